@@ -9,7 +9,7 @@ use staleness_core::source::SourceState;
 
 use crate::text::shown;
 
-/// How much of one source is taken in: a repository must not fill the registry of whoever clones it.
+/// Bound on the entries of one source: a repository must not fill the registry of whoever clones it.
 const MAX_FOUND: usize = 10_000;
 
 /// Collects what a source lists and what is wrong with it.

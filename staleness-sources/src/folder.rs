@@ -7,9 +7,9 @@ use crate::draft::Draft;
 use crate::text::canonical;
 use crate::text::{Fence, reason, shown};
 
-/// How deep folders are followed.
+/// Deepest level of folders that is followed.
 const MAX_DEPTH: usize = 8;
-/// How many entries of one source are looked at.
+/// Most entries of one source that are looked at.
 const MAX_ENTRIES: usize = 10_000;
 
 /// One visible entry of a folder. Links were followed.

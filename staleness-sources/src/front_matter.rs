@@ -27,7 +27,7 @@ pub(crate) fn description(text: &str) -> Option<String> {
     (!text.is_empty() && !is_null).then_some(text)
 }
 
-/// What follows `description:` at the beginning of a line.
+/// Returns the rest of a line that begins with `description:`.
 fn after_key(line: &str) -> Option<&str> {
     ["description", "\"description\"", "'description'"]
         .iter()

@@ -98,7 +98,7 @@ impl JsonText<'_> {
     }
 }
 
-/// Where a value begins, in bytes.
+/// Returns the offset at which a value begins, in bytes.
 pub(crate) fn start(value: &Value<'_>) -> usize {
     value.range().start
 }
@@ -107,7 +107,7 @@ pub(crate) fn start(value: &Value<'_>) -> usize {
 #[derive(Debug)]
 pub(crate) struct Entry<'o, 't> {
     pub(crate) key: &'o str,
-    /// Where the key begins, in bytes.
+    /// Offset of the key, in bytes.
     pub(crate) at: usize,
     pub(crate) value: &'o Value<'t>,
 }

@@ -64,10 +64,10 @@ pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<String, Fault
     }
 }
 
-/// Where a value lies.
+/// Position of a value.
 #[derive(Clone, Copy)]
 struct Within {
-    /// Where the member or list around it begins, in bytes.
+    /// Offset of the member or list around it, in bytes.
     start: usize,
     /// Objects, members and lists around it.
     depth: usize,

@@ -1,4 +1,4 @@
-//! Which project a folder belongs to.
+//! Finding the project that a folder belongs to.
 //!
 //! `git` is never run: the few files that tell a work tree's root and its main work tree are read
 //! directly. They come with the repository, so whatever is odd about them makes the folder that
@@ -16,13 +16,12 @@ use crate::text::{Fence, canonical, plain, written};
 /// The longest `.git` or `commondir` file that is read, in bytes.
 const MAX_POINTER_BYTES: u64 = 8 * 1024;
 
-/// Where a project is.
+/// Location and identity of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectPlace {
-    /// Where client files are looked for: the root of the work tree, or the folder itself.
+    /// Folder in which client files are looked for: the root of the work tree, or the folder itself.
     pub folder: PathBuf,
-    /// What identifies the project: as `folder`, except for a linked git work tree that shares
-    /// the identity of its main work tree.
+    /// Folder that identifies the project. A linked git work tree shares that of its main work tree.
     pub root: PathBuf,
 }
 

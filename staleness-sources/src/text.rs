@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The largest configuration file that is read, in bytes.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What became of reading a file.
+/// Result of reading a file.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// Its text, without a byte-order mark.
@@ -60,7 +60,7 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
-/// What should be text, with this mark before the two hexadecimal digits of each byte that is none.
+/// Decodes a text; each byte that is not UTF-8 becomes this mark and two hexadecimal digits.
 pub(crate) fn written(bytes: &[u8], mark: &str) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -76,7 +76,7 @@ pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// What a path leads to.
+/// Result of looking at a path.
 pub(crate) enum Target {
     /// Something that exists and may be read.
     There(Metadata),

@@ -26,7 +26,6 @@ pub(super) struct AllSettings {
     pub(super) project: [Settings; 2],
 }
 
-/// Where the user's files are.
 #[derive(Debug)]
 pub(super) struct UserPlace {
     /// The folder with commands, skills, agents and plugins.

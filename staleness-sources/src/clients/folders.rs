@@ -13,10 +13,10 @@ use crate::text::{Fence, Target, look, read_head, shown};
 
 /// The largest Markdown file whose front matter is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
-/// How much of it is read, in bytes.
+/// Length of the beginning that is read, in bytes.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// What a folder holds.
+/// Contents of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shelf {
     /// `**/*.md`: slash commands.
@@ -48,7 +48,7 @@ impl Shelf {
     }
 }
 
-/// Whose things they are.
+/// Provider of commands, skills, agents or servers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Owner<'a> {
     /// The plugin that provides them: the name that prefixes theirs, and the plugin's own entry.
@@ -85,14 +85,14 @@ impl Owner<'_> {
     }
 }
 
-/// What became of looking into a folder.
+/// Result of looking into a folder.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Looked {
     /// It does not exist.
     Missing,
     /// It says nothing, and why.
     Failed(String),
-    /// What it holds is in the draft.
+    /// Its contents are in the draft.
     Read,
 }
 

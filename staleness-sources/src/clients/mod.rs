@@ -1,4 +1,4 @@
-//! What the supported clients have configured, at user and project level.
+//! Configuration of the supported clients, at user and project level.
 //!
 //! | client | levels | parts |
 //! |---|---|---|
@@ -38,7 +38,7 @@ use crate::text::{
 };
 use shapes::Kind;
 
-/// What to read.
+/// Folders to read.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ScanRequest<'a> {
@@ -46,15 +46,15 @@ pub struct ScanRequest<'a> {
     pub home: &'a Path,
     /// The project.
     pub project: &'a ProjectPlace,
-    /// Where Claude Code keeps its files, if not in `.claude` and `.claude.json` of the home
-    /// folder (`CLAUDE_CONFIG_DIR`).
+    /// Folder of Claude Code, if not `.claude` and `.claude.json` of the home folder
+    /// (`CLAUDE_CONFIG_DIR`).
     pub claude_config_dir: Option<&'a Path>,
-    /// Where Codex CLI keeps its files, if not in `.codex` of the home folder (`CODEX_HOME`).
+    /// Folder of Codex CLI, if not `.codex` of the home folder (`CODEX_HOME`).
     pub codex_dir: Option<&'a Path>,
-    /// Where programs keep their settings for the user, if not in the platform's usual folder
-    /// (`XDG_CONFIG_HOME`, `APPDATA`): holds `Claude` and `Code/User`.
+    /// Folder of the user's settings, if not the platform's own (`XDG_CONFIG_HOME`, `APPDATA`): holds
+    /// `Claude` and `Code/User`.
     pub config_dir: Option<&'a Path>,
-    /// Where the outlines of large files are kept between two readings, if anywhere.
+    /// Store for the outlines of large files between two readings.
     pub outlines: Option<&'a dyn Outlines>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> ScanRequest<'a> {
     }
 }
 
-/// What was read: `sources` and `indexes` of a [`staleness_core::scan::Scan`].
+/// Result of a reading: `sources` and `indexes` of a [`staleness_core::scan::Scan`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
     /// Every source that a supported client may have here, each once, missing ones included.
@@ -98,7 +98,7 @@ fn read_outside(outside: &Outside<'_>) -> Readings {
     readings
 }
 
-/// What every client's reader needs to know, found out once.
+/// Facts that every client's reader needs, found out once.
 struct Outside<'a> {
     home: PathBuf,
     home_is_there: bool,

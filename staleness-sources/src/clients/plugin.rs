@@ -1,6 +1,5 @@
-//! What one plugin of Claude Code provides: servers, commands, skills and agents, in their usual
-//! places and where its manifest says. A plugin is other people's work: nothing outside its folder
-//! is read.
+//! The servers, commands, skills and agents of one Claude Code plugin, in their usual places and where
+//! its manifest says. A plugin is other people's work: nothing outside its folder is read.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -67,7 +66,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// What the manifest says under a key, as a list.
+    /// Returns the values that the manifest lists under a key.
     fn declared(&self, draft: &mut Draft, key: &str) -> Vec<(&'a JsonText<'a>, &'a Value<'a>)> {
         match self.manifest {
             JsonFile::Missing => Vec::new(),

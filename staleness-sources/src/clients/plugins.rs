@@ -24,7 +24,6 @@ const LEVELS: [Level; 3] = [Level::User, Level::Project, Level::Local];
 pub(super) struct Installed {
     /// `name@market`.
     pub(super) name: ToolName,
-    /// Where it was installed.
     pub(super) level: Level,
     pub(super) folder: PathBuf,
     /// The client has switched it off.
@@ -107,7 +106,7 @@ pub(super) fn read(
 }
 
 impl AllSettings {
-    /// What could not be read of the settings that govern plugins of a level.
+    /// Faults in the settings that govern plugins of a level.
     pub(super) fn faults(&self, level: Level) -> impl Iterator<Item = &String> {
         let project = self.project.iter().filter(move |_| level != Level::User);
         std::iter::once(&self.user).chain(project).flat_map(|each| &each.faults)

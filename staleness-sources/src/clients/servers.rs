@@ -10,9 +10,8 @@ use crate::json::{self, JsonText, Object, Value};
 /// The keys under which clients keep their servers.
 const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
-/// How the servers of one place are taken.
+/// Rules for the servers of one file.
 pub(super) struct Rules<'a> {
-    /// Whose servers they are.
     pub(super) owner: Owner<'a>,
     /// True if the client has switched off the server of this name, elsewhere than in its entry.
     pub(super) is_off: &'a dyn Fn(&str) -> bool,

@@ -8,7 +8,7 @@ use super::{Outside, shapes};
 use crate::json::{self, JsonFile, JsonText, Value};
 use crate::text::Fence;
 
-/// What one settings file switches off.
+/// The switches of one settings file.
 ///
 /// `enabledMcpjsonServers` and `enableAllProjectMcpServers` are not needed: they answer the
 /// question whether a server of `.mcp.json` may start, and until it is answered with no the
@@ -19,7 +19,6 @@ pub(super) struct Settings {
     pub(super) off_servers: HashSet<String>,
     /// Plugins that are switched on or off.
     pub(super) plugins: HashMap<String, bool>,
-    /// What could not be read.
     pub(super) faults: Vec<String>,
 }
 

@@ -44,7 +44,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     gemini(outside, sources);
 }
 
-/// What Gemini CLI lets in: `mcp.allowed` and `mcp.excluded` of its settings.
+/// The MCP servers that Gemini CLI lets in: `mcp.allowed` and `mcp.excluded` of its settings.
 #[derive(Default)]
 struct Gate {
     allowed: Option<HashSet<String>>,

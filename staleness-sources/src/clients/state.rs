@@ -18,7 +18,7 @@ use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 use crate::text::canonical;
 
-/// What the sections of the project switch off in other sources.
+/// Servers in other sources that the sections of the project switch off.
 #[derive(Debug, Default)]
 pub(super) struct LocalState {
     /// Servers that are off: those of the project by name, those of plugins as
@@ -26,7 +26,6 @@ pub(super) struct LocalState {
     pub(super) off_servers: HashSet<String>,
     /// Servers of `.mcp.json` that are off.
     pub(super) off_json_servers: HashSet<String>,
-    /// What could not be read.
     pub(super) faults: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What directives leave aside.
+//! Signals that directives suppress.
 
 use staleness_core::knowledge::SignalKind;
 use staleness_core::time::Timestamp;
@@ -51,11 +51,11 @@ impl Aside {
     }
 }
 
-/// What the directives about one element or block say together. It stays as small however many there are.
+/// All directives about one element or block, joined. It stays as small however many there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directions {
     pub(super) aside: Aside,
-    /// What the last of them says.
+    /// Date of the last `verified` directive.
     pub(super) verified: Option<Timestamp>,
 }
 

@@ -34,7 +34,7 @@ const CLASSES: [u16; 256] = {
     classes
 };
 
-/// What sorts of bytes there are.
+/// Returns the sorts of bytes that occur.
 pub(super) fn seen(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |seen, byte| seen | CLASSES[usize::from(*byte)])
 }

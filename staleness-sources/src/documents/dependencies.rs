@@ -1,5 +1,5 @@
-//! What the manifests of a project say that it depends on: names of other projects, which may change
-//! there without anything to tell here.
+//! Names that the manifests of a project depend on. They belong to other projects, and may change there
+//! without anything to tell here.
 
 use std::collections::HashSet;
 
@@ -19,8 +19,7 @@ pub(super) fn is_manifest(path: &str) -> bool {
 }
 
 impl Dependencies {
-    /// Whether a name with parts (`tower::ServiceBuilder`) begins with a dependency; then its last
-    /// part.
+    /// Returns the last part of a name (`tower::ServiceBuilder`) that begins with a dependency.
     pub(super) fn owned_by_others<'a>(&self, name: &'a str) -> Option<&'a str> {
         let part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let (first, rest) = name.split_once(part)?;
@@ -146,7 +145,7 @@ mod tests {
         "[project]\nname = \"own\"\nversion = \"1.2.0\"\ndependencies = [\"numpy>=1\"]\n\
          [tool.poetry.dependencies]\nclick = \"8\"\n",
     ];
-    /// What stands in place of a part of one.
+    /// Replacements for a part of a manifest.
     #[rustfmt::skip]
     const PUT: [&str; 14] = [
         "", "", "1", "[]", "{}", "null", "\"a\"", "\n", "=", "é", "\u{1b}[2J", "\u{202e}",

@@ -17,7 +17,7 @@ use staleness_core::time::Timestamp;
 
 use super::date;
 
-/// How far a directive reaches.
+/// Extent of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     /// The next element, or the block that it stands in.
@@ -30,7 +30,7 @@ pub(super) enum Reach {
 /// The signals that a directive is about; empty for all of them.
 pub(super) type Kinds = BTreeSet<SignalKind>;
 
-/// What a directive says.
+/// A directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Directive {
     Ignore(Reach, Kinds),

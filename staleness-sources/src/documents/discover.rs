@@ -1,4 +1,4 @@
-//! Which files are checked.
+//! Finding the files to check.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::text::{Fence, canonical, shown, written};
 /// Limits on the documents that are checked, and on those that are reported as not checked.
 const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
-/// How many files one walk visits.
+/// Most files that one walk visits.
 const MAX_WALKED: usize = 200_000;
 /// Folders that hold other people's files where no `.gitignore` says so.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
@@ -39,7 +39,7 @@ pub(super) struct Found {
     left_out: usize,
 }
 
-/// Whether a client loads a file.
+/// Reason for which a client loads a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loaded {
     No,
@@ -49,7 +49,7 @@ pub(super) enum Loaded {
     ByItself,
 }
 
-/// What a search needs to know.
+/// A search for documents.
 pub(super) struct Search<'a> {
     pub(super) place: &'a ProjectPlace,
     pub(super) options: &'a CheckOptions<'a>,

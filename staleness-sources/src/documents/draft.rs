@@ -19,7 +19,7 @@ use super::names::{NameId, NameSort, Names};
 use super::spans;
 use super::words::{self, Shape};
 
-/// Where in a block a name stands.
+/// Place of a name in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The target of a link or an image.
@@ -33,7 +33,7 @@ pub(super) enum Origin {
 pub(super) struct Mention {
     pub(super) name: NameId,
     pub(super) origin: Origin,
-    /// Where it begins, in bytes.
+    /// Offset in bytes.
     pub(super) at: usize,
 }
 
@@ -53,13 +53,13 @@ pub(super) struct DraftBlock {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Draft {
     pub(super) fields: Fields,
-    /// Where its front matter ends; 0 without.
+    /// End of the front matter; 0 without.
     pub(super) body: usize,
     /// Those in which something can be looked up.
     pub(super) blocks: Vec<DraftBlock>,
     pub(super) mentions: Vec<Mention>,
     pub(super) marks: Vec<Range<usize>>,
-    /// How many blocks it has.
+    /// Number of all blocks.
     pub(super) count: u32,
     /// The first heading, else the first block.
     pub(super) titled: Range<usize>,
@@ -67,13 +67,13 @@ pub(super) struct Draft {
     pub(super) verified: Option<Timestamp>,
     /// The days that directives name, with their places.
     pub(super) days: Vec<(usize, Timestamp)>,
-    /// What is left aside in the whole.
+    /// Signals suppressed in the whole document.
     pub(super) ignored: Aside,
-    /// What is left aside in some blocks, where it is not all that may become of them.
+    /// Signals suppressed in some blocks, where something else may still become of them.
     pub(super) ignored_in: BTreeMap<usize, Aside>,
-    /// How much was left aside because of directives.
+    /// Number of mentions and marks dropped because of directives.
     pub(super) left_aside: usize,
-    /// What was noticed: an offset, and what.
+    /// Faults, with their offsets.
     pub(super) faults: Vec<(usize, String)>,
     /// Number of names, temporal words and blocks that found no room.
     pub(super) left_out: usize,
@@ -329,7 +329,7 @@ impl<'a> Maker<'a, '_> {
     }
 }
 
-/// Where `part`, which was cut out of `whole`, begins in it.
+/// Returns the offset of `part`, which was cut out of `whole`.
 fn offset_in(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
@@ -354,7 +354,7 @@ fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     (escaped(before) || other(at.checked_sub(1)), escaped(Some(range.end)) || other(Some(at + 1)))
 }
 
-/// What is left of a text without the words at its ends that are only part of one.
+/// Returns the range of a text without the words at its ends that are only part of one.
 fn whole_words(text: &str, cut: (bool, bool)) -> Range<usize> {
     let from = if cut.0 { text.find(char::is_whitespace).unwrap_or(text.len()) } else { 0 };
     let to = if cut.1 { text.rfind(char::is_whitespace).unwrap_or(0) } else { text.len() };

@@ -19,7 +19,6 @@ pub(super) struct DocFile {
     pub(super) tracked: bool,
     /// True if a client loads it by itself.
     pub(super) loaded: bool,
-    /// Whether it speaks of what is gone on purpose.
     pub(super) history: History,
     /// The kind that the policy gives it.
     pub(super) kind: Option<ItemKind>,

@@ -1,6 +1,6 @@
 //! Documents that are history by nature: they speak of what is gone on purpose.
 
-/// Whether a file is history.
+/// Reason to treat a file as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum History {
     No,
@@ -17,7 +17,7 @@ impl History {
     }
 }
 
-/// What names of such files begin or end with, in lower case and without the signs between the words.
+/// Beginnings and ends of such names, in lower case and without the signs between the words.
 #[rustfmt::skip]
 const PARTS: [&str; 20] = [
     "breakingchange", "breakingchanges", "changelog", "changelogs", "decisionrecord",

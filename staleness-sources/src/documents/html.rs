@@ -13,7 +13,7 @@ pub(super) fn may_link(html: &str) -> bool {
     end > 0 && !RAW.iter().any(|raw| raw.eq_ignore_ascii_case(&name[..end]))
 }
 
-/// Where the values of `href` and `src` stand: in quotes, and as they read.
+/// Ranges of the values of `href` and `src`: in quotes, and as they read.
 pub(super) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
     let after = |(at, sign): (usize, &str)| {
         let name = html[..at].strip_suffix("href").or_else(|| html[..at].strip_suffix("src"))?;

@@ -1,4 +1,4 @@
-//! What files of patterns leave out of a walk: `.ignore`, `.gitignore` and `.git/info/exclude`.
+//! Files that a walk leaves out because of `.ignore`, `.gitignore` and `.git/info/exclude`.
 //!
 //! They come with the project, so they are read as its documents are, and the crate that knows what
 //! patterns mean is handed lines: by itself it opens whatever a link leads to, and reads all of it.
@@ -16,11 +16,11 @@ use crate::text::{Fence, Target, look, read_bytes, reason, shown};
 /// The largest file of patterns that is read, in bytes. Made ready, patterns take some hundred times
 /// the room.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
-/// How much of such files one walk reads, in bytes.
+/// Most bytes of such files that one walk reads.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Where the patterns of a folder are, from what weighs most to what weighs least. A pattern of the
-/// first counts for more than one of the next, in whatever folders they are.
+/// Files with patterns, heaviest first. A pattern of the first counts for more than one of the next, in
+/// whatever folders they are.
 const FILES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
 /// The patterns of the folders that lead to where a walk is.
@@ -30,7 +30,7 @@ pub(super) struct Ignored {
     fence: Fence,
     /// From the folder where the walk began inwards.
     folders: Vec<(PathBuf, [Gitignore; FILES.len()])>,
-    /// How many bytes may still be read.
+    /// Bytes that may still be read.
     left: u64,
     pub(super) notes: Vec<Note>,
 }
@@ -47,8 +47,8 @@ impl Ignored {
         }
     }
 
-    /// What the patterns say of a file or folder that the walk comes to. One below another folder than
-    /// the last is taken to come after everything in that one, as in a walk in depth.
+    /// Matches a file or folder that the walk comes to. The walk must go in depth: folders that it has
+    /// left are forgotten.
     pub(super) fn says(&mut self, path: &Path, is_folder: bool) -> Match<()> {
         let folder = path.parent().unwrap_or(path);
         while self.folders.last().is_some_and(|(last, _)| !folder.starts_with(last)) {

@@ -7,7 +7,7 @@ use pulldown_cmark::Options;
 
 use super::markdown::{self, BlockView, Sort, Visitor};
 
-/// How deep imports are followed.
+/// Deepest chain of imports that is followed.
 pub(super) const MAX_DEPTH: usize = 5;
 
 struct Paths<'a> {

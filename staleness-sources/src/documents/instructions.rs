@@ -25,11 +25,11 @@ const OWN: [&str; 6] = [
     "GEMINI.md",
     ".github/copilot-instructions.md",
 ];
-/// How many files of one folder are taken in.
+/// Most files of one folder that are taken in.
 const MAX_FILES: usize = 2_000;
-/// How many files and folders are visited in search of them.
+/// Most files and folders that are visited in search of them.
 const MAX_VISITED: usize = 20_000;
-/// How deep a folder is looked into.
+/// Deepest level of a folder that is looked into.
 const MAX_DEPTH: usize = 8;
 
 /// Adds every memory and instruction file that is there, and what they import.

@@ -12,7 +12,7 @@ use super::html;
 /// Pieces of a block for which there is room at first.
 const PIECES: usize = 64;
 
-/// What sort of block it is.
+/// Sort of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Paragraph,
@@ -24,7 +24,7 @@ pub(super) enum Form {
     Heading(u8),
 }
 
-/// What a piece of a block is.
+/// Sort of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Prose,
@@ -33,7 +33,7 @@ pub(super) enum Sort {
     Target(usize),
     /// A part of a URL, or what stands in a link to one: a name of something outside.
     Foreign,
-    /// What was written in another way than it reads, such as `&amp;`.
+    /// Text that was written in another way than it reads, such as `&amp;`.
     Other,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Sort {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) sort: Sort,
-    /// Where it stands in the file. For prose and code this is the text itself.
+    /// Place in the file. For prose and code this is the text itself.
     pub(super) range: Range<usize>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct BlockView<'b, 'a> {
     pub(super) targets: &'b [CowStr<'a>],
 }
 
-/// What a reader of Markdown is told, in the order of the text.
+/// Receives the parts of a document in the order of the text.
 pub(super) trait Visitor<'a> {
     fn block(&mut self, block: &BlockView<'_, 'a>);
     /// HTML stands here; `inline` within a block, which is told later.
@@ -78,7 +78,7 @@ pub(super) fn read<'a>(text: &'a str, from: usize, visitor: &mut impl Visitor<'a
     read_as(dialect(), text, from, visitor);
 }
 
-/// The same with other extensions.
+/// Reads Markdown with other extensions.
 pub(super) fn read_as<'a>(
     dialect: Options,
     text: &'a str,
@@ -108,7 +108,7 @@ struct Reader<'a> {
     open: Option<(Form, Range<usize>)>,
     pieces: Vec<Piece>,
     targets: Vec<CowStr<'a>>,
-    /// How many list items are open.
+    /// Number of open list items.
     items: u32,
     /// True if a code block is open.
     code: bool,
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where `part` begins in `whole`, if it was cut out of it.
+/// Returns the offset of `part`, if it was cut out of `whole`.
 fn offset_in(whole: &str, part: &str) -> Option<usize> {
     let at = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (at + part.len() <= whole.len()).then_some(at)

@@ -6,12 +6,12 @@ use foldhash::HashMap;
 
 use super::words::Shape;
 
-/// What a name is: by its shape, or the target of a link.
+/// Sort of a name: its shape, or the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum NameSort {
     /// The target of a link or an image, as it is written.
     Link,
-    /// What a word imports, where it stands in a file that a client loads.
+    /// An import, where it stands in a file that a client loads.
     Import,
     /// A word of the text.
     Word(Shape),
@@ -57,7 +57,6 @@ impl Names {
         self.all.get(id as usize).map_or((NameSort::Link, ""), |(sort, text)| (*sort, text))
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }

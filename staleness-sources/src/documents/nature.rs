@@ -1,4 +1,4 @@
-//! What a file is, by its path.
+//! The nature of a file, by its path.
 
 use std::path::Path;
 
@@ -115,12 +115,12 @@ impl Patterns {
         matches(&self.ignore, path).is_ignore()
     }
 
-    /// The same for a path that somebody names, of a file or a folder.
+    /// Returns true if a path that somebody names, of a file or a folder, is left out.
     pub(super) fn ignores_named(&self, path: &str, is_folder: bool) -> bool {
         !path.is_empty() && matched(&self.ignore, path, is_folder).is_ignore()
     }
 
-    /// Whether a document speaks of what is gone on purpose, and who says so.
+    /// Returns the reason to treat a document as history.
     pub(super) fn history(&self, path: &str) -> History {
         match matches(&self.history, path) {
             Match::Ignore(()) => History::ByPolicy,

@@ -1,4 +1,4 @@
-//! What a check is asked to do.
+//! Options of a check.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use staleness_core::time::Timestamp;
 
 use crate::git::Program;
 
-/// What to check, and as of when.
+/// Documents to check, and the moment of the check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckOptions<'a> {
@@ -19,12 +19,11 @@ pub struct CheckOptions<'a> {
     pub paths: &'a [PathBuf],
     /// The user's home folder; without it files of the user are left out.
     pub home: Option<&'a Path>,
-    /// Where Claude Code keeps its files, if not in `.claude` of the home folder.
+    /// Folder of Claude Code, if not `.claude` of the home folder.
     pub claude_config_dir: Option<&'a Path>,
     /// The `git` program; without it there is less evidence.
     pub git: Option<&'a Program>,
-    /// Which documents are checked, and as what. A pattern that cannot be read is reported and
-    /// ignored.
+    /// Rules for documents. A pattern that cannot be read is reported and ignored.
     pub policy: DocumentPolicy,
     /// The version of the project, if not the one that it declares.
     pub current_version: Option<&'a str>,
@@ -38,7 +37,7 @@ pub struct CheckOptions<'a> {
     pub held_bytes: usize,
 }
 
-/// What hardly any project has.
+/// More than hardly any project needs.
 const HELD_BYTES: usize = 128 * 1024 * 1024;
 
 impl<'a> CheckOptions<'a> {

@@ -1,4 +1,4 @@
-//! What a check found.
+//! Result of a check.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub struct Note {
     pub path: Option<String>,
     /// The line, counted from 1.
     pub line: Option<u32>,
-    /// What was noticed. It holds no text of the document but names, paths and dates.
+    /// Text of the note. It holds no text of the document but names, paths and dates.
     pub text: String,
 }
 
@@ -35,11 +35,11 @@ pub struct Unlisted {
     pub path: String,
     /// The sorts of evidence against each of them.
     pub sorts: SignalSet,
-    /// How many there are.
+    /// Number of such blocks.
     pub blocks: usize,
 }
 
-/// How many of what was looked at.
+/// Numbers of documents and blocks that were looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Documents.
@@ -54,24 +54,24 @@ pub struct Counts {
     pub ignored: usize,
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every document that was checked, by path, those without findings included.
     pub documents: Vec<Document>,
-    /// The same documents with nothing but what is new since [`CheckOptions::since`]; `None` without
-    /// it, and when that cannot be told: then everything is new.
+    /// The documents with nothing but what is new since [`CheckOptions::since`]; `None` without it, and
+    /// when that cannot be told: then everything is new.
     ///
     /// [`CheckOptions::since`]: super::CheckOptions::since
     pub new_since: Option<Vec<Document>>,
     /// The items that live in files of their own, by path. The evidence about each is the one block
     /// of the document with the path that the item names. The store's counters are not in them.
     pub items: Vec<Item>,
-    /// What is not listed in the documents.
+    /// Findings that are not listed in the documents.
     pub unlisted: Vec<Unlisted>,
     /// Files that were not checked, by path.
     pub skipped: Vec<Skipped>,
-    /// What was noticed and left aside.
+    /// Notes on what was left aside.
     pub notes: Vec<Note>,
     /// The documents that are history by nature.
     pub history: Vec<String>,
@@ -79,31 +79,31 @@ pub struct Report {
     pub head: Option<String>,
     /// The version of the project: the one that was given, else the one that it declares.
     pub version: Option<String>,
-    /// How many of what was looked at.
+    /// Numbers of documents and blocks.
     pub counts: Counts,
 }
 
-/// How far a check is.
+/// Progress of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
     /// Documents are being read.
     Reading {
-        /// How many have been read.
+        /// Documents read so far.
         done: usize,
-        /// How many there are.
+        /// All documents.
         of: usize,
     },
     /// Names are being looked up in the commit that is checked out.
     Looking {
-        /// How many names.
+        /// Number of names.
         names: usize,
     },
     /// The history of documents is being read.
     Tracing {
-        /// How many have been traced.
+        /// Documents traced so far.
         done: usize,
-        /// How many there are.
+        /// All documents.
         of: usize,
     },
 }

@@ -160,7 +160,7 @@ fn fragment<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-/// Where the name ends that begins here, with all parts of it.
+/// Returns the end of the name that begins here, with all its parts.
 fn end_of_name(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {

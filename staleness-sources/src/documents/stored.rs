@@ -19,12 +19,12 @@ use crate::project::ProjectPlace;
 /// The largest file that a citation is made of, in bytes.
 const MAX_CITED_BYTES: u64 = 8 * 1024 * 1024;
 
-/// What was found about items of the store.
+/// Evidence about items of the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemReport {
     /// The evidence about each item that there is some about, in the order of the items.
     pub found: Vec<(ItemKey, Vec<Evidence>)>,
-    /// What was noticed and left aside.
+    /// Notes on what was left aside.
     pub notes: Vec<Note>,
 }
 
@@ -139,8 +139,7 @@ fn anchor(item: &Item) -> Anchor {
     commit.map_or_else(|| Anchor::At(item.anchored_at()), Anchor::Commit)
 }
 
-/// What the files on disk tell where git cannot: whether what was cited is there, and whether the
-/// digest of a part of a file still holds.
+/// Looks at the files on disk where git cannot tell: is the cited part there, and is its digest the same?
 fn on_disk(
     place: &ProjectPlace,
     tracked: Option<&Tracked>,
@@ -186,9 +185,9 @@ fn on_disk(
     }
 }
 
-/// What an item cites, each with how it is now: with the digest of what is there, or without one where
-/// it is not there. Lines that moved are followed from where they were when the item was verified or
-/// written, as far as they can be; git is started where the digest does not tell that they did not.
+/// Returns the citations of an item as they were and as they are now: with the digest of what is there,
+/// or without one. Lines that moved are followed from where they were when the item was verified or
+/// written; git is started only where the digest does not tell.
 #[must_use]
 pub fn seen(place: &ProjectPlace, git: Option<&Program>, item: &Item) -> Vec<(Citation, Citation)> {
     let mut past: Option<Past<'_>> = None;

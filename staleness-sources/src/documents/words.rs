@@ -8,10 +8,10 @@ use super::bytewise::may_be_name;
 use super::target;
 use super::traps;
 
-/// How long a word may be, in bytes.
+/// Longest word, in bytes.
 pub(super) const MAX_WORD_BYTES: usize = 120;
 
-/// What a name in a text is, by its shape.
+/// Shape of a name in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Shape {
     /// A path, perhaps with lines.
@@ -138,8 +138,8 @@ pub(super) fn is_unmistakable(word: &str) -> bool {
     humps(word) >= 2
 }
 
-/// How many capitals are followed by a small letter, if the first letter is a capital: `ReadMe`
-/// has two, `macOS` and `APIs` have none.
+/// Counts the capitals followed by a small letter, if the first letter is a capital: `ReadMe` has two,
+/// `macOS` and `APIs` have none.
 fn humps(word: &str) -> usize {
     if !word.starts_with(|c: char| c.is_ascii_uppercase()) {
         return 0;

@@ -52,7 +52,6 @@ impl Text {
         lines.saturating_mul(other.lines.len().max(self.lines.len())) <= MAX_COMPARED
     }
 
-    /// How many lines there are.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }

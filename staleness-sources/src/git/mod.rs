@@ -1,4 +1,4 @@
-//! What the history of a project says, asked of the `git` program.
+//! The history of a project, asked of the `git` program.
 //!
 //! Only what is committed counts: the commit that is checked out (`HEAD`) and its first parents.
 //! Files on disk are never read here; where their lines matter, the caller hands in their text.

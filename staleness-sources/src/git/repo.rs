@@ -186,8 +186,8 @@ impl Repo {
         self.history.lives(files, watch)
     }
 
-    /// Which of these words the checked-out commit does not have. Words that cannot be looked up
-    /// are not among them, and nothing is when a part of the commit cannot be read.
+    /// Tells for each word if the checked-out commit lacks it. A word that cannot be looked up is not
+    /// missing, and no word is when a part of the commit cannot be read.
     ///
     /// `is_document` tells the documents among the tracked files, by path relative to the project.
     ///
@@ -202,7 +202,7 @@ impl Repo {
         self.search().missing(words, is_document, watch)
     }
 
-    /// What became of these words; the answers are in the order of the questions. Words that
+    /// Traces words through the history; the answers are in the order of the questions. Words that
     /// [`Repo::missing`] was not asked about are looked up in the checked-out commit first.
     ///
     /// # Errors
@@ -216,7 +216,7 @@ impl Repo {
         self.search().trace(words, is_document, watch)
     }
 
-    /// What became of these citations; the answers are in the order of the questions.
+    /// Follows citations through the history; the answers are in the order of the questions.
     ///
     /// The lines of a citation are those of its file when it was verified. They are followed to
     /// where they are now: lines that only moved are not changed, nor are those whose ends differ
@@ -234,8 +234,8 @@ impl Repo {
         self.citations().cited(citations, watch)
     }
 
-    /// Where the lines that a citation names are in a text of its file, and what they were changed to:
-    /// what stands between the lines that stood around them. `None` when that cannot be told.
+    /// Returns the place of cited lines in a text of their file, or of what replaced them: the lines
+    /// between the ones that stood around them. `None` when that cannot be told.
     ///
     /// # Errors
     /// When git fails.

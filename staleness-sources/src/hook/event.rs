@@ -1,4 +1,4 @@
-//! What a payload means.
+//! The meaning of a payload.
 
 use std::path::PathBuf;
 
@@ -106,7 +106,7 @@ fn after_use(payload: &Payload<'_>) -> OutcomeKind {
     }
 }
 
-/// What a person stopped or did not allow says nothing about the tool.
+/// Returns the outcome of a failure. One that a person caused says nothing about the tool.
 fn after_failure(payload: &Payload<'_>) -> OutcomeKind {
     const BY_A_PERSON: [&str; 6] =
         ["abort", "permission", "denied", "cancel", "interrupt", "reject"];

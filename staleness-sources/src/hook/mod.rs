@@ -20,10 +20,10 @@ pub use client::HookClient;
 /// The largest payload that is read, in bytes.
 pub const MAX_PAYLOAD_BYTES: usize = 8 * 1024 * 1024;
 
-/// How much of a prompt is taken, in bytes.
+/// Longest prompt that is kept, in bytes.
 pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
 
-/// What a hook reported.
+/// A report of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookInput {
     /// The client: as given, else as the payload's shape tells.
@@ -70,8 +70,8 @@ pub enum Event {
     Ignored(String),
 }
 
-/// What a user asked, at most its first [`MAX_PROMPT_BYTES`]. It is searched with; whether anything of
-/// it may be kept is for the policy to say.
+/// The prompt of a user, at most its first [`MAX_PROMPT_BYTES`]. It is searched with; the policy says if
+/// anything of it may be kept.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Prompt(pub String);
 
@@ -87,11 +87,11 @@ impl fmt::Debug for Prompt {
 pub struct ToolEvent {
     /// The tool's name as the client spells it.
     pub tool: ToolName,
-    /// How the use ended.
+    /// Outcome of the use.
     pub kind: OutcomeKind,
     /// The client's id of this use.
     pub op: Option<OpId>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: Option<u64>,
     /// The MCP server that owns the tool, where the client says so.
     pub server: Option<String>,

@@ -1,4 +1,4 @@
-//! What is to be looked up about the names of a document.
+//! Questions about the names of a document.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,13 +14,13 @@ use crate::documents::target::{self, Target};
 use crate::documents::words::{self, Shape};
 use crate::git::Word;
 
-/// How many lines with paths that leave the project are told of one document.
+/// Most lines with paths that leave the project that are told of one document.
 const MAX_LEAVING: usize = 20;
 
 /// One question about one place in a document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
-    /// Where it stands, in bytes.
+    /// Offset in bytes.
     pub(super) at: usize,
     /// The citations that it may be: the first that was there and is gone, or was changed, is it.
     pub(super) cites: Vec<Citation>,
@@ -38,7 +38,7 @@ pub(super) struct Asked {
     pub(super) asks: Vec<Ask>,
 }
 
-/// Where a document names paths that leave the project.
+/// Mentions of paths that leave the project.
 #[derive(Debug, Default)]
 pub(super) struct Leaving {
     /// Lines of the front matter.
@@ -252,8 +252,8 @@ impl Check<'_> {
         })
     }
 
-    /// What a client loads with a file counts from the folder of that file. Many words begin with `@`:
-    /// only the history tells which of them was an import.
+    /// Asks about an import, which counts from the folder of its file. Many words begin with `@`: only
+    /// the history tells which of them was an import.
     fn ask_of_import(&self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
         let is_own = doc.file.inside && !text.starts_with(['/', '~']);
         if !doc.file.loaded || !is_own || !self.past.is_there() {

@@ -1,4 +1,4 @@
-//! How much of what is found is listed.
+//! Bounds on the findings that are listed.
 //!
 //! What is said of a block depends on the sorts of evidence against it, not on how much of a sort there
 //! is. So of many blocks with the same sorts the first are listed and the others counted: whatever the
@@ -10,7 +10,7 @@ use crate::documents::Unlisted;
 
 /// Blocks with the same sorts of evidence that are listed of one document.
 const MAX_ALIKE: usize = 10_000;
-/// The same of blocks with nothing but words of a time.
+/// Blocks with nothing but temporal words that are listed of one document.
 pub(super) const MAX_WEAK: usize = 1_000;
 /// Evidence of one sort that is told of one block.
 const MAX_OF_SORT: usize = 500;
@@ -18,7 +18,7 @@ const MAX_OF_SORT: usize = 500;
 const MAX_ALL: usize = 200_000;
 const FEW: usize = 16;
 
-/// What is listed of one document.
+/// Counts of the findings of one document.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     /// Blocks by their sorts of evidence: those that are listed, and those that are not.
@@ -66,7 +66,7 @@ impl Bounds {
         &mut self.blocks[at]
     }
 
-    /// How many findings are not listed.
+    /// Returns the number of findings that are not listed.
     pub(super) fn left_out(&self) -> usize {
         self.untold + self.blocks.iter().map(|(.., unlisted)| unlisted).sum::<usize>()
     }

@@ -40,11 +40,11 @@ impl Doc {
     }
 }
 
-/// What became of reading a document.
+/// Result of reading a document.
 pub(super) enum Reading {
     /// It must be checked.
     Fresh(Box<Doc>),
-    /// What is known of it still holds.
+    /// The last check of it still holds.
     Known(Box<Document>),
 }
 
@@ -279,7 +279,7 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, title: &str, documen
 #[derive(Clone, Debug)]
 pub(super) struct Undated {
     pub(super) path: String,
-    /// What knows its text again.
+    /// Digest of its text, to know it again.
     pub(super) text: u128,
     /// True if its front matter says when it was written.
     pub(super) says_added: bool,

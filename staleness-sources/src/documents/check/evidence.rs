@@ -23,7 +23,7 @@ pub(super) struct Open<'d> {
     pub(super) doc: &'d Doc,
     pub(super) text: String,
     pub(super) asked: Vec<Asked>,
-    /// How many blocks with nothing but words of a time are not among them.
+    /// Number of blocks left out that have nothing but temporal words.
     pub(super) passed: usize,
     /// The blocks as lines, in the order of `asked`.
     places: Vec<LineRange>,
@@ -254,8 +254,7 @@ fn end_of(at: Timestamp) -> Timestamp {
     }
 }
 
-/// What an answer means. `since` is the moment from which the days to a change are counted, when
-/// it is not that of the question.
+/// Turns an answer into a fact. Days to a change are counted from `since`, else as the question was.
 pub(in crate::documents) fn fact_of_citation(
     citation: &Citation,
     cite: Cite,

@@ -16,11 +16,11 @@ const MAX_MANIFESTS: usize = 40;
 /// The most commits whose manifests are read; of more, some from all over the history.
 const MAX_COMMITS: usize = 64;
 
-/// What the project depends on, now and when blocks were edited.
+/// Names of the project's dependencies, now and when blocks were edited.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     dependencies: Dependencies,
-    /// What each document writes behind a dependency: `ServiceBuilder`.
+    /// Names that each document writes behind a dependency: `ServiceBuilder`.
     names: HashSet<(usize, String)>,
 }
 
@@ -33,15 +33,15 @@ impl Foreign {
     }
 }
 
-/// So many of them at most, from all over.
+/// Returns at most `most` of them, spread evenly.
 fn spread<T: Copy>(all: &[T], most: usize) -> impl Iterator<Item = T> + '_ {
     let count = all.len().min(most);
     (0..count).map(move |at| all[at * all.len() / count])
 }
 
 impl Check<'_> {
-    /// What the project depends on, where identifiers seem to be gone. What one document writes behind
-    /// a dependency says nothing of another.
+    /// Reads the manifests, where identifiers seem to be gone. Names that one document writes behind a
+    /// dependency count for that document only.
     pub(super) fn foreign(
         &mut self,
         asked: &[WordQuery<'_>],

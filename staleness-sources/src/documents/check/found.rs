@@ -13,7 +13,7 @@ use super::{Check, commit_text};
 use crate::documents::place::Lines;
 use crate::documents::{Cancelled, Note, file};
 
-/// How many words of a time are told of one block: only the strongest counts.
+/// Most temporal words that are told of one block: only the strongest counts.
 const MAX_MARKS: usize = 16;
 /// The largest file whose lines are counted where there is no history, in bytes.
 const MAX_COUNTED: u64 = 16 * 1024 * 1024;
@@ -67,7 +67,7 @@ impl Check<'_> {
         Ok(document)
     }
 
-    /// What was found against a block, but what is to be left aside.
+    /// Returns the evidence against a block that is not suppressed.
     fn evidence_of(
         &mut self,
         open: &Open<'_>,
@@ -119,7 +119,8 @@ impl Check<'_> {
         }
     }
 
-    /// What can be said without a history: the file is not there, or shorter than the lines.
+    /// Returns the fact that is known without a history: the file is not there, or shorter than the
+    /// lines.
     fn without_history(&mut self, ask: &Ask) -> Option<Fact> {
         let citation = ask.cites.first()?.clone();
         let path = self.place.folder.join(&citation.path);
@@ -137,7 +138,7 @@ impl Check<'_> {
     }
 }
 
-/// How many lines files have, each read once however often it is cited.
+/// Line counts of files, each read once however often it is cited.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     files: HashMap<String, Option<u32>>,

@@ -1,4 +1,4 @@
-//! What a build makes: what the project tells git to leave out.
+//! Files that a build makes: the project tells git to leave them out.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

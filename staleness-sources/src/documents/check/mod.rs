@@ -44,14 +44,14 @@ use superseded::Standing;
 /// nothing asked of it then.
 const MANY: usize = 16;
 
-/// What every part of a check needs.
+/// State that every part of a check needs.
 struct Check<'a> {
     place: &'a ProjectPlace,
     options: &'a CheckOptions<'a>,
     fence: Fence,
     past: Past<'a>,
     names: Names,
-    /// How many places of documents may still be kept.
+    /// Places of documents that may still be kept.
     room: usize,
     report: Report,
     /// Documents of which something was told that is not kept with them, or that changes without their
@@ -59,7 +59,7 @@ struct Check<'a> {
     told: BTreeSet<String>,
     /// Documents of which not all findings are listed.
     partial: BTreeSet<String>,
-    /// How much evidence is listed of all documents.
+    /// Evidence listed so far, of all documents.
     listed: usize,
     /// Bytes of the texts of all items.
     item_bytes: usize,
@@ -72,7 +72,7 @@ struct Check<'a> {
     undated: Vec<Undated>,
     /// When the files of items came and were edited.
     lives: Lives,
-    /// What documents say that they stand for.
+    /// Claims of documents to stand for others.
     standing: Standing,
 }
 

@@ -156,7 +156,6 @@ impl<'p> Past<'p> {
         self.look_up(|repo| repo.commit_at(at))
     }
 
-    /// What became of these words.
     pub(in crate::documents) fn trace(
         &mut self,
         words: &[WordQuery<'_>],
@@ -171,7 +170,6 @@ impl<'p> Past<'p> {
         self.ask(none, |repo, watch| repo.missing(words, &is_document, watch))
     }
 
-    /// What became of these citations.
     pub(in crate::documents) fn cited(
         &mut self,
         citations: &[CitationQuery<'_>],

@@ -12,17 +12,17 @@ use crate::documents::{Note, Report};
 
 /// The most claims of documents that are taken in; so many nobody writes by hand.
 const MAX_CLAIMS: usize = 200_000;
-/// How many of those that stand for one document are told: one is enough.
+/// Most documents that are named as standing for another one: one is enough.
 const MAX_TOLD: usize = 16;
 
-/// What plain documents say of themselves and of others.
+/// Claims and ids of plain documents.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
     /// The path of each document that gives itself an id.
     ids: HashMap<ItemId, String>,
     /// The documents that stand for others.
     claimants: Vec<Claimant>,
-    /// What is superseded, and the place among the claimants of who says so.
+    /// Superseded ids, each with the place of its claimant.
     claims: Vec<(ItemId, usize)>,
     /// True if there were more claims.
     cut: bool,
@@ -63,7 +63,7 @@ impl Standing {
     }
 }
 
-/// What stands for each of some files, the first ones alone.
+/// For each of some files those that stand for it, the first ones alone.
 type Told<T> = BTreeMap<usize, BTreeSet<T>>;
 
 fn tell<T: Ord>(told: &mut Told<T>, of: usize, by: T) {
@@ -74,7 +74,7 @@ fn tell<T: Ord>(told: &mut Told<T>, of: usize, by: T) {
     }
 }
 
-/// What a claim may be about: the place of a document by its path, and that of the item that it is.
+/// Possible targets of a claim: the place of a document by its path, and that of the item that it is.
 #[derive(Debug, Default)]
 struct Targets<'a> {
     read: HashMap<&'a str, (usize, Option<usize>)>,
@@ -138,8 +138,8 @@ impl Check<'_> {
         }
     }
 
-    /// What stands for which documents, and which documents stand for which items. What an item says
-    /// of another one is told of the file alone: the items themselves say it.
+    /// Returns the documents that stand for others, and those that stand for items. Claims of an item
+    /// about another one count for the file alone: the items themselves say them.
     fn told_superseded(
         &self,
         standing: &Standing,

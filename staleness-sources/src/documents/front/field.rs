@@ -6,7 +6,7 @@
 pub enum Field {
     /// The item's id.
     Id,
-    /// What sort of thing it is.
+    /// Kind of the item.
     Kind,
     /// Words under which it is found.
     Keywords,
@@ -16,15 +16,15 @@ pub enum Field {
     VersionContext,
     /// When it was recalled last.
     LastRecalled,
-    /// How often it was recalled.
+    /// Number of recalls.
     RecallCount,
-    /// Whether time, versions and code leave it untouched.
+    /// True if time, versions and code leave it untouched.
     Evergreen,
     /// When it ceases to hold.
     Expires,
     /// When somebody last saw that it holds.
     Verified,
-    /// What it rests on.
+    /// Citations that it rests on.
     Cite,
     /// The items that it stands for now.
     Supersedes,

@@ -1,4 +1,4 @@
-//! What the fields say.
+//! The values of fields.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub(in crate::documents) struct Fields {
     pub(in crate::documents) done: bool,
     /// The line of each field that a finding may be about.
     pub(in crate::documents) lines: Vec<(Field, u32)>,
-    /// What could not be read: a line, and why.
+    /// Values that could not be read: a line, and why.
     pub(in crate::documents) faults: Vec<(u32, String)>,
 }
 

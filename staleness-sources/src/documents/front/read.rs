@@ -1,15 +1,15 @@
-//! Which fields there are, and where each stands.
+//! The fields of front matter and their places.
 
 use std::ops::Range;
 
 /// The largest front matter that is read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-/// How many fields are read.
+/// Most fields that are read.
 const MAX_ENTRIES: usize = 1_000;
-/// How many entries of one list are read.
+/// Most entries of one list that are read.
 const MAX_LIST: usize = 1_000;
 
-/// How front matter is written.
+/// Syntax of front matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::documents) enum Style {
     /// Between lines of `---`.
@@ -18,7 +18,7 @@ pub(in crate::documents) enum Style {
     Toml,
 }
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::documents) enum Value {
     /// One value, without its quotes.
@@ -48,9 +48,9 @@ pub(in crate::documents) struct Entry {
 pub(in crate::documents) struct Front {
     pub(super) style: Style,
     pub(super) entries: Vec<Entry>,
-    /// Where the line that closes it begins.
+    /// Offset of the line that closes it.
     pub(super) end: usize,
-    /// Where the text behind it begins.
+    /// Offset of the text behind it.
     pub(in crate::documents) body: usize,
 }
 
@@ -110,7 +110,7 @@ pub(in crate::documents) fn read(text: &str) -> Result<Option<Front>, &'static s
     Ok(None)
 }
 
-/// Where front matter begins that is written as one mapping between braces, which is not read.
+/// Returns the beginning of front matter that is one mapping between braces, which is not read.
 pub(in crate::documents) fn in_braces(text: &str) -> Option<usize> {
     let mut lines = text.split_inclusive('\n');
     let rule = lines.next()?;
@@ -201,7 +201,7 @@ fn key(line: &str, style: Style) -> Option<(String, usize)> {
     (spaced || style == Style::Toml).then(|| (name.to_owned(), line.len() - rest.len()))
 }
 
-/// How many of the lines that follow belong to the value that begins with `first`.
+/// Counts the following lines that belong to the value that begins with `first`.
 fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -> usize {
     // Found out once, not for each line: the first may be as long as all others together.
     let first = first.trim();
@@ -350,7 +350,7 @@ fn flow(inner: &str, style: Style) -> Vec<String> {
     all
 }
 
-/// Where a quoted value at the beginning of the text ends: behind its closing quote.
+/// Returns the end of a quoted value at the beginning of the text: behind its closing quote.
 fn closing(text: &str, quote: char) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -373,7 +373,7 @@ fn strip_comment(text: &str, style: Style) -> &str {
 
 #[cfg(test)]
 std::thread_local! {
-    /// How many bytes were looked through for comments.
+    /// Number of bytes looked through for comments.
     pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 

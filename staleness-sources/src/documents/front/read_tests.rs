@@ -1,4 +1,4 @@
-//! What is read, beside what others read.
+//! Tests of the reader.
 
 use proptest::prelude::*;
 

@@ -8,7 +8,7 @@ use staleness_core::time::{DAY, Timestamp};
 use super::Field;
 use super::read::{Entry, Front, Style, Value, read};
 
-/// What a field is set to.
+/// A new value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue {
     /// A text on one line.
@@ -38,7 +38,7 @@ pub enum SetError {
         key: String,
         /// Its line, counted from 1.
         line: u32,
-        /// What is in the way.
+        /// The obstacle.
         why: &'static str,
     },
     /// The value holds control characters.
@@ -125,7 +125,7 @@ fn set(text: &str, field: Field, value: Option<&FieldValue>) -> Result<String, S
     }
 }
 
-/// What keeps a field from being changed.
+/// Returns the reason for which a field cannot be changed.
 fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'static str> {
     if front.named(field.names()).count() > 1 {
         return Some("is there twice");

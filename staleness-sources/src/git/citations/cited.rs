@@ -1,4 +1,4 @@
-//! Whether citations still hold.
+//! Following citations through the history.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::git::objects::{EntryKind, Oid};
 use crate::git::process::{GitError, Stage, Watch};
 use crate::git::symbols::{WantedPath, path};
 
-/// What is known of a citation without a look into its file.
+/// Knowledge of a citation without a look into its file.
 enum Whole {
     Answer(Cite),
     /// The contents of its file have to be looked at, as they were and as they are.
@@ -61,7 +61,7 @@ impl Citations<'_> {
         Ok(answers)
     }
 
-    /// What can be told of a citation without a look into its file.
+    /// Answers a citation as far as it can be without a look into its file.
     fn cite(
         &mut self,
         citation: &Citation,

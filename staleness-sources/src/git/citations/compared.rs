@@ -14,13 +14,13 @@ use crate::git::process::GitError;
 
 /// A citation of lines or of a symbol, of a file that is there.
 pub(crate) struct Case<'a> {
-    /// Which question it is.
+    /// Number of the question.
     pub(crate) at: usize,
     pub(crate) query: &'a CitationQuery<'a>,
     /// Its commit, and the place of that in the list of commits.
     pub(crate) anchor: Option<(Oid, Option<usize>)>,
-    /// Where what was seen is in that version, counted from 0, when its digest told; else where the citation
-    /// says.
+    /// The seen lines in that version, counted from 0, when the digest told; else the citation's own
+    /// count.
     pub(crate) lines: Option<Range<usize>>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Cases<'a> {
     pub(crate) cases: &'a [Case<'a>],
 }
 
-/// What another version of its file makes of a citation.
+/// State of a citation in another version of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Same,
@@ -49,7 +49,7 @@ struct Search<'a> {
     /// The cited lines in the version that was seen to hold, counted from 0; none for a symbol that
     /// cannot be delimited.
     lines: Option<Range<usize>>,
-    /// What the checked-out commit makes of it.
+    /// State in the checked-out commit.
     now: State,
     changed: usize,
     same: usize,
@@ -57,7 +57,7 @@ struct Search<'a> {
 }
 
 impl Citations<'_> {
-    /// What became of citations of one file, all of them of the same version.
+    /// Answers citations of one file, all of them seen in the same version.
     pub(crate) fn compare(
         &mut self,
         file: &Cases<'_>,
@@ -137,7 +137,8 @@ impl Citations<'_> {
         Ok(Some(changed.at.days_since(at)))
     }
 
-    /// What a version makes of a citation. The lines are matched when the first citation needs that.
+    /// Returns the state of a citation in a version. The lines are matched when the first citation needs
+    /// that.
     fn state<'t>(
         &mut self,
         search: &Search<'t>,
@@ -187,8 +188,8 @@ impl Citations<'_> {
         }
     }
 
-    /// What the versions of the file at some places make of these citations; a version stands for many
-    /// commits, and what it makes of each is `known` from then on.
+    /// Returns the states of citations in the versions at some places. A version stands for many commits,
+    /// so its states are kept in `known`.
     fn states<'a>(
         &mut self,
         file: &Cases<'a>,
@@ -245,7 +246,7 @@ impl Citations<'_> {
     }
 }
 
-/// Which citations are asked about, and at what place.
+/// Returns the open searches, each with the place to look at.
 fn asked(
     searches: &[Search<'_>],
     place: impl Fn(&Search<'_>) -> Option<usize>,

@@ -1,4 +1,4 @@
-//! What became of lines and symbols that somebody cites.
+//! The fate of lines and symbols that somebody cites.
 
 mod cited;
 mod compared;

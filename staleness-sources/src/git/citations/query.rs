@@ -8,13 +8,13 @@ use crate::git::objects::Commit;
 /// A citation, and when it was seen to hold.
 #[derive(Clone, Copy, Debug)]
 pub struct CitationQuery<'a> {
-    /// What is cited.
+    /// The citation.
     pub citation: &'a Citation,
     /// When it was verified, or written.
     pub verified: Anchor,
 }
 
-/// What became of what a citation names.
+/// The fate of a citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cite {
     /// It is there, and as it was then.
@@ -30,7 +30,7 @@ pub enum Cite {
     Missing {
         /// Which part.
         gone: Cited,
-        /// Where the file is now, when it was renamed.
+        /// Present path of the file, when it was renamed.
         renamed_to: Option<String>,
         /// The commit that removed it, when that was found.
         commit: Option<Commit>,

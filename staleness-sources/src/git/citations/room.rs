@@ -5,7 +5,7 @@ use crate::git::objects::Oid;
 use crate::git::process::GitError;
 use crate::git::renames::Moved;
 
-/// How much may still be looked at, in bytes, or lines where these are compared one by one.
+/// Budget for looking at files, in bytes, or in lines where these are compared one by one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     left: u64,
@@ -33,7 +33,7 @@ impl Room {
 pub(crate) struct Citations<'r> {
     pub(crate) history: &'r mut History,
     pub(crate) moved: &'r mut Moved,
-    /// How much of cited files may still be compared, for all questions.
+    /// Budget for comparing cited files, for all questions.
     pub(crate) room: &'r mut Room,
 }
 

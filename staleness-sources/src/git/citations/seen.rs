@@ -1,5 +1,5 @@
-//! Which version of a cited file somebody saw to hold. What is on disk then may be committed later, and
-//! lines that moved may be named by the numbers that they had.
+//! Finding the version of a cited file that somebody saw. It may have been committed later, and lines
+//! that moved may be named by the numbers that they had.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::git::process::GitError;
 
 /// The most lines that are compared with a digest, each as often as it is part of a range.
 const MAX_DIGESTED: usize = 2_000_000;
-/// What it costs to look for a digest everywhere in a text, beside reading it.
+/// Cost of looking for a digest everywhere in a text, beside reading it.
 const LOOKED: usize = 8;
 /// The most commits after a verification among which the one that brought what was seen is looked for.
 const MAX_COMMITS: usize = 16;
@@ -26,7 +26,7 @@ const MAX_COMMITS: usize = 16;
 pub(super) struct Seen {
     pub(super) file: Oid,
     bytes: Vec<u8>,
-    /// What was seen, counted from 0.
+    /// The seen lines, counted from 0.
     pub(super) lines: Range<usize>,
     /// The place of its commit in the list of commits.
     pub(super) place: Option<usize>,
@@ -100,7 +100,7 @@ impl Citations<'_> {
     }
 }
 
-/// Where lines of one version are in another, or what is in their place.
+/// Returns the place of lines of one version in another, or of what replaced them.
 fn lines_in(older: &[u8], lines: Range<usize>, newer: &[u8]) -> Option<Range<usize>> {
     let (older, newer) = (Version::new(older), Version::new(newer));
     let matched = Matched::new(&older, &newer);

@@ -110,7 +110,7 @@ impl Matched {
         Self { old, new, targets }
     }
 
-    /// Where these lines are in the new text, if all are, with nothing between them that was not there.
+    /// Returns the place of these lines in the new text, if all are there with nothing new between them.
     pub(super) fn kept(&self, lines: Range<usize>) -> Option<usize> {
         let targets = self.targets.get(lines)?;
         let first = (*targets.first()?)?;

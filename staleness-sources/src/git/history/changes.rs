@@ -19,21 +19,21 @@ pub(crate) type Held = (EntryKind, Oid);
 struct Step {
     /// Its place in the list of commits.
     commit: u32,
-    /// What was there before.
+    /// Contents before.
     old: Option<Held>,
 }
 
-/// What became of one path.
+/// The changes of one path.
 #[derive(Debug)]
 pub(crate) struct Changed {
     pub(crate) path: Box<[u8]>,
-    /// What is there in the checked-out commit.
+    /// Contents in the checked-out commit.
     now: Option<Held>,
     /// Newest first.
     steps: Vec<Step>,
 }
 
-/// What was at a path in places that follow each other: the newest and the oldest of them.
+/// Contents of a path over a run of places: the newest and the oldest of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spell {
     pub(crate) held: Held,
@@ -47,7 +47,7 @@ impl Changed {
         newer.checked_sub(1).map_or(self.now, |last| self.steps[last].old)
     }
 
-    /// What was there before what is there now, newest first, up to a place.
+    /// Returns the earlier contents, newest first, up to a place.
     pub(crate) fn spells(&self, upto: usize) -> impl Iterator<Item = Spell> {
         let upto = u32::try_from(upto).unwrap_or(u32::MAX);
         let ends = self.steps.iter().skip(1).map(|step| step.commit).chain([upto]);
@@ -58,7 +58,7 @@ impl Changed {
     }
 }
 
-/// What is known of a path at a place.
+/// Knowledge of a path at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// It was this, or it was not there.
@@ -73,9 +73,9 @@ pub(crate) enum Known {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival<'a> {
     pub(crate) path: &'a [u8],
-    /// What was there before; `None` for one that was added.
+    /// Contents before; `None` for a file that was added.
     pub(crate) old: Option<Held>,
-    /// What was there after.
+    /// Contents after.
     pub(crate) new: Option<Held>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Changes {
     full: Option<usize>,
     /// The last place at which it is known what was there.
     upto: usize,
-    /// What commits added and removed, by place: commit, path and step.
+    /// Additions and removals in the order of commits: commit, path and step.
     arrivals: Vec<(u32, u32, u32)>,
 }
 
@@ -183,7 +183,7 @@ impl Changes {
         (removed && commit < there && there <= self.upto).then_some(commit)
     }
 
-    /// What the commit at a place added and removed; `None` when that is not known.
+    /// Returns the additions and removals of the commit at a place; `None` when they are not known.
     pub(crate) fn arrivals(&self, place: usize) -> Option<impl Iterator<Item = Arrival<'_>>> {
         let commit = u32::try_from(place).ok().filter(|_| place < self.upto)?;
         let first = self.arrivals.partition_point(|(other, ..)| *other < commit);

@@ -14,7 +14,7 @@ pub(crate) struct Past {
     /// True if the last one is the first of all; else the history was cut off there.
     pub(crate) whole: bool,
     places: Map<Oid, u32>,
-    /// What its latest commits changed, as far as that went by.
+    /// Changes of its latest commits, as far as they were read.
     pub(crate) changes: Changes,
 }
 
@@ -28,7 +28,7 @@ impl Past {
         self.commits.iter().position(|commit| commit.at <= at)
     }
 
-    /// Where a commit is in the list.
+    /// Returns the place of a commit in the list.
     pub(crate) fn place(&mut self, id: Oid) -> Option<usize> {
         if self.places.is_empty() {
             self.places = (0..).zip(&self.commits).map(|(at, commit)| (commit.id, at)).collect();

@@ -14,7 +14,7 @@ use crate::git::lines::{Numbers, Text, is_text, split};
 use crate::git::objects::{Commit, EntryKind, Object, Objects, Oid, Sort, Wanted};
 use crate::git::process::{GitError, Stage, Watch};
 
-/// How many versions of a document are asked for at once, at first and at most.
+/// Versions of a document that are asked for at once, at first and at most.
 const STEPS: (usize, usize) = (2, 32);
 
 /// From so many documents on they are dated in two halves at the same time.
@@ -228,7 +228,7 @@ impl Dating<'_> {
         Ok(())
     }
 
-    /// Where the blocks are in the committed text; those that are not in it are dated.
+    /// Places the blocks in the committed text; those that are not in it are dated.
     fn place(&mut self, document: &DatingQuery<'_>, committed: &Text) -> Vec<Block> {
         let text = self.numbers.text(document.text);
         let blank: Vec<bool> =

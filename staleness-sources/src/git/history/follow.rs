@@ -54,14 +54,14 @@ impl Trail {
 pub(crate) struct Follow<'a> {
     place: &'a Place,
     limit: usize,
-    /// So many more versions of all files together are kept.
+    /// Versions of all files together that may still be kept.
     room: usize,
     reader: Reader,
     /// The files that are still followed, under the names that they have at this point.
     open: HashMap<Vec<u8>, Vec<usize>>,
     pub(crate) trails: Vec<Trail>,
     pub(crate) commits: Vec<Commit>,
-    /// What the current commit added of the files that are followed.
+    /// Followed files that the current commit added.
     added: Vec<(Vec<u8>, Oid)>,
     removed: Vec<(Vec<u8>, Oid)>,
     renaming: usize,

@@ -12,7 +12,7 @@ use crate::git::process::{GitError, Watch};
 pub struct LifeQuery<'a> {
     /// Its path relative to the project's folder.
     pub path: &'a str,
-    /// What [`text_digest`] makes of its text on disk.
+    /// [`text_digest`] of its text on disk.
     pub text: u128,
 }
 

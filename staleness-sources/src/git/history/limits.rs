@@ -1,21 +1,21 @@
 //! Bounds on what is read of a history.
 
-/// How much is looked at before an answer is left open.
+/// Bounds beyond which an answer is left open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The largest file or folder of a commit that is read, in bytes.
     pub object_bytes: u64,
-    /// How many commits are looked back.
+    /// Most commits that are looked back.
     pub commits: u32,
-    /// How many bytes of one document's earlier versions are compared.
+    /// Most bytes of one document's earlier versions that are compared.
     pub document_bytes: u64,
-    /// How many bytes of files are searched for words: of the checked-out commit for each question, and
+    /// Most bytes of files that are searched for words: of the checked-out commit for each question, and
     /// as many of all earlier commits for all questions.
     pub searched_bytes: u64,
-    /// How many bytes of files are read, compared and searched for symbols to tell whether citations of
-    /// them hold, and lines where lines are looked for one by one: for all questions.
+    /// Most bytes of files that are read, compared and searched for citations, and lines where lines are
+    /// looked for one by one: for all questions.
     pub compared_bytes: u64,
-    /// How many versions of all documents together are followed; of each 16 all the same.
+    /// Most versions of all documents together that are followed; of each 16 all the same.
     pub versions: usize,
     /// Most entries of folders that are visited for one question, over all commits. A folder counts as
     /// several files.

@@ -10,18 +10,18 @@ use crate::git::process::Process;
 /// One record of the list.
 #[derive(Debug)]
 pub(crate) enum Raw {
-    /// What follows was changed in this commit.
+    /// The following changes belong to this commit.
     Commit(Commit),
     /// A changed file; its path is in the reader.
     Change(Change),
 }
 
-/// How a file differs between two trees.
+/// Difference of a file between two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// What it was before; `None` when it was not there.
+    /// Kind before; `None` when it was not there.
     pub(crate) was: Option<EntryKind>,
-    /// What it is after.
+    /// Kind after.
     pub(crate) is: Option<EntryKind>,
     pub(crate) old: Oid,
     pub(crate) new: Oid,
@@ -95,7 +95,7 @@ pub(super) fn parse(change: &[u8]) -> Option<Change> {
     Some(Change { was, is, old, new, status: *words.next()?.first()? })
 }
 
-/// What a mode says; `None` for nothing.
+/// Returns the kind that a mode stands for; `None` for no file.
 fn kind(mode: &[u8]) -> Option<EntryKind> {
     match mode {
         b"000000" => None,

@@ -1,4 +1,4 @@
-//! Where the files that a commit removed are afterwards.
+//! Finding the files that a commit renamed.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};

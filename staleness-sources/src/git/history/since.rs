@@ -1,4 +1,4 @@
-//! What changed since a revision.
+//! Changes since a revision.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ pub struct ChangedDocument {
     pub lines: Vec<Lines>,
 }
 
-/// What changed since a revision.
+/// Changes since a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Since {
     /// The commit that the revision names.

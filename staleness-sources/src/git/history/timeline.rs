@@ -168,8 +168,8 @@ impl History {
         self.objects.unread.damaged += u64::from(*why != GitError::TooMuch);
     }
 
-    /// Where an anchor is: the commit, and its place in the list of first parents, or that of the
-    /// commit that was checked out at its time.
+    /// Returns the commit of an anchor, and its place in the list of first parents, or that of the commit
+    /// that was checked out at its time.
     pub(crate) fn anchor(
         &mut self,
         anchor: Anchor,
@@ -192,7 +192,7 @@ impl History {
         Ok(found)
     }
 
-    /// What a path is in a commit; `None` when it is not there.
+    /// Returns the kind and id of a path in a commit; `None` when it is not there.
     pub(crate) fn look_up(&mut self, commit: Oid, path: &str) -> Result<Option<Held>, GitError> {
         match self.past.as_mut().and_then(|past| past.place(commit)) {
             Some(place) => self.held_at(place, path),
@@ -219,7 +219,7 @@ impl History {
         Ok(self.held_at(place, path)?.is_some())
     }
 
-    /// What a path is in the commit at this place of the list of commits.
+    /// Returns the kind and id of a path in the commit at this place of the list.
     pub(crate) fn held_at(&mut self, place: usize, path: &str) -> Result<Option<Held>, GitError> {
         let past = self.past()?;
         let Some(commit) = past.commits.get(place).copied() else { return Ok(None) };

@@ -12,7 +12,7 @@ const MAX_PATH_BYTES: usize = 48 * 1024 * 1024;
 /// The most paths that are not UTF-8 that are kept.
 const MAX_UNNAMED: usize = 1_000;
 
-/// What a tracked path is.
+/// Kind of a tracked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackedKind {
     /// A regular file.
@@ -48,7 +48,7 @@ impl Tracked {
         self.files.get(at).map(|(path, kind)| (&**path, *kind))
     }
 
-    /// What this path is; `None` for a folder and for what is not tracked.
+    /// Returns the kind of a path; `None` for a folder and for what is not tracked.
     #[must_use]
     pub fn kind(&self, path: &str) -> Option<TrackedKind> {
         self.at_or_after(path).filter(|(found, _)| *found == path).map(|(_, kind)| kind)
@@ -64,7 +64,7 @@ impl Tracked {
         }
     }
 
-    /// How many files are tracked.
+    /// Returns the number of tracked files.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.len()

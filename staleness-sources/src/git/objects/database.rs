@@ -15,16 +15,16 @@ use super::oid::Oid;
 use super::question::{Object, Sort, Unread, Wanted, header, is_missing};
 use crate::git::process::{Call, GitError, Process, Program, many};
 
-/// How many bytes of questions are open at once, unless one is longer: pipes hold 4 KiB at least.
+/// Most bytes of questions that are open at once, unless one is longer: pipes hold 4 KiB at least.
 const MAX_OPEN_BYTES: usize = 3_500;
-/// What is larger than the limit is read over up to this size; beyond it git is started anew, and asked
-/// before that what else is so large.
+/// Largest object that is read over. For a larger one git is started anew, after it was asked for all
+/// such objects.
 const MAX_DRAINED: u64 = 32 * 1024 * 1024;
 /// From so many objects on they are asked of a git of their own. It begins without the bases that the
 /// other one has unpacked already: for a few hundred objects at a time that costs more than it saves
 /// (5.7 s against 4.8 on a repository of 10,000 commits).
 const MANY: usize = 4_096;
-/// How often git may break off over an object before it is given up: for all questions about a repository.
+/// Most times that git may break off over an object, for all questions about a repository.
 const MAX_RESTARTS: u32 = 32;
 
 #[derive(Debug)]
@@ -35,10 +35,10 @@ pub(crate) struct Objects {
     /// The largest object that is read over.
     drained: u64,
     process: Option<Process>,
-    /// How often git broke off, and how often it may.
+    /// Times that git broke off, and times that it may.
     restarts: u32,
     allowed: u32,
-    /// How many gits were started.
+    /// Number of gits that were started.
     #[cfg(test)]
     started: u32,
     buffer: Vec<u8>,
@@ -102,7 +102,7 @@ impl Objects {
         self.look_up(wanted, MANY, look)
     }
 
-    /// The same, all of them of a git of their own: for questions that are asked once.
+    /// Asks for all of them in a git of its own: for questions that are asked once.
     pub(crate) fn all(
         &mut self,
         wanted: &[Wanted],
@@ -111,8 +111,8 @@ impl Objects {
         self.look_up(wanted, 1, look)
     }
 
-    /// The same repository, to be asked at the same time, by so many: each has a part of how often git may
-    /// still break off.
+    /// Connects to the same repository once more, as one of so many: each may break off a part of the
+    /// remaining times.
     pub(crate) fn another(&self, of: usize) -> Self {
         let of = u32::try_from(of.max(1)).unwrap_or(u32::MAX);
         Self {
@@ -189,7 +189,7 @@ impl Objects {
         if reason.is_final() || self.restarts > self.allowed { Err(reason) } else { Ok(()) }
     }
 
-    /// Which objects from a question on are too large to be read over.
+    /// Tells for each object from a question on if it is too large to be read over.
     fn far(&mut self, wanted: &Arc<[Wanted]>, from: usize) -> Result<Arc<[bool]>, GitError> {
         let mut far = vec![false; wanted.len()];
         let mut process = self.start_bulk("--batch-check", wanted, from, &None)?;
@@ -293,7 +293,7 @@ impl Objects {
         })
     }
 
-    /// What an answer says; what was not looked at is counted.
+    /// Turns a reply into an answer; objects that were not looked at are counted.
     fn object(&mut self, reply: Reply) -> Object<'_> {
         match reply {
             Reply::Object(id, sort) => Object::Found(id, sort, &self.buffer),

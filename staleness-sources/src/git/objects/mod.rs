@@ -1,4 +1,4 @@
-//! What a repository holds: commits, trees and files by their ids, read through `git cat-file`.
+//! The contents of a repository: commits, trees and files by their ids, read through `git cat-file`.
 
 mod commit;
 mod database;

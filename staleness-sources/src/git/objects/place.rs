@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::git::process::{GitError, Process, Program};
 
-/// How to ask git about the project.
+/// A project's folder within a repository, and the program to ask about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) program: Program,

@@ -1,10 +1,10 @@
-//! What is asked of git about objects, and what it answers.
+//! Questions about objects, and git's answers.
 
 use std::fmt::Write as _;
 
 use super::oid::Oid;
 
-/// What is asked for.
+/// A question about an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Object(Oid),
@@ -35,7 +35,7 @@ impl Wanted {
     }
 }
 
-/// What sort of object it is.
+/// Sort of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Blob,
@@ -57,7 +57,7 @@ pub(crate) enum Object<'a> {
     Damaged,
 }
 
-/// What was not looked at, and why.
+/// Numbers of objects that were not looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
     /// Objects that the repository should hold and does not.

@@ -8,10 +8,10 @@ use super::place::Place;
 use super::question::{Object, Sort, Wanted};
 use crate::git::process::GitError;
 
-/// How many entries of trees are kept for the next question.
+/// Most entries of trees that are kept for the next question.
 const MAX_KEPT: usize = 500_000;
 
-/// What an entry of a tree is.
+/// Kind of an entry of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     File,
@@ -99,7 +99,7 @@ pub(crate) struct Trees {
 }
 
 impl Trees {
-    /// What a path of the project is in a commit; `None` when it is not there.
+    /// Returns the kind and id of a path in a commit; `None` when it is not there.
     pub(crate) fn find(
         &mut self,
         objects: &mut Objects,

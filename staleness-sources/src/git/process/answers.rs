@@ -1,4 +1,4 @@
-//! What a running git answers, read as it is wanted or ahead of that.
+//! The answers of a running git, read as they are wanted or ahead of that.
 
 use std::io::{self, BufReader, Cursor, Read};
 use std::process::ChildStdout;
@@ -9,12 +9,12 @@ use std::thread::{self, JoinHandle};
 
 use super::watchdog::{ProcessLimits, Watchdog};
 
-/// How much is read in one go, in bytes.
+/// Size of one read, in bytes.
 const CHUNK: usize = 256 * 1024;
-/// How many chunks are read before somebody has looked at the first of them.
+/// Chunks that are read ahead.
 const AHEAD: usize = 64;
-/// How much git may answer before somebody has looked at it, in bytes: the most that anybody may ask of
-/// Linux. Elsewhere, and where that is refused, a pipe holds what it holds.
+/// Size of a pipe, in bytes: the most that anybody may ask of Linux. Elsewhere, and where that is
+/// refused, a pipe keeps its own size.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1024 * 1024;
 
@@ -61,7 +61,7 @@ impl Read for Heard {
     }
 }
 
-/// Where the answers of a process come from.
+/// Source of the answers of a process.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// Read as they are wanted.

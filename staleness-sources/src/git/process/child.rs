@@ -12,8 +12,8 @@ use super::error::GitError;
 use super::program::Call;
 use super::watchdog::Watchdog;
 
-/// How much of what git complains about is kept, in bytes. The rest is read and thrown away, so
-/// that git never waits for a reader.
+/// Most bytes of git's complaints that are kept. The rest is read and thrown away, so that git never
+/// waits for a reader.
 const MAX_STDERR: u64 = 4 * 1024;
 /// The longest record that is read from git, in bytes: paths are at most 4 KiB on most systems.
 const MAX_RECORD: u64 = 1024 * 1024;
@@ -32,7 +32,7 @@ pub(crate) struct Process {
     asker: Option<JoinHandle<()>>,
 }
 
-/// How the answers of a process are read.
+/// A way to read the answers of a process.
 pub(crate) type Reading = fn(Heard) -> io::Result<Answers>;
 
 impl Process {

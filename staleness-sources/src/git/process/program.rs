@@ -45,7 +45,7 @@ const SET: [(&str, &str); 9] = [
     ("GIT_ALLOW_PROTOCOL", "none"),
 ];
 
-/// Where the `git` program is, what it may use, and the watchdog over it.
+/// The `git` program, its limits, and the watchdog over it.
 #[derive(Clone, Debug)]
 pub struct Program {
     path: PathBuf,

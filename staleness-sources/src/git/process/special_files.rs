@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 
-/// What git reads of the folder of a repository, or of a work tree.
+/// Files that git reads in the folder of a repository, or of a work tree.
 #[rustfmt::skip]
 const FILES: [&str; 11] = [
     "HEAD", "commondir", "config", "config.worktree", "gitdir", "index", "info/attributes",
@@ -15,7 +15,7 @@ const FILES: [&str; 11] = [
 ];
 /// Folders of objects whose files git opens whatever it looks for.
 const OF_OBJECTS: [&str; 3] = ["info", "info/commit-graphs", "pack"];
-/// How many references one may lead through, as in git.
+/// Longest chain of references, as in git.
 const MAX_REFERENCES: usize = 5;
 /// The most folders of objects that are looked into: one may name others.
 const MAX_OBJECTS: usize = 64;
@@ -75,7 +75,7 @@ fn repository(git: &Path) -> Result<(), GitError> {
     objects(common.join("objects"))
 }
 
-/// What leads from `HEAD` to its commit.
+/// Checks the files that lead from `HEAD` to its commit.
 fn reference(git: &Path, common: &Path) -> Result<(), GitError> {
     let mut next = pointer(&git.join("HEAD"));
     for _ in 0..MAX_REFERENCES {
@@ -121,7 +121,7 @@ fn files(folder: &Path) -> Result<(), GitError> {
     FILES.iter().try_for_each(|name| plain(&folder.join(name)))
 }
 
-/// Whether opening this never waits: it is a file or a folder, or nothing.
+/// Refuses a path that could make an opener wait: it must be a file, a folder, or nothing.
 fn plain(path: &Path) -> Result<(), GitError> {
     match path.metadata() {
         Ok(meta) if !meta.is_file() && !meta.is_dir() => {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::error::GitError;
 
-/// What is being done.
+/// Kind of work that is being done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -21,18 +21,18 @@ pub enum Stage {
     Comparing,
 }
 
-/// How far a question is.
+/// Progress of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// Kind of work.
     pub stage: Stage,
-    /// How many of it are done.
+    /// Number of steps that are done.
     pub done: u64,
-    /// How many there are, when that is known.
+    /// Number of all steps, when that is known.
     pub of: Option<u64>,
 }
 
-/// Somebody who is told how far a question is, and may end it.
+/// A watcher that hears of the progress of a question, and may end it.
 pub struct Watch<'a>(&'a mut dyn FnMut(Progress) -> ControlFlow<()>);
 
 impl<'a> Watch<'a> {

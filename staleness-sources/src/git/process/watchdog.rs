@@ -19,8 +19,8 @@ use std::time::Duration;
 /// commits stays far below each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// How long a git that is waited for may neither answer nor do anything. Then no more is asked of any
-    /// git. Known on Linux only.
+    /// Longest time for which a git that is waited for may neither answer nor do anything. Then no more
+    /// is asked of any git. Known on Linux only.
     pub idle: Duration,
     /// Longest time for which a git that is waited for may work without an answer. Not known on Windows.
     pub silence: Duration,

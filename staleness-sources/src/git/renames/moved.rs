@@ -1,4 +1,4 @@
-//! Where removed files and folders are now.
+//! Finding removed files and folders under their present paths.
 
 use std::collections::HashMap;
 
@@ -21,8 +21,7 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
-    /// Where the file or folder is in the checked-out commit, which the commit at this place of the
-    /// list of commits removed.
+    /// Returns the present path of a file or folder that the commit at this place of the list removed.
     pub(crate) fn find(
         &mut self,
         history: &mut History,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::git::history::Renames;
 use crate::git::symbols::WantedPath;
 
-/// Where the files and folders of one commit went.
+/// New places of the files and folders of one commit.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     /// From the old path to the new path.
@@ -32,7 +32,7 @@ impl Moves {
         moves
     }
 
-    /// Where the removed file or folder is now that a path means, if it means only one.
+    /// Returns the new path of the removed file or folder that a path means, if it means only one.
     pub(crate) fn of_path(&self, path: &WantedPath) -> Option<String> {
         let mut end = reversed(&path.parts.join(&b'/'));
         let whole = self.ends.get(&end).cloned();
@@ -46,8 +46,8 @@ impl Moves {
         }
     }
 
-    /// Where a removed file or folder is now. A folder is where most of its files went, each under
-    /// the name that it had there.
+    /// Returns the new path of a removed file or folder. A folder is where most of its files went, each
+    /// under its old name.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
         if let Some(new) = self.to.get(old.as_bytes()) {
             return String::from_utf8(new.clone()).ok();
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::git::objects::Oid;
 
-    /// The same, by a look at every rename.
+    /// Looks at every rename, for comparison.
     fn plainly(renames: &Renames, path: &WantedPath) -> BTreeSet<Vec<u8>> {
         let end = path.parts.join(&b'/');
         let mut roots = BTreeSet::new();

@@ -15,12 +15,12 @@ use crate::git::symbols::{Lexicon, Naming, Scanner};
 
 /// From so many files on they are read by gits of their own.
 const MANY: usize = 512;
-/// How many gits read at the same time, at most: each has its own memory for what it unpacks.
+/// Most gits that read at the same time: each has its own memory for unpacked objects.
 const MAX_GITS: usize = 4;
 /// The watcher is told each time that so many were read.
 const STEP: usize = 256;
 
-/// What a search works with.
+/// The repository, rules and budgets of a search.
 pub(crate) struct Tools<'a, 'w> {
     pub(crate) place: &'a Place,
     pub(crate) objects: &'a mut Objects,
@@ -33,7 +33,7 @@ pub(crate) struct Tools<'a, 'w> {
     pub(crate) visits: &'a mut u64,
 }
 
-/// What came of reading.
+/// Gaps of a reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     /// True if the contents of some file are not known.
@@ -66,11 +66,11 @@ pub(crate) fn read(
     files.together(gits, tools, found)
 }
 
-/// What looks at one file after the other.
+/// Looks at one file after the other.
 struct Looker<'l> {
     scanner: Scanner<'l>,
     things: Vec<u32>,
-    /// How many bytes were read, and how many may be. The file that goes beyond is still looked at.
+    /// Bytes that were read, and that may be. The file that goes beyond is still looked at.
     spent: u64,
     may: u64,
 }
@@ -84,7 +84,7 @@ impl<'l> Looker<'l> {
         self.spent < self.may
     }
 
-    /// What is in the contents of an object; `None` for what is too large.
+    /// Returns the things in an object; `None` if it is too large.
     fn look(&mut self, naming: Naming, object: Object<'_>) -> Option<Found> {
         self.things.clear();
         let holes = match object {

@@ -1,10 +1,10 @@
-//! What was found in a part of a commit.
+//! Things found in a part of a commit.
 
 use std::sync::Arc;
 
 use crate::git::symbols::{Lexicon, Thing};
 
-/// What is known of everything below a folder, or of one file.
+/// Things found below a folder, or in one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// The things that were found, in order.
@@ -33,7 +33,7 @@ impl Found {
 /// A word as numbers of things: it exists when of each group one does.
 pub(crate) type Numbered = Vec<Vec<u32>>;
 
-/// What shows that an earlier commit had what these things are.
+/// Returns the things that show that an earlier commit had these.
 pub(crate) fn earlier(groups: &[Vec<Thing>]) -> Vec<Vec<Thing>> {
     groups.iter().map(|group| group.iter().filter_map(Thing::earlier).flatten().collect()).collect()
 }

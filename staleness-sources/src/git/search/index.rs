@@ -1,4 +1,4 @@
-//! Which of many things exist in which commits.
+//! The things that exist in commits.
 //!
 //! A folder that two commits share is looked at once, and a file that two folders share is read
 //! once: what was found below a tree is remembered under its id. What the checked-out commit holds
@@ -16,7 +16,7 @@ use crate::git::objects::{EntryKind, Object, Oid, Paths, Sort, Wanted, entries};
 use crate::git::process::GitError;
 use crate::git::symbols::{Lexicon, Naming, WantedPath};
 
-/// How deep folders are followed.
+/// Deepest level of folders that is followed.
 const MAX_DEPTH: usize = 128;
 /// The longest path that is followed, in bytes.
 const MAX_PATH: usize = 4_096;
@@ -64,7 +64,7 @@ struct Open {
     /// Its files, and who names what stands in each.
     files: Vec<WantedFile>,
     named: Vec<Named>,
-    /// What the names of its entries name.
+    /// Things that the names of its entries stand for.
     things: Vec<u32>,
     holes: bool,
 }
@@ -84,7 +84,7 @@ pub(crate) struct Index {
     seen: Seen,
     roots: Map<Oid, Option<Key>>,
     nodes: Map<Key, Node>,
-    /// What was found in each file, and as whose it was read.
+    /// Things found in each file, and whose file it was taken for.
     files: Map<Oid, (Found, Naming)>,
     /// True if the contents of some file are not known.
     pub(crate) blind: bool,
@@ -113,7 +113,7 @@ impl Index {
         }
     }
 
-    /// What was known before.
+    /// Returns what was known before.
     pub(crate) fn give_back(self) -> Seen {
         self.seen
     }
@@ -126,7 +126,7 @@ impl Index {
         seen
     }
 
-    /// What exists in a commit that was looked at; `None` when the commit is not there.
+    /// Returns the things in a commit that was looked at; `None` when the commit is not there.
     pub(crate) fn found(&self, commit: Oid) -> Option<Found> {
         let key = (*self.roots.get(&commit)?)?;
         Some(self.node(key).map(|node| node.found.clone()).unwrap_or_default())

@@ -23,7 +23,7 @@ pub struct WordQuery<'a> {
     pub anchor: Anchor,
 }
 
-/// What became of a word.
+/// The fate of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trace {
     /// The project has it now.
@@ -32,7 +32,7 @@ pub enum Trace {
     Gone {
         /// The commit that removed it, when that was found.
         by: Option<Commit>,
-        /// Where the file or folder is now, when it was renamed.
+        /// Present path of the file or folder, when it was renamed.
         renamed_to: Option<String>,
     },
     /// The project did not have it then either, or several files of the name: which is meant cannot
@@ -43,7 +43,7 @@ pub enum Trace {
     Unknown,
 }
 
-/// What the checked-out commit does not have, and what was looked at to say so.
+/// Words that the checked-out commit lacks, and the files that were looked at to say so.
 #[derive(Debug)]
 pub(crate) struct Searched {
     /// For every word the groups of things of which it has none; `None` for a word that cannot be
@@ -72,7 +72,7 @@ impl Searched {
         self.lacks.contains_key(word)
     }
 
-    /// What is looked for in earlier commits; `None` when the answer is plain.
+    /// Returns the things to look for in earlier commits, or the answer when it is plain.
     pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
         match self.lacks.get(word) {
             Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
@@ -89,9 +89,9 @@ type Meaning = (Vec<Vec<Thing>>, Numbered);
 pub(crate) struct Search<'r> {
     pub(crate) history: &'r mut History,
     pub(crate) moved: &'r mut Moved,
-    /// What the last question about the checked-out commit found out.
+    /// Result of the last question about the checked-out commit.
     pub(crate) searched: &'r mut Option<Searched>,
-    /// How many bytes of files in earlier commits may still be searched, for all questions.
+    /// Bytes of files in earlier commits that may still be searched, for all questions.
     pub(crate) left: &'r mut u64,
 }
 

@@ -1,4 +1,4 @@
-//! Which words the checked-out commit lacks, and what became of them.
+//! Finding words that the checked-out commit lacks, and the commits that removed them.
 
 mod files;
 mod found;

@@ -1,4 +1,4 @@
-//! Which of the paths that are looked for a file leads to.
+//! Matching files with the paths that are looked for.
 
 use foldhash::HashMap as Map;
 
@@ -26,7 +26,7 @@ impl<'l> Starts<'l> {
         Self { first, whole, longest }
     }
 
-    /// How often something is compared with this path.
+    /// Returns the number of comparisons with this path.
     pub(crate) fn compared(&self, parts: &[&[u8]], kind: EntryKind) -> usize {
         let known = (0..parts.len()).filter_map(|from| Some((from, self.first.get(parts[from])?)));
         known

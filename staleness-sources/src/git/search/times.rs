@@ -18,11 +18,11 @@ use crate::git::objects::{EntryKind, name_of};
 use crate::git::process::GitError;
 use crate::git::symbols::{Lexicon, Naming};
 
-/// How deep a path may be, and how long.
+/// Deepest and longest path.
 const MAX_DEPTH: usize = 128;
 const MAX_PATH: usize = 4_096;
-/// How many ranges are kept, 8 bytes each, and how many paths are compared with others. A history that
-/// needs more was made to; what finds no room is left open.
+/// Most ranges that are kept, 8 bytes each, and most comparisons of paths. A history that needs more was
+/// made to; things without room are left open.
 const MAX_RANGES: usize = 4_000_000;
 const MAX_COMPARED: usize = 400_000_000;
 
@@ -57,7 +57,7 @@ impl Ranges {
         self.all = kept;
     }
 
-    /// What two of them cover.
+    /// Returns the places that two of the ranges cover.
     fn twice(mut all: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         all.sort_unstable();
         let (mut twice, mut end) = (Vec::new(), None);
@@ -90,13 +90,13 @@ pub(crate) struct Times {
     lexicon: Arc<Lexicon>,
     /// For each thing, by its number.
     found: Vec<Ranges>,
-    /// Where something could not be looked at.
+    /// Places where something could not be looked at.
     holes: Ranges,
     /// The versions of one path follow each other: git keeps them as differences.
     versions: Vec<Version>,
     /// True if something was left out because there is too much.
     pub(crate) cut: bool,
-    /// What may still be kept, and compared.
+    /// Ranges and comparisons that are left.
     ranges: usize,
     compared: usize,
 }

@@ -1,4 +1,4 @@
-//! What became of words that the project had.
+//! Tracing words that the project had.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::git::objects::{Commit, Oid};
 use crate::git::process::{GitError, Stage, Watch};
 use crate::git::symbols::{Lexicon, Word, path};
 
-/// How many commits are looked at in one go.
+/// Commits that are looked at in one go.
 const TOGETHER: usize = 64;
 
 /// A word whose past is looked into.
 struct Case<'a> {
-    /// Which question it is.
+    /// Number of the question.
     at: usize,
     word: &'a Word,
     numbers: usize,
@@ -193,7 +193,7 @@ impl Case<'_> {
     }
 }
 
-/// What is known of a word before it is looked for who removed it.
+/// Returns the answer before the remover of a word is looked for.
 const fn first_answer(has: Option<bool>) -> Trace {
     match has {
         Some(true) => Trace::Gone { by: None, renamed_to: None },
@@ -202,7 +202,7 @@ const fn first_answer(has: Option<bool>) -> Trace {
     }
 }
 
-/// What can tell whether words were there at places of the list of commits.
+/// Tells if words were there at places of the list of commits.
 trait Finder {
     /// Looks at these places, which are in order.
     fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;

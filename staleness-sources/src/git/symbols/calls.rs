@@ -1,27 +1,27 @@
-//! What a call or a list on a line does with the texts in it: define flags, compare with them, or pass
-//! them on.
+//! The role of a call or a list for the texts in it: it defines flags, compares with them, or passes them
+//! on.
 
-/// What offers a flag, at the end of a name in small letters: `add_option(`.
+/// Ends of names that offer a flag, in small letters: `add_option(`.
 const OFFERING: [&[u8]; 3] = [b"add_argument", b"option", b"flag"];
-/// What compares with it, at the end of a name in small letters.
+/// Ends of names that compare with a flag, in small letters.
 #[rustfmt::skip]
 const COMPARING: [&[u8]; 12] = [
     b"cmp", b"contains", b"eq", b"equals", b"has", b"includes", b"indexof", b"in", b"prefix",
     b"startswith", b"starts_with", b"streq",
 ];
-/// What runs a program with it, as a whole name in small letters.
+/// Names that run a program with it, in small letters.
 #[rustfmt::skip]
 const RUNNING: [&[u8]; 12] = [
     b"check_call", b"check_output", b"exec", b"execa", b"execfile", b"execfilesync", b"execsync",
     b"popen", b"run", b"spawn", b"spawnsync", b"system",
 ];
-/// What adds it to the words of a command.
+/// Names that add it to the words of a command.
 #[rustfmt::skip]
 const ADDING: [&[u8]; 9] = [
     b"append", b"arg", b"args", b"concat", b"emplace_back", b"extend", b"push", b"push_back",
     b"unshift",
 ];
-/// The same at the end of a longer name: `argv_push(`.
+/// Ends of longer names that do: `argv_push(`.
 const ADDING_LAST: [&[u8]; 3] = [b"append", b"extend", b"push"];
 /// Names of what is run, as whole words.
 const RUN: [&[u8]; 4] = [b"cmd", b"cmdline", b"command", b"exec"];
@@ -30,7 +30,7 @@ const RUNNERS: [&[u8]; 2] = [b"session", b"subprocess"];
 /// Names of lists of words that are passed on, or what such names end with.
 const LISTS: [&[u8]; 5] = [b"args", b"argv", b"arguments", b"cmd", b"command"];
 
-/// What is done with what stands in brackets.
+/// A call or a list, by its name.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     /// The last part of the name of the call, in small letters.

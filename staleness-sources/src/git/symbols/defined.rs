@@ -1,4 +1,4 @@
-//! Whether a word of code stands where the thing that it names is made.
+//! Telling a definition from a use of a word of code.
 //!
 //! Looks at the line of the word, and for the members of an `enum` at what encloses it. A guess
 //! across languages: what is only used, imported, passed on or spoken of does not count.
@@ -24,7 +24,7 @@ pub(super) const MODIFIERS: [&[u8]; 20] = [
     b"get", b"internal", b"override", b"private", b"protected", b"pub", b"public", b"readonly",
     b"set", b"static", b"virtual", b"volatile",
 ];
-/// What a member may be assigned to.
+/// Owners of a member that is assigned.
 const OWNERS: [&[u8]; 5] = [b"self.", b"this.", b"cls.", b"exports.", b"module.exports."];
 /// Words of a line that calls or decides rather than makes.
 #[rustfmt::skip]
@@ -201,7 +201,7 @@ fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     }
 }
 
-/// What is left before a word when modifiers, a quotation mark and an owner are taken away.
+/// Returns the text before a word without modifiers, a quotation mark and an owner.
 pub(super) fn without_modifiers(before: &[u8]) -> &[u8] {
     let mut rest = before;
     loop {

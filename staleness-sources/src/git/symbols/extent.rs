@@ -1,4 +1,4 @@
-//! Where the item of a symbol begins and ends.
+//! Finding the lines of a symbol's item.
 //!
 //! A guess that would rather say nothing: an item has one line that defines it, and ends with the
 //! brace that closes it or before the first line that is indented no deeper.

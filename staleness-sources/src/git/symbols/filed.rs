@@ -8,7 +8,7 @@ use super::spot::holds;
 /// The longest path that such a name is the end of, in bytes.
 const MAX_PATH: usize = 256;
 
-/// How far in front of its first word a name begins at most.
+/// Longest distance from the beginning of a name to its first word.
 const MAX_SIGNS: usize = 32;
 
 /// The first letters, digits, `_` and `-` of the name of a file: they are a word of a text that holds it.

@@ -1,5 +1,5 @@
-//! Whether a word of code stands where an item of its name is made: a function, a type, a module or a
-//! value of the whole file.
+//! Telling the definition of an item (a function, a type, a module or a value of the whole file) from
+//! another use of its name.
 //!
 //! A name in small letters is as often that of a field, a key, a parameter or a local value. Those are
 //! called alike in many projects, so that one of them went says little of what a document means.
@@ -25,11 +25,11 @@ const SPEAKING: [&[u8]; 14] = [
     b"a", b"an", b"any", b"by", b"each", b"in", b"no", b"of", b"our", b"that", b"the", b"this",
     b"to", b"your",
 ];
-/// What opens a group of values or types in Go.
+/// Openings of groups of values or types in Go.
 const GROUPS: [&[u8]; 3] = [b"const (", b"type (", b"var ("];
 /// Types of C: at the outside of a file what follows is a value of the whole file.
 const BASIC: [&[u8]; 6] = [b"bool", b"char", b"double", b"float", b"int", b"unsigned"];
-/// What belongs to a module and not to a thing.
+/// Owners that stand for a module and not for a thing.
 const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
 
 /// Returns true if the word makes an item. `looks` is how often what encloses a line may still be looked for.

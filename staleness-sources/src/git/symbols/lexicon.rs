@@ -65,7 +65,7 @@ impl WantedPath {
     }
 }
 
-/// What is looked for in files and folders: every single thing has a number.
+/// The words that are looked for in files and folders: every single thing has a number.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
     identifiers: Table,
@@ -85,34 +85,34 @@ pub(crate) struct Lexicon {
     paths: HashMap<WantedPath, u32>,
     /// For the name of a file that is looked for in any folder, that two files bear it.
     shared: Map<Box<[u8]>, u32>,
-    /// The same by the number of the path.
+    /// Those numbers by the number of the path.
     twice: Map<u32, u32>,
     next: u32,
     /// True if it is asked what the project had, and not what it has.
     past: bool,
 }
 
-/// What a word stands for in some places.
+/// Role of a word in some places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
-    /// Where the thing of that name is made.
+    /// A definition of that name.
     Made,
-    /// Where a function, a type or another item of that name is made.
+    /// A definition of a function, a type or another item of that name.
     Item,
-    /// Where a variable of that name is read.
+    /// A read of a variable of that name.
     Read,
-    /// Where a library makes a flag of it.
+    /// A field that a library makes a flag of.
     Option,
     /// A part of longer names that are put together, such as `_LIB_DIR`.
     Part,
 }
 
-/// How often something may still be looked for in one text.
+/// Searches that are left for one text.
 #[derive(Debug)]
 pub(super) struct Looks {
-    /// What encloses a line.
+    /// Searches for the line that encloses another.
     pub(super) items: u32,
-    /// Whether a flag is offered.
+    /// Searches for the offer of a flag.
     pub(super) flags: u32,
 }
 
@@ -120,8 +120,8 @@ pub(super) struct Looks {
 type Roles = [Option<u32>; 5];
 
 impl Lexicon {
-    /// What a project may have had. That something of others names it says nothing of that, while a
-    /// project *has* a name wherever it stands.
+    /// A lexicon of the past. There a name in a file of others says nothing, while a project *has* a name
+    /// wherever it stands.
     pub(crate) fn of_past() -> Self {
         Self { past: true, ..Self::default() }
     }
@@ -213,7 +213,7 @@ impl Lexicon {
         self.paths.iter().map(|(path, number)| (path, *number))
     }
 
-    /// How many things there are: one more than the highest number.
+    /// Returns the number of things: one more than the highest number.
     pub(crate) const fn len(&self) -> usize {
         self.next as usize
     }
@@ -356,7 +356,7 @@ fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     next.is_some_and(|next| next == quote || b"|=,:<[ ".contains(&next))
 }
 
-/// Where a run begins and ends without the dashes at its ends.
+/// Returns the begin and end of a run without the dashes at its ends.
 fn without_dashes(run: &[u8]) -> (usize, usize) {
     let end = run.iter().rposition(|byte| *byte != b'-').map_or(0, |last| last + 1);
     let begin = run.iter().position(|byte| *byte != b'-').unwrap_or(end);

@@ -1,4 +1,4 @@
-//! What it takes for a word to exist.
+//! The meaning of a word: the things that must exist.
 
 use staleness_core::knowledge::WordKind;
 
@@ -20,7 +20,7 @@ use super::lexicon::{Lexicon, Role, WantedPath};
 /// one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word {
-    /// What sort of thing it names.
+    /// Sort of thing that it names.
     pub kind: WordKind,
     /// The word as it is written.
     pub text: String,
@@ -64,8 +64,8 @@ impl Thing {
         }
     }
 
-    /// What shows that an earlier commit had the thing, of what shows that a commit has it: of an
-    /// identifier that it was made there, since a name that was only used is somebody else's.
+    /// Returns the things that show that an earlier commit had this one. An identifier must have been
+    /// defined: a name that was only used is somebody else's.
     pub(crate) fn earlier(&self) -> Option<Vec<Self>> {
         match self {
             Self::Identifier(text) => {
@@ -185,8 +185,8 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
     (parts.len() <= MAX_PARTS && parts.iter().all(good)).then(|| parts.iter().map(things).collect())
 }
 
-/// What code puts a constant together from: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and `LIB_DIR`
-/// in one file, and so on. A lone `"MAX"` says nothing of `MAX_SIZE`.
+/// Returns the parts that code puts a constant together from: `A_LIB_DIR` from `A_` or `_DIR`, from `A`
+/// and `LIB_DIR` in one file, and so on. A lone `"MAX"` says nothing of `MAX_SIZE`.
 fn fragments(name: &str) -> impl Iterator<Item = Thing> {
     let long = |part: &str| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1;
     let cuts = name.match_indices('_').take(MAX_WORDS).map(|(at, _)| at);

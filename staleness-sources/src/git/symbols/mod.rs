@@ -1,4 +1,5 @@
-//! What the text of a file defines, offers and names. A guess across languages that knows nothing of git.
+//! The definitions, flags and names in the text of a file. A guess across languages that knows nothing of
+//! git.
 
 mod calls;
 mod defined;

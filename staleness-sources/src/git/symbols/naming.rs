@@ -1,4 +1,4 @@
-//! Who names what stands in a file, by its path.
+//! The owner of the names in a file, by its path.
 
 /// Files with settings of other programs: what stands in them is named by those.
 #[rustfmt::skip]
@@ -33,7 +33,7 @@ const DATA: [&str; 17] = [
 /// Endings of pictures and texts, which are no sources either.
 const SHOWN: [&str; 3] = ["html", "png", "txt"];
 
-/// Who names what stands in a file. One that is in several places counts as what comes first here.
+/// Owner of the names in a file. A file in several places counts as the first of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Naming {
     /// The project, where it makes it.

@@ -1,13 +1,12 @@
-//! Whether a flag stands where the project offers it, and not where it is passed on to another program
-//! or spoken of.
+//! Telling a flag that the project offers from one that is passed on or spoken of.
 
 use std::ops::Range;
 
 use super::calls::{call, offers, runs};
 use super::spot::{depth, holds};
 
-/// How far a line is read on either side of a flag, and how far back what it is an element of is
-/// looked for, in bytes.
+/// Longest part of a line that is read on either side of a flag, and longest text that is read before it,
+/// in bytes.
 const MAX_LINE: usize = 512;
 const MAX_BACK: usize = 4_096;
 
@@ -63,7 +62,7 @@ fn is_mentioned(before: &[u8]) -> bool {
         || [&b"//"[..], b"/*", b"* ", b"# ", b"##", b"<!--"].into_iter().any(begins)
 }
 
-/// What is left of a line before other flags, and signs between them.
+/// Returns the line before other flags and the signs between them.
 fn before_flags(before: &[u8]) -> &[u8] {
     let mut rest = before;
     loop {

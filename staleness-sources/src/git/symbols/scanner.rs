@@ -9,16 +9,16 @@ use std::ops::Range;
 use super::lexicon::{Lexicon, Looks};
 use super::naming::Naming;
 
-/// How often in one file it may be looked for what encloses a line, and whether a flag is offered: the line of
-/// the latter is read for it.
+/// Most searches in one file for the line that encloses another, and for the offer of a flag, which reads
+/// its line.
 const MAX_LOOKS: u32 = 2_000;
 const MAX_FLAGS: u32 = 500;
-/// How many bytes of two texts are compared at once.
+/// Bytes of two texts that are compared at once.
 const STEP: usize = 64;
 
 const WORD: u8 = 1;
 const DASH: u8 = 2;
-/// What each byte is: part of a word, a dash, or neither.
+/// Class of each byte: part of a word, a dash, or neither.
 const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let mut byte = 0;
@@ -109,7 +109,7 @@ const fn is_apart(byte: u8) -> bool {
     CLASS[byte as usize] == 0
 }
 
-/// How many bytes two texts share at their beginning.
+/// Counts the bytes that two texts share at their beginning.
 fn shared_begin(one: &[u8], other: &[u8]) -> usize {
     let most = one.len().min(other.len());
     let (one, other) = (&one[..most], &other[..most]);
@@ -118,7 +118,7 @@ fn shared_begin(one: &[u8], other: &[u8]) -> usize {
     same + one[same..].iter().zip(&other[same..]).take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes two texts share at their end.
+/// Counts the bytes that two texts share at their end.
 fn shared_end(one: &[u8], other: &[u8]) -> usize {
     let most = one.len().min(other.len());
     let (one, other) = (&one[one.len() - most..], &other[other.len() - most..]);

@@ -18,7 +18,7 @@ pub(super) fn enclosing<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]
     above(spot, looks).map(<[u8]>::trim_ascii)
 }
 
-/// The same with the white space.
+/// Returns that line with the white space around it.
 pub(super) fn above<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
     *looks = looks.checked_sub(1)?;
     let own = spot.depth();
@@ -34,14 +34,14 @@ pub(super) fn is_field(spot: &Spot<'_>, looks: &mut u32) -> bool {
     enclosing(spot, looks).is_some_and(|above| has_word(above, &FIELDS) && !above.contains(&b'('))
 }
 
-/// What stands before `Thing::` in front of a word.
+/// Returns the text before `Thing::` in front of a word.
 pub(super) fn without_owner(before: &[u8]) -> Option<&[u8]> {
     let rest = before.strip_suffix(b"::")?;
     let part = |b: &u8| b.is_ascii_alphanumeric() || b"_:<>".contains(b);
     Some(&rest[..rest.iter().rposition(|b| !part(b)).map_or(0, |at| at + 1)])
 }
 
-/// What follows an annotation: `@Input() `.
+/// Returns the text behind an annotation: `@Input() `.
 pub(super) fn without_annotation(text: &[u8]) -> Option<&[u8]> {
     let name = text.strip_prefix(b"@")?;
     let end = name.iter().position(|b| !b.is_ascii_alphanumeric() && !b"_.".contains(b))?;

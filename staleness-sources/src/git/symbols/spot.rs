@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// How far a line is read on either side of the word, in bytes.
+/// Longest part of a line that is read on either side of the word, in bytes.
 const MAX_LINE: usize = 400;
-/// How far back is looked for what encloses a line, in bytes.
+/// Longest text that is read before the line, in bytes.
 const MAX_BACK: usize = 4_096;
 /// The longest list of parameters that is read, in bytes.
 const MAX_PARAMETERS: usize = 2_000;
@@ -42,12 +42,11 @@ impl<'a> Spot<'a> {
         rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii()
     }
 
-    /// How far the line is indented.
     pub(super) fn depth(&self) -> usize {
         depth(&self.text[self.line.start..])
     }
 
-    /// What follows the word, over the end of the line.
+    /// Returns the text behind the word, over the end of the line.
     pub(super) fn wide(&self) -> &'a [u8] {
         let rest = &self.text[self.word.end..];
         rest[..rest.len().min(MAX_PARAMETERS)].trim_ascii_start()
@@ -60,12 +59,12 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// How far a line is indented.
+/// Returns the width of a line's indentation.
 pub(super) fn depth(line: &[u8]) -> usize {
     line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Where the bracket ends with which the text begins.
+/// Returns the end of the bracket with which the text begins.
 pub(super) fn balanced(rest: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in rest.iter().enumerate() {

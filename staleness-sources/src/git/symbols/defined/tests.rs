@@ -1,4 +1,4 @@
-//! Where names are made, and where they are only used.
+//! Tests of definitions and mere uses.
 
 use super::*;
 
@@ -129,7 +129,6 @@ fn every_language_defines_in_its_own_shape() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// What looks like a definition: calls, uses, comments and strings.
 #[test]
 fn calls_uses_comments_and_strings_define_nothing() {
     let wrong: Vec<&str> = [

@@ -1,4 +1,4 @@
-//! Where items are made, and where a name is that of something smaller.
+//! Tests of items and of names of something smaller.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is found in texts.
+//! Tests of the words found in texts.
 
 use super::*;
 use crate::git::symbols::Scanner;
