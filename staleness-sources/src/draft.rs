@@ -78,19 +78,12 @@ impl Draft {
             self.fault(|| what);
         }
         let state = if self.fault.is_some() { SourceState::Partial } else { SourceState::Read };
-        let error = match (self.fault, self.more_faults) {
+        let error = match (self.fault.take(), self.more_faults) {
             (Some(first), 0) => Some(first),
             (Some(first), more) => Some(format!("{first} (and {more} more)")),
-            (None, _) => self.note,
+            (None, _) => self.note.take(),
         };
-        SourceReading {
-            id: self.id,
-            path: self.path,
-            state,
-            root_is_there: true,
-            error,
-            found: self.found,
-        }
+        self.ended(state, true, error)
     }
 
     /// The source is made of several places. `seen` is whether any of them exists.
@@ -112,26 +105,22 @@ impl Draft {
 
     /// The source does not exist.
     pub(crate) fn missing(self, root_is_there: bool) -> SourceReading {
-        SourceReading {
-            id: self.id,
-            path: self.path,
-            state: SourceState::Missing,
-            root_is_there,
-            error: None,
-            found: Vec::new(),
-        }
+        Self { found: Vec::new(), ..self }.ended(SourceState::Missing, root_is_there, None)
     }
 
     /// The source says nothing, and why.
     pub(crate) fn failed(self, why: String) -> SourceReading {
-        SourceReading {
-            id: self.id,
-            path: self.path,
-            state: SourceState::Failed,
-            root_is_there: true,
-            error: Some(why),
-            found: Vec::new(),
-        }
+        Self { found: Vec::new(), ..self }.ended(SourceState::Failed, true, Some(why))
+    }
+
+    fn ended(
+        self,
+        state: SourceState,
+        root_is_there: bool,
+        error: Option<String>,
+    ) -> SourceReading {
+        let Self { id, path, found, .. } = self;
+        SourceReading { id, path, state, root_is_there, error, found }
     }
 }
 

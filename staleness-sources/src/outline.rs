@@ -37,6 +37,16 @@ impl Shape {
     /// A value of which only the type is asked for, and which Boolean or `null` it is.
     pub(crate) const PLAIN: Self = Self { text: false, members: &[], others: None, elements: None };
 
+    /// An object of which these members are kept.
+    pub(crate) const fn of(members: &'static [(&'static str, &'static Self)]) -> Self {
+        Self { members, ..Self::PLAIN }
+    }
+
+    /// An object of which every member has this shape.
+    pub(crate) const fn map(others: &'static Self) -> Self {
+        Self { others: Some(others), ..Self::PLAIN }
+    }
+
     fn member(&self, key: &str) -> Option<&'static Self> {
         let named = self.members.iter().find(|(name, _)| *name == key);
         named.map_or(self.others, |(_, shape)| Some(shape))

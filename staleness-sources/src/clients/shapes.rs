@@ -15,69 +15,47 @@ pub(super) struct Kind {
 }
 
 /// Files with servers under a key.
-pub(super) static SERVERS: Kind = Kind {
-    name: "servers",
-    root: &Shape { members: &[("mcpServers", &MAP), ("servers", &MAP)], ..Shape::PLAIN },
-};
+pub(super) static SERVERS: Kind =
+    Kind { name: "servers", root: &Shape::of(&[("mcpServers", &MAP), ("servers", &MAP)]) };
 
 /// `.claude.json`.
 pub(super) static STATE: Kind = Kind {
     name: "state",
-    root: &Shape {
-        members: &[("mcpServers", &MAP), ("servers", &MAP), ("projects", &PROJECTS)],
-        ..Shape::PLAIN
-    },
+    root: &Shape::of(&[("mcpServers", &MAP), ("servers", &MAP), ("projects", &PROJECTS)]),
 };
 
 /// Claude Code's settings.
 pub(super) static SETTINGS: Kind = Kind {
     name: "settings",
-    root: &Shape {
-        members: &[
-            ("disabledMcpjsonServers", &TEXTS),
-            ("enabledPlugins", &Shape { others: Some(&Shape::PLAIN), ..Shape::PLAIN }),
-        ],
-        ..Shape::PLAIN
-    },
+    root: &Shape::of(&[
+        ("disabledMcpjsonServers", &TEXTS),
+        ("enabledPlugins", &Shape::map(&Shape::PLAIN)),
+    ]),
 };
 
 /// Gemini CLI's settings.
 pub(super) static GEMINI: Kind = Kind {
     name: "gemini",
-    root: &Shape {
-        members: &[
-            ("mcpServers", &MAP),
-            ("servers", &MAP),
-            (
-                "mcp",
-                &Shape { members: &[("allowed", &TEXTS), ("excluded", &TEXTS)], ..Shape::PLAIN },
-            ),
-        ],
-        ..Shape::PLAIN
-    },
+    root: &Shape::of(&[
+        ("mcpServers", &MAP),
+        ("servers", &MAP),
+        ("mcp", &Shape::of(&[("allowed", &TEXTS), ("excluded", &TEXTS)])),
+    ]),
 };
 
 /// The index of installed plugins.
-pub(super) static PLUGINS: Kind = Kind {
-    name: "plugins",
-    root: &Shape {
-        members: &[("plugins", &Shape { others: Some(&PLUGIN), ..Shape::PLAIN })],
-        ..Shape::PLAIN
-    },
-};
+pub(super) static PLUGINS: Kind =
+    Kind { name: "plugins", root: &Shape::of(&[("plugins", &Shape::map(&PLUGIN))]) };
 
 /// A plugin's manifest.
 pub(super) static MANIFEST: Kind = Kind {
     name: "manifest",
-    root: &Shape {
-        members: &[
-            ("mcpServers", &PATHS_OR_MAPS),
-            ("commands", &PATHS_OR_COMMANDS),
-            ("skills", &TEXTS),
-            ("agents", &TEXTS),
-        ],
-        ..Shape::PLAIN
-    },
+    root: &Shape::of(&[
+        ("mcpServers", &PATHS_OR_MAPS),
+        ("commands", &PATHS_OR_COMMANDS),
+        ("skills", &TEXTS),
+        ("agents", &TEXTS),
+    ]),
 };
 
 /// A plugin's servers: under a key, or the bare map.
@@ -91,9 +69,9 @@ static TEXT: Shape = Shape { text: true, ..Shape::PLAIN };
 
 static TEXTS: Shape = Shape { text: true, elements: Some(&TEXT), ..Shape::PLAIN };
 
-static SERVER: Shape = Shape { members: SERVER_MEMBERS, ..Shape::PLAIN };
+static SERVER: Shape = Shape::of(SERVER_MEMBERS);
 
-static MAP: Shape = Shape { others: Some(&SERVER), ..Shape::PLAIN };
+static MAP: Shape = Shape::map(&SERVER);
 
 /// A map of servers, or an object that holds the map under a key.
 static BARE_MAP: Shape = Shape {
@@ -114,21 +92,14 @@ static MAP_OR_SERVER: Shape = Shape {
     ..Shape::PLAIN
 };
 
-static SWITCHES: Shape =
-    Shape { members: &[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN)], ..Shape::PLAIN };
+static SWITCHES: Shape = Shape::of(&[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN)]);
 
-static PROJECTS: Shape = Shape {
-    others: Some(&Shape {
-        members: &[
-            ("mcpServers", &MAP),
-            ("servers", &MAP),
-            ("disabledMcpServers", &TEXTS),
-            ("disabledMcpjsonServers", &TEXTS),
-        ],
-        ..Shape::PLAIN
-    }),
-    ..Shape::PLAIN
-};
+static PROJECTS: Shape = Shape::map(&Shape::of(&[
+    ("mcpServers", &MAP),
+    ("servers", &MAP),
+    ("disabledMcpServers", &TEXTS),
+    ("disabledMcpjsonServers", &TEXTS),
+]));
 
 static PLUGIN: Shape = Shape {
     members: &[("scope", &TEXT), ("projectPath", &TEXT), ("installPath", &TEXT)],
@@ -145,7 +116,7 @@ static PATHS_OR_MAPS: Shape = Shape {
 
 static PATHS_OR_COMMANDS: Shape = Shape {
     text: true,
-    others: Some(&Shape { members: &[("description", &TEXT)], ..Shape::PLAIN }),
+    others: Some(&Shape::of(&[("description", &TEXT)])),
     elements: Some(&PATHS_OR_COMMANDS),
     ..Shape::PLAIN
 };

@@ -29,7 +29,7 @@ pub(super) fn interpret(
     let cwd = payload
         .cwd
         .strict("cwd")?
-        .or(payload.workspace.as_deref())
+        .or_else(|| payload.workspace.text())
         .filter(|path| !path.is_empty() && !path.contains('\0'));
     Ok(HookInput {
         client,
@@ -132,8 +132,8 @@ fn tool_event(
     let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
     let server = payload
         .server
-        .text
-        .as_deref()
+        .value
+        .text()
         .or_else(|| payload.server.get("name"))
         .filter(|server| staleness_core::ids::check_id(server).is_ok())
         .map(str::to_owned);
@@ -166,7 +166,7 @@ fn mentions(tool: &str, input: &Shallow<'_>) -> Vec<ToolName> {
         return Vec::new();
     }
     // Copilot CLI sends the input as a text that holds JSON.
-    let inner: Option<Shallow<'_>> = input.text.as_deref().and_then(Shallow::input);
+    let inner: Option<Shallow<'_>> = input.value.text().and_then(Shallow::input);
     let input = inner.as_ref().unwrap_or(input);
     let names = match tool.as_str() {
         "skill" => input

@@ -19,7 +19,7 @@ pub(super) struct Payload<'a> {
     pub(super) session: Scalar<'a>,
     pub(super) conversation: Scalar<'a>,
     pub(super) cwd: Scalar<'a>,
-    pub(super) workspace: Option<Cow<'a, str>>,
+    pub(super) workspace: Scalar<'a>,
     pub(super) agent_type: Scalar<'a>,
     pub(super) transcript: Scalar<'a>,
     pub(super) timestamp: Scalar<'a>,
@@ -94,7 +94,7 @@ impl<'a> Payload<'a> {
             "session_id" | "sessionId" => self.session = map.next_value()?,
             "conversation_id" => self.conversation = map.next_value()?,
             "cwd" => self.cwd = map.next_value()?,
-            "workspace_roots" => self.workspace = map.next_value_seed(FIRST)?.text,
+            "workspace_roots" => self.workspace = map.next_value_seed(FIRST)?.value,
             "agent_type" | "agentType" => self.agent_type = map.next_value()?,
             "transcript_path" => self.transcript = map.next_value()?,
             "timestamp" => self.timestamp = map.next_value()?,
@@ -168,60 +168,26 @@ impl Scalar<'_> {
     }
 }
 
-fn skip_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
-    while list.next_element::<IgnoredAny>()?.is_some() {}
-    Ok(())
-}
-
 impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Scalar<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("any value")
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-                Ok(Scalar::None)
-            }
-
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-                Ok(Scalar::Bool(value))
-            }
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-                Ok(Scalar::Number(value as f64))
-            }
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-                Ok(Scalar::Number(value as f64))
-            }
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-                Ok(Scalar::Number(value))
-            }
-            fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
-                Ok(Scalar::Text(Cow::Borrowed(value)))
-            }
-            fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
-                Ok(Scalar::Text(Cow::Owned(value.to_owned())))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                skip_list(list).map(|()| Scalar::Other)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                IgnoredAny.visit_map(map).map(|_| Scalar::Other)
-            }
-        }
-        deserializer.deserialize_any(Any)
+        Asked { members: &[], text: true, first: false }
+            .deserialize(deserializer)
+            .map(|it| it.value)
     }
 }
 
 /// A value of which one level is kept, and nothing but what was asked for.
 #[derive(Default)]
 pub(super) struct Shallow<'a> {
-    /// The value itself, if it is a text; of a list its first element.
-    pub(super) text: Option<Cow<'a, str>>,
+    /// The value itself; of a list perhaps its first element.
+    pub(super) value: Scalar<'a>,
     members: Vec<(&'static str, Scalar<'a>)>,
+}
+
+impl<'a> From<Scalar<'a>> for Shallow<'a> {
+    fn from(value: Scalar<'a>) -> Self {
+        Self { value, members: Vec::new() }
+    }
 }
 
 impl<'a> Shallow<'a> {
@@ -283,35 +249,35 @@ impl<'de> Visitor<'de> for Asked {
         Ok(Shallow::default())
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Shallow::default())
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Scalar::Bool(value).into())
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Shallow::default())
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Scalar::Number(value as f64).into())
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Shallow::default())
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Scalar::Number(value as f64).into())
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Shallow::default())
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Scalar::Number(value).into())
     }
 
     fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Shallow { text: self.text.then_some(Cow::Borrowed(value)), members: Vec::new() })
+        Ok(if self.text { Scalar::Text(Cow::Borrowed(value)) } else { Scalar::Other }.into())
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
-        let text = self.text.then(|| Cow::Owned(value.to_owned()));
-        Ok(Shallow { text, members: Vec::new() })
+        let text = || Scalar::Text(Cow::Owned(value.to_owned()));
+        Ok(if self.text { text() } else { Scalar::Other }.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let first = if self.first { list.next_element()? } else { None };
-        let text = if let Some(Scalar::Text(text)) = first { Some(text) } else { None };
-        skip_list(list).map(|()| Shallow { text, members: Vec::new() })
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(first.unwrap_or(Scalar::Other).into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -322,6 +288,6 @@ impl<'de> Visitor<'de> for Asked {
                 None => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(Shallow { text: None, members })
+        Ok(Shallow { value: Scalar::Other, members })
     }
 }

@@ -208,7 +208,7 @@ fn take_over(
         let body = body_of(&read.text, body);
         take_item(check, &document.key, kind, &fields, body, (file, read), Some(known))?;
     } else {
-        add_front(check, &fields, "", &mut document);
+        add_front(check, &fields, &mut document);
         if !file.history.is_so() {
             check.standing.take(&document.key.path, &mut fields);
         }
@@ -229,7 +229,7 @@ const fn is_found_anew(fact: &Fact) -> bool {
 
 /// Adds what the front matter of a document itself says: a block of its own, since no other block
 /// is meant.
-pub(super) fn add_front(check: &Check<'_>, fields: &Fields, title: &str, document: &mut Document) {
+pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Document) {
     let now = check.options.now;
     let mut found = Vec::new();
     let mut add = |field: Field, fact: Fact| {
@@ -265,7 +265,7 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, title: &str, documen
     let block = Block {
         line,
         last_line,
-        title: if title.is_empty() { "front matter".to_owned() } else { title.to_owned() },
+        title: "front matter".to_owned(),
         digest: 0,
         anchored_at: fields.verified,
         anchor: None,

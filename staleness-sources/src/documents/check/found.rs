@@ -58,7 +58,7 @@ impl Check<'_> {
             found,
         };
         if doc.kind == ItemKind::Document {
-            doc::add_front(self, &doc.draft.fields, "", &mut document);
+            doc::add_front(self, &doc.draft.fields, &mut document);
         } else {
             as_one(&mut document, doc, open);
             document.found.iter_mut().for_each(|block| bounds.fit(&mut block.evidence));
