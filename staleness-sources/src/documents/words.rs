@@ -176,7 +176,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    pub(in crate::documents) fn shown((shape, text): Named<'_>) -> String {
+    pub(crate) fn shown((shape, text): Named<'_>) -> String {
         let shape = match shape {
             Shape::Path => "path",
             Shape::Flag => "flag",

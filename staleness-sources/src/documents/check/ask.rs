@@ -64,7 +64,7 @@ impl Leaving {
 }
 
 /// The word that a name is looked up as.
-pub(in crate::documents) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
+pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
     let (kind, text) = match sort {
         NameSort::Link | NameSort::Import => return None,
         NameSort::Word(Shape::Flag) => (WordKind::Flag, text.to_owned()),
@@ -93,7 +93,7 @@ const fn shape_of(kind: WordKind) -> Shape {
 }
 
 /// A citation of the front matter or of an item, from the project's root.
-pub(in crate::documents) fn citation_of(text: &str) -> Option<Citation> {
+pub(crate) fn citation_of(text: &str) -> Option<Citation> {
     let target = target::of_cite(text)?;
     let path = target::resolve("", &target.path).ok()?;
     citation(path, &target)

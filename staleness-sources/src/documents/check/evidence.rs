@@ -255,7 +255,7 @@ fn end_of(at: Timestamp) -> Timestamp {
 }
 
 /// Turns an answer into a fact. Days to a change are counted from `since`, else as the question was.
-pub(in crate::documents) fn fact_of_citation(
+pub(crate) fn fact_of_citation(
     citation: &Citation,
     cite: Cite,
     since: Option<Timestamp>,

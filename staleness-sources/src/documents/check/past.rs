@@ -17,27 +17,27 @@ use crate::git::{
 use crate::project::ProjectPlace;
 
 /// Hears how far a check is, and may end it.
-pub(in crate::documents) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
+pub(crate) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// A repository, and what was asked of it once.
-pub(in crate::documents) struct Past<'p> {
+pub(crate) struct Past<'p> {
     repo: Option<(Repo, Tracked)>,
     /// A number for how far back the history goes, which another end of it would change.
     pub(super) boundary: u128,
     /// True if git failed on the way.
     failed: bool,
-    pub(in crate::documents) notes: Vec<Note>,
+    pub(crate) notes: Vec<Note>,
     watcher: Option<Watcher<'p>>,
 }
 
 /// A commit as evidence names it.
-pub(in crate::documents) fn commit_text(commit: &git::Commit) -> String {
+pub(crate) fn commit_text(commit: &git::Commit) -> String {
     commit.id.to_string()
 }
 
 impl<'p> Past<'p> {
     /// Opens the repository of a project; why there is none is noted.
-    pub(in crate::documents) fn open(
+    pub(crate) fn open(
         place: &ProjectPlace,
         program: Option<&Program>,
         watcher: Option<Watcher<'p>>,
@@ -74,7 +74,7 @@ impl<'p> Past<'p> {
         if flow.is_some_and(|flow| flow.is_break()) { Err(Cancelled) } else { Ok(()) }
     }
 
-    pub(in crate::documents) fn head(&self) -> Option<String> {
+    pub(crate) fn head(&self) -> Option<String> {
         self.head_commit().as_ref().map(commit_text)
     }
 
@@ -83,18 +83,18 @@ impl<'p> Past<'p> {
     }
 
     /// Returns true if a moment is one of the checked-out commit.
-    pub(in crate::documents) fn is_head(&self, anchor: Anchor) -> bool {
+    pub(crate) fn is_head(&self, anchor: Anchor) -> bool {
         self.repo.as_ref().is_some_and(|(repo, _)| match anchor {
             Anchor::Commit(id) => id == repo.head().id,
             Anchor::At(at) => at >= repo.head().at,
         })
     }
 
-    pub(in crate::documents) fn tracked(&self) -> Option<&Tracked> {
+    pub(crate) fn tracked(&self) -> Option<&Tracked> {
         self.repo.as_ref().map(|(_, tracked)| tracked)
     }
 
-    pub(in crate::documents) const fn is_there(&self) -> bool {
+    pub(crate) const fn is_there(&self) -> bool {
         self.repo.is_some()
     }
 
@@ -106,7 +106,7 @@ impl<'p> Past<'p> {
     }
 
     /// The version that the tags of the project name.
-    pub(in crate::documents) fn version(&self) -> Option<String> {
+    pub(crate) fn version(&self) -> Option<String> {
         self.repo.as_ref().and_then(|(repo, _)| repo.latest_version_tag().ok().flatten())
     }
 
@@ -118,7 +118,7 @@ impl<'p> Past<'p> {
     }
 
     /// Asks the repository. Without one, and when git fails, which is noted, the answer is `none`.
-    pub(in crate::documents) fn ask<T>(
+    pub(crate) fn ask<T>(
         &mut self,
         none: T,
         question: impl FnOnce(&mut Repo, &mut Watch<'_>) -> Result<T, GitError>,
@@ -142,7 +142,7 @@ impl<'p> Past<'p> {
     }
 
     /// Looks a single thing up; `None` without a repository, and when git fails.
-    pub(in crate::documents) fn look_up<T>(
+    pub(crate) fn look_up<T>(
         &mut self,
         question: impl FnOnce(&mut Repo) -> Result<Option<T>, GitError>,
     ) -> Option<T> {
@@ -156,21 +156,18 @@ impl<'p> Past<'p> {
         self.look_up(|repo| repo.commit_at(at))
     }
 
-    pub(in crate::documents) fn trace(
-        &mut self,
-        words: &[WordQuery<'_>],
-    ) -> Result<Vec<Trace>, Cancelled> {
+    pub(crate) fn trace(&mut self, words: &[WordQuery<'_>]) -> Result<Vec<Trace>, Cancelled> {
         let unknown = vec![Trace::Unknown; words.len()];
         self.ask(unknown, |repo, watch| repo.trace(words, &is_document, watch))
     }
 
     /// Tells which of these words are nowhere in the checked-out commit.
-    pub(in crate::documents) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
+    pub(crate) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
         let none = vec![false; words.len()];
         self.ask(none, |repo, watch| repo.missing(words, &is_document, watch))
     }
 
-    pub(in crate::documents) fn cited(
+    pub(crate) fn cited(
         &mut self,
         citations: &[CitationQuery<'_>],
     ) -> Result<Vec<Cite>, Cancelled> {

@@ -12,39 +12,39 @@ use crate::documents::date;
 
 /// The fields of a file that could be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::documents) struct Fields {
-    pub(in crate::documents) id: Option<ItemId>,
+pub(crate) struct Fields {
+    pub(crate) id: Option<ItemId>,
     /// The kind, of a file that is an item as a whole.
-    pub(in crate::documents) kind: Option<ItemKind>,
-    pub(in crate::documents) keywords: BTreeSet<String>,
-    pub(in crate::documents) added: Option<Timestamp>,
-    pub(in crate::documents) version_context: Option<String>,
-    pub(in crate::documents) last_recalled: Option<Timestamp>,
-    pub(in crate::documents) recalls: u64,
-    pub(in crate::documents) evergreen: bool,
-    pub(in crate::documents) expires: Option<Timestamp>,
-    pub(in crate::documents) verified: Option<Timestamp>,
+    pub(crate) kind: Option<ItemKind>,
+    pub(crate) keywords: BTreeSet<String>,
+    pub(crate) added: Option<Timestamp>,
+    pub(crate) version_context: Option<String>,
+    pub(crate) last_recalled: Option<Timestamp>,
+    pub(crate) recalls: u64,
+    pub(crate) evergreen: bool,
+    pub(crate) expires: Option<Timestamp>,
+    pub(crate) verified: Option<Timestamp>,
     /// Citations as they are written, with their lines.
-    pub(in crate::documents) cite: Vec<(String, u32)>,
-    pub(in crate::documents) supersedes: BTreeSet<ItemId>,
-    pub(in crate::documents) related: BTreeSet<ItemId>,
-    pub(in crate::documents) due: Option<Timestamp>,
-    pub(in crate::documents) done: bool,
+    pub(crate) cite: Vec<(String, u32)>,
+    pub(crate) supersedes: BTreeSet<ItemId>,
+    pub(crate) related: BTreeSet<ItemId>,
+    pub(crate) due: Option<Timestamp>,
+    pub(crate) done: bool,
     /// The line of each field that a finding may be about.
-    pub(in crate::documents) lines: Vec<(Field, u32)>,
+    pub(crate) lines: Vec<(Field, u32)>,
     /// Values that could not be read: a line, and why.
-    pub(in crate::documents) faults: Vec<(u32, String)>,
+    pub(crate) faults: Vec<(u32, String)>,
 }
 
 impl Fields {
     /// The line in which a field stands.
-    pub(in crate::documents) fn line(&self, field: Field) -> Option<u32> {
+    pub(crate) fn line(&self, field: Field) -> Option<u32> {
         self.lines.iter().find(|(each, _)| *each == field).map(|(_, line)| *line)
     }
 }
 
 /// Reads the fields of front matter.
-pub(in crate::documents) fn fields(front: &Front) -> Fields {
+pub(crate) fn fields(front: &Front) -> Fields {
     let mut fields = Fields::default();
     for entry in &front.entries {
         let Some(field) = Field::of_key(&entry.key) else {

@@ -11,7 +11,7 @@ const MAX_LIST: usize = 1_000;
 
 /// Syntax of front matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::documents) enum Style {
+pub(crate) enum Style {
     /// Between lines of `---`.
     Yaml,
     /// Between lines of `+++`.
@@ -20,7 +20,7 @@ pub(in crate::documents) enum Style {
 
 /// Value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::documents) enum Value {
+pub(crate) enum Value {
     /// One value, without its quotes.
     Text(String),
     List(Vec<String>),
@@ -30,7 +30,7 @@ pub(in crate::documents) enum Value {
 
 /// One field of the outermost level.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::documents) struct Entry {
+pub(crate) struct Entry {
     pub(super) key: String,
     pub(super) value: Value,
     /// Its lines, with their ends.
@@ -40,18 +40,18 @@ pub(in crate::documents) struct Entry {
     /// True if all of it stands on one line.
     pub(super) one_line: bool,
     /// Its line in the file, counted from 1.
-    pub(in crate::documents) line: u32,
+    pub(crate) line: u32,
 }
 
 /// The front matter of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::documents) struct Front {
+pub(crate) struct Front {
     pub(super) style: Style,
     pub(super) entries: Vec<Entry>,
     /// Offset of the line that closes it.
     pub(super) end: usize,
     /// Offset of the text behind it.
-    pub(in crate::documents) body: usize,
+    pub(crate) body: usize,
 }
 
 impl Front {
@@ -70,7 +70,7 @@ impl Front {
 }
 
 /// Reads the front matter of a text; `None` when it has none.
-pub(in crate::documents) fn read(text: &str) -> Result<Option<Front>, &'static str> {
+pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
     let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
     let rest = &text[skipped..];
     let style = match rest.lines().next().map(str::trim_end) {
@@ -111,7 +111,7 @@ pub(in crate::documents) fn read(text: &str) -> Result<Option<Front>, &'static s
 }
 
 /// Returns the beginning of front matter that is one mapping between braces, which is not read.
-pub(in crate::documents) fn in_braces(text: &str) -> Option<usize> {
+pub(crate) fn in_braces(text: &str) -> Option<usize> {
     let mut lines = text.split_inclusive('\n');
     let rule = lines.next()?;
     if rule.trim_start_matches('\u{feff}').trim_end() != "---" {

@@ -1,11 +1,11 @@
 //! Files that git opens before anything else, looked at first: a pipe among them would make git wait
 //! for a writer that never comes. What it opens later is in no list: see [`super::watchdog`].
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::GitError;
+use crate::text::read_small;
 
 /// Files that git reads in the folder of a repository, or of a work tree.
 #[rustfmt::skip]
@@ -19,8 +19,8 @@ const OF_OBJECTS: [&str; 3] = ["info", "info/commit-graphs", "pack"];
 const MAX_REFERENCES: usize = 5;
 /// The most folders of objects that are looked into: one may name others.
 const MAX_OBJECTS: usize = 64;
-/// The most of a file that points to another that is read, in bytes.
-const MAX_POINTER: u64 = 4 * 1024;
+/// The largest file that points to another, in bytes.
+const MAX_POINTER: u64 = 64 * 1024;
 /// The most files of a folder whose sort is looked at.
 const MAX_FILES: usize = 20_000;
 
@@ -132,12 +132,7 @@ fn plain(path: &Path) -> Result<(), GitError> {
     }
 }
 
-/// The beginning of a small text file, if there is one.
+/// The text of a small file, if there is one.
 fn pointer(path: &Path) -> Option<String> {
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    File::open(path).ok()?.take(MAX_POINTER).read_to_string(&mut text).ok()?;
-    Some(text)
+    read_small(path, MAX_POINTER)
 }
