@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use staleness_core::ids::{ItemKey, Scope};
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines, marker_evidence};
 
-use super::check::{Past, ask_of_word, commit_text, fact_of_citation};
+use super::check::{Past, ask_of_word, fact_of_citation, fact_of_word};
 use super::draft::{self, MAX_PLACES};
 use super::names::Names;
 use super::{Cancelled, Note, Progress, file, target};
@@ -67,10 +67,7 @@ pub fn item_evidence(
         let traces = past.trace(&queries)?;
         for ((at, offset, word), trace) in gone.into_iter().zip(traces) {
             if let Trace::Gone { by, renamed_to } = trace {
-                let commit = by.as_ref().map(commit_text);
-                let (word, sort) = (word.text.clone(), word.kind);
-                let gone_at = by.map(|commit| commit.at);
-                let fact = Fact::ReferenceDrift { word, sort, renamed_to, commit, at: gone_at };
+                let fact = fact_of_word(word, by, renamed_to);
                 let (line, column) = super::place::Lines::new(&items[*at].body).place(*offset);
                 found[*at].push(Evidence { fact, line: Some(line), column: Some(column) });
             }

@@ -20,6 +20,18 @@
 //! A repository is other people's work. Git is started with fixed arguments and ids of its own
 //! only, with settings that keep a repository from running anything; what cannot be read is counted
 //! in [`Unread`], and no answer is made from it.
+//!
+//! Each part is a folder whose `mod.rs` is its interface, and uses only parts that stand above it here:
+//!
+//! | part | is about |
+//! |---|---|
+//! | `process` | a running git: its start, its answers, its bounds, its end |
+//! | `objects` | commits, trees and files by their ids |
+//! | `symbols`, `lines` | the text of a file: names and definitions, lines of two versions; no git |
+//! | `history` | the list of commits, what each changed, and what follows from that |
+//! | `renames` | where removed files are now |
+//! | `search`, `citations` | the two large questions: words, and cited lines and symbols |
+//! | `repo` | [`Repo`], which holds what each part remembers |
 
 mod citations;
 mod history;

@@ -55,8 +55,7 @@ impl Repo {
     }
 
     /// Returns a hash of the commits at which a shallow history ends; 0 for a history that is whole.
-    #[must_use]
-    pub fn boundary(&self) -> u128 {
+    pub(crate) fn boundary(&self) -> u128 {
         self.history.boundary()
     }
 
@@ -92,10 +91,7 @@ impl Repo {
     }
 
     /// The text of a file in a commit, if there is one.
-    ///
-    /// # Errors
-    /// When git fails.
-    pub fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
+    pub(crate) fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
         self.history.text_at(commit, path)
     }
 
@@ -161,10 +157,7 @@ impl Repo {
 
     /// The name that a document which was dated had at a moment, if that was another one, and the
     /// commit that gave it the present one.
-    ///
-    /// # Errors
-    /// When git fails.
-    pub fn name_at(
+    pub(crate) fn name_at(
         &mut self,
         path: &str,
         at: Anchor,
@@ -236,10 +229,7 @@ impl Repo {
 
     /// Returns the place of cited lines in a text of their file, or of what replaced them: the lines
     /// between the ones that stood around them. `None` when that cannot be told.
-    ///
-    /// # Errors
-    /// When git fails.
-    pub fn follow(
+    pub(crate) fn follow(
         &mut self,
         query: &CitationQuery<'_>,
         text: &[u8],

@@ -158,15 +158,8 @@ impl Check<'_> {
                 && !foreign.owns(*at, query.word)
                 && !explains(&held[*at], held[*at].asked[*block].block, query.word)
             {
-                let (word, sort) = (query.word.text.clone(), query.word.kind);
-                let commit = by.as_ref().map(commit_text);
-                facts.entry((*at, *block, *ask)).or_insert(Fact::ReferenceDrift {
-                    word,
-                    sort,
-                    renamed_to,
-                    commit,
-                    at: by.map(|commit| commit.at),
-                });
+                let fact = fact_of_word(query.word, by, renamed_to);
+                facts.entry((*at, *block, *ask)).or_insert(fact);
             }
         }
         for (at, open) in held.iter().enumerate() {
@@ -252,6 +245,12 @@ fn end_of(at: Timestamp) -> Timestamp {
     } else {
         at
     }
+}
+
+/// Turns the removal of a word into a fact.
+pub(crate) fn fact_of_word(word: &Word, by: Option<Commit>, renamed_to: Option<String>) -> Fact {
+    let (commit, at) = (by.as_ref().map(commit_text), by.map(|commit| commit.at));
+    Fact::ReferenceDrift { word: word.text.clone(), sort: word.kind, renamed_to, commit, at }
 }
 
 /// Turns an answer into a fact. Days to a change are counted from `since`, else as the question was.

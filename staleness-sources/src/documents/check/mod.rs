@@ -36,8 +36,9 @@ use crate::text::Fence;
 
 pub(super) use ask::word_of as ask_of_word;
 use doc::{Doc, Reading, Undated};
-pub(super) use evidence::fact_of_citation;
-pub(super) use past::{Past, commit_text};
+pub(super) use evidence::{fact_of_citation, fact_of_word};
+pub(super) use past::Past;
+use past::commit_text;
 use superseded::Standing;
 
 /// From so many documents on that were not checked before the history is read ahead: hardly ever is
@@ -268,17 +269,16 @@ impl Check<'_> {
         let report = &mut self.report;
         self.past.tell_unread(&mut report.skipped);
         report.notes.append(&mut self.past.notes);
-        if report.counts.history > 0 {
-            let text = match report.counts.history {
-                1 => {
-                    "1 document speaks of what is gone on purpose and was left out of drift".into()
-                }
-                count => format!(
-                    "{count} documents speak of what is gone on purpose and were left out of drift"
-                ),
-            };
-            report.notes.push(Note { path: None, line: None, text });
-        }
+        let text = match report.counts.history {
+            0 => None,
+            1 => Some(
+                "1 document speaks of what is gone on purpose and was left out of drift".into(),
+            ),
+            count => Some(format!(
+                "{count} documents speak of what is gone on purpose and were left out of drift"
+            )),
+        };
+        report.notes.extend(text.map(|text| Note { path: None, line: None, text }));
         report.counts.documents = documents.len();
         report.counts.blocks = documents.iter().map(|document| document.blocks as usize).sum();
         report.skipped.sort();

@@ -146,8 +146,6 @@ pub(crate) fn seen_in(citation: &Citation, text: &[u8]) -> Option<Lines> {
     place_of(citation, text).and_then(numbered)
 }
 
-/// The lines of a text, counted from 0, of which the digest of a citation is: those that it names, else
-/// the nearest, when they say enough to be known again.
 fn place_of(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
     let digest = u128::from_str_radix(citation.digest.as_deref()?, 16).ok()?;
     let all: Vec<&[u8]> = split(text).collect();

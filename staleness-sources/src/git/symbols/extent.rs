@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::spot::depth;
 use crate::git::lines::split;
 
 /// The words that stand before the name of an item where it is defined.
@@ -125,7 +126,6 @@ fn code(line: &[u8]) -> impl Iterator<Item = u8> {
 
 /// The end of an item whose body is indented, as in Python: its first line ends with a colon.
 fn indented(lines: &[&[u8]], first: usize) -> Option<usize> {
-    let depth = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     if !lines[first].trim_ascii_end().ends_with(b":") {
         return None;
     }
