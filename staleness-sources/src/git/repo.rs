@@ -192,7 +192,7 @@ impl Repo {
         is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<bool>, GitError> {
-        self.search().missing(words, is_document, watch)
+        self.search(is_document, watch).missing(words)
     }
 
     /// Traces words through the history; the answers are in the order of the questions. Words that
@@ -206,7 +206,7 @@ impl Repo {
         is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Trace>, GitError> {
-        self.search().trace(words, is_document, watch)
+        self.search(is_document, watch).trace(words)
     }
 
     /// Follows citations through the history; the answers are in the order of the questions.
@@ -237,9 +237,13 @@ impl Repo {
         self.citations().follow(query, text)
     }
 
-    const fn search(&mut self) -> Search<'_> {
+    const fn search<'r, 'w>(
+        &'r mut self,
+        is_document: &'r dyn Fn(&str) -> bool,
+        watch: &'r mut Watch<'w>,
+    ) -> Search<'r, 'w> {
         let Self { history, moved, searched, left, .. } = self;
-        Search { history, moved, searched, left }
+        Search { history, moved, searched, left, is_document, watch }
     }
 
     const fn citations(&mut self) -> Citations<'_> {

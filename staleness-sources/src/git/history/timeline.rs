@@ -72,8 +72,7 @@ impl History {
         };
         check_work_tree(root, prefix, Path::new(git.strip_suffix('\n').unwrap_or(git)))?;
         prefix.clone_into(&mut place.prefix);
-        let mut objects =
-            Objects::new(place.program.clone(), place.folder.clone(), limits.object_bytes);
+        let mut objects = Objects::new(place.clone(), limits.object_bytes);
         let head = head(&mut objects)?;
         objects.unread = Unread::default();
         Ok(Self {

@@ -9,6 +9,14 @@ use crate::git::process::{GitError, Process, Stage, Watch, ahead};
 /// Commits whose changes one git lists: it keeps some kilobytes of each until it ends.
 const BATCH: usize = 4_096;
 
+/// The arguments of a list of changes. Whatever a repository sets for its submodules, it hides no change of them.
+#[rustfmt::skip]
+const LISTING: [&str; 15] = [
+    "diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw", "--root", "--always",
+    "--no-abbrev", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv",
+    "--format=%H %ct", "--ignore-submodules=none",
+];
+
 impl History {
     /// Starts to list what each commit changed, before it is known what is asked of that: git works
     /// on it while others do something else. What goes wrong is told when the list is read.
@@ -20,15 +28,11 @@ impl History {
 
     /// Lists what some commits changed, from a place in the list of commits on.
     fn start_listing(&self, from: usize) -> Result<Process, GitError> {
-        let mut compare = self.place.program.command(&self.place.folder);
-        compare.args(&["diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw"]);
-        compare.args(&["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
-        compare.args(&["--no-ext-diff", "--no-textconv", "--format=%H %ct"]);
-        // What a repository sets for its submodules hides no change of them.
-        compare.args(&["--ignore-submodules=none"]);
+        let mut arguments = LISTING.to_vec();
         if !self.place.prefix.is_empty() {
-            compare.args(&["--", "."]);
+            arguments.extend(["--", "."]);
         }
+        let compare = self.place.command(&arguments);
         let commits = self.past.as_ref().map_or(&[][..], |past| &past.commits);
         let some: Vec<Oid> =
             commits.iter().skip(from).take(BATCH).map(|commit| commit.id).collect();

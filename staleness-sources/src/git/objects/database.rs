@@ -8,12 +8,12 @@
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::oid::Oid;
+use super::place::Place;
 use super::question::{Object, Sort, Unread, Wanted, header, is_missing};
-use crate::git::process::{Call, GitError, Process, Program, many};
+use crate::git::process::{Call, GitError, Process, many};
 
 /// Most bytes of questions that are open at once, unless one is longer: pipes hold 4 KiB at least.
 const MAX_OPEN_BYTES: usize = 3_500;
@@ -29,8 +29,7 @@ const MAX_RESTARTS: u32 = 32;
 
 #[derive(Debug)]
 pub(crate) struct Objects {
-    program: Program,
-    folder: PathBuf,
+    place: Place,
     limit: u64,
     /// The largest object that is read over.
     drained: u64,
@@ -76,10 +75,9 @@ fn is_far(far: &Far, at: usize) -> bool {
 
 impl Objects {
     /// Nothing is started before the first question. Larger objects than `limit` are not read.
-    pub(crate) fn new(program: Program, folder: PathBuf, limit: u64) -> Self {
+    pub(crate) fn new(place: Place, limit: u64) -> Self {
         Self {
-            program,
-            folder,
+            place,
             limit,
             drained: MAX_DRAINED.max(limit),
             process: None,
@@ -117,7 +115,7 @@ impl Objects {
         let of = u32::try_from(of.max(1)).unwrap_or(u32::MAX);
         Self {
             allowed: self.allowed.saturating_sub(self.restarts).div_ceil(of),
-            ..Self::new(self.program.clone(), self.folder.clone(), self.limit)
+            ..Self::new(self.place.clone(), self.limit)
         }
     }
 
@@ -230,9 +228,7 @@ impl Objects {
         {
             self.started += 1;
         }
-        let mut command = self.program.command(&self.folder);
-        command.args(arguments);
-        command
+        self.place.command(arguments)
     }
 
     /// A git that is asked all of this from a question on, but what is not to be asked, and nothing else.

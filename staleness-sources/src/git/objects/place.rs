@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::git::process::{GitError, Process, Program};
+use crate::git::process::{Call, GitError, Process, Program};
 
 /// A project's folder within a repository, and the program to ask about it.
 #[derive(Clone, Debug)]
@@ -20,18 +20,21 @@ impl Place {
         self.prefix.strip_suffix('/').unwrap_or(&self.prefix)
     }
 
+    /// A git that is to be started with these arguments, which must be fixed, ids, or come from git itself.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Call {
+        let mut call = self.program.command(&self.folder);
+        call.command.args(arguments);
+        call
+    }
+
     /// Starts git with these arguments, which are fixed or ids.
     pub(crate) fn start(&self, arguments: &[&str]) -> Result<Process, GitError> {
-        let mut command = self.program.command(&self.folder);
-        command.args(arguments);
-        Process::start(command)
+        Process::start(self.command(arguments))
     }
 
     /// Starts git with these arguments, to be asked through its standard input.
     pub(crate) fn start_asked(&self, arguments: &[&str]) -> Result<Process, GitError> {
-        let mut command = self.program.command(&self.folder);
-        command.args(arguments);
-        Process::start_asked(command)
+        Process::start_asked(self.command(arguments))
     }
 
     /// The path of a file of the project, relative to the project; `None` for other files.

@@ -61,13 +61,6 @@ pub(crate) struct Call {
     pub(crate) limits: ProcessLimits,
 }
 
-impl Call {
-    /// Arguments, which must be fixed, or come from git itself.
-    pub(crate) fn args(&mut self, arguments: &[&str]) {
-        self.command.args(arguments);
-    }
-}
-
 impl Program {
     /// Looks for `git` in the folders of a `PATH`. Folders that are not absolute are left out: they
     /// would mean something else in every repository.

@@ -86,22 +86,19 @@ impl Searched {
 type Meaning = (Vec<Vec<Thing>>, Numbered);
 
 /// Answers questions about words.
-pub(crate) struct Search<'r> {
+pub(crate) struct Search<'r, 'w> {
     pub(crate) history: &'r mut History,
     pub(crate) moved: &'r mut Moved,
     /// Result of the last question about the checked-out commit.
     pub(crate) searched: &'r mut Option<Searched>,
     /// Bytes of files in earlier commits that may still be searched, for all questions.
     pub(crate) left: &'r mut u64,
+    pub(crate) is_document: &'r dyn Fn(&str) -> bool,
+    pub(crate) watch: &'r mut Watch<'w>,
 }
 
-impl Search<'_> {
-    pub(crate) fn missing(
-        &mut self,
-        words: &[Word],
-        is_document: &dyn Fn(&str) -> bool,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<bool>, GitError> {
+impl Search<'_, '_> {
+    pub(crate) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, GitError> {
         if words.is_empty() {
             return Ok(Vec::new());
         }
@@ -124,8 +121,8 @@ impl Search<'_> {
             &mut Tools {
                 place,
                 objects,
-                is_document,
-                watch,
+                is_document: self.is_document,
+                watch: self.watch,
                 stage: Stage::Searching,
                 bytes: &mut bytes,
                 visits: &mut visits,

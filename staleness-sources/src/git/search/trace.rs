@@ -12,7 +12,7 @@ use super::missing::{Search, Searched, Trace, WordQuery};
 use super::times::Times;
 use crate::git::history::{History, Past, between};
 use crate::git::objects::{Commit, Oid};
-use crate::git::process::{GitError, Stage, Watch};
+use crate::git::process::{GitError, Stage};
 use crate::git::symbols::{Lexicon, Word, path};
 
 /// Commits that are looked at in one go.
@@ -40,20 +40,15 @@ struct Hunt {
     lost: bool,
 }
 
-impl Search<'_> {
-    pub(crate) fn trace(
-        &mut self,
-        words: &[WordQuery<'_>],
-        is_document: &dyn Fn(&str) -> bool,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<Trace>, GitError> {
+impl Search<'_, '_> {
+    pub(crate) fn trace(&mut self, words: &[WordQuery<'_>]) -> Result<Vec<Trace>, GitError> {
         if words.is_empty() {
             return Ok(Vec::new());
         }
         let known = |searched: &Searched| words.iter().all(|query| searched.knows(query.word));
         if !self.searched.as_ref().is_some_and(known) {
             let words: Vec<Word> = words.iter().map(|query| query.word.clone()).collect();
-            self.missing(&words, is_document, watch)?;
+            self.missing(&words)?;
         }
         let mut answers = vec![Trace::Unknown; words.len()];
         let mut lexicon = Lexicon::of_past();
@@ -79,7 +74,7 @@ impl Search<'_> {
         }
         // Newest first: what is near the checked-out commit shares most with it.
         cases.sort_by_key(|case| (case.place, case.at));
-        self.settle(&cases, &numbered, lexicon, is_document, watch, &mut answers)?;
+        self.settle(&cases, &numbered, lexicon, &mut answers)?;
         Ok(answers)
     }
 
@@ -88,8 +83,6 @@ impl Search<'_> {
         cases: &[Case<'_>],
         numbered: &[Numbered],
         lexicon: Lexicon,
-        is_document: &dyn Fn(&str) -> bool,
-        watch: &mut Watch<'_>,
         answers: &mut [Trace],
     ) -> Result<(), GitError> {
         let History { place, objects, past, limits, cut, .. } = &mut *self.history;
@@ -98,8 +91,8 @@ impl Search<'_> {
         let mut tools = Tools {
             place,
             objects,
-            is_document,
-            watch,
+            is_document: self.is_document,
+            watch: self.watch,
             stage: Stage::Tracing,
             bytes: self.left,
             visits: &mut visits,
@@ -111,7 +104,7 @@ impl Search<'_> {
         let mut searches = Vec::new();
         if !listed.is_empty() {
             let (lexicon, changes) = (Arc::clone(&lexicon), &past.changes);
-            let mut times = Times::new(lexicon, changes, &searched.seen, is_document);
+            let mut times = Times::new(lexicon, changes, &searched.seen, self.is_document);
             let mut places: Vec<usize> = listed.iter().filter_map(|case| case.place).collect();
             places.dedup();
             times.look(&places, &mut tools)?;

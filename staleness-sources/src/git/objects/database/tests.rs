@@ -34,7 +34,8 @@ fn repository(contents: &[String]) -> (tempfile::TempDir, Vec<Oid>) {
 
 fn objects(dir: &tempfile::TempDir) -> Objects {
     let program = Program::of_environment().unwrap();
-    Objects { drained: 10, ..Objects::new(program, dir.path().to_path_buf(), 5) }
+    let place = Place { program, folder: dir.path().to_path_buf(), prefix: String::new() };
+    Objects { drained: 10, ..Objects::new(place, 5) }
 }
 
 fn wanted(ids: &[Oid]) -> Vec<Wanted> {
