@@ -17,7 +17,7 @@ use crate::collections::collections;
 /// A range of outcomes.
 pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
     prop_oneof![
-        (outcome_cut(reach), number()).prop_map(|(cut, limit)| OutcomeRange::Cut { cut, limit }),
+        record!(OutcomeRange::Cut { cut: outcome_cut(reach), limit: number() }),
         tool_key(reach).prop_map(OutcomeRange::OfTool),
         project_id(reach).prop_map(OutcomeRange::OfProject),
     ]

@@ -67,33 +67,26 @@ pub fn scope(reach: Reach) -> BoxedStrategy<Scope> {
     prop_oneof![Just(Scope::Global), project_id(reach).prop_map(Scope::Project)].boxed()
 }
 
-/// The key of a tool.
-pub fn tool_key(reach: Reach) -> BoxedStrategy<ToolKey> {
-    (scope(reach), tool_name(reach)).prop_map(|(scope, name)| ToolKey { scope, name }).boxed()
+macro_rules! keys {
+    ($($(#[$doc:meta])* $function:ident: $type:ident { $owner:ident: $of:ident, $name:ident: $id:ident };)*) => {$(
+        $(#[$doc])*
+        pub fn $function(reach: Reach) -> BoxedStrategy<$type> {
+            record!($type { $owner: $of(reach), $name: $id(reach) })
+        }
+    )*};
 }
 
-/// The key of an item of knowledge.
-pub fn item_key(reach: Reach) -> BoxedStrategy<ItemKey> {
-    (scope(reach), item_id(reach)).prop_map(|(scope, id)| ItemKey { scope, id }).boxed()
-}
-
-/// The key of a work item.
-pub fn work_key(reach: Reach) -> BoxedStrategy<WorkKey> {
-    (scope(reach), work_id(reach)).prop_map(|(scope, id)| WorkKey { scope, id }).boxed()
-}
-
-/// The key of a session.
-pub fn session_key(reach: Reach) -> BoxedStrategy<SessionKey> {
-    (project_id(reach), session_id(reach))
-        .prop_map(|(project, id)| SessionKey { project, id })
-        .boxed()
-}
-
-/// The key of a cursor.
-pub fn cursor_key(reach: Reach) -> BoxedStrategy<CursorKey> {
-    (project_id(reach), agent_id(reach))
-        .prop_map(|(project, agent)| CursorKey { project, agent })
-        .boxed()
+keys! {
+    /// The key of a tool.
+    tool_key: ToolKey { scope: scope, name: tool_name };
+    /// The key of an item of knowledge.
+    item_key: ItemKey { scope: scope, id: item_id };
+    /// The key of a work item.
+    work_key: WorkKey { scope: scope, id: work_id };
+    /// The key of a session.
+    session_key: SessionKey { project: project_id, id: session_id };
+    /// The key of a cursor.
+    cursor_key: CursorKey { project: project_id, agent: agent_id };
 }
 
 /// The key of a document; the path may be any text.
@@ -104,7 +97,7 @@ pub fn document_key(reach: Reach) -> BoxedStrategy<DocumentKey> {
         }
         Reach::Wide => super::text(300),
     };
-    (project_id(reach), path).prop_map(|(project, path)| DocumentKey { project, path }).boxed()
+    record!(DocumentKey { project: project_id(reach), path: path })
 }
 
 /// A level of configuration.
@@ -118,12 +111,10 @@ pub fn source_id(reach: Reach) -> BoxedStrategy<SourceId> {
         Reach::Pool => select(&Level::ALL[..2]).boxed(),
         Reach::Wide => level(),
     };
-    (
-        prop::option::of(project_id(reach)),
-        valid(reach, &["c", "c_"]),
-        levels,
-        valid(reach, &["mcp", "plugin:a@b/skills"]),
-    )
-        .prop_map(|(project, client, level, part)| SourceId { project, client, level, part })
-        .boxed()
+    record!(SourceId {
+        project: prop::option::of(project_id(reach)),
+        client: valid(reach, &["c", "c_"]),
+        level: levels,
+        part: valid(reach, &["mcp", "plugin:a@b/skills"]),
+    })
 }

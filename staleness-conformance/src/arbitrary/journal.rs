@@ -21,8 +21,8 @@ pub fn subject(reach: Reach) -> BoxedStrategy<Subject> {
     match reach {
         Reach::Pool => prop_oneof![3 => tool, 1 => project, 1 => item, 1 => work].boxed(),
         Reach::Wide => {
-            let other = (select(&SubjectKind::ALL[..]), scope(reach), text(40))
-                .prop_map(|(kind, scope, id)| Subject { kind, scope, id });
+            let kind = select(&SubjectKind::ALL[..]);
+            let other = record!(Subject { kind: kind, scope: scope(reach), id: text(40) });
             prop_oneof![tool, project, item, work, other].boxed()
         }
     }
@@ -30,28 +30,18 @@ pub fn subject(reach: Reach) -> BoxedStrategy<Subject> {
 
 /// An entry that is not stored yet.
 pub fn journal_entry(reach: Reach) -> BoxedStrategy<JournalEntry> {
-    let what = (timestamp(reach), subject(reach), select(&Action::ALL[..]));
-    let why = (maybe(text(20)), maybe(text(20)), text(60), maybe(text(300)));
-    let who = (maybe(session_id(reach)), maybe(agent_id(reach)), maybe(op_id(reach)));
-    (what, why, who)
-        .prop_map(|(what, why, who)| {
-            let (at, subject, action) = what;
-            let (from, to, cause, note) = why;
-            let (session, actor, op) = who;
-            JournalEntry {
-                revision: Revision(0),
-                index: 0,
-                at,
-                subject,
-                action,
-                from,
-                to,
-                cause,
-                note,
-                session,
-                actor,
-                op,
-            }
-        })
-        .boxed()
+    record!(JournalEntry {
+        revision: Just(Revision(0)),
+        index: Just(0),
+        at: timestamp(reach),
+        subject: subject(reach),
+        action: select(&Action::ALL[..]),
+        from: maybe(text(20)),
+        to: maybe(text(20)),
+        cause: text(60),
+        note: maybe(text(300)),
+        session: maybe(session_id(reach)),
+        actor: maybe(agent_id(reach)),
+        op: maybe(op_id(reach)),
+    })
 }

@@ -4,31 +4,24 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use staleness_core::ids::ItemId;
 use staleness_core::knowledge::{
     Block, Citation, Cited, Contradiction, Distance, Document, Evidence, Fact, Item, ItemKind,
     Lines, WordKind,
 };
 
 use super::ids::{document_key, item_id, item_key, op_id};
-use super::{Reach, digest, maybe, number, text, timestamp};
+use super::{Reach, digest, longest, maybe, number, text, timestamp};
 
 /// A citation.
 pub fn citation(reach: Reach) -> BoxedStrategy<Citation> {
     let line = || prop_oneof![1..4u32, any::<u32>()];
-    let lines = (line(), line()).prop_map(|(first, last)| Lines { first, last });
     let longest = longest(reach);
-    (text(longest), maybe(lines), maybe(text(longest)), maybe(text(32)))
-        .prop_map(|(path, lines, symbol, digest)| Citation { path, lines, symbol, digest })
-        .boxed()
-}
-
-/// How long texts are that have no limit of their own.
-const fn longest(reach: Reach) -> usize {
-    match reach {
-        Reach::Pool => 12,
-        Reach::Wide => 300,
-    }
+    record!(Citation {
+        path: text(longest),
+        lines: maybe(record!(Lines { first: line(), last: line() })),
+        symbol: maybe(text(longest)),
+        digest: maybe(text(32)),
+    })
 }
 
 fn set<T: Ord + std::fmt::Debug>(
@@ -39,62 +32,36 @@ fn set<T: Ord + std::fmt::Debug>(
 
 /// An item; its links need not be those of any other.
 pub fn item(reach: Reach) -> BoxedStrategy<Item> {
-    let links = || set(item_id(reach)).prop_map(|ids: BTreeSet<ItemId>| ids);
+    let links = || set(item_id(reach));
     let moment = || maybe(timestamp(reach));
-    let said = (text(20), text(longest(reach)), timestamp(reach))
-        .prop_map(|(by, reason, at)| Contradiction { by, reason, at });
-    let what = (
-        item_key(reach),
-        select(&ItemKind::ALL[..]),
-        text(10 * longest(reach)),
-        set(text(20)),
-        maybe(text(longest(reach))),
-        maybe(text(20)),
-        any::<bool>(),
-    );
-    let when = (
-        (timestamp(reach), timestamp(reach)),
-        (moment(), moment(), moment(), moment(), moment()),
-        maybe(text(40)),
-        prop_oneof![0..3u32, Just(u32::MAX)],
-    );
-    let whence = (set(citation(reach)), links(), links(), links(), maybe(said));
-    let recalls = (number(), number(), maybe(op_id(reach)));
-    (what, when, whence, recalls)
-        .prop_map(|(what, when, whence, counted)| {
-            let (key, kind, body, keywords, path, version_context, evergreen) = what;
-            let ((added_at, updated_at), moments, verified_commit, verifications) = when;
-            let (due, expires_at, verified_at, done_at, recalled_at) = moments;
-            let (citations, supersedes, superseded_by, related, contradicted) = whence;
-            let (recalls, recalls_since_edit, recall_op) = counted;
-            Item {
-                key,
-                kind,
-                body,
-                keywords,
-                path,
-                added_at,
-                updated_at,
-                version_context,
-                evergreen,
-                due,
-                expires_at,
-                verified_at,
-                verified_commit,
-                verifications,
-                citations,
-                supersedes,
-                superseded_by,
-                related,
-                contradicted,
-                done_at,
-                recalls,
-                recalls_since_edit,
-                recalled_at,
-                recall_op,
-            }
-        })
-        .boxed()
+    let longest = longest(reach);
+    let doubt = record!(Contradiction { by: text(20), reason: text(longest), at: timestamp(reach) });
+    record!(Item {
+        key: item_key(reach),
+        kind: select(&ItemKind::ALL[..]),
+        body: text(10 * longest),
+        keywords: set(text(20)),
+        path: maybe(text(longest)),
+        added_at: timestamp(reach),
+        updated_at: timestamp(reach),
+        version_context: maybe(text(20)),
+        evergreen: any::<bool>(),
+        due: moment(),
+        expires_at: moment(),
+        verified_at: moment(),
+        verified_commit: maybe(text(40)),
+        verifications: prop_oneof![0..3u32, Just(u32::MAX)],
+        citations: set(citation(reach)),
+        supersedes: links(),
+        superseded_by: links(),
+        related: links(),
+        contradicted: maybe(doubt),
+        done_at: moment(),
+        recalls: number(),
+        recalls_since_edit: number(),
+        recalled_at: moment(),
+        recall_op: maybe(op_id(reach)),
+    })
 }
 
 /// Any fact.
@@ -112,30 +79,30 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
         short().prop_map(|id| Fact::RelatedStale { id }),
         short().prop_map(|word| Fact::TemporalMarker { word }),
         number().prop_map(|recalls| Fact::RecalledWithoutProgress { recalls }),
-        (short(), short()).prop_map(|(by, reason)| Fact::Contradicted { by, reason }),
-        (short(), short(), distance).prop_map(|(written_for, project_at, distance)| {
-            Fact::VersionDrift { written_for, project_at, distance }
+        record!(Fact::Contradicted { by: short(), reason: short() }),
+        record!(Fact::VersionDrift {
+            written_for: short(),
+            project_at: short(),
+            distance: distance
         }),
-        (citation(reach), gone, maybe(short()), commit()).prop_map(
-            |(citation, gone, renamed_to, commit)| Fact::SourceMissing {
-                citation,
-                gone,
-                renamed_to,
-                commit
-            }
-        ),
-        (short(), sort, maybe(short()), commit(), maybe(timestamp(reach))).prop_map(
-            |(word, sort, renamed_to, commit, at)| Fact::ReferenceDrift {
-                word,
-                sort,
-                renamed_to,
-                commit,
-                at
-            }
-        ),
-        (citation(reach), commit(), maybe(any::<i64>())).prop_map(
-            |(citation, commit, days_after)| Fact::SourceChanged { citation, commit, days_after }
-        ),
+        record!(Fact::SourceMissing {
+            citation: citation(reach),
+            gone: gone,
+            renamed_to: maybe(short()),
+            commit: commit(),
+        }),
+        record!(Fact::ReferenceDrift {
+            word: short(),
+            sort: sort,
+            renamed_to: maybe(short()),
+            commit: commit(),
+            at: maybe(timestamp(reach)),
+        }),
+        record!(Fact::SourceChanged {
+            citation: citation(reach),
+            commit: commit(),
+            days_after: maybe(any::<i64>()),
+        }),
     ]
     .boxed()
 }
@@ -143,55 +110,28 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
 /// A block of a document against which something was found.
 pub fn block(reach: Reach) -> BoxedStrategy<Block> {
     let place = || maybe(prop_oneof![1..9u32, any::<u32>()]);
-    let evidence = (fact(reach), place(), place()).prop_map(|(fact, line, column)| Evidence {
-        fact,
-        line,
-        column,
-    });
-    (
-        any::<u32>(),
-        any::<u32>(),
-        text(80),
-        number(),
-        maybe(timestamp(reach)),
-        maybe(text(40)),
-        prop::collection::vec(evidence, 0..3),
-    )
-        .prop_map(|(line, last_line, title, digest, anchored_at, anchor, evidence)| Block {
-            line,
-            last_line,
-            title,
-            digest,
-            anchored_at,
-            anchor,
-            evidence,
-        })
-        .boxed()
+    let evidence = record!(Evidence { fact: fact(reach), line: place(), column: place() });
+    record!(Block {
+        line: any::<u32>(),
+        last_line: any::<u32>(),
+        title: text(80),
+        digest: number(),
+        anchored_at: maybe(timestamp(reach)),
+        anchor: maybe(text(40)),
+        evidence: prop::collection::vec(evidence, 0..3),
+    })
 }
 
 /// A document; often one without findings.
 pub fn document(reach: Reach) -> BoxedStrategy<Document> {
-    let found = prop_oneof![
-        1 => Just(Vec::new()),
-        1 => prop::collection::vec(block(reach), 1..3),
-    ];
-    (
-        document_key(reach),
-        any::<bool>(),
-        timestamp(reach),
-        maybe(text(40)),
-        digest(),
-        prop_oneof![0..3u32, Just(u32::MAX)],
-        found,
-    )
-        .prop_map(|(key, loaded, checked_at, head, digest, blocks, found)| Document {
-            key,
-            loaded,
-            checked_at,
-            head,
-            digest,
-            blocks,
-            found,
-        })
-        .boxed()
+    let some = prop::collection::vec(block(reach), 1..3);
+    record!(Document {
+        key: document_key(reach),
+        loaded: any::<bool>(),
+        checked_at: timestamp(reach),
+        head: maybe(text(40)),
+        digest: digest(),
+        blocks: prop_oneof![0..3u32, Just(u32::MAX)],
+        found: prop_oneof![Just(Vec::new()), some],
+    })
 }

@@ -5,6 +5,19 @@
 //! a source's identity hold no control characters, a ring holds at most its capacity). Texts hold
 //! no NUL.
 
+/// Makes a strategy for a struct, or a variant with named fields, of a strategy for each field.
+macro_rules! record {
+    ($($of:ident)::+ { $($field:ident: $from:expr),+ $(,)? }) => {
+        record!(@from $($from,)+)
+            .prop_map(|record!(@names $($field,)+)| $($of)::+ { $($field),+ })
+            .boxed()
+    };
+    (@from $first:expr, $($rest:expr,)*) => { ($first, record!(@from $($rest,)*)) };
+    (@from) => { Just(()) };
+    (@names $first:ident, $($rest:ident,)*) => { ($first, record!(@names $($rest,)*)) };
+    (@names) => { () };
+}
+
 mod changes;
 mod hostile;
 mod ids;
@@ -105,6 +118,14 @@ pub fn text(longest: usize) -> BoxedStrategy<String> {
         1 => Just("\u{1f680}".repeat(longest)),
     ]
     .boxed()
+}
+
+/// The longest texts that have no limit of their own, in characters.
+const fn longest(reach: Reach) -> usize {
+    match reach {
+        Reach::Pool => 12,
+        Reach::Wide => 300,
+    }
 }
 
 /// Nothing, or something.

@@ -14,44 +14,23 @@ pub fn mark() -> BoxedStrategy<Mark> {
 
 /// An outcome that is not stored yet.
 pub fn outcome(reach: Reach) -> BoxedStrategy<Outcome> {
-    let what = (
-        op_id(reach),
-        tool_key(reach),
-        maybe(server_key(reach)),
-        prop::collection::btree_set(tool_key(reach), 0..3),
-        any::<bool>(),
-        mark(),
-        timestamp(reach),
-    );
-    let whence = (
-        project_id(reach),
-        maybe(session_id(reach)),
-        maybe(agent_id(reach)),
-        maybe(client_id(reach)),
-        maybe(number()),
-    );
-    (what, whence)
-        .prop_map(|(what, whence)| {
-            let (op, tool, server, credits, backwards, mark, at) = what;
-            let (project, session, agent, client, duration_ms) = whence;
-            let mut credits: Vec<_> = credits.into_iter().collect();
-            if backwards {
-                credits.reverse();
-            }
-            Outcome {
-                seq: 0,
-                op,
-                tool,
-                server,
-                credits,
-                mark,
-                at,
-                project,
-                session,
-                agent,
-                client,
-                duration_ms,
-            }
-        })
-        .boxed()
+    let credits = prop::collection::btree_set(tool_key(reach), 0..3);
+    let credits = (credits, any::<bool>()).prop_map(|(credits, backwards)| {
+        let all = credits.into_iter();
+        if backwards { all.rev().collect() } else { all.collect::<Vec<_>>() }
+    });
+    record!(Outcome {
+        seq: Just(0),
+        op: op_id(reach),
+        tool: tool_key(reach),
+        server: maybe(server_key(reach)),
+        credits: credits,
+        mark: mark(),
+        at: timestamp(reach),
+        project: project_id(reach),
+        session: maybe(session_id(reach)),
+        agent: maybe(agent_id(reach)),
+        client: maybe(client_id(reach)),
+        duration_ms: maybe(number()),
+    })
 }

@@ -10,41 +10,31 @@ use super::{Reach, digest, maybe, number, revision, text, timestamp};
 
 /// A project.
 pub fn project(reach: Reach) -> BoxedStrategy<Project> {
-    let told = (revision(), maybe(session_id(reach)), revision())
-        .prop_map(|(revision, session, from)| Told { revision, session, from });
-    (project_id(reach), text(300), timestamp(reach), timestamp(reach), digest(), told)
-        .prop_map(|(id, root, first_seen_at, last_seen_at, config_digest, told)| Project {
-            id,
-            root,
-            first_seen_at,
-            last_seen_at,
-            config_digest,
-            told,
-        })
-        .boxed()
+    let told = record!(Told {
+        revision: revision(),
+        session: maybe(session_id(reach)),
+        from: revision(),
+    });
+    record!(Project {
+        id: project_id(reach),
+        root: text(300),
+        first_seen_at: timestamp(reach),
+        last_seen_at: timestamp(reach),
+        config_digest: digest(),
+        told: told,
+    })
 }
 
 /// A source.
 pub fn source(reach: Reach) -> BoxedStrategy<Source> {
-    (
-        source_id(reach),
-        text(300),
-        select(&SourceState::ALL[..]),
-        prop_oneof![0..3u32, Just(u32::MAX)],
-        digest(),
-        number(),
-        maybe(timestamp(reach)),
-        timestamp(reach),
-    )
-        .prop_map(|(id, path, state, found, digest, readings, last_read_at, last_scan_at)| Source {
-            id,
-            path,
-            state,
-            found,
-            digest,
-            readings,
-            last_read_at,
-            last_scan_at,
-        })
-        .boxed()
+    record!(Source {
+        id: source_id(reach),
+        path: text(300),
+        state: select(&SourceState::ALL[..]),
+        found: prop_oneof![0..3u32, Just(u32::MAX)],
+        digest: digest(),
+        readings: number(),
+        last_read_at: maybe(timestamp(reach)),
+        last_scan_at: timestamp(reach),
+    })
 }

@@ -22,9 +22,7 @@ pub fn route_id(reach: Reach) -> BoxedStrategy<RouteId> {
 
 /// The key of a route.
 pub fn route_key(reach: Reach) -> BoxedStrategy<RouteKey> {
-    (project_id(reach), tool_name(reach), route_id(reach))
-        .prop_map(|(project, tool, id)| RouteKey { project, tool, id })
-        .boxed()
+    record!(RouteKey { project: project_id(reach), tool: tool_name(reach), id: route_id(reach) })
 }
 
 /// A model.
@@ -34,7 +32,7 @@ pub fn model_id(_: Reach) -> BoxedStrategy<ModelId> {
         .boxed()
 }
 
-/// How sure a route is; often one of the limits.
+/// The confidence of a route; often one of the limits.
 pub fn confidence() -> BoxedStrategy<Confidence> {
     prop_oneof![
         1 => select(vec![0, 1, 100_000_000, 999_999_999, 1_000_000_000]),
@@ -46,27 +44,16 @@ pub fn confidence() -> BoxedStrategy<Confidence> {
 
 /// A route.
 pub fn route(reach: Reach) -> BoxedStrategy<Route> {
-    (
-        route_key(reach),
-        text(300),
-        confidence(),
-        number(),
-        timestamp(reach),
-        timestamp(reach),
-        maybe(model_id(reach)),
-        prop::collection::vec(any::<u64>(), 0..=MAX_OPS),
-    )
-        .prop_map(|(key, query, confidence, uses, created_at, last_used_at, model, ops)| Route {
-            key,
-            query,
-            confidence,
-            uses,
-            created_at,
-            last_used_at,
-            model,
-            ops,
-        })
-        .boxed()
+    record!(Route {
+        key: route_key(reach),
+        query: text(300),
+        confidence: confidence(),
+        uses: number(),
+        created_at: timestamp(reach),
+        last_used_at: timestamp(reach),
+        model: maybe(model_id(reach)),
+        ops: prop::collection::vec(any::<u64>(), 0..=MAX_OPS),
+    })
 }
 
 /// A vector of some dimensions; of few when reached for in a pool.
@@ -83,24 +70,21 @@ pub fn vector(reach: Reach) -> BoxedStrategy<Vector> {
 
 /// The vector of a route, which need not be there.
 pub fn route_vector(reach: Reach) -> BoxedStrategy<RouteVector> {
-    (route_key(reach), model_id(reach), vector(reach))
-        .prop_map(|(key, model, vector)| RouteVector { key, model, vector })
-        .boxed()
+    record!(RouteVector { key: route_key(reach), model: model_id(reach), vector: vector(reach) })
 }
 
-/// What was suggested in a session.
+/// Suggestions of a session.
 pub fn suggestions(reach: Reach) -> BoxedStrategy<Suggestions> {
-    let suggested = (tool_name(reach), maybe(route_id(reach)))
-        .prop_map(|(tool, route)| SuggestedTool { tool, route });
-    let prompted = (
-        timestamp(reach),
-        maybe(text(256)),
-        prop::collection::vec(suggested, 0..=Suggestions::MAX_SUGGESTED),
-        prop::collection::vec(tool_name(reach), 0..=Suggestions::MAX_TAUGHT),
-    )
-        .prop_map(|(at, query, tools, taught)| Prompted { at, query, tools, taught });
-    let prompts = prop::collection::vec(prompted, 0..=Suggestions::MAX_PROMPTS);
-    (session_key(reach), any::<u32>(), prompts)
-        .prop_map(|(key, made, prompts)| Suggestions { key, made, prompts })
-        .boxed()
+    let tool = record!(SuggestedTool { tool: tool_name(reach), route: maybe(route_id(reach)) });
+    let prompted = record!(Prompted {
+        at: timestamp(reach),
+        query: maybe(text(256)),
+        tools: prop::collection::vec(tool, 0..=MAX_SUGGESTED),
+        taught: prop::collection::vec(tool_name(reach), 0..=MAX_TAUGHT),
+    });
+    record!(Suggestions {
+        key: session_key(reach),
+        made: any::<u32>(),
+        prompts: prop::collection::vec(prompted, 0..=MAX_PROMPTS),
+    })
 }

@@ -20,173 +20,119 @@ use super::work::referred;
 use super::{Reach, number, revision, subject, timestamp};
 use crate::collections::collections;
 
-/// How many rows a filter takes at most; often few.
+/// The most rows that a filter takes; often few.
 fn limit() -> BoxedStrategy<u32> {
     prop_oneof![6 => 0..4u32, 1 => Just(u32::MAX)].boxed()
 }
 
-/// Which projects.
-pub fn project_filter(reach: Reach) -> BoxedStrategy<ProjectFilter> {
-    prop_oneof![project_id(reach).prop_map(ProjectFilter::Id), Just(ProjectFilter::All)].boxed()
+macro_rules! filters {
+    ($(
+        $(#[$doc:meta])*
+        $function:ident: $filter:ident |$reach:ident| {
+            $($variant:ident($($from:expr),+)$(,)?)*
+            $(; $($other:expr),+ $(,)?)?
+        }
+    )*) => {$(
+        $(#[$doc])*
+        pub fn $function($reach: Reach) -> BoxedStrategy<$filter> {
+            prop_oneof![
+                $(filters!(@of $filter::$variant, $($from),+),)*
+                $($($other,)+)?
+                Just($filter::All),
+            ]
+            .boxed()
+        }
+    )*};
+    (@of $filter:ident::$variant:ident, $one:expr) => { $one.prop_map($filter::$variant) };
+    (@of $filter:ident::$variant:ident, $one:expr, $two:expr) => {
+        ($one, $two).prop_map(|(one, two)| $filter::$variant(one, two))
+    };
 }
 
-/// Which sources.
-pub fn source_filter(reach: Reach) -> BoxedStrategy<SourceFilter> {
-    prop_oneof![
-        source_id(reach).prop_map(SourceFilter::Id),
-        scope(reach).prop_map(SourceFilter::Scope),
-        Just(SourceFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which tools.
-pub fn tool_filter(reach: Reach) -> BoxedStrategy<ToolFilter> {
-    let of_server = || (scope(reach), server_key(reach));
-    prop_oneof![
-        tool_key(reach).prop_map(ToolFilter::Key),
-        scope(reach).prop_map(ToolFilter::Scope),
-        scope(reach).prop_map(ToolFilter::Configured),
-        of_server().prop_map(|(scope, server)| ToolFilter::Entries(scope, server)),
-        of_server().prop_map(|(scope, server)| ToolFilter::Server(scope, server)),
-        scope(reach).prop_map(ToolFilter::Demoted),
-        scope(reach).prop_map(ToolFilter::Revived),
-        Just(ToolFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which items of knowledge.
-pub fn item_filter(reach: Reach) -> BoxedStrategy<ItemFilter> {
-    prop_oneof![
-        item_key(reach).prop_map(ItemFilter::Key),
-        scope(reach).prop_map(ItemFilter::Scope),
-        Just(ItemFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which documents.
-pub fn document_filter(reach: Reach) -> BoxedStrategy<DocumentFilter> {
-    prop_oneof![
-        document_key(reach).prop_map(DocumentFilter::Key),
-        project_id(reach).prop_map(DocumentFilter::Project),
-        project_id(reach).prop_map(DocumentFilter::Loaded),
-        project_id(reach).prop_map(DocumentFilter::Flagged),
-        Just(DocumentFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which work items.
-pub fn work_filter(reach: Reach) -> BoxedStrategy<WorkFilter> {
-    prop_oneof![
-        work_key(reach).prop_map(WorkFilter::Key),
-        scope(reach).prop_map(WorkFilter::Scope),
-        scope(reach).prop_map(WorkFilter::Open),
-        (scope(reach), select(&Aging::ALL[..]), timestamp(reach))
-            .prop_map(|(scope, aging, until)| WorkFilter::Aging { scope, aging, until }),
-        (scope(reach), referred())
-            .prop_map(|(scope, to)| WorkFilter::Referring { scope, to: Arc::new(to) }),
-        Just(WorkFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which sessions.
-pub fn session_filter(reach: Reach) -> BoxedStrategy<SessionFilter> {
-    prop_oneof![
-        session_key(reach).prop_map(SessionFilter::Key),
-        project_id(reach).prop_map(SessionFilter::Project),
-        Just(SessionFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which cursors.
-pub fn cursor_filter(reach: Reach) -> BoxedStrategy<CursorFilter> {
-    prop_oneof![
-        cursor_key(reach).prop_map(CursorFilter::Key),
-        project_id(reach).prop_map(CursorFilter::Project),
-        Just(CursorFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which routes.
-pub fn route_filter(reach: Reach) -> BoxedStrategy<RouteFilter> {
-    prop_oneof![
-        route_key(reach).prop_map(RouteFilter::Key),
-        (project_id(reach), route_id(reach)).prop_map(|(of, id)| RouteFilter::Id(of, id)),
-        (project_id(reach), tool_name(reach)).prop_map(|(of, tool)| RouteFilter::Tool(of, tool)),
-        project_id(reach).prop_map(RouteFilter::Project),
-        Just(RouteFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which vectors.
-pub fn vector_filter(reach: Reach) -> BoxedStrategy<VectorFilter> {
-    let by = || (project_id(reach), model_id(reach));
-    prop_oneof![
-        route_key(reach).prop_map(VectorFilter::Key),
-        (project_id(reach), tool_name(reach)).prop_map(|(of, tool)| VectorFilter::Tool(of, tool)),
-        by().prop_map(|(of, model)| VectorFilter::First(of, model)),
-        by().prop_map(|(of, model)| VectorFilter::Model(of, model)),
-        project_id(reach).prop_map(VectorFilter::Project),
-        Just(VectorFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which suggestions.
-pub fn suggestion_filter(reach: Reach) -> BoxedStrategy<SuggestionFilter> {
-    prop_oneof![
-        session_key(reach).prop_map(SuggestionFilter::Key),
-        project_id(reach).prop_map(SuggestionFilter::Project),
-        Just(SuggestionFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which outcomes.
-pub fn outcome_filter(reach: Reach) -> BoxedStrategy<OutcomeFilter> {
-    prop_oneof![
-        (tool_key(reach), op_id(reach)).prop_map(|(tool, op)| OutcomeFilter::Op(tool, op)),
-        (project_id(reach), limit())
-            .prop_map(|(project, limit)| OutcomeFilter::LastOfProject { project, limit }),
-        timestamp(reach).prop_map(|since| OutcomeFilter::LastPerServer { since }),
-        Just(OutcomeFilter::All),
-    ]
-    .boxed()
-}
-
-/// Which journal entries.
-pub fn journal_filter(reach: Reach) -> BoxedStrategy<JournalFilter> {
-    prop_oneof![
-        op_id(reach).prop_map(JournalFilter::Op),
-        (subject(reach), limit())
-            .prop_map(|(subject, limit)| JournalFilter::Subject { subject, limit }),
-        (revision(), scope(reach)).prop_map(|(after, scope)| JournalFilter::Since { after, scope }),
-        Just(JournalFilter::All),
-    ]
-    .boxed()
+filters! {
+    /// A filter of projects.
+    project_filter: ProjectFilter |reach| { Id(project_id(reach)) }
+    /// A filter of sources.
+    source_filter: SourceFilter |reach| { Id(source_id(reach)), Scope(scope(reach)) }
+    /// A filter of tools.
+    tool_filter: ToolFilter |reach| {
+        Key(tool_key(reach)),
+        Scope(scope(reach)),
+        Configured(scope(reach)),
+        Entries(scope(reach), server_key(reach)),
+        Server(scope(reach), server_key(reach)),
+        Demoted(scope(reach)),
+        Revived(scope(reach)),
+    }
+    /// A filter of items of knowledge.
+    item_filter: ItemFilter |reach| { Key(item_key(reach)), Scope(scope(reach)) }
+    /// A filter of documents.
+    document_filter: DocumentFilter |reach| {
+        Key(document_key(reach)),
+        Project(project_id(reach)),
+        Loaded(project_id(reach)),
+        Flagged(project_id(reach)),
+    }
+    /// A filter of work items.
+    work_filter: WorkFilter |reach| {
+        Key(work_key(reach)), Scope(scope(reach)), Open(scope(reach));
+        record!(WorkFilter::Aging {
+            scope: scope(reach),
+            aging: select(&Aging::ALL[..]),
+            until: timestamp(reach),
+        }),
+        record!(WorkFilter::Referring { scope: scope(reach), to: referred().prop_map(Arc::new) }),
+    }
+    /// A filter of sessions.
+    session_filter: SessionFilter |reach| { Key(session_key(reach)), Project(project_id(reach)) }
+    /// A filter of cursors.
+    cursor_filter: CursorFilter |reach| { Key(cursor_key(reach)), Project(project_id(reach)) }
+    /// A filter of routes.
+    route_filter: RouteFilter |reach| {
+        Key(route_key(reach)),
+        Id(project_id(reach), route_id(reach)),
+        Tool(project_id(reach), tool_name(reach)),
+        Project(project_id(reach)),
+    }
+    /// A filter of vectors.
+    vector_filter: VectorFilter |reach| {
+        Key(route_key(reach)),
+        Tool(project_id(reach), tool_name(reach)),
+        First(project_id(reach), model_id(reach)),
+        Model(project_id(reach), model_id(reach)),
+        Project(project_id(reach)),
+    }
+    /// A filter of suggestions.
+    suggestion_filter: SuggestionFilter |reach| {
+        Key(session_key(reach)),
+        Project(project_id(reach)),
+    }
+    /// A filter of outcomes.
+    outcome_filter: OutcomeFilter |reach| {
+        Op(tool_key(reach), op_id(reach));
+        record!(OutcomeFilter::LastOfProject { project: project_id(reach), limit: limit() }),
+        record!(OutcomeFilter::LastPerServer { since: timestamp(reach) }),
+    }
+    /// A filter of journal entries.
+    journal_filter: JournalFilter |reach| {
+        Op(op_id(reach));
+        record!(JournalFilter::Subject { subject: subject(reach), limit: limit() }),
+        record!(JournalFilter::Since { after: revision(), scope: scope(reach) }),
+    }
 }
 
 /// Outcomes that may go.
 pub fn outcome_cut(reach: Reach) -> BoxedStrategy<OutcomeCut> {
-    (timestamp(reach), number())
-        .prop_map(|(until, keep_newest)| OutcomeCut { until, keep_newest })
-        .boxed()
+    record!(OutcomeCut { until: timestamp(reach), keep_newest: number() })
 }
 
 /// Up to two picks of each collection, to look or to lock, and perhaps counts.
 pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
-    fn picks<F: std::fmt::Debug>(
-        filter: impl Strategy<Value = F>,
+    fn picks<F: std::fmt::Debug + 'static>(
+        filter: impl Strategy<Value = F> + 'static,
     ) -> impl Strategy<Value = Vec<Pick<F>>> {
-        let pick = (select(vec![Access::Peek, Access::Lock]), filter)
-            .prop_map(|(access, filter)| Pick { access, filter });
+        let access = select(vec![Access::Peek, Access::Lock]);
+        let pick = record!(Pick { access: access, filter: filter });
         prop::collection::vec(pick, 0..3)
     }
     let mut all = Just(Selection::new()).boxed();

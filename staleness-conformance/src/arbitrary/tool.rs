@@ -12,8 +12,7 @@ use super::{Reach, mark, maybe, number, text, timestamp};
 
 /// A ring of any length.
 pub fn ring(reach: Reach) -> BoxedStrategy<Ring> {
-    let entry =
-        (mark(), timestamp(reach), number()).prop_map(|(mark, at, op)| RingEntry { mark, at, op });
+    let entry = record!(RingEntry { mark: mark(), at: timestamp(reach), op: number() });
     let longest = match reach {
         Reach::Pool => 3,
         Reach::Wide => RING_CAPACITY,
@@ -21,11 +20,9 @@ pub fn ring(reach: Reach) -> BoxedStrategy<Ring> {
     prop::collection::vec(entry, 0..=longest).prop_map(Ring::from_entries).boxed()
 }
 
-/// What one source says of a tool.
+/// An entry of one source about a tool.
 pub fn holding(reach: Reach) -> BoxedStrategy<Holding> {
-    (source_id(reach), any::<bool>(), any::<bool>())
-        .prop_map(|(source, held, disabled)| Holding { source, held, disabled })
-        .boxed()
+    record!(Holding { source: source_id(reach), held: any::<bool>(), disabled: any::<bool>() })
 }
 
 /// Holdings in any order, each source at most once.
@@ -45,72 +42,41 @@ fn holdings(reach: Reach) -> BoxedStrategy<Vec<Holding>> {
 
 /// Present or absent, for any cause.
 pub fn presence(reach: Reach) -> BoxedStrategy<Presence> {
-    (select(&PresenceCause::ALL[..]), timestamp(reach), any::<bool>())
-        .prop_map(|(cause, since, revived)| Presence { cause, since, revived })
-        .boxed()
+    let cause = select(&PresenceCause::ALL[..]);
+    record!(Presence { cause: cause, since: timestamp(reach), revived: any::<bool>() })
 }
 
-/// Since when and why a tool is failing.
+/// The time since which a tool is failing, and the cause.
 pub fn failing(reach: Reach) -> BoxedStrategy<Failing> {
-    (timestamp(reach), text(200)).prop_map(|(since, cause)| Failing { since, cause }).boxed()
+    record!(Failing { since: timestamp(reach), cause: text(200) })
 }
 
 /// Health in any combination.
 pub fn health(reach: Reach) -> BoxedStrategy<Health> {
-    (
-        maybe(failing(reach)),
-        prop_oneof![0..3u32, any::<u32>(), Just(u32::MAX)],
-        maybe(timestamp(reach)),
-        0..=RING_CAPACITY as u8,
-    )
-        .prop_map(|(failing, demotions, last_demoted_at, window)| Health {
-            failing,
-            demotions,
-            last_demoted_at,
-            window,
-        })
-        .boxed()
+    record!(Health {
+        failing: maybe(failing(reach)),
+        demotions: prop_oneof![0..3u32, any::<u32>(), Just(u32::MAX)],
+        last_demoted_at: maybe(timestamp(reach)),
+        window: 0..=RING_CAPACITY as u8,
+    })
 }
 
 /// A tool.
 pub fn tool(reach: Reach) -> BoxedStrategy<Tool> {
-    let identity = (
-        tool_key(reach),
-        select(&ToolKind::ALL[..]),
-        maybe(server_key(reach)),
-        maybe(tool_name(reach)),
-        maybe(text(Tool::MAX_DESCRIPTION_CHARS)),
-        holdings(reach),
-    );
-    let state = (
-        presence(reach),
-        prop_oneof![Just(Health::default()), health(reach)],
-        select(&Hold::ALL[..]),
-        ring(reach),
-        number(),
-    );
-    let times = (timestamp(reach), maybe(timestamp(reach)), timestamp(reach));
-    (identity, state, times)
-        .prop_map(|(identity, state, times)| {
-            let (key, kind, server, plugin, description, holdings) = identity;
-            let (presence, health, hold, ring, uses) = state;
-            let (discovered_at, last_used_at, updated_at) = times;
-            Tool {
-                key,
-                kind,
-                server,
-                plugin,
-                description,
-                holdings,
-                presence,
-                health,
-                hold,
-                ring,
-                uses,
-                discovered_at,
-                last_used_at,
-                updated_at,
-            }
-        })
-        .boxed()
+    record!(Tool {
+        key: tool_key(reach),
+        kind: select(&ToolKind::ALL[..]),
+        server: maybe(server_key(reach)),
+        plugin: maybe(tool_name(reach)),
+        description: maybe(text(MAX_DESCRIPTION_CHARS)),
+        holdings: holdings(reach),
+        presence: presence(reach),
+        health: prop_oneof![Just(Health::default()), health(reach)],
+        hold: select(&Hold::ALL[..]),
+        ring: ring(reach),
+        uses: number(),
+        discovered_at: timestamp(reach),
+        last_used_at: maybe(timestamp(reach)),
+        updated_at: timestamp(reach),
+    })
 }

@@ -8,48 +8,29 @@ use staleness_core::session::{Cursor, Session};
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use super::ids::{agent_id, cursor_key, session_id, session_key, work_key};
-use super::{Reach, maybe, revision, text, timestamp};
+use super::{Reach, longest, maybe, revision, text, timestamp};
 
 /// A work item; its state need not be one of its kind.
 pub fn work(reach: Reach) -> BoxedStrategy<Work> {
-    let longest = match reach {
-        Reach::Pool => 12,
-        Reach::Wide => 300,
-    };
-    let state = || select(&WorkStatus::ALL[..]);
-    let what =
-        (work_key(reach), select(&WorkKind::ALL[..]), state(), maybe(state()), text(longest));
-    let who = (maybe(text(20)), maybe(text(20)), maybe(text(20)));
-    let sort = (select(&NoteType::ALL[..]), any::<bool>());
-    let when = (timestamp(reach), timestamp(reach), maybe(timestamp(reach)));
-    let step = (text(longest), timestamp(reach)).prop_map(|(text, at)| WorkStep { text, at });
-    let lists = (referred(), prop::collection::vec(step, 0..4));
-    (what, who, sort, when, lists)
-        .prop_map(|(what, who, sort, when, lists)| {
-            let (key, kind, status, before, text) = what;
-            let (author, from, to) = who;
-            let (note, generated) = sort;
-            let (created_at, updated_at, expires_at) = when;
-            let (refs, steps): (BTreeSet<String>, _) = lists;
-            Work {
-                key,
-                kind,
-                status,
-                before,
-                text,
-                author,
-                from,
-                to,
-                note,
-                generated,
-                created_at,
-                updated_at,
-                expires_at,
-                refs,
-                steps,
-            }
-        })
-        .boxed()
+    let longest = longest(reach);
+    let step = record!(WorkStep { text: text(longest), at: timestamp(reach) });
+    record!(Work {
+        key: work_key(reach),
+        kind: select(&WorkKind::ALL[..]),
+        status: select(&WorkStatus::ALL[..]),
+        before: maybe(select(&WorkStatus::ALL[..])),
+        text: text(longest),
+        author: maybe(text(20)),
+        from: maybe(text(20)),
+        to: maybe(text(20)),
+        note: select(&NoteType::ALL[..]),
+        generated: any::<bool>(),
+        created_at: timestamp(reach),
+        updated_at: timestamp(reach),
+        expires_at: maybe(timestamp(reach)),
+        refs: referred(),
+        steps: prop::collection::vec(step, 0..4),
+    })
 }
 
 /// Ids that work refers to; often some of a few.
@@ -60,28 +41,22 @@ pub(super) fn referred() -> BoxedStrategy<BTreeSet<String>> {
 
 /// A session.
 pub fn session(reach: Reach) -> BoxedStrategy<Session> {
-    (
-        session_key(reach),
-        agent_id(reach),
-        timestamp(reach),
-        maybe(timestamp(reach)),
-        revision(),
-        any::<bool>(),
-    )
-        .prop_map(|(key, agent, started_at, ended_at, from_revision, first_contact)| Session {
-            key,
-            agent,
-            started_at,
-            ended_at,
-            from_revision,
-            first_contact,
-        })
-        .boxed()
+    record!(Session {
+        key: session_key(reach),
+        agent: agent_id(reach),
+        started_at: timestamp(reach),
+        ended_at: maybe(timestamp(reach)),
+        from_revision: revision(),
+        first_contact: any::<bool>(),
+    })
 }
 
 /// A cursor.
 pub fn cursor(reach: Reach) -> BoxedStrategy<Cursor> {
-    (cursor_key(reach), revision(), maybe(session_id(reach)), timestamp(reach))
-        .prop_map(|(key, revision, session, moved_at)| Cursor { key, revision, session, moved_at })
-        .boxed()
+    record!(Cursor {
+        key: cursor_key(reach),
+        revision: revision(),
+        session: maybe(session_id(reach)),
+        moved_at: timestamp(reach),
+    })
 }
