@@ -15,7 +15,7 @@ use crate::backend::Backend;
 use crate::context::{Handle, act, check, everything};
 use crate::life::{Life, SharedUses};
 use crate::rows::{at, global, model, name, op};
-use crate::steps::{Save, Use};
+use crate::steps::Use;
 use crate::support::{step, tool, transact, use_tool};
 
 /// The first argument of a child.
@@ -38,8 +38,6 @@ pub(crate) enum Opens {
 pub(crate) enum Does {
     /// [`Use`] of this tool.
     Uses(String),
-    /// [`Save`].
-    Saves,
     /// A [`Life`] from this turn on, up to the number of turns that it has in all. Says more than an op
     /// of each: see [`live`].
     Lives(Life, u64),
@@ -100,8 +98,6 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
         let durability = if turn % 4 == 3 { Durability::Full } else { Durability::Normal };
         if does == "learns" {
             learn(&store, &op);
-        } else if does == "saves" {
-            act(&store, Save { durability, ..Save::new(&op) });
         } else {
             act(&store, Use { durability, ..Use::new(global(tool), &op) });
         }
@@ -196,7 +192,6 @@ impl Child {
     pub(crate) fn start_as(program: &Path, user: Option<u32>, role: &Role) -> Self {
         let (does, tool, ops) = match &role.does {
             Does::Uses(tool) => ("uses", tool.clone(), role.ops.clone()),
-            Does::Saves => ("saves", String::new(), role.ops.clone()),
             Does::Learns => ("learns", String::new(), role.ops.clone()),
             Does::Reads => ("reads", String::new(), role.ops.clone()),
             Does::Sticks => ("sticks", String::new(), role.ops.clone()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pollster::block_on;
 use staleness_core::store::{
-    Commit, Query, Refusal, RegistryStore, Selection, Step, StoreError, View,
+    Commit, Filter, Query, Refusal, RegistryStore, Row, Selection, Step, StoreError, View,
 };
 
 use crate::backend::{Backend, Place};
@@ -119,6 +119,13 @@ pub(crate) fn everything(store: &Handle) -> View {
 pub(crate) fn bare(mut view: View) -> View {
     view.looks = 0;
     view
+}
+
+/// The rows that a filter finds, in the order of their keys.
+#[track_caller]
+pub(crate) fn found<F: Filter>(context: &Context, filter: F) -> Vec<F::Row> {
+    let seen = see(context.store(), Selection::new().peek(filter));
+    F::Row::rows(&seen).values().cloned().collect()
 }
 
 /// All pages of a selection.

@@ -1,5 +1,7 @@
 //! Hand-made rows: the least that a record needs, for cases to vary.
 
+mod sample;
+
 use staleness_core::ids::{
     AgentId, DocumentKey, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope, ServerKey,
     SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
@@ -16,6 +18,8 @@ use staleness_core::source::{Source, SourceState};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{Failing, PresenceCause, Tool, ToolKind};
 use staleness_core::work::{Work, WorkKind};
+
+pub(crate) use sample::{Sample, samples};
 
 /// Names that wildcards, quoting, folding, trimming or normalising would confuse with each other.
 pub(crate) const AWKWARD: [&str; 20] = [

@@ -2,11 +2,11 @@
 
 mod write;
 
-use staleness_core::ids::{ItemKey, OpId, ToolKey, WorkKey};
+use staleness_core::ids::{OpId, ToolKey};
 use staleness_core::journal::Subject;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, ItemFilter, JournalFilter, OutcomeFilter, Query,
-    Refusal, Selection, Step, ToolFilter, View, WorkFilter,
+    Change, ChangeSet, Decision, Durability, JournalFilter, OutcomeFilter, Query, Refusal,
+    Selection, Step, ToolFilter, View,
 };
 use staleness_core::tool::Tool;
 
@@ -71,55 +71,6 @@ impl Step for Use {
             let mut entry = rows::entry(Subject::tool(&self.tool));
             entry.op = Some(self.op.clone());
             changes.journal.push(entry);
-        }
-        Ok(Decision::Write(changes))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-}
-
-/// Saves one item of every project and one work item under keys of their own, and tells the journal
-/// of both. Does nothing when its op was seen.
-#[derive(Clone, Debug)]
-pub(crate) struct Save {
-    pub(crate) op: OpId,
-    pub(crate) durability: Durability,
-}
-
-impl Save {
-    pub(crate) fn new(by: impl AsRef<str>) -> Self {
-        Self { op: rows::op(by), durability: Durability::Normal }
-    }
-
-    fn key(&self) -> ItemKey {
-        rows::item_key(None, self.op.as_str())
-    }
-
-    fn work(&self) -> WorkKey {
-        rows::work_key(None, self.op.as_str())
-    }
-}
-
-impl Step for Save {
-    fn selection(&self) -> Selection {
-        Selection::new()
-            .lock(ItemFilter::Key(self.key()))
-            .lock(WorkFilter::Key(self.work()))
-            .journal(JournalFilter::Op(self.op.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut changes = ChangeSet::default();
-        if view.journal.is_empty() {
-            changes.knowledge.push(Change::Put(rows::item(self.key())));
-            changes.work.push(Change::Put(rows::work(self.work())));
-            for subject in [Subject::item(&self.key()), Subject::work(&self.work())] {
-                let mut entry = rows::entry(subject);
-                entry.op = Some(self.op.clone());
-                changes.journal.push(entry);
-            }
         }
         Ok(Decision::Write(changes))
     }

@@ -29,8 +29,8 @@ pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
 pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
     let mut all = Just(ChangeSet::default()).boxed();
     macro_rules! add {
-        ($({ $rows:ident $row:ident $put:ident $delete:ident $keys:ident $filters:ident })*) => {$(
-            all = (all, changes($put(reach), $keys(reach)))
+        ($({ $rows:ident $row:ident $any:ident $keys:ident $filters:ident })*) => {$(
+            all = (all, changes($any(reach), $keys(reach)))
                 .prop_map(|(mut all, changes)| {
                     all.$rows = changes;
                     all

@@ -35,7 +35,8 @@ pub fn item(reach: Reach) -> BoxedStrategy<Item> {
     let links = || set(item_id(reach));
     let moment = || maybe(timestamp(reach));
     let longest = longest(reach);
-    let doubt = record!(Contradiction { by: text(20), reason: text(longest), at: timestamp(reach) });
+    let doubt =
+        record!(Contradiction { by: text(20), reason: text(longest), at: timestamp(reach) });
     record!(Item {
         key: item_key(reach),
         kind: select(&ItemKind::ALL[..]),

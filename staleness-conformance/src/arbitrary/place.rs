@@ -10,11 +10,8 @@ use super::{Reach, digest, maybe, number, revision, text, timestamp};
 
 /// A project.
 pub fn project(reach: Reach) -> BoxedStrategy<Project> {
-    let told = record!(Told {
-        revision: revision(),
-        session: maybe(session_id(reach)),
-        from: revision(),
-    });
+    let told =
+        record!(Told { revision: revision(), session: maybe(session_id(reach)), from: revision() });
     record!(Project {
         id: project_id(reach),
         root: text(300),

@@ -137,7 +137,7 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
     }
     let mut all = Just(Selection::new()).boxed();
     macro_rules! add {
-        ($({ $rows:ident $row:ident $put:ident $delete:ident $keys:ident $filters:ident })*) => {$(
+        ($({ $rows:ident $row:ident $any:ident $keys:ident $filters:ident })*) => {$(
             all = (all, picks($filters(reach)))
                 .prop_map(|(mut all, picks)| {
                     all.$rows = picks;

@@ -12,10 +12,7 @@ use crate::backend::Place;
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, check, everything};
-use crate::rows::{
-    AWKWARD, cursor, document, document_key, entry, flagged, global, item, item_key, outcome,
-    project, source, source_id, started, tool, work, work_key,
-};
+use crate::rows::{AWKWARD, entry, global, outcome, samples};
 use crate::steps::{Use, Write};
 
 pub(super) const CASES: &[Case] = &[
@@ -26,18 +23,10 @@ pub(super) const CASES: &[Case] = &[
     Case::new("backup::made_while_others_write_is_one_moment", while_writing).backup(),
 ];
 
-fn fill(store: &Handle) {
+pub(super) fn fill(store: &Handle) {
     let mut write = Write::new();
     for text in AWKWARD {
-        write = write
-            .project(project(text))
-            .source(source(source_id(Some(text), text, text)))
-            .tool(tool(global(text)))
-            .item(item(item_key(Some(text), text)))
-            .document(flagged(document(document_key(text, text)), 1))
-            .work(work(work_key(Some(text), text)))
-            .session(started(text, text))
-            .cursor(cursor(text, text))
+        write = samples(write, Some(text), text)
             .outcome(outcome(global(text), text))
             .entry(entry(Subject::tool(&global(text))));
     }

@@ -1,21 +1,19 @@
 //! Change sets: what Put, Delete and a whole commit do to the rows.
 
 use staleness_core::journal::Subject;
-use staleness_core::store::{OutcomeRange, Selection, ToolFilter, View};
+use staleness_core::project::Project;
+use staleness_core::store::{Selection, ToolFilter, View};
+use staleness_core::tool::Tool;
 
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, act, everything, see};
 use crate::rows::{
-    at, entry, failing, global, local, name, outcome, project, project_id, source, source_id, tool,
+    entry, global, local, outcome, project, project_id, samples, source, source_id, tool,
 };
 use crate::steps::Write;
 
 pub(super) const CASES: &[Case] = &[
-    Case::new("changes::put_creates_and_replaces_whole", put),
-    Case::new("changes::delete_removes_one_row", delete),
-    Case::new("changes::delete_of_an_absent_row_does_nothing", delete_absent),
-    Case::new("changes::a_deleted_row_can_be_put_again", put_again),
     Case::new("changes::nothing_is_deleted_along_with_another_row", no_cascade),
     Case::new("changes::a_commit_tells_what_was_seen_and_written", told),
     Case::new("changes::one_commit_writes_all_collections", all_collections),
@@ -24,74 +22,14 @@ pub(super) const CASES: &[Case] = &[
     Case::new("changes::full_durability_writes_the_same", full),
 ];
 
-fn put(context: &mut Context) {
-    let store = context.store();
-    let mut big = failing(tool(global("x")));
-    big.description = Some("text".into());
-    big.plugin = Some(name("plugin"));
-    big.last_used_at = Some(at(1));
-    big.health.last_demoted_at = Some(at(2));
-    let mut first = source(source_id(None, "c", "x"));
-    first.last_read_at = Some(at(1));
-    let mut seen = project("p");
-    seen.config_digest = 9;
-    act(store, Write::new().project(seen).source(first).tool(big));
-    let small = tool(global("x"));
-    let second = source(source_id(None, "c", "x"));
-    act(store, Write::new().project(project("p")).source(second.clone()).tool(small.clone()));
-    let view = everything(store);
-    assert_eq!(view.projects.into_values().collect::<Vec<_>>(), [project("p")]);
-    assert_eq!(view.sources.into_values().collect::<Vec<_>>(), [second]);
-    assert_eq!(view.tools.into_values().collect::<Vec<_>>(), [small]);
-}
-
 fn two_of_each() -> Write {
     Write::new()
-        .project(project("p"))
-        .project(project("q"))
-        .source(source(source_id(None, "c", "x")))
-        .source(source(source_id(Some("p"), "c", "x")))
-        .tool(tool(global("x")))
-        .tool(tool(local("p", "x")))
-}
-
-fn delete(context: &mut Context) {
-    act(context.store(), two_of_each());
-    act(
-        context.store(),
-        Write::new()
-            .no_project(project_id("p"))
-            .no_source(source_id(None, "c", "x"))
-            .no_tool(local("p", "x")),
-    );
-    let view = everything(context.store());
-    assert!(view.projects.into_keys().eq([project_id("q")]));
-    assert!(view.sources.into_keys().eq([source_id(Some("p"), "c", "x")]));
-    assert!(view.tools.into_keys().eq([global("x")]));
-}
-
-fn delete_absent(context: &mut Context) {
-    act(context.store(), two_of_each());
-    let before = everything(context.store());
-    act(
-        context.store(),
-        Write::new()
-            .no_project(project_id("none"))
-            .no_source(source_id(Some("q"), "c", "x"))
-            .no_tool(local("q", "x"))
-            .range(OutcomeRange::OfTool(global("none")))
-            .range(OutcomeRange::OfProject(project_id("none"))),
-    );
-    assert_same(&everything(context.store()), &before);
-}
-
-fn put_again(context: &mut Context) {
-    let store = context.store();
-    act(store, Write::new().tool(failing(tool(global("x")))));
-    act(store, Write::new().no_tool(global("x")));
-    assert!(everything(store).is_empty());
-    act(store, Write::new().tool(tool(global("x"))));
-    assert!(everything(store).tools.into_values().eq([tool(global("x"))]));
+        .put(project("p"))
+        .put(project("q"))
+        .put(source(source_id(None, "c", "x")))
+        .put(source(source_id(Some("p"), "c", "x")))
+        .put(tool(global("x")))
+        .put(tool(local("p", "x")))
 }
 
 fn no_cascade(context: &mut Context) {
@@ -104,7 +42,7 @@ fn no_cascade(context: &mut Context) {
             .entry(entry(Subject::tool(&local("p", "x")))),
     );
     let mut expected = everything(store);
-    act(store, Write::new().no_project(project_id("p")).no_tool(local("p", "x")));
+    act(store, Write::new().delete::<Project>(project_id("p")).delete::<Tool>(local("p", "x")));
     expected.projects.remove(&project_id("p"));
     expected.tools.remove(&local("p", "x"));
     assert_same(&everything(store), &expected);
@@ -116,8 +54,8 @@ fn told(context: &mut Context) {
     let mut changed = tool(global("x"));
     changed.uses = 7;
     let step = Write::new()
-        .tool(changed.clone())
-        .no_tool(global("none"))
+        .put(changed.clone())
+        .delete::<Tool>(global("none"))
         .looking(Selection::new().peek(ToolFilter::Key(local("p", "x"))))
         .outcome(outcome(global("x"), "one"));
     let mut written = step.changes.clone();
@@ -133,26 +71,23 @@ fn told(context: &mut Context) {
 
 fn all_collections(context: &mut Context) {
     let store = context.store();
-    let mut write = two_of_each();
-    for turn in 0..50 {
-        write = write
-            .tool(tool(local("q", format!("tool {turn}"))))
-            .source(source(source_id(Some("q"), "c", &turn.to_string())))
-            .project(project(format!("project {turn}")))
-            .outcome(outcome(global("x"), turn.to_string()))
-            .entry(entry(Subject::tool(&local("q", format!("tool {turn}")))));
+    let mut write = Write::new();
+    for turn in (0..50).map(|turn| turn.to_string()) {
+        write = samples(write, Some("q"), &turn)
+            .outcome(outcome(global("x"), &turn))
+            .entry(entry(Subject::tool(&local("q", turn))));
     }
     let commit = act(store, write);
     let mut expected = View::default().with(&commit.changes);
     expected.revision = commit.revision;
     assert_same(&everything(store), &expected);
-    assert_eq!(commit.changes.rows(), 256);
+    assert_eq!(commit.changes.rows(), 13 * 50);
 }
 
 fn many_tools(context: &mut Context) {
     let store = context.store();
     let rows = (0..20_000).map(|turn| tool(global(format!("tool {turn}"))));
-    let commit = act(store, Write::new().tools(rows));
+    let commit = act(store, Write::new().puts(rows));
     assert_eq!(commit.changes.tools.len(), 20_000);
     let seen = see(store, Selection::new().peek(ToolFilter::All));
     assert_eq!(seen.tools.len(), 20_000);

@@ -3,22 +3,14 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use staleness_core::ids::{ItemKey, WorkKey};
-
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
-use crate::context::{Context, Handle, act, check, everything, panic_text};
+use crate::context::{Context, Handle, check, everything, panic_text};
 use crate::disk::Draws;
-use crate::rows::{global, item, item_key, tool, work, work_key};
-use crate::steps::{Use, Write};
+use crate::rows::global;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("crash::a_killed_writer_loses_nothing_acknowledged", alone).persistent(),
-    Case::new("crash::a_killed_saver_loses_nothing_it_saved", savers).persistent(),
-    Case::new("crash::a_killed_learner_loses_nothing_it_learned", learners).persistent(),
-    Case::new("crash::a_writer_killed_beside_another_loses_nothing", beside_another)
-        .persistent()
-        .multi_process(),
     Case::new("crash::a_hundred_writers_killed_among_others_lose_nothing", among_others)
         .persistent()
         .multi_process(),
@@ -86,11 +78,7 @@ impl Told {
 }
 
 fn start(location: &str, ops: String, opens: Opens) -> Child {
-    started(location, Does::Uses("x".into()), ops, opens)
-}
-
-fn started(location: &str, does: Does, ops: String, opens: Opens) -> Child {
-    let location = location.to_owned();
+    let (location, does) = (location.to_owned(), Does::Uses("x".into()));
     let mut child = Child::start(&Role { location, does, ops, turns: u64::MAX, opens });
     child.go();
     child
@@ -106,52 +94,6 @@ fn alone(context: &mut Context) {
         context.reopen();
         told.verify(context.store());
     }
-}
-
-/// Each commit saved an item and a work item and told the journal: all are there or none, and each is
-/// whole.
-fn savers(context: &mut Context) {
-    let mut draws = Draws(5);
-    let mut told = Told::default();
-    for round in 0..KILLS {
-        context.close();
-        let ops = format!("{round}-");
-        let child = started(context.location(), Does::Saves, ops, Opens::First);
-        told.kill(child, 30, &mut draws);
-        context.reopen();
-        check(context.store());
-        let seen = everything(context.store());
-        let saved: BTreeSet<ItemKey> = seen.knowledge.keys().cloned().collect();
-        let journalled: BTreeSet<ItemKey> =
-            seen.journal.values().filter_map(|entry| entry.subject.item_key()).collect();
-        assert_eq!(saved, journalled, "items and journal tell different stories");
-        let planned: BTreeSet<WorkKey> = seen.work.keys().cloned().collect();
-        let journalled: BTreeSet<WorkKey> =
-            seen.journal.values().filter_map(|entry| entry.subject.work_key()).collect();
-        assert_eq!(planned, journalled, "work items and journal tell different stories");
-        assert_eq!(planned.len(), saved.len(), "a commit wrote a half");
-        for op in &told.ops {
-            let key = work_key(None, op);
-            assert_eq!(seen.work.get(&key), Some(&work(key)), "acknowledged and gone");
-            let key = item_key(None, op);
-            assert_eq!(seen.knowledge.get(&key), Some(&item(key)), "acknowledged and gone");
-        }
-    }
-}
-
-fn beside_another(context: &mut Context) {
-    let mut draws = Draws(2);
-    let mut told = Told::default();
-    for round in 0..KILLS {
-        let child = start(context.location(), format!("{round}-"), Opens::First);
-        let own = format!("own-{round}");
-        act(context.store(), Use::new(global("x"), &own));
-        told.ops.insert(own);
-        told.kill(child, 30, &mut draws);
-        told.verify(context.store());
-    }
-    context.reopen();
-    told.verify(context.store());
 }
 
 /// A store for each seed: a failure names the seed, and needs no other to be looked into.
@@ -183,26 +125,4 @@ fn kill_all(context: &Context, seed: u64) {
         told.verify_beside(&open());
     }
     told.verify(&open());
-}
-
-fn learners(context: &mut Context) {
-    act(context.store(), Write::new().tool(tool(global("x"))));
-    let mut draws = Draws(7);
-    let mut told = Told::default();
-    for round in 0..KILLS {
-        context.close();
-        let child = started(context.location(), Does::Learns, format!("{round}-"), Opens::First);
-        told.kill(child, 20, &mut draws);
-        context.reopen();
-        check(context.store());
-        let seen = everything(context.store());
-        let uses: u64 = seen.routes.values().map(|row| row.uses).sum();
-        let (least, most) = (told.ops.len() as u64, (told.ops.len() + told.kills) as u64);
-        assert!((least..=most).contains(&uses), "{uses} lessons, {least} acknowledged");
-        // The route and its vector come and stay together.
-        assert_eq!(
-            (seen.routes.len(), seen.vectors.len()),
-            (usize::from(uses > 0), usize::from(uses > 0))
-        );
-    }
 }

@@ -36,7 +36,7 @@ fn chain(store: &Handle, length: usize) -> Vec<Tool> {
             row
         })
         .collect();
-    act(store, Write::new().tools(rows.clone()));
+    act(store, Write::new().puts(rows.clone()));
     rows
 }
 
@@ -94,7 +94,7 @@ fn later_lock(context: &mut Context) {
 fn adds(context: &mut Context) {
     let store = context.store();
     let rows = chain(store, 2);
-    act(store, Write::new().tool(tool(global("other"))));
+    act(store, Write::new().put(tool(global("other"))));
     let mut chase = Chase::from(rows[0].key.clone());
     chase.then.tools.push(Change::Delete(global("other")));
     let commit = act(store, chase);

@@ -15,17 +15,16 @@ mod outcomes;
 mod pages;
 mod persistence;
 mod processes;
-mod projects;
 mod pruning;
 mod revisions;
 mod routes;
+mod rows;
 mod runtime;
 mod sessions;
 mod snapshots;
 mod sources;
 mod threads;
 mod tool_filters;
-mod tool_records;
 mod work;
 mod wrappers;
 
@@ -35,9 +34,8 @@ use crate::case::Case;
 #[must_use]
 pub fn cases() -> Vec<Case> {
     [
-        projects::CASES,
+        rows::CASES,
         sources::CASES,
-        tool_records::CASES,
         tool_filters::CASES,
         knowledge::CASES,
         documents::CASES,

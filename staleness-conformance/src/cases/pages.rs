@@ -6,7 +6,7 @@ use pollster::block_on;
 use staleness_core::ids::Scope;
 use staleness_core::journal::{Revision, Subject};
 use staleness_core::store::{
-    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, RouteFilter,
+    Change, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, RouteFilter,
     Selection, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, View,
 };
 
@@ -14,9 +14,8 @@ use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, everything, pages, see};
 use crate::rows::{
-    AWKWARD, at, cursor, document, document_key, embedded, entry, flagged, global, item, item_key,
-    local, model, name, outcome, project, project_id, route, route_key, scope, source, source_id,
-    started, suggestions, tool, work, work_key,
+    AWKWARD, at, entry, flagged, global, local, model, name, outcome, project_id, samples, scope,
+    tool,
 };
 use crate::steps::Write;
 
@@ -35,41 +34,24 @@ pub(super) const CASES: &[Case] = &[
 const MOST: usize = 1_000;
 
 fn rows(view: &View) -> usize {
-    view.projects.len()
-        + view.sources.len()
-        + view.tools.len()
-        + view.knowledge.len()
-        + view.documents.len()
-        + view.work.len()
-        + view.sessions.len()
-        + view.cursors.len()
-        + view.routes.len()
-        + view.vectors.len()
-        + view.suggestions.len()
-        + view.outcomes.len()
-        + view.journal.len()
+    macro_rules! count {
+        ($($rows:ident: $row:ty,)*) => { view.outcomes.len() + view.journal.len() $(+ view.$rows.len())* };
+    }
+    staleness_core::collections!(count)
 }
 
-/// `count` rows of each collection.
+/// Puts `count` rows into each collection, half of them in the project `p`.
 fn fill(store: &Handle, count: usize) {
     let mut write = Write::new();
     for turn in 0..count {
         let own = format!("{turn} {}", AWKWARD[turn % AWKWARD.len()]);
-        let key = if turn % 2 == 0 { global(&own) } else { local(["p", "q"][turn / 2 % 2], &own) };
-        write = write
-            .project(project(&own))
-            .source(source(source_id([None, Some("p")][turn % 2], "c", &own)))
-            .item(item(item_key([None, Some("p")][turn % 2], &own)))
-            .document(flagged(document(document_key("p", &own)), turn as u32 % 2))
-            .work(work(work_key([None, Some("p")][turn % 2], &own)))
-            .session(started("p", &own))
-            .cursor(cursor("p", &own))
-            .route(route(route_key("p", &own, turn as u128)))
-            .route_vector(embedded(route_key("p", &own, turn as u128), ["m", "n"][turn % 2]))
-            .suggestions(suggestions("p", &own))
-            .outcome(outcome(key.clone(), &own))
-            .entry(entry(Subject::tool(&key)))
-            .tool(tool(key));
+        write = samples(write, [None, Some("p")][turn % 2], &own)
+            .outcome(outcome(global(&own), &own))
+            .entry(entry(Subject::tool(&local(["p", "q"][turn / 2 % 2], &own))));
+    }
+    for change in write.changes.documents.iter_mut().step_by(3) {
+        let Change::Put(row) = change else { continue };
+        *row = flagged(row.clone(), 1);
     }
     act(store, write);
 }
@@ -113,14 +95,12 @@ fn ordered(context: &mut Context) {
     let store = context.store();
     fill(store, 1_500);
     let read = pages(store, &Selection::everything());
-    assert_ascending(read.iter().flat_map(|page| page.projects.keys()));
-    assert_ascending(read.iter().flat_map(|page| page.sources.keys()));
-    assert_ascending(read.iter().flat_map(|page| page.tools.keys()));
-    assert_ascending(read.iter().flat_map(|page| page.knowledge.keys()));
-    assert_ascending(read.iter().flat_map(|page| page.documents.keys()));
-    assert_ascending(read.iter().flat_map(|page| page.routes.keys()));
-    assert_ascending(read.iter().flat_map(|page| page.vectors.keys()));
-    assert_ascending(read.iter().flat_map(|page| page.suggestions.keys()));
+    macro_rules! ascending {
+        ($($rows:ident: $row:ty,)*) => {
+            $(assert_ascending(read.iter().flat_map(|page| page.$rows.keys()));)*
+        };
+    }
+    staleness_core::collections!(ascending);
     assert_ascending(read.iter().flat_map(|page| page.outcomes.keys()));
     assert_ascending(read.iter().flat_map(|page| page.journal.keys()));
 }
@@ -136,7 +116,7 @@ fn of_any_selection(context: &mut Context) {
         Selection::new().peek(ItemFilter::Scope(scope("p"))),
         Selection::new().peek(DocumentFilter::Flagged(project_id("p"))),
         Selection::new().peek(RouteFilter::Project(project_id("p"))),
-        Selection::new().peek(RouteFilter::Tool(project_id("p"), name("0 a_b"))),
+        Selection::new().peek(RouteFilter::Tool(project_id("p"), name("1 aXb"))),
         Selection::new().peek(VectorFilter::Model(project_id("p"), model("m"))),
         Selection::new().peek(SuggestionFilter::Project(project_id("p"))),
         Selection::new()
@@ -187,7 +167,7 @@ fn stop(context: &mut Context) {
         .expect("pages");
         assert_eq!(visits, most);
     }
-    act(store, Write::new().tool(tool(global("after"))));
+    act(store, Write::new().put(tool(global("after"))));
 }
 
 fn of_nothing(context: &mut Context) {

@@ -3,11 +3,12 @@
 use staleness_core::journal::{Revision, Subject};
 use staleness_core::outcome::Outcome;
 
+use super::backup::fill;
 use super::revisions::clear;
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, act, check, everything};
-use crate::rows::{AWKWARD, entry, failing, global, outcome, project, source, source_id, tool};
+use crate::rows::{entry, global, outcome};
 use crate::steps::{Bump, Use, Write};
 
 pub(super) const CASES: &[Case] = &[
@@ -20,16 +21,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn rows(context: &mut Context) {
-    let mut write = Write::new();
-    for text in AWKWARD {
-        write = write
-            .project(project(text))
-            .source(source(source_id(Some(text), text, text)))
-            .tool(failing(tool(global(text))))
-            .outcome(outcome(global(text), text))
-            .entry(entry(Subject::tool(&global(text))));
-    }
-    act(context.store(), write);
+    fill(context.store());
     let before = everything(context.store());
     for _ in 0..3 {
         context.reopen();

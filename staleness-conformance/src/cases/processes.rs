@@ -5,22 +5,16 @@ use std::collections::BTreeSet;
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, act, check, everything};
-use crate::rows::{global, item, item_key, tool, work, work_key};
+use crate::rows::{global, tool};
 use crate::steps::{Use, Write};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("processes::racing_for_one_tool_lose_nothing", one_tool).multi_process().persistent(),
-    Case::new("processes::racing_for_disjoint_tools_lose_nothing", disjoint_tools)
-        .multi_process()
-        .persistent(),
     Case::new("processes::creating_one_store_together_succeed", creation)
         .multi_process()
         .persistent(),
     Case::new("processes::doing_one_op_do_it_once", same_ops).multi_process().persistent(),
     Case::new("processes::learning_one_route_lose_no_lesson", learns).multi_process().persistent(),
-    Case::new("processes::with_25_saves_each_leave_100_of_each", saves)
-        .multi_process()
-        .persistent(),
 ];
 
 const PROCESSES: usize = 4;
@@ -65,15 +59,6 @@ fn one_tool(context: &mut Context) {
     assert_eq!(seen.tools[&global("x")].uses, PROCESSES as u64 * TURNS);
 }
 
-fn disjoint_tools(context: &mut Context) {
-    let acknowledged = race(&roles(context, |process| format!("tool {process}")));
-    assert_recorded(context, acknowledged);
-    let seen = everything(context.store());
-    for process in 0..PROCESSES {
-        assert_eq!(seen.tools[&global(format!("tool {process}"))].uses, TURNS);
-    }
-}
-
 fn creation(context: &mut Context) {
     for round in 0..5 {
         let place = context.backend().place();
@@ -111,7 +96,7 @@ fn same_ops(context: &mut Context) {
 }
 
 fn learns(context: &mut Context) {
-    act(context.store(), Write::new().tool(tool(global("x"))));
+    act(context.store(), Write::new().put(tool(global("x"))));
     let mut roles = roles(context, |_| String::new());
     for role in &mut roles {
         (role.does, role.turns) = (Does::Learns, 25);
@@ -122,20 +107,4 @@ fn learns(context: &mut Context) {
     let [route] = rows[..] else { panic!("{rows:?}") };
     assert_eq!((acknowledged.len(), route.uses), (100, 100));
     assert_eq!(seen.vectors.len(), 1);
-}
-
-fn saves(context: &mut Context) {
-    let mut roles = roles(context, |_| String::new());
-    for role in &mut roles {
-        (role.does, role.turns) = (Does::Saves, 25);
-    }
-    let acknowledged = race(&roles).concat();
-    let seen = everything(context.store());
-    assert_eq!((acknowledged.len(), seen.knowledge.len(), seen.revision.0), (100, 100, 100));
-    for op in acknowledged {
-        let plan = work_key(None, &op);
-        assert_eq!(seen.work.get(&plan), Some(&work(plan)));
-        let key = item_key(None, op);
-        assert_eq!(seen.knowledge.get(&key), Some(&item(key)));
-    }
 }

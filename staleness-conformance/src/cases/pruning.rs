@@ -159,7 +159,7 @@ fn in_order(context: &mut Context) {
 
 fn only_outcomes(context: &mut Context) {
     let store = context.store();
-    act(store, Write::new().tool(tool(global("x"))).project(project("p")));
+    act(store, Write::new().put(tool(global("x"))).put(project("p")));
     record(context, &[1, 2, 3]);
     let before = everything(store);
     act(

@@ -4,6 +4,7 @@ use staleness_core::journal::{JournalEntry, Revision, Subject};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, Selection};
 use staleness_core::time::Timestamp;
+use staleness_core::tool::Tool;
 
 use crate::case::Case;
 use crate::compare::assert_same;
@@ -43,7 +44,7 @@ fn new_store(context: &mut Context) {
 
 fn empty_changes(context: &mut Context) {
     let store = context.store();
-    act(store, Write::new().tool(tool(global("x"))).entry(told("x")));
+    act(store, Write::new().put(tool(global("x"))).entry(told("x")));
     let before = everything(store);
     let looking = Write::new().looking(Selection::everything());
     for step in [Write::new(), Write::new().full(), looking] {
@@ -57,10 +58,10 @@ fn empty_changes(context: &mut Context) {
 fn only_journal(context: &mut Context) {
     let store = context.store();
     for step in [
-        Write::new().tool(tool(global("x"))),
-        Write::new().project(project("p")).full(),
+        Write::new().put(tool(global("x"))),
+        Write::new().put(project("p")).full(),
         Write::new().outcome(outcome(global("x"), "one")),
-        Write::new().no_tool(global("x")),
+        Write::new().delete::<Tool>(global("x")),
         clear(),
     ] {
         assert_eq!(act(store, step).revision, Revision(0));
@@ -68,7 +69,7 @@ fn only_journal(context: &mut Context) {
     }
     assert_eq!(act(store, Write::new().entry(told("x"))).revision, Revision(1));
     assert_eq!(everything(store).revision, Revision(1));
-    assert_eq!(act(store, Write::new().tool(tool(global("x")))).revision, Revision(1));
+    assert_eq!(act(store, Write::new().put(tool(global("x")))).revision, Revision(1));
 }
 
 fn by_one(context: &mut Context) {

@@ -46,10 +46,10 @@ pub(super) fn generation(number: u64) -> Write {
     let mut told = entry(Subject::tool(&global("first")));
     told.cause = number.to_string();
     Write::new()
-        .project(project)
-        .source(source)
-        .tool(numbered("first"))
-        .tool(numbered("second"))
+        .put(project)
+        .put(source)
+        .put(numbered("first"))
+        .put(numbered("second"))
         .outcome(outcome(global("first"), number.to_string()))
         .entry(told)
 }
@@ -174,7 +174,7 @@ fn pages_one_moment(context: &mut Context) {
     let many = |count: usize, uses: u64| {
         let rows =
             (0..count).map(move |turn| Tool { uses, ..tool(global(format!("tool {turn}"))) });
-        Write::new().tools(rows).entry(entry(Subject::tool(&global("x"))))
+        Write::new().puts(rows).entry(entry(Subject::tool(&global("x"))))
     };
     act(store, many(3_000, 1));
     let other = context.another();
@@ -183,7 +183,7 @@ fn pages_one_moment(context: &mut Context) {
         visits += 1;
         if visits == 1 {
             let other = Arc::clone(&other);
-            let write = many(2_999, 2).no_tool(global("tool 2999"));
+            let write = many(2_999, 2).delete::<Tool>(global("tool 2999"));
             let (finished, done) = sync_channel::<()>(1);
             std::thread::spawn(move || {
                 act(&other, write);

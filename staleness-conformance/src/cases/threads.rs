@@ -11,7 +11,6 @@ use crate::steps::{Bump, Use};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("threads::increments_of_one_tool_lose_nothing", one_tool),
-    Case::new("threads::increments_of_disjoint_tools_lose_nothing", disjoint_tools),
     Case::new("threads::appends_are_numbered_without_gaps_or_doubles", appends),
     Case::new("threads::one_op_from_many_threads_happens_once", same_op),
 ];
@@ -52,18 +51,6 @@ fn one_tool(context: &mut Context) {
     });
     let seen = everything(context.store());
     assert_eq!(seen.tools[&global("x")].uses, (THREADS * TURNS) as u64);
-}
-
-fn disjoint_tools(context: &mut Context) {
-    in_threads(context, |store, thread| {
-        for _ in 0..TURNS {
-            act(store, Bump(own(thread)));
-        }
-    });
-    let seen = everything(context.store());
-    for thread in 0..THREADS {
-        assert_eq!(seen.tools[&own(thread)].uses, TURNS as u64);
-    }
 }
 
 fn appends(context: &mut Context) {

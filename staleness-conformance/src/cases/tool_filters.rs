@@ -2,7 +2,7 @@
 
 use staleness_core::ids::{Scope, ToolKey};
 use staleness_core::store::{Selection, ToolFilter};
-use staleness_core::tool::{Hold, Holding, PresenceCause, ToolKind, ToolSummary};
+use staleness_core::tool::{Hold, Holding, PresenceCause, Tool, ToolKind, ToolSummary};
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
@@ -12,9 +12,6 @@ use crate::rows::{AWKWARD, failing, global, local, scope, served, server, source
 use crate::steps::Write;
 
 pub(super) const CASES: &[Case] = &[
-    Case::new("tools::key_of_nothing_finds_nothing", by_unknown_key),
-    Case::new("tools::same_name_in_two_scopes_is_two_tools", two_scopes),
-    Case::new("tools::scope_finds_only_its_own", by_scope),
     Case::new("tools::configured_finds_those_with_holdings", configured),
     Case::new("tools::entries_are_the_server_entries_of_a_scope", entries),
     Case::new("tools::server_finds_entries_and_tools_of_a_scope", by_server),
@@ -22,7 +19,6 @@ pub(super) const CASES: &[Case] = &[
     Case::new("tools::demoted_follows_the_status", demoted),
     Case::new("tools::revived_follows_the_presence", revived),
     Case::new("tools::filters_follow_a_row_that_changes", moving),
-    Case::new("tools::all_finds_each", all),
     Case::new("tools::picks_of_a_selection_unite", union),
     Case::new("tools::summaries_say_what_rows_say", summaries),
     Case::new("tools::any_summary_says_what_its_row_says", any_summary),
@@ -57,61 +53,26 @@ fn summaries(context: &mut Context) {
     gone.presence.cause = PresenceCause::RemovedFromConfig;
     held.hold = Hold::Ignored;
     let write = Write::new()
-        .tools([described, gone, held, failing(tool(local("p_", "c")))])
-        .tool(served(local("pX", "x"), ToolKind::McpTool, "x"))
-        .tool(tool(global("x")));
+        .puts([described, gone, held, failing(tool(local("p_", "c")))])
+        .put(served(local("pX", "x"), ToolKind::McpTool, "x"))
+        .put(tool(global("x")));
     act(context.store(), write);
     assert_summaries(context, &[Scope::Global, scope("p_"), scope("pX"), scope("p%")]);
-    act(context.store(), Write::new().no_tool(local("p_", "b")));
+    act(context.store(), Write::new().delete::<Tool>(local("p_", "b")));
     assert_summaries(context, &[scope("p_")]);
     // Wherever they lie: side by side, or far from each other with others between.
-    act(context.store(), Write::new().tool(tool(local("far", "a"))));
-    let between = (0..20).fold(Write::new(), |all, at| all.tool(tool(local("q", at.to_string()))));
-    act(context.store(), between.tool(tool(local("far", "b"))));
+    act(context.store(), Write::new().put(tool(local("far", "a"))));
+    let between = (0..20).fold(Write::new(), |all, at| all.put(tool(local("q", at.to_string()))));
+    act(context.store(), between.put(tool(local("far", "b"))));
     assert_summaries(context, &[scope("far"), scope("q")]);
 }
 
 fn any_summary(context: &mut Context) {
     each(&arbitrary::tool(Reach::Wide), |tool| {
         let scope = tool.key.scope.clone();
-        act(context.store(), Write::new().tool(tool));
+        act(context.store(), Write::new().put(tool));
         assert_summaries(context, &[scope]);
     });
-}
-
-fn by_unknown_key(context: &mut Context) {
-    act(context.store(), Write::new().tool(tool(global("a_b"))).tool(tool(local("p", "x"))));
-    for text in ["a", "a_", "a_bc", "aXb", "%", "_", "*", "A_B", "a_b ", "___", "a%", "x"] {
-        assert_eq!(found(context, ToolFilter::Key(global(text))), [], "{text:?}");
-    }
-    assert_eq!(found(context, ToolFilter::Key(local("P", "x"))), []);
-    assert_eq!(found(context, ToolFilter::Key(local("q", "x"))), []);
-}
-
-fn two_scopes(context: &mut Context) {
-    let keys = [global("x"), local("p", "x"), local("q", "x")];
-    for key in &keys {
-        act(context.store(), Write::new().tool(tool(key.clone())));
-    }
-    for key in &keys {
-        assert!(found(context, ToolFilter::Key(key.clone())).iter().eq([key]));
-    }
-    act(context.store(), Write::new().no_tool(keys[1].clone()));
-    assert_eq!(found(context, ToolFilter::All), [keys[0].clone(), keys[2].clone()]);
-}
-
-fn by_scope(context: &mut Context) {
-    let projects = ["p", "P", "p_", "pX", "p%"];
-    let mut write = Write::new().tool(tool(global("x"))).tool(tool(global("y")));
-    for project in projects {
-        write = write.tool(tool(local(project, "x")));
-    }
-    act(context.store(), write);
-    assert_eq!(found(context, ToolFilter::Scope(Scope::Global)), [global("x"), global("y")]);
-    for project in projects {
-        assert_eq!(found(context, ToolFilter::Scope(scope(project))), [local(project, "x")]);
-    }
-    assert_eq!(found(context, ToolFilter::Scope(scope("none"))), []);
 }
 
 fn configured(context: &mut Context) {
@@ -121,17 +82,17 @@ fn configured(context: &mut Context) {
         row
     };
     let write = Write::new()
-        .tool(listed(global("listed"), true))
-        .tool(listed(global("listed last"), false))
-        .tool(tool(global("used")))
-        .tool(listed(local("p", "listed"), true))
-        .tool(tool(local("p", "used")));
+        .put(listed(global("listed"), true))
+        .put(listed(global("listed last"), false))
+        .put(tool(global("used")))
+        .put(listed(local("p", "listed"), true))
+        .put(tool(local("p", "used")));
     act(context.store(), write);
     let of = |scope| found(context, ToolFilter::Configured(scope));
     assert_eq!(of(Scope::Global), [global("listed"), global("listed last")]);
     assert_eq!(of(scope("p")), [local("p", "listed")]);
     assert_eq!(of(scope("q")), []);
-    act(context.store(), Write::new().tool(tool(global("listed"))));
+    act(context.store(), Write::new().put(tool(global("listed"))));
     assert_eq!(of(Scope::Global), [global("listed last")]);
 }
 
@@ -140,16 +101,16 @@ fn servers(context: &Context) {
     let mut no_server = tool(global("mcp__s__*"));
     no_server.kind = ToolKind::McpServer;
     let write = Write::new()
-        .tool(no_server)
-        .tool(served(global("entry one"), ToolKind::McpServer, "s"))
-        .tool(served(global("entry two"), ToolKind::McpServer, "s"))
-        .tool(served(global("mcp__s__tool"), ToolKind::McpTool, "s"))
-        .tool(served(global("odd"), ToolKind::Skill, "s"))
-        .tool(served(global("other"), ToolKind::McpServer, "s2"))
-        .tool(served(global("other tool"), ToolKind::McpTool, "s2"))
-        .tool(served(local("p", "entry one"), ToolKind::McpServer, "s"))
-        .tool(served(local("p", "tool"), ToolKind::McpTool, "s"))
-        .tool(tool(global("plain")));
+        .put(no_server)
+        .put(served(global("entry one"), ToolKind::McpServer, "s"))
+        .put(served(global("entry two"), ToolKind::McpServer, "s"))
+        .put(served(global("mcp__s__tool"), ToolKind::McpTool, "s"))
+        .put(served(global("odd"), ToolKind::Skill, "s"))
+        .put(served(global("other"), ToolKind::McpServer, "s2"))
+        .put(served(global("other tool"), ToolKind::McpTool, "s2"))
+        .put(served(local("p", "entry one"), ToolKind::McpServer, "s"))
+        .put(served(local("p", "tool"), ToolKind::McpTool, "s"))
+        .put(tool(global("plain")));
     act(context.store(), write);
 }
 
@@ -177,7 +138,7 @@ fn by_server(context: &mut Context) {
 
 fn server_patterns(context: &mut Context) {
     let rows = AWKWARD.iter().map(|text| served(global(text), ToolKind::McpServer, text));
-    act(context.store(), Write::new().tools(rows));
+    act(context.store(), Write::new().puts(rows));
     for text in AWKWARD {
         let entries = ToolFilter::Entries(Scope::Global, server(text));
         assert_eq!(found(context, entries), [global(text)]);
@@ -197,17 +158,17 @@ fn demoted(context: &mut Context) {
     let mut only_absent = tool(global("absent"));
     only_absent.presence.cause = PresenceCause::Disabled;
     let write = Write::new()
-        .tool(tool(global("active")))
-        .tool(only_absent)
-        .tool(failing(tool(global("failing"))))
-        .tool(absent)
-        .tool(held("held demoted", Hold::Demoted))
-        .tool(failing(held("held demoted, failing", Hold::Demoted)))
-        .tool(failing(held("ignored, failing", Hold::Ignored)))
-        .tool(held("ignored", Hold::Ignored))
-        .tool(held("pinned", Hold::Pinned))
-        .tool(failing(held("pinned, failing", Hold::Pinned)))
-        .tool(failing(tool(local("p", "failing"))));
+        .put(tool(global("active")))
+        .put(only_absent)
+        .put(failing(tool(global("failing"))))
+        .put(absent)
+        .put(held("held demoted", Hold::Demoted))
+        .put(failing(held("held demoted, failing", Hold::Demoted)))
+        .put(failing(held("ignored, failing", Hold::Ignored)))
+        .put(held("ignored", Hold::Ignored))
+        .put(held("pinned", Hold::Pinned))
+        .put(failing(held("pinned, failing", Hold::Pinned)))
+        .put(failing(tool(local("p", "failing"))));
     act(context.store(), write);
     assert_eq!(
         found(context, ToolFilter::Demoted(Scope::Global)),
@@ -230,10 +191,10 @@ fn revived(context: &mut Context) {
         row
     };
     let write = Write::new()
-        .tool(back(global("back")))
-        .tool(failing(back(global("back, failing"))))
-        .tool(tool(global("never gone")))
-        .tool(back(local("p", "back")));
+        .put(back(global("back")))
+        .put(failing(back(global("back, failing"))))
+        .put(tool(global("never gone")))
+        .put(back(local("p", "back")));
     act(context.store(), write);
     assert_eq!(
         found(context, ToolFilter::Revived(Scope::Global)),
@@ -246,7 +207,7 @@ fn moving(context: &mut Context) {
     let key = global("x");
     let mut row = failing(served(key.clone(), ToolKind::McpServer, "s"));
     row.presence.revived = true;
-    act(context.store(), Write::new().tool(row.clone()));
+    act(context.store(), Write::new().put(row.clone()));
     let finds = |filter: ToolFilter| !found(context, filter).is_empty();
     let of_s = || ToolFilter::Server(Scope::Global, server("s"));
     let entries = |text: &str| ToolFilter::Entries(Scope::Global, server(text));
@@ -257,26 +218,17 @@ fn moving(context: &mut Context) {
     row.server = Some(server("t"));
     row.health.failing = None;
     row.presence.revived = false;
-    act(context.store(), Write::new().tool(row.clone()));
+    act(context.store(), Write::new().put(row.clone()));
     assert!(!finds(of_s()) && !finds(entries("s")) && !finds(demoted()) && !finds(revived()));
     assert!(finds(entries("t")));
 
     row.kind = ToolKind::McpTool;
     row.hold = Hold::Demoted;
-    act(context.store(), Write::new().tool(row.clone()));
+    act(context.store(), Write::new().put(row.clone()));
     assert!(!finds(entries("t")) && finds(demoted()));
 
-    act(context.store(), Write::new().no_tool(key));
+    act(context.store(), Write::new().delete::<Tool>(key));
     assert!(!finds(demoted()) && !finds(ToolFilter::All));
-}
-
-fn all(context: &mut Context) {
-    let mut keys: Vec<ToolKey> =
-        AWKWARD.iter().flat_map(|text| [global(text), local(text, "x")]).collect();
-    let rows = keys.iter().cloned().map(tool);
-    act(context.store(), Write::new().tools(rows));
-    keys.sort();
-    assert_eq!(found(context, ToolFilter::All), keys);
 }
 
 fn union(context: &mut Context) {

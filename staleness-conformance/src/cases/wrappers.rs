@@ -36,7 +36,7 @@ fn honest(context: &mut Context) {
     let store: Handle = Arc::new(Faulty::new(strict));
     let mut first = tool(global("first"));
     first.description = Some("second".into());
-    act(&store, Write::new().tools([first, tool(global("second"))]));
+    act(&store, Write::new().puts([first, tool(global("second"))]));
     act(&store, Bump(global("x")));
     act(&store, Use::new(global("x"), "one"));
     let mut chase = Chase::from(global("first"));
@@ -222,7 +222,8 @@ fn unlocked_routes(store: &Handle) {
 
 fn doubled(context: &mut Context) {
     let store: Handle = Arc::new(Strict::new(Arc::clone(context.store())));
-    let step = Write::new().tool(tool(global("x"))).no_tool(global("x"));
+    let step =
+        Write::new().put(tool(global("x"))).delete::<staleness_core::tool::Tool>(global("x"));
     assert_misstep(attempt(&store, step));
     assert!(everything(&store).is_empty());
 }

@@ -1,5 +1,5 @@
-//! A store of rows in the order they came, which goes through all of them for every filter: the words of the
-//! contract read literally, and nothing else. The memory store, which every backend is held to, is held to it.
+//! A store of rows in the order they came, which goes through all of them for every filter: the contract read
+//! literally, with the filters' own word for which rows they name. The memory store, which every backend is held to, is held to it.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -15,7 +15,6 @@ use staleness_core::store::{
     Step, StoreError, View,
 };
 
-use super::filters::Names;
 use crate::steps::key_of;
 
 macro_rules! define {
@@ -130,7 +129,7 @@ impl Rows {
             ($($rows:ident: $row:ty,)*) => {$(
                 for pick in &selection.$rows {
                     let mut named: Vec<&$row> = self.$rows.iter().collect();
-                    named.retain(|row| pick.filter.names(row.key(), Some(row)));
+                    named.retain(|row| pick.filter.matches(row.key(), Some(row)));
                     named.sort_by_key(|row| row.key());
                     named.truncate(pick.filter.most());
                     view.$rows.extend(named.into_iter().map(|row| (row.key().clone(), row.clone())));
@@ -260,13 +259,10 @@ fn are_locked(looks: &[Selection], view: &View, changes: &ChangeSet) -> bool {
     staleness_core::collections!(each)
 }
 
-fn is_locked<R: Row>(looks: &[Selection], key: &R::Key, row: Option<&R>) -> bool
-where
-    R::Filter: Names<Key = R::Key, Row = R>,
-{
+fn is_locked<R: Row>(looks: &[Selection], key: &R::Key, row: Option<&R>) -> bool {
     let picks = looks.iter().flat_map(R::picks);
     let mut locked = picks.filter(|pick| pick.access == Access::Lock);
-    locked.any(|pick| pick.filter.names(key, row))
+    locked.any(|pick| pick.filter.matches(key, row))
 }
 
 const fn new<R, K>(change: &Change<R, K>) -> Option<&R> {

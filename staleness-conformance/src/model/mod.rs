@@ -1,7 +1,6 @@
 //! The model test: any sequence of steps and reads does to a store what it does to the memory
 //! store, and to the memory store what it does to rows in plain lists.
 
-mod filters;
 mod lists;
 mod machine;
 mod transition;

@@ -1,20 +1,11 @@
 //! The step that writes what it was given.
 
 use staleness_core::journal::{Floor, JournalEntry, Revision};
-use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
-use staleness_core::project::Project;
-use staleness_core::route::{Route, RouteVector, Suggestions};
-use staleness_core::session::{Cursor, Session};
-use staleness_core::source::Source;
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Filter, OutcomeRange, Refusal, Row, Selection, Step,
     View,
 };
-use staleness_core::tool::Tool;
-use staleness_core::work::Work;
-
-use crate::collections::collections;
 
 /// Writes a change set that was made up beforehand, and locks the keys of exactly its rows.
 #[derive(Clone, Debug, Default)]
@@ -24,29 +15,22 @@ pub(crate) struct Write {
     pub(crate) full: bool,
 }
 
-macro_rules! methods {
-    ($({ $rows:ident $row:ident $put:ident $delete:ident $($more:ident)* })*) => {$(
-        pub(crate) fn $put(mut self, row: $row) -> Self {
-            self.changes.$rows.push(Change::Put(row));
-            self
-        }
-
-        pub(crate) fn $delete(mut self, key: <$row as Row>::Key) -> Self {
-            self.changes.$rows.push(Change::Delete(key));
-            self
-        }
-    )*};
-}
-
 impl Write {
-    collections!(methods);
-
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    pub(crate) fn tools(mut self, rows: impl IntoIterator<Item = Tool>) -> Self {
-        self.changes.tools.extend(rows.into_iter().map(Change::Put));
+    pub(crate) fn put<R: Row>(self, row: R) -> Self {
+        self.puts([row])
+    }
+
+    pub(crate) fn puts<R: Row>(mut self, rows: impl IntoIterator<Item = R>) -> Self {
+        R::changes_mut(&mut self.changes).extend(rows.into_iter().map(Change::Put));
+        self
+    }
+
+    pub(crate) fn delete<R: Row>(mut self, key: R::Key) -> Self {
+        R::changes_mut(&mut self.changes).push(Change::Delete(key));
         self
     }
 

@@ -18,18 +18,23 @@ fn verdict(flaw: Option<Flaw>, name: &str) -> Result<(), String> {
     case.verify(Arc::new(backend))
 }
 
-/// Without the flaw the case passes, with it the case fails.
-#[track_caller]
-fn caught(flaw: Flaw, names: &[&str]) {
-    for name in names {
-        assert_eq!(verdict(None, name), Ok(()), "{name} fails without the flaw");
-        assert!(verdict(Some(flaw), name).is_err(), "{name} does not catch {flaw:?}");
-    }
+/// Defines a test for each flaw: without it the cases pass, with it each fails; the model test finds it, too, where
+/// a number says to how many transitions it is shrunk at most.
+macro_rules! caught {
+    ($($test:ident: $flaw:ident by $($case:literal),+ $(then $most:literal)?;)*) => {$(
+        #[test]
+        fn $test() {
+            for name in [$($case),+] {
+                assert_eq!(verdict(None, name), Ok(()), "{name} fails without the flaw");
+                assert!(verdict(Some(Flaw::$flaw), name).is_err(), "{name} does not catch it");
+            }
+            $(assert_modelled(Flaw::$flaw, $most);)?
+        }
+    )*};
 }
 
-/// The model test catches it too, and shows a short way there.
 #[track_caller]
-fn modelled(flaw: Flaw, most: usize) {
+fn assert_modelled(flaw: Flaw, most: usize) {
     let told = verdict(Some(flaw), "model::agrees_with_memory")
         .expect_err("the model test catches the flaw");
     let steps = told.lines().filter(|line| line.get(3..5) == Some(". ")).count();
@@ -56,7 +61,7 @@ const FLAWS_OF_ROWS: [Flaw; 6] = [
 fn bytes_of_a_fuzzer_tell_flaws_of_rows() {
     let fails = |flaw, run: &dyn Fn(&Arc<dyn Backend>, u64) -> bool| {
         let backend: Arc<dyn Backend> = Arc::new(Shared::new(flaw));
-        (1..=4).any(|seed| run(&backend, seed))
+        (1..=12).any(|seed| run(&backend, seed))
     };
     let steps = |backend: &Arc<dyn Backend>, seed| {
         let bytes = bytes(seed, 192);
@@ -98,104 +103,6 @@ fn names_of_cases_are_unique_and_carry_a_theme() {
 }
 
 #[test]
-fn a_forgotten_journal() {
-    caught(
-        Flaw::ForgetsJournal,
-        &["revisions::each_commit_raises_by_one", "journal::extremes_round_trip"],
-    );
-    modelled(Flaw::ForgetsJournal, 1);
-}
-
-#[test]
-fn a_journal_that_is_not_pruned() {
-    caught(Flaw::KeepsPruned, &["journal::pruned_revisions_go_whole_and_raise_the_floor"]);
-}
-
-#[test]
-fn a_revision_raised_without_cause() {
-    caught(
-        Flaw::RaisesAlways,
-        &[
-            "revisions::only_journal_entries_raise_the_revision",
-            "revisions::an_empty_change_set_commits_nothing",
-        ],
-    );
-    modelled(Flaw::RaisesAlways, 1);
-}
-
-#[test]
-fn sequence_numbers_given_twice() {
-    caught(Flaw::ReusesSeqs, &["revisions::sequence_numbers_are_not_used_again"]);
-}
-
-#[test]
-fn sequence_numbers_not_told() {
-    caught(
-        Flaw::TellsNoSeqs,
-        &["revisions::the_store_numbers_outcomes", "outcomes::extremes_round_trip"],
-    );
-    modelled(Flaw::TellsNoSeqs, 1);
-}
-
-#[test]
-fn ignored_limits() {
-    caught(
-        Flaw::IgnoresLimits,
-        &[
-            "outcomes::last_of_project_takes_the_last_counted",
-            "journal::subject_finds_its_last_entries",
-            "pruning::a_cut_takes_the_oldest_recorded_first",
-        ],
-    );
-}
-
-#[test]
-fn order_by_the_clock() {
-    caught(Flaw::OrdersByClock, &["outcomes::last_of_project_ignores_the_clock"]);
-}
-
-#[test]
-fn scopes_mixed_up() {
-    caught(Flaw::MixesScopes, &["tools::same_name_in_two_scopes_is_two_tools"]);
-}
-
-#[test]
-fn names_as_patterns() {
-    caught(
-        Flaw::MatchesPatterns,
-        &["tools::awkward_names_stay_apart", "tools::key_of_nothing_finds_nothing"],
-    );
-}
-
-#[test]
-fn ops_not_found() {
-    caught(
-        Flaw::ForgetsOps,
-        &[
-            "wrappers::a_retried_op_leaves_exactly_one_outcome",
-            "outcomes::op_finds_one_tool_and_one_op",
-            "threads::one_op_from_many_threads_happens_once",
-        ],
-    );
-}
-
-#[test]
-fn rows_deleted_along() {
-    caught(Flaw::DeletesAlong, &["changes::nothing_is_deleted_along_with_another_row"]);
-    modelled(Flaw::DeletesAlong, 2);
-}
-
-#[test]
-fn commits_in_halves() {
-    caught(Flaw::WritesHalves, &["snapshots::a_commit_is_seen_whole_or_not_at_all"]);
-}
-
-#[test]
-fn updates_lost_between_reading_and_writing() {
-    caught(Flaw::ReadsBeforeItLocks, &["threads::increments_of_one_tool_lose_nothing"]);
-}
-
-#[test]
 fn looks_at_different_moments() {
     let told =
         verdict(Some(Flaw::LooksAtNow), "snapshots::a_view_is_one_moment_over_several_looks")
@@ -203,185 +110,73 @@ fn looks_at_different_moments() {
     assert!(told.contains("left: 2"), "it saw the second commit: {told}");
 }
 
-#[test]
-fn notices_of_nothing() {
-    let case = "notices::a_revision_that_has_moved_is_told_at_once_or_never";
-    caught(Flaw::TellsWhatWasSeen, &[case]);
-}
-
-#[test]
-fn looks_without_end() {
-    caught(Flaw::LooksForever, &["looks::a_query_that_looks_once_more_is_a_misstep"]);
-}
-
-#[test]
-fn refusals_that_write() {
-    caught(Flaw::WritesWhenRefused, &["looks::a_refusal_comes_back_and_writes_nothing"]);
-    modelled(Flaw::WritesWhenRefused, 1);
-}
-
-#[test]
-fn a_store_spoilt_by_a_panic() {
-    caught(Flaw::StaysPoisoned, &["looks::a_panic_in_a_step_changes_nothing"]);
-}
-
-#[test]
-fn pages_out_of_bounds() {
-    caught(Flaw::RepeatsPages, &["pages::of_everything_equal_the_view"]);
-    caught(Flaw::SendsOnePage, &["pages::hold_at_most_a_thousand_rows"]);
-    caught(Flaw::NeverStops, &["pages::stop_at_a_break"]);
-}
-
-#[test]
-fn documents_without_findings() {
-    caught(
-        Flaw::LoadsUnflagged,
-        &[
-            "documents::loaded_and_flagged_find_only_those_with_findings",
-            "documents::filters_follow_every_change",
-        ],
-    );
-    modelled(Flaw::LoadsUnflagged, 2);
-}
-
-#[test]
-fn items_that_lose_their_links() {
-    caught(
-        Flaw::RewritesItems,
-        &["knowledge::extremes_round_trip", "knowledge::put_replaces_every_field"],
-    );
-    modelled(Flaw::RewritesItems, 1);
-}
-
-#[test]
-fn items_taken_for_their_scope() {
-    caught(Flaw::MixesItems, &["knowledge::key_finds_one_of_many_like_it"]);
-    modelled(Flaw::MixesItems, 3);
-}
-
-#[test]
-fn documents_that_lose_what_was_found() {
-    caught(
-        Flaw::ForgetsFindings,
-        &[
-            "documents::extremes_round_trip",
-            "documents::loaded_and_flagged_find_only_those_with_findings",
-        ],
-    );
-    modelled(Flaw::ForgetsFindings, 2);
-}
-
-#[test]
-fn work_that_loses_what_it_refers_to() {
-    caught(
-        Flaw::ForgetsReferences,
-        &["work::extremes_round_trip", "work::referring_follows_every_change"],
-    );
-    modelled(Flaw::ForgetsReferences, 2);
-}
-
-#[test]
-fn work_that_ended_and_comes_as_open() {
-    caught(Flaw::ReturnsEnded, &["work::open_follows_every_change"]);
-    modelled(Flaw::ReturnsEnded, 3);
-}
-
-#[test]
-fn work_too_young() {
-    caught(
-        Flaw::IgnoresAges,
-        &[
-            "work::aging_finds_what_ages_in_one_way_for_long_enough",
-            "work::aging_follows_every_change",
-        ],
-    );
-    modelled(Flaw::IgnoresAges, 3);
-}
-
-#[test]
-fn sessions_that_never_end() {
-    caught(
-        Flaw::ForgetsEnds,
-        &["sessions::extremes_round_trip", "sessions::any_session_and_cursor_round_trip"],
-    );
-    modelled(Flaw::ForgetsEnds, 2);
-}
-
-#[test]
-fn sessions_of_another_project() {
-    caught(Flaw::MixesSessions, &["sessions::keys_find_one_of_many_like_it"]);
-    modelled(Flaw::MixesSessions, 3);
-}
-
-#[test]
-fn cursors_that_move_back() {
-    caught(
-        Flaw::MovesCursorsBack,
-        &[
-            "sessions::extremes_round_trip",
-            "sessions::a_cursor_moves_forward_only",
-            "sessions::agents_that_resume_in_turn_miss_nothing",
-        ],
-    );
-    modelled(Flaw::MovesCursorsBack, 2);
-}
-
-#[test]
-fn cursors_of_other_agents() {
-    caught(Flaw::MixesAgents, &["sessions::keys_find_one_of_many_like_it"]);
-    modelled(Flaw::MixesAgents, 3);
-}
-
-#[test]
-fn routes_of_other_tools() {
-    caught(Flaw::MixesTools, &["routes::filters_find_only_their_own"]);
-    modelled(Flaw::MixesTools, 3);
-}
-
-#[test]
-fn vectors_of_other_tools() {
-    caught(Flaw::MixesVectors, &["routes::filters_find_only_their_own"]);
-    modelled(Flaw::MixesVectors, 3);
-}
-
-#[test]
-fn vectors_of_other_models() {
-    caught(Flaw::MixesModels, &["routes::vectors_are_found_by_their_model"]);
-    modelled(Flaw::MixesModels, 3);
-}
-
-#[test]
-fn routes_that_learn_twice() {
-    caught(
-        Flaw::ForgetsLessons,
-        &["routes::extremes_round_trip", "routes::learning_reads_changes_and_writes_in_one_commit"],
-    );
-    modelled(Flaw::ForgetsLessons, 2);
-}
-
-#[test]
-fn vectors_that_are_cut() {
-    caught(
-        Flaw::CutsVectors,
-        &["routes::extremes_round_trip", "routes::vectors_are_found_by_their_model"],
-    );
-    modelled(Flaw::CutsVectors, 2);
-}
-
-#[test]
-fn prompts_that_are_forgotten() {
-    caught(
-        Flaw::ForgetsPrompts,
-        &["routes::extremes_round_trip", "routes::any_route_vector_and_suggestion_round_trip"],
-    );
-    modelled(Flaw::ForgetsPrompts, 2);
-}
-
-#[test]
-fn a_store_that_forgets_everything() {
-    caught(
-        Flaw::ForgetsAll,
-        &["persistence::rows_are_there_again", "persistence::the_revision_goes_on"],
-    );
-    modelled(Flaw::ForgetsAll, 2);
+caught! {
+    a_forgotten_journal: ForgetsJournal by
+        "revisions::each_commit_raises_by_one", "journal::extremes_round_trip" then 1;
+    a_journal_that_is_not_pruned: KeepsPruned by
+        "journal::pruned_revisions_go_whole_and_raise_the_floor";
+    a_revision_raised_without_cause: RaisesAlways by
+        "revisions::only_journal_entries_raise_the_revision",
+        "revisions::an_empty_change_set_commits_nothing" then 1;
+    sequence_numbers_given_twice: ReusesSeqs by "revisions::sequence_numbers_are_not_used_again";
+    sequence_numbers_not_told: TellsNoSeqs by
+        "revisions::the_store_numbers_outcomes", "outcomes::extremes_round_trip" then 1;
+    ignored_limits: IgnoresLimits by
+        "outcomes::last_of_project_takes_the_last_counted",
+        "journal::subject_finds_its_last_entries", "pruning::a_cut_takes_the_oldest_recorded_first";
+    order_by_the_clock: OrdersByClock by "outcomes::last_of_project_ignores_the_clock";
+    scopes_mixed_up: MixesScopes by "rows::keys_find_one_of_many_like_it";
+    names_as_patterns: MatchesPatterns by "rows::keys_find_one_of_many_like_it";
+    ops_not_found: ForgetsOps by
+        "wrappers::a_retried_op_leaves_exactly_one_outcome",
+        "outcomes::op_finds_one_tool_and_one_op", "threads::one_op_from_many_threads_happens_once";
+    rows_deleted_along: DeletesAlong by "changes::nothing_is_deleted_along_with_another_row" then 2;
+    commits_in_halves: WritesHalves by "snapshots::a_commit_is_seen_whole_or_not_at_all";
+    updates_lost_between_reading_and_writing: ReadsBeforeItLocks by
+        "threads::increments_of_one_tool_lose_nothing";
+    notices_of_nothing: TellsWhatWasSeen by
+        "notices::a_revision_that_has_moved_is_told_at_once_or_never";
+    looks_without_end: LooksForever by "looks::a_query_that_looks_once_more_is_a_misstep";
+    refusals_that_write: WritesWhenRefused by
+        "looks::a_refusal_comes_back_and_writes_nothing" then 1;
+    a_store_spoilt_by_a_panic: StaysPoisoned by "looks::a_panic_in_a_step_changes_nothing";
+    documents_without_findings: LoadsUnflagged by
+        "documents::loaded_and_flagged_find_only_those_with_findings",
+        "documents::filters_follow_every_change" then 2;
+    items_that_lose_their_links: RewritesItems by
+        "rows::extremes_round_trip_and_replace_each_other", "model::any_record_round_trips" then 1;
+    items_taken_for_their_scope: MixesItems by "rows::keys_find_one_of_many_like_it" then 3;
+    documents_that_lose_what_was_found: ForgetsFindings by
+        "rows::extremes_round_trip_and_replace_each_other",
+        "documents::loaded_and_flagged_find_only_those_with_findings" then 2;
+    work_that_loses_what_it_refers_to: ForgetsReferences by
+        "rows::extremes_round_trip_and_replace_each_other", "work::referring_follows_every_change"
+        then 2;
+    work_that_ended_and_comes_as_open: ReturnsEnded by "work::open_follows_every_change" then 3;
+    work_too_young: IgnoresAges by
+        "work::aging_finds_what_ages_in_one_way_for_long_enough", "work::aging_follows_every_change"
+        then 3;
+    sessions_that_never_end: ForgetsEnds by
+        "rows::extremes_round_trip_and_replace_each_other", "model::any_record_round_trips" then 2;
+    sessions_of_another_project: MixesSessions by "rows::keys_find_one_of_many_like_it" then 3;
+    cursors_that_move_back: MovesCursorsBack by
+        "rows::extremes_round_trip_and_replace_each_other", "sessions::a_cursor_moves_forward_only",
+        "sessions::agents_that_resume_in_turn_miss_nothing" then 2;
+    cursors_of_other_agents: MixesAgents by "rows::keys_find_one_of_many_like_it" then 3;
+    routes_of_other_tools: MixesTools by "routes::filters_find_only_their_own" then 3;
+    vectors_of_other_tools: MixesVectors by "routes::filters_find_only_their_own" then 3;
+    vectors_of_other_models: MixesModels by "routes::vectors_are_found_by_their_model" then 3;
+    routes_that_learn_twice: ForgetsLessons by
+        "rows::extremes_round_trip_and_replace_each_other",
+        "routes::learning_reads_changes_and_writes_in_one_commit" then 2;
+    vectors_that_are_cut: CutsVectors by
+        "rows::extremes_round_trip_and_replace_each_other",
+        "routes::vectors_are_found_by_their_model" then 2;
+    prompts_that_are_forgotten: ForgetsPrompts by
+        "rows::extremes_round_trip_and_replace_each_other", "model::any_record_round_trips" then 2;
+    a_store_that_forgets_everything: ForgetsAll by
+        "persistence::rows_are_there_again", "persistence::the_revision_goes_on" then 2;
+    pages_that_come_twice: RepeatsPages by "pages::of_everything_equal_the_view";
+    a_page_without_bounds: SendsOnePage by "pages::hold_at_most_a_thousand_rows";
+    pages_after_a_break: NeverStops by "pages::stop_at_a_break";
 }
