@@ -17,6 +17,7 @@ macro_rules! record {
     (@names $first:ident, $($rest:ident,)*) => { ($first, record!(@names $($rest,)*)) };
     (@names) => { () };
 }
+pub(crate) use record;
 
 mod changes;
 mod hostile;

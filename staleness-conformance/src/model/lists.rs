@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use staleness_core::journal::{JournalEntry, Revision};
+use staleness_core::journal::{Floor, JournalEntry, Revision};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::route::{Route, RouteKey, RouteVector};
 use staleness_core::store::{
@@ -22,7 +22,8 @@ macro_rules! define {
         /// The rows.
         #[derive(Clone, Debug, Default)]
         struct Rows {
-            revision: u64,
+            revision: Revision,
+            floor: Floor,
             given: u64,
             outcomes: Vec<Outcome>,
             journal: Vec<JournalEntry>,
@@ -78,11 +79,11 @@ impl RegistryStore for Lists {
                 }
             }
         };
-        if !are_locked(&looks, &view, &changes) {
-            return Err(StoreError::Misstep("a row was not locked, or written twice".into()));
+        if !are_locked(&looks, &view, &changes) || !rows.may_prune(&changes) {
+            return Err(StoreError::Misstep("no lock, written twice, or pruned too far".into()));
         }
         let changes = rows.write(changes);
-        Ok(Commit { revision: Revision(rows.revision), view, changes })
+        Ok(Commit { revision: rows.revision, view, changes })
     }
 
     async fn pages(
@@ -123,7 +124,7 @@ impl Rows {
     /// One look.
     fn look(&self, selection: &Selection) -> View {
         let mut view = View::default();
-        view.revision = Revision(self.revision);
+        (view.revision, view.floor) = (self.revision, self.floor);
         view.looks = 1;
         macro_rules! load {
             ($($rows:ident: $row:ty,)*) => {$(
@@ -202,6 +203,14 @@ impl Rows {
         newer >= cut.keep_newest && self.outcomes[at].at <= cut.until
     }
 
+    /// Returns true if what goes lies at or below the floor, and the newest commit stays or comes above it.
+    fn may_prune(&self, changes: &ChangeSet) -> bool {
+        let floor = changes.floor.revision;
+        let goes = |revision: &Revision| *revision <= floor && *revision < self.revision;
+        let stays = floor == Revision(0) || floor < self.revision || !changes.journal.is_empty();
+        changes.pruned.iter().all(goes) && stays
+    }
+
     fn write(&mut self, mut changes: ChangeSet) -> ChangeSet {
         for range in &changes.outcome_ranges {
             let (named, most): (Vec<bool>, u64) = match range {
@@ -228,9 +237,12 @@ impl Rows {
             row.seq = self.given;
             self.outcomes.push(row.clone());
         }
-        self.revision += u64::from(!changes.journal.is_empty());
+        self.journal.retain(|row| !changes.pruned.contains(&row.revision));
+        self.floor.raise(changes.floor);
+        self.revision = self.revision.max(changes.floor.revision);
+        self.revision.0 += u64::from(!changes.journal.is_empty());
         for (index, row) in (0..).zip(&mut changes.journal) {
-            (row.revision, row.index) = (Revision(self.revision), index);
+            (row.revision, row.index) = (self.revision, index);
             self.journal.push(row.clone());
         }
         changes

@@ -3,12 +3,14 @@
 use std::fmt;
 
 use proptest::prelude::*;
+use staleness_core::journal::Revision;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, MAX_LOOKS, OutcomeFilter, Query, Refusal, Selection,
-    Step, View,
+    Change, ChangeSet, Decision, Durability, JournalFilter, MAX_LOOKS, OutcomeFilter, Query,
+    Refusal, Selection, Step, View,
 };
+use staleness_core::time::Timestamp;
 
-use crate::arbitrary::{self, Reach};
+use crate::arbitrary::{self, Reach, record};
 use crate::steps::locking;
 
 /// One thing that is done to both stores.
@@ -56,7 +58,36 @@ pub(crate) struct Plan {
     changes: ChangeSet,
     refuses: bool,
     full: bool,
+    prunes: Option<Prune>,
     breach: Breach,
+}
+
+/// Old commits of the journal that go, and revisions that are left out as an import leaves them out.
+#[derive(Clone, Debug)]
+struct Prune {
+    /// A bit for each of the commits that are there, the oldest first: 1 if it goes.
+    which: u64,
+    left_out: u64,
+    at: Timestamp,
+}
+
+impl Prune {
+    /// Adds to the changes what the view of the whole journal makes of it; all but the newest commit may go.
+    fn add(&self, view: &View, breach: Breach, changes: &mut ChangeSet) {
+        let mut commits: Vec<Revision> =
+            view.journal.keys().map(|(revision, _)| *revision).collect();
+        commits.dedup();
+        if breach != Breach::Newest {
+            commits.pop();
+        }
+        let goes = |(at, revision)| (self.which >> (at % 64) & 1 == 1).then_some(revision);
+        changes.pruned = commits.into_iter().enumerate().filter_map(goes).collect();
+        changes.floor.revision = changes.pruned.last().copied().unwrap_or_default();
+        if self.left_out > 0 && !changes.journal.is_empty() {
+            changes.floor.revision = Revision(view.revision.0 + self.left_out);
+        }
+        changes.floor.at = self.at;
+    }
 }
 
 /// A way to break the contract of a step.
@@ -67,15 +98,20 @@ enum Breach {
     Unlocked(usize),
     /// It writes a tool twice.
     Twice,
+    /// The newest commit goes, where any does.
+    Newest,
 }
 
 impl Step for Plan {
     fn selection(&self) -> Selection {
         let without = match self.breach {
             Breach::Unlocked(row) => Some(row % self.changes.rows().max(1)),
-            Breach::None | Breach::Twice => None,
+            Breach::None | Breach::Twice | Breach::Newest => None,
         };
-        let all = locking(self.looks.first.clone(), &self.changes, without);
+        let mut all = locking(self.looks.first.clone(), &self.changes, without);
+        if self.prunes.is_some() {
+            all = all.journal(JournalFilter::All);
+        }
         self.changes
             .outcomes
             .iter()
@@ -93,6 +129,9 @@ impl Step for Plan {
         changes.outcomes.retain(|row| {
             !view.outcomes.values().any(|known| known.tool == row.tool && known.op == row.op)
         });
+        if let Some(prune) = &self.prunes {
+            prune.add(view, self.breach, &mut changes);
+        }
         Ok(Decision::Write(changes))
     }
 
@@ -107,7 +146,13 @@ pub(crate) fn transition(breaches: bool) -> BoxedStrategy<Transition> {
         9 => Just(Breach::None),
         2 => (0..12usize).prop_map(Breach::Unlocked),
         1 => Just(Breach::Twice),
+        1 => Just(Breach::Newest),
     ];
+    let prune = record!(Prune {
+        which: any::<u64>(),
+        left_out: prop_oneof![3 => Just(0), 1 => 1..4u64],
+        at: arbitrary::timestamp(Reach::Pool),
+    });
     let breach = if breaches { breach.boxed() } else { Just(Breach::None).boxed() };
     let looks = (prop_oneof![2 => Just(Selection::new()), 1 => selection()], further())
         .prop_map(|(first, further)| Looks { first, further });
@@ -116,13 +161,14 @@ pub(crate) fn transition(breaches: bool) -> BoxedStrategy<Transition> {
         arbitrary::change_set(Reach::Pool),
         prop::bool::weighted(0.05),
         prop::bool::weighted(0.1),
+        prop::option::weighted(0.2, prune),
         breach,
     )
-        .prop_map(|(looks, mut changes, refuses, full, breach)| {
+        .prop_map(|(looks, mut changes, refuses, full, prunes, breach)| {
             if breach == Breach::Twice {
                 changes.tools.extend(changes.tools.first().cloned());
             }
-            Plan { looks, changes, refuses, full, breach }
+            Plan { looks, changes, refuses, full, prunes, breach }
         });
     let query = (selection(), further()).prop_map(|(first, further)| Looks { first, further });
     prop_oneof![
@@ -183,6 +229,9 @@ impl fmt::Display for Plan {
         }
         if self.breach != Breach::None {
             write!(f, "\n     breaks its contract: {:?}", self.breach)?;
+        }
+        if let Some(prune) = &self.prunes {
+            write!(f, "\n     prunes the journal: {prune:?}")?;
         }
         macro_rules! changes {
             ($($rows:ident: $row:ty,)*) => {$(

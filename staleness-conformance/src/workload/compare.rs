@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use staleness_core::policy::{OutcomePolicy, RoutePolicy};
-use staleness_core::store::{RegistryStore, Selection};
-use staleness_core::transfer::{Checker, HEADER, Record, append_lines};
-use staleness_core::{MemoryStore, Policy, Registry, Wait};
+use staleness_core::policy::{JournalPolicy, OutcomePolicy, RoutePolicy, SessionPolicy};
+use staleness_core::store::{RegistryStore, Selection, View};
+use staleness_core::transfer::{Checker, HEADER, Record, append_lines, header};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
 
 use super::{BYTES, Workload, said};
 use crate::backend::Backend;
@@ -35,7 +35,10 @@ pub struct Tally {
 pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8 };
     let routes = RoutePolicy { max_routes: 4, ..RoutePolicy::default() };
-    Registry::new(store, Policy { outcomes, routes, ..Policy::default() })
+    let journal = JournalPolicy { keep_days: 1 };
+    let sessions = SessionPolicy { keep_days: 3 };
+    Registry::new(store, Policy { outcomes, routes, journal, sessions, ..Policy::default() })
+        .blocking()
 }
 
 /// A store and the registry on it.
@@ -144,14 +147,15 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
     Ok(Tally { events: chosen.len(), lines: export.lines().count() })
 }
 
-fn exported(registry: &Registry) -> String {
-    let mut bytes = format!("{HEADER}\n").into_bytes();
-    let mut visit = |page| {
+fn exported(registry: &BlockingRegistry) -> String {
+    let (mut first, mut bytes) = (HEADER.to_owned(), Vec::new());
+    let mut visit = |page: View| {
+        first = header(page.floor.revision);
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.admin().pages(&Selection::records(), &mut visit).wait().expect("it can be exported");
-    String::from_utf8(bytes).expect("an export is UTF-8")
+    registry.pages(&Selection::records(), &mut visit).expect("it can be exported");
+    format!("{first}\n{}", String::from_utf8(bytes).expect("an export is UTF-8"))
 }
 
 /// Imports an export, which must be sound, everywhere.

@@ -45,12 +45,10 @@ impl Draw<'_> {
     }
 
     pub(super) fn tool_event(&mut self, at: Timestamp) -> Event {
-        match self.below(19) {
-            0..4 => Event::new("tools.apply_scan", self.scan(at), |registry, scan| {
-                let read = registry.tools().readings(&scan.project.id).wait();
-                said(read.and_then(|read_under| {
-                    registry.tools().apply_scan(Scan { read_under, ..scan }).wait()
-                }))
+        match self.below(20) {
+            0..4 => Event::new("apply_scan", self.scan(at), |registry, scan| {
+                let read = registry.readings(&scan.project.id);
+                said(read.and_then(|read_under| registry.apply_scan(Scan { read_under, ..scan })))
             }),
             4 => Event::new("tools.preview_scan", self.scan(at), |registry, scan| {
                 let read = registry.tools().readings(&scan.project.id).wait();
@@ -92,7 +90,10 @@ impl Draw<'_> {
                     )
                 })
             }
-            _ => verb!(admin().prune_outcomes(at = at, dry_run = self.below(3) == 2)),
+            18 => Event::new("prune_journal", self.below(3) == 2, move |registry, dry_run| {
+                said(registry.prune_journal(at, dry_run, &mut || true))
+            }),
+            _ => verb!(prune_outcomes(at = at, dry_run = self.below(3) == 2)),
         }
     }
 }
