@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use staleness_core::registry::Learn;
+use staleness_core::registry::{Indexes, Learn};
 use staleness_core::route::{Confidence, Route, RouteKey, RouteVector};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Change, RouteFilter, Selection, VectorFilter};
@@ -19,6 +19,7 @@ use crate::steps::Write;
 pub(super) const CASES: &[Case] = &[
     Case::new("routes::filters_find_only_their_own", by_filter),
     Case::new("routes::what_a_search_reads_moves_the_generation", generation),
+    Case::new("routes::a_kept_index_finds_what_another_handle_writes", kept_index).persistent(),
     Case::new("routes::vectors_are_found_by_their_model", by_model),
     Case::new("routes::vectors_are_found_wherever_they_lie", scattered),
     Case::new("routes::counted_by_project", counted),
@@ -116,6 +117,44 @@ fn generation(context: &mut Context) {
     after(false, "suggestions", Write::new().put(suggestions("p", "s")));
     after(true, "a route less", Write::new().delete::<Route>(taught.key));
     after(true, "a tool less", Write::new().delete::<Tool>(known.key));
+}
+
+/// Two handles, each with an index that it keeps: whichever writes, the other's next question is answered by it.
+fn kept_index(context: &mut Context) {
+    let stores = [Arc::clone(context.store()), context.another()];
+    let registries = stores.each_ref().map(|store| {
+        let registry = Registry::new(Arc::clone(store), Policy::default());
+        registry.keeping(Indexes::new()).blocking()
+    });
+    let project = ProjectRef::of_root("/p");
+    let assert_found = |handle: usize, words: &str, is_found: bool| {
+        let suggested = registries[handle].suggest(&project, Some(words), None, 5, at(5));
+        let discovered = registries[handle].discover(&project, words, 5, at(5));
+        for tools in [suggested, discovered] {
+            let tools: Vec<_> = tools.expect("an answer").into_iter().map(|one| one.key).collect();
+            let expected = if is_found { vec![global("t")] } else { Vec::new() };
+            assert_eq!(tools, expected, "{words} by handle {handle}");
+        }
+    };
+    for (turn, writer) in [0, 1, 1, 0].into_iter().enumerate() {
+        let (described, learned) = (format!("described{turn}"), format!("learned{turn}"));
+        let assert_both = |words: &str, is_found| {
+            for handle in [1 - writer, writer] {
+                assert_found(handle, words, is_found);
+            }
+        };
+        assert_both(&described, false);
+        let row = Tool { description: Some(described.clone()), ..tool(global("t")) };
+        act(&stores[writer], Write::new().put(row));
+        assert_both(&described, true);
+        assert_both(&learned, false);
+        let lesson = Learn::new(op(&learned), learned.clone(), name("t"), at(5));
+        registries[writer].learn_route(&project, lesson).expect("learned").expect("a route");
+        assert_both(&learned, true);
+        act(&stores[writer], Write::new().delete::<Tool>(global("t")));
+        assert_both(&described, false);
+        assert_both(&learned, false);
+    }
 }
 
 /// Written in turns, in one go, and far apart.

@@ -47,8 +47,9 @@ fn bytes(seed: u64, count: usize) -> Vec<u8> {
     (0..count).map(|_| draws.below(256) as u8).collect()
 }
 
-const FLAWS_OF_ROWS: [Flaw; 6] = [
+const FLAWS_OF_ROWS: [Flaw; 7] = [
     Flaw::ForgetsJournal,
+    Flaw::KeepsPruned,
     Flaw::RewritesItems,
     Flaw::ForgetsReferences,
     Flaw::ForgetsEnds,
@@ -114,7 +115,7 @@ caught! {
     a_forgotten_journal: ForgetsJournal by
         "revisions::each_commit_raises_by_one", "journal::extremes_round_trip" then 1;
     a_journal_that_is_not_pruned: KeepsPruned by
-        "journal::pruned_revisions_go_whole_and_raise_the_floor";
+        "journal::pruned_revisions_go_whole_and_raise_the_floor" then 3;
     a_revision_raised_without_cause: RaisesAlways by
         "revisions::only_journal_entries_raise_the_revision",
         "revisions::an_empty_change_set_commits_nothing" then 1;
@@ -169,6 +170,9 @@ caught! {
     routes_that_learn_twice: ForgetsLessons by
         "rows::extremes_round_trip_and_replace_each_other",
         "routes::learning_reads_changes_and_writes_in_one_commit" then 2;
+    a_generation_that_stands_still: StandsStill by
+        "routes::what_a_search_reads_moves_the_generation",
+        "routes::a_kept_index_finds_what_another_handle_writes";
     vectors_that_are_cut: CutsVectors by
         "rows::extremes_round_trip_and_replace_each_other",
         "routes::vectors_are_found_by_their_model" then 2;

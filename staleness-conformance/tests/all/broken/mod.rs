@@ -93,6 +93,8 @@ pub(crate) enum Flaw {
     CutsVectors,
     /// The text of a prompt is not kept.
     ForgetsPrompts,
+    /// The generation never moves.
+    StandsStill,
 }
 
 /// Memory stores by location, so that one can be opened again; each with the flaw, if any.
