@@ -3,22 +3,22 @@
 //! Input: the payload itself. It is read as every client sends it, with and without an event that
 //! the caller names.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde_json::Value;
+use staleness_conformance::workload;
 use staleness_core::ids::{OpId, check_id};
 use staleness_core::registry::Use;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::Selection;
 use staleness_core::tool::ToolKind;
-use staleness_core::transfer::append_lines;
-use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
 use staleness_sources::hook::{
     Event, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, ToolEvent, parse,
 };
 
 use crate::SECRET;
+use crate::plant::{fill, untold};
 
 /// What a use brought, said and failed with: read by nobody.
 const CONTENT: [&str; 12] = [
@@ -69,14 +69,13 @@ fn look(payload: &[u8], secret: &str) {
 }
 
 fn judge(result: &Result<HookInput, HookError>, secret: &str) {
-    let told = match result {
+    match result {
         Ok(input) => {
             bounds(input);
-            format!("{input:?}")
+            untold(&format!("{input:?}"), secret);
         }
-        Err(error) => format!("{error} {error:?}"),
-    };
-    assert!(secret.is_empty() || !told.contains(secret), "kept or told: {told}");
+        Err(error) => untold(&format!("{error} {error:?}"), secret),
+    }
 }
 
 fn bounds(input: &HookInput) {
@@ -113,8 +112,8 @@ fn record(input: &HookInput, secret: &str) {
     let used = used(input, event);
     registry.tools().record(used.clone()).wait().expect("a use is recorded");
     let once = exported(&registry);
-    assert!(secret.is_empty() || !once.contains(secret), "stored: {once}");
-    registry.tools().record(used).wait().expect("a use is recorded twice");
+    untold(&once, secret);
+    registry.record(used).expect("a use is recorded twice");
     assert_eq!(exported(&registry), once, "an op counts once");
     registry.admin().check().wait().expect("the store is sound");
 }
@@ -136,18 +135,8 @@ fn used(input: &HookInput, event: &ToolEvent) -> Use {
     }
 }
 
-fn exported(registry: &Registry) -> String {
-    let mut bytes = Vec::new();
-    let mut visit = |page| {
-        append_lines(&page, &mut bytes);
-        ControlFlow::Continue(())
-    };
-    registry
-        .admin()
-        .pages(&Selection::everything(), &mut visit)
-        .wait()
-        .expect("it can be exported");
-    String::from_utf8(bytes).expect("an export is UTF-8")
+fn exported(registry: &BlockingRegistry) -> String {
+    workload::exported(registry, &Selection::everything()).expect("it can be exported")
 }
 
 /// The same payload, if it is an object, with the secret in every text that is not a name.
@@ -179,19 +168,6 @@ fn plant(data: &[u8]) -> Option<Vec<u8>> {
     }
     payload.insert("a field of tomorrow".into(), SECRET.into());
     serde_json::to_vec(&payload).ok()
-}
-
-/// Every text, and a field more in every object.
-fn fill(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = SECRET.into(),
-        Value::Array(list) => list.iter_mut().for_each(fill),
-        Value::Object(fields) => {
-            fields.values_mut().for_each(fill);
-            fields.insert(SECRET.into(), SECRET.into());
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 fn fill_around_names(value: &mut Value) {

@@ -10,6 +10,7 @@ pub mod import_lines;
 pub mod markdown;
 pub mod mcp_messages;
 mod peak;
+mod plant;
 pub mod redb_codec;
 #[cfg(test)]
 mod seeds;
@@ -42,3 +43,8 @@ pub const TARGETS: [(&str, Run); 13] = [
 
 /// A text that must not be kept or told wherever it was planted.
 const SECRET: &str = "PLANTED-s3cr3t-PLANTED";
+
+/// Asserts that a text is one line that changes nothing of a terminal.
+fn one_line(text: &str) {
+    assert!(!text.contains(char::is_control), "{text:?}");
+}

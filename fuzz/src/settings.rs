@@ -15,7 +15,7 @@ use staleness_service::config::{Configured, Layers, PolicyValue};
 use staleness_sources::documents::{CheckOptions, check};
 use staleness_sources::project::ProjectPlace;
 
-use crate::SECRET;
+use crate::{SECRET, one_line};
 
 /// What a project may set; the rest is the user's.
 const OF_PROJECTS: [&str; 7] =
@@ -97,7 +97,7 @@ fn judge(layers: &Layers, typed: bool, data: &[u8]) {
 /// An error is one line, names where it is, and does not tell what stands elsewhere.
 fn told(error: &ServiceError, typed: bool, data: &[u8]) {
     let line = error.render(false);
-    assert!(!line.contains(char::is_control), "{line:?}");
+    one_line(&line);
     assert!(line.len() < 8_000, "{} bytes", line.len());
     assert!(typed || line.contains(".toml"), "no place: {line}");
     let planted = data.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
@@ -144,7 +144,7 @@ fn policed(policy: Policy) {
     let place = ProjectPlace::of_folder(folder);
     let report = check(&place, &options, &mut |_| ControlFlow::Continue(()));
     for note in report.expect("nobody ends it").notes {
-        assert!(!note.text.contains(char::is_control), "{:?}", note.text);
+        one_line(&note.text);
     }
 }
 
@@ -180,7 +180,7 @@ fn known(folder: &Path, text: &[u8]) {
         }
         Err(error) => {
             let line = error.render(false);
-            assert!(!line.contains(char::is_control), "{line:?}");
+            one_line(&line);
             assert!(line.contains("given.json"), "no place: {line}");
         }
     }

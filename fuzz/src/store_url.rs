@@ -7,7 +7,7 @@ use staleness_postgres::fuzzing::{Said, said};
 use staleness_service::ServiceError;
 use staleness_service::settings::named_url;
 
-use crate::SECRET;
+use crate::{SECRET, one_line};
 
 /// Reads the text, and takes it apart as the driver of Postgres would.
 pub fn run(data: &[u8]) {
@@ -44,7 +44,7 @@ fn keeps(shown: &str, hidden: bool) {
 
 fn told(error: &ServiceError, text: &str) {
     let line = error.render(false);
-    assert!(!line.contains(char::is_control), "{line:?}");
+    one_line(&line);
     assert!(line.len() < 12 * text.len() + 500, "{} bytes for {}", line.len(), text.len());
     assert!(!error.render(true).contains('\n'), "{error:?}");
 }

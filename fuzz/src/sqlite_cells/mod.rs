@@ -6,7 +6,6 @@
 mod damage;
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -113,8 +112,8 @@ fn opened(path: &Path) -> Option<Registry> {
 fn judged(store: &Registry, workload: &Workload) -> bool {
     let seen = workload.look(store);
     assert_eq!(seen, workload.look(store), "the same twice");
-    let export = pages(store);
-    let (check, again) = (store.admin().check().wait(), store.admin().check().wait());
+    let export = workload::exported(store, &Selection::records());
+    let (check, again) = (store.check(), store.check());
     assert_eq!(said(&check), said(&again), "the same twice");
     for error in [export.as_ref().err(), check.as_ref().err()].into_iter().flatten() {
         let _ = one_line(error);
@@ -128,17 +127,6 @@ fn judged(store: &Registry, workload: &Workload) -> bool {
 
 fn said(check: &Result<(), RegistryError>) -> String {
     check.as_ref().err().map(ToString::to_string).unwrap_or_default()
-}
-
-/// How many bytes an export has.
-fn pages(store: &Registry) -> Result<usize, RegistryError> {
-    let mut bytes = Vec::new();
-    let mut visit = |page| {
-        staleness_core::transfer::append_lines(&page, &mut bytes);
-        ControlFlow::Continue(())
-    };
-    store.admin().pages(&Selection::records(), &mut visit).wait()?;
-    Ok(bytes.len())
 }
 
 impl Made {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use staleness_core::policy::{JournalPolicy, OutcomePolicy, RoutePolicy, SessionPolicy};
-use staleness_core::store::{RegistryStore, Selection, View};
+use staleness_core::store::{RegistryStore, Selection, StoreError, View};
 use staleness_core::transfer::{Checker, HEADER, Record, append_lines, header};
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
 
@@ -106,6 +106,9 @@ impl Sides {
 /// # Panics
 /// When a store fails where none may.
 pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Result<Tally, String> {
+    let records = |registry: &BlockingRegistry| {
+        exported(registry, &Selection::records()).expect("it can be exported")
+    };
     let mut sides = Sides::new(backends);
     let mut workload = Workload::default();
     let chosen: Vec<&[u8]> = bytes.chunks(BYTES).take(pace.longest).collect();
@@ -123,11 +126,11 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
         }
     }
     sides.agree(&|| "the end".into(), |registry| workload.look(registry))?;
-    let export = sides.agree(&|| "the export".into(), exported)?;
+    let export = sides.agree(&|| "the export".into(), records)?;
     let copies = Sides::new(backends);
     for _ in 0..2 {
         import(&copies, &export);
-        let again = copies.agree(&|| "the export of an import".into(), exported)?;
+        let again = copies.agree(&|| "the export of an import".into(), records)?;
         if again != export {
             return Err(format!("the export of an import is\n{again}\n  not\n{export}"));
         }
@@ -147,15 +150,22 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
     Ok(Tally { events: chosen.len(), lines: export.lines().count() })
 }
 
-fn exported(registry: &BlockingRegistry) -> String {
+/// Returns the export of what is selected, with its header.
+///
+/// # Errors
+/// Errors of the store.
+///
+/// # Panics
+/// When an export is no UTF-8.
+pub fn exported(registry: &BlockingRegistry, what: &Selection) -> Result<String, StoreError> {
     let (mut first, mut bytes) = (HEADER.to_owned(), Vec::new());
     let mut visit = |page: View| {
         first = header(page.floor.revision);
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.pages(&Selection::records(), &mut visit).expect("it can be exported");
-    format!("{first}\n{}", String::from_utf8(bytes).expect("an export is UTF-8"))
+    registry.pages(what, &mut visit)?;
+    Ok(format!("{first}\n{}", String::from_utf8(bytes).expect("an export is UTF-8")))
 }
 
 /// Imports an export, which must be sound, everywhere.

@@ -20,7 +20,7 @@ use staleness_core::scan::ProjectRef;
 use staleness_core::session::SessionKey;
 use staleness_core::{Registry, Timestamp, Wait};
 
-pub use compare::{Pace, Tally, compare, registry};
+pub use compare::{Pace, Tally, compare, exported, registry};
 use draw::{Draw, NAMES, ROOTS, agent};
 
 /// An event that calls one verb with the arguments that are named, and tells its answer.

@@ -155,8 +155,7 @@ caught! {
         then 2;
     work_that_ended_and_comes_as_open: ReturnsEnded by "work::open_follows_every_change" then 3;
     work_too_young: IgnoresAges by
-        "work::aging_finds_what_ages_in_one_way_for_long_enough", "work::aging_follows_every_change"
-        then 3;
+        "work::aging_finds_what_ages_in_one_way_for_long_enough", "work::aging_follows_every_change";
     sessions_that_never_end: ForgetsEnds by
         "rows::extremes_round_trip_and_replace_each_other", "model::any_record_round_trips" then 2;
     sessions_of_another_project: MixesSessions by "rows::keys_find_one_of_many_like_it" then 3;
