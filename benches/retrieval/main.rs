@@ -1,7 +1,6 @@
 //! Retrieval: how often the tool that somebody asks for is found, before and after learning.
 //!
-//! `cargo bench -p staleness-benches --bench retrieval` prints the tables of `docs/accuracy.md` and draws
-//! `docs/plots/retrieval.svg`. With `-- --misses` it prints the test queries that are missed; with
+//! `cargo bench -p staleness-benches --bench retrieval` prints the tables of `docs/accuracy.md`. With `-- --misses` it prints the test queries that are missed; with
 //! `-- --tune` it measures on held-out queries of the learn split instead, which is what choices are
 //! made by. Nothing is random. With the feature `local` and the folder of a model in
 //! `STALENESS_TEST_MODEL` there are tables with vectors, too.
@@ -11,7 +10,6 @@ mod figures;
 #[cfg(feature = "local")]
 mod meaning;
 mod plain;
-mod plot;
 mod prompts;
 
 use std::collections::BTreeSet;
@@ -87,60 +85,39 @@ fn main() {
     let of_them: Vec<&Case> =
         data.test.iter().filter(|case| well_known.contains(&case.tool)).collect();
     let all: Vec<&Case> = data.test.iter().collect();
-    let (whole, few): (Vec<usize>, Vec<usize>) = (STEPS[..3].to_vec(), STEPS.to_vec());
-    let on_all = curve(&data, "all tools", &all, &whole);
-    let on_few =
-        curve(&data, &format!("{} tools with 10 queries", well_known.len()), &of_them, &few);
+    let few_title = format!("{} tools with 10 queries", well_known.len());
+    curve(&data, "all tools", &all, &STEPS[..3]);
+    curve(&data, &few_title, &of_them, &STEPS);
     unseen(&data, &all);
     prompts::table(&data, &STEPS);
     #[cfg(feature = "local")]
     if let Some(folder) = std::env::var_os("STALENESS_TEST_MODEL") {
-        let few_title = format!("{} tools with 10 queries", well_known.len());
-        let groups = [
-            ("all tools".to_owned(), all.clone(), whole.clone()),
-            (few_title, of_them.clone(), few.clone()),
-        ];
-        let [on_all, on_few] = meaning::tables(&data, Path::new(&folder), &groups);
-        let title = "Right tool among the first five, % of test queries";
-        write("retrieval-vectors.svg", &plot::draw(title, &on_all, &on_few));
+        let groups = [("all tools", &*all, &STEPS[..3]), (&*few_title, &*of_them, &STEPS[..])];
+        meaning::tables(&data, Path::new(&folder), groups);
     }
     if std::env::args().any(|arg| arg == "--misses") {
         misses(&data, &all);
     }
-    let [on_all, on_few] = [&on_all, &on_few].map(|points| plot::ours_and_bm25(points));
-    let title = "Right tool found, % of test queries";
-    write("retrieval.svg", &plot::draw(title, &on_all, &on_few));
 }
-
-fn write(name: &str, plot: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plots").join(name);
-    std::fs::write(&file, plot).expect("the plot is written");
-}
-
-/// What was measured after one number of learned queries for each tool: ours, and the baseline.
-type Point = (usize, Figures, Figures);
 
 /// Both searches after each step, on the same questions.
-fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) -> Vec<Point> {
+fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) {
     println!("\n{title}: {} test queries\n", cases.len());
     println!("| learned for each tool | | top-1 | top-5 | MRR | top-1, more | top-5, more |");
     println!("|---|---|---|---|---|---|---|");
-    let mut points = Vec::new();
     for step in steps {
         let learned = data.learned(*step, |_| true);
         let baseline = Figures::of(&plain(data, &learned), data, cases);
         let ours = Figures::of(&Ours::new(data, &learned), data, cases);
         println!("| {step} | BM25 over all | {baseline} | | |");
         println!("| | ours | {ours} | {} | {} |", ours.more(&baseline, 1), ours.more(&baseline, 5));
-        points.push((*step, ours, baseline));
     }
-    points
 }
 
 /// True if a tool is in the half of which something is learned.
 type Half = fn(&Data, usize) -> bool;
 
-/// What learning does to tools, or whole servers, of which nothing is learned.
+/// Prints the effect of learning on tools, or whole servers, of which nothing is learned.
 fn unseen(data: &Data, cases: &[&Case]) {
     println!("\nUnseen: learned for one half, tested on the other\n");
     println!(

@@ -11,7 +11,6 @@ use staleness_embed::{Embedder, LocalEmbedder};
 use crate::Ours;
 use crate::data::{Case, Data};
 use crate::figures::{Figures, Searcher};
-use crate::plot::Line;
 
 /// The vectors of every text of the set.
 #[derive(Debug)]
@@ -85,30 +84,15 @@ impl Searcher for Blend<'_> {
     }
 }
 
-/// The curves of a group, in the order in which its table names them.
-const LINES: [(&str, &str, bool); 4] = [
-    ("words", "#d55e00", false),
-    ("vectors", "#009e73", true),
-    ("learned", "#56b4e9", false),
-    ("both, all", "#0072b2", false),
-];
-
 /// Questions with a title, and the numbers of learned queries after which they are asked.
-type Group<'a> = (String, Vec<&'a Case>, Vec<usize>);
+type Group<'a> = (&'a str, &'a [&'a Case], &'a [usize]);
 
-/// Prints the tables with vectors of the model in `folder`, and returns how often the right tool is
-/// among the first five.
-pub(crate) fn tables(data: &Data, folder: &Path, groups: &[Group<'_>; 2]) -> [Vec<Line>; 2] {
+/// Prints the tables with vectors of the model in `folder`.
+pub(crate) fn tables(data: &Data, folder: &Path, groups: [Group<'_>; 2]) {
     let model = LocalEmbedder::open(folder).expect("a model");
     let vectors = Vectors::new(data, &model);
     println!("\nWith vectors of {}", model.model());
-    groups.each_ref().map(|(title, cases, steps)| {
-        let mut lines = LINES.map(|(name, colour, is_dashed)| Line {
-            name,
-            colour,
-            is_dashed,
-            points: Vec::new(),
-        });
+    for (title, cases, steps) in groups {
         println!("\n{title}: {} test queries\n", cases.len());
         println!("| learned for each tool | | top-1 | top-5 | MRR | top-1, more | top-5, more |");
         println!("|---|---|---|---|---|---|---|");
@@ -122,10 +106,6 @@ pub(crate) fn tables(data: &Data, folder: &Path, groups: &[Group<'_>; 2]) -> [Ve
                 Figures::of(&blend, data, cases)
             };
             let (queries, all) = (blend(false), blend(true));
-            let all_four = [&words, &alone, &queries, &all];
-            for (line, figures) in lines.iter_mut().zip(all_four) {
-                line.points.push((*step, figures.top(5)));
-            }
             println!("| {step} | words | {words} | | |");
             for (who, figures) in [
                 ("vectors alone", alone),
@@ -136,6 +116,5 @@ pub(crate) fn tables(data: &Data, folder: &Path, groups: &[Group<'_>; 2]) -> [Ve
                 println!("| | {who} | {figures} | {first} | {five} |");
             }
         }
-        lines.into()
-    })
+    }
 }

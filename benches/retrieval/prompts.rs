@@ -12,66 +12,15 @@ use staleness_benches::{START, registry};
 
 use crate::data::{Case, Data};
 
-/// What people tell a coding agent that ask for none of the tools: chosen before anything was measured.
-const EVERYDAY: &[&str] = &[
-    "continue",
-    "help",
-    "stop",
-    "go on",
-    "yes",
-    "no, revert that",
-    "update the readme",
-    "delete the line",
-    "fix the failing test",
-    "why does this fail?",
-    "run the tests",
-    "refactor this function",
-    "add a unit test for the parser",
-    "rename the variable to count",
-    "explain this code",
-    "make it faster",
-    "clean up",
-    "commit",
-    "write a commit message",
-    "format the code",
-    "the build is broken",
-    "bump the version",
-    "add error handling",
-    "remove the unused import",
-    "what does this function do",
-    "try again",
-    "looks good",
-    "use a hash map instead",
-    "split this file in two",
-    "move the helper to its own module",
-    "add documentation",
-    "can you check the types",
-    "there is a typo in the comment",
-    "thanks",
-    "do it",
-    "next step please",
-    "implement the plan",
-    "summarize what you changed",
-    "undo the last change",
-    "make the button blue",
-    "the page is blank, fix it",
-    "write a function that reverses a list",
-    "sort the imports",
-    "why is the list empty",
-    "it still does not work",
-    "open the file and look at line 40",
-    "change the default to 10",
-    "handle the null case",
-    "make the log less noisy",
-    "review my change",
-];
+/// Prompts to a coding agent that ask for none of the tools, a line each: chosen before anything was measured.
+const EVERYDAY: &str = include_str!("data/everyday.txt");
 
 /// Prints what prompts are answered with after each number of learned queries.
 pub(crate) fn table(data: &Data, steps: &[usize]) {
     println!(
         "\nPrompts: {} questions, each a prompt of a session of its own, and {} everyday ones\n",
         data.test.len(),
-        EVERYDAY.len()
+        EVERYDAY.lines().count()
     );
     println!(
         "| learned for each tool | answered | of these: a named tool is right | the first is right \
@@ -96,7 +45,7 @@ pub(crate) fn table(data: &Data, steps: &[usize]) {
             share(right, answered.len()),
             share(first, answered.len()),
             named as f64 / answered.len().max(1) as f64,
-            EVERYDAY.iter().filter(|prompt| !shop.named(data, prompt).is_empty()).count(),
+            EVERYDAY.lines().filter(|prompt| !shop.named(data, prompt).is_empty()).count(),
         );
     }
 }

@@ -3,53 +3,9 @@
 use arbitrary::Unstructured;
 use rusqlite::Connection;
 use rusqlite::types::{Value, ValueRef};
+use staleness_conformance::cells::{NUMBERS, TEXTS};
 
-/// Numbers at which something ends.
-const NUMBERS: [i64; 14] = [
-    0,
-    1,
-    2,
-    -1,
-    255,
-    256,
-    1_000_000_000,
-    1 << 32,
-    -(1 << 32),
-    1_767_225_600_000,
-    253_402_300_800_000,
-    i64::MAX - 1,
-    i64::MAX,
-    i64::MIN,
-];
-/// Texts that mean something somewhere.
-const TEXTS: [&str; 24] = [
-    "",
-    "[]",
-    "{}",
-    "null",
-    "[1]",
-    "[{}]",
-    "[[]]",
-    "\u{7}",
-    "\u{202e}",
-    "p",
-    "S",
-    "F",
-    "I",
-    "done",
-    "todo",
-    "in_progress",
-    "plan",
-    "note",
-    "handoff",
-    "expiring",
-    "f32 unit",
-    "f64 unit",
-    "%",
-    "a\nb",
-];
-
-/// What a cell is changed to.
+/// The new value of a cell.
 enum To {
     Value(Value),
     /// These bytes, as a text, whatever they are.

@@ -3,21 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use staleness_core::knowledge::Document;
+use staleness_core::route::RouteVector;
 use staleness_core::store::{
-    Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
-    JournalFilter, OutcomeFilter, Query, Refusal, RouteFilter, Selection, SessionFilter, Step,
-    StoreError, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
+    Change, ChangeSet, Decision, DocumentFilter, Durability, Filter as _, JournalFilter,
+    OutcomeFilter, Query, Refusal, RouteFilter, Selection, Step, StoreError, ToolFilter,
+    VectorFilter, View, WorkFilter,
 };
+use staleness_core::tool::Tool;
+use staleness_core::work::{Work, WorkStatus};
 
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{
     Context, Handle, act, ask, assert_misstep, assert_refused, attempt, everything, pages, see,
 };
-use crate::rows::{
-    cursor, document, document_key, embedded, global, item, item_key, model, op, project_id, route,
-    route_key, scope, started, suggestions, tool, work, work_key,
-};
+use crate::rows::{Sample, embedded, global, model, op, project_id, route_key, scope, tool};
 use crate::steps::{Bump, Chase, Refuse, Use, Write};
 use crate::wrappers::{Fault, Faulty, Strict, Twice};
 
@@ -113,117 +114,63 @@ impl Step for Dishonest {
     }
 }
 
+/// Tries to write with each of these selections, none of which locks what is written.
+#[track_caller]
+fn assert_unlocked(
+    store: &Handle,
+    changes: &ChangeSet,
+    selections: impl IntoIterator<Item = Selection>,
+) {
+    let before = everything(store);
+    for selection in selections {
+        assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
+        assert_same(&everything(store), &before);
+    }
+}
+
+fn unlocked_row<R: Sample>(store: &Handle) {
+    let (row, other) = (R::sample(Some("p"), "x"), R::sample(Some("p"), "y"));
+    let key = || R::Filter::of(row.key().clone());
+    let changes = Write::new().put(row.clone()).changes;
+    let another = R::owned(Some("q")).unwrap_or_else(|| R::Filter::of(other.key().clone()));
+    let selections = [
+        Selection::new(),
+        Selection::new().peek(key()),
+        Selection::new().lock(R::Filter::of(other.key().clone())),
+        Selection::new().lock(another),
+        Selection::everything(),
+    ];
+    assert_unlocked(store, &changes, selections);
+    act(store, Dishonest(Selection::new().lock(key()), changes));
+}
+
 fn unlocked(context: &mut Context) {
     let store: Handle = Arc::new(Strict::new(Arc::clone(context.store())));
-    let mut changes = ChangeSet::default();
-    changes.tools.push(Change::Put(tool(global("x"))));
-    for selection in [
-        Selection::new(),
-        Selection::new().peek(ToolFilter::Key(global("x"))),
-        Selection::new().lock(ToolFilter::Key(global("y"))),
-        Selection::everything(),
-    ] {
-        assert_misstep(attempt(&store, Dishonest(selection, changes.clone())));
-        assert!(everything(&store).is_empty());
+    macro_rules! each {
+        ($($rows:ident: $row:ty,)*) => {$(unlocked_row::<$row>(&store);)*};
     }
-    let locked = Selection::new().lock(ToolFilter::Key(global("x")));
-    act(&store, Dishonest(locked, changes));
-    unlocked_knowledge(&store);
-    unlocked_work(&store);
-    unlocked_routes(&store);
-}
-
-/// As [`unlocked`], of items and documents.
-fn unlocked_knowledge(store: &Handle) {
-    let before = everything(store);
-    let (key, of_document) = (item_key(None, "x"), document_key("p", "a.md"));
-    let mut changes = ChangeSet::default();
-    changes.knowledge.push(Change::Put(item(key.clone())));
-    changes.documents.push(Change::Put(document(of_document.clone())));
-    let item_locked = Selection::new().lock(ItemFilter::Key(key));
-    let locked = item_locked.clone().lock(DocumentFilter::Key(of_document.clone()));
-    for selection in [
-        Selection::everything(),
-        item_locked.clone(),
-        item_locked.clone().peek(DocumentFilter::Key(of_document)),
-        item_locked.clone().lock(DocumentFilter::Project(project_id("q"))),
-        // Without findings it is none of these.
-        item_locked.clone().lock(DocumentFilter::Flagged(project_id("p"))),
-        Selection::new().lock(DocumentFilter::All),
-    ] {
-        assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
-        assert_same(&everything(store), &before);
-    }
-    act(store, Dishonest(locked, changes));
-}
-
-/// As [`unlocked`], of work items, sessions and cursors.
-fn unlocked_work(store: &Handle) {
-    let before = everything(store);
-    let mut plan = work(work_key(Some("p"), "x"));
-    plan.status = staleness_core::work::WorkStatus::Done;
-    let (session, cursor) = (started("p", "s"), cursor("p", "a"));
-    let of_cursor = cursor.key.clone();
-    let mut changes = ChangeSet::default();
-    changes.work.push(Change::Put(plan.clone()));
-    changes.sessions.push(Change::Put(session.clone()));
-    changes.cursors.push(Change::Put(cursor));
-    let p = || project_id("p");
-    let two = Selection::new()
-        .lock(WorkFilter::Key(plan.key.clone()))
-        .lock(SessionFilter::Key(session.key.clone()));
-    let others = |all: Selection| all.lock(SessionFilter::Project(p())).lock(CursorFilter::All);
-    for selection in [
-        two.clone(),
-        two.clone().peek(CursorFilter::Key(of_cursor.clone())),
-        two.clone().lock(CursorFilter::Project(project_id("q"))),
-        // It has ended: it is none of these.
-        others(Selection::new().lock(WorkFilter::Open(scope("p")))),
-        others(Selection::new().lock(WorkFilter::Scope(scope("q")))),
-        Selection::everything().lock(WorkFilter::All).lock(CursorFilter::All),
-    ] {
-        assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
-        assert_same(&everything(store), &before);
-    }
-    act(store, Dishonest(two.lock(CursorFilter::Key(of_cursor)), changes));
-}
-
-/// As [`unlocked`], of routes, vectors and suggestions.
-fn unlocked_routes(store: &Handle) {
-    let before = everything(store);
-    let key = route_key("p", "t", 1);
-    let made = suggestions("p", "s");
-    let mut changes = ChangeSet::default();
-    changes.routes.push(Change::Put(route(key.clone())));
-    changes.vectors.push(Change::Put(embedded(key.clone(), "m")));
-    changes.suggestions.push(Change::Put(made.clone()));
-    let p = || project_id("p");
-    let of_route = || Selection::new().lock(RouteFilter::Tool(p(), key.tool.clone()));
-    let two = || of_route().lock(VectorFilter::Key(key.clone()));
-    for selection in [
-        Selection::everything(),
-        two(),
-        two().lock(SuggestionFilter::Project(project_id("q"))),
-        // Who locks a route may remove its vector, and not write it.
-        of_route().lock(SuggestionFilter::All),
-        of_route().lock(VectorFilter::Model(p(), model("other"))).lock(SuggestionFilter::All),
-    ] {
-        assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
-        assert_same(&everything(store), &before);
-    }
-    let all = two().lock(SuggestionFilter::Key(made.key.clone()));
-    act(store, Dishonest(all, changes));
-    let mut gone = ChangeSet::default();
-    gone.vectors.push(Change::Delete(key.clone()));
-    let other = Selection::new().lock(RouteFilter::Project(project_id("q")));
-    assert_misstep(attempt(store, Dishonest(other, gone.clone())));
-    act(store, Dishonest(of_route(), gone));
+    staleness_core::collections!(each);
+    // Filters that name a row only as long as it is of their sort.
+    let ended = Work { status: WorkStatus::Done, ..Work::sample(Some("p"), "ended") };
+    let open = Selection::new().lock(WorkFilter::Open(scope("p")));
+    assert_unlocked(&store, &Write::new().put(ended).changes, [open]);
+    let sound = Document::sample(Some("p"), "sound");
+    let flagged = Selection::new().lock(DocumentFilter::Flagged(project_id("p")));
+    assert_unlocked(&store, &Write::new().put(sound).changes, [flagged]);
+    // A step that locks a route may remove its vector, and not write it.
+    let vector = embedded(route_key("p", "t", 1), "m");
+    let (put, gone) =
+        (Write::new().put(vector.clone()), Write::new().delete::<RouteVector>(vector.key));
+    let of_route = |project| Selection::new().lock(RouteFilter::Project(project_id(project)));
+    let of_model = Selection::new().lock(VectorFilter::Model(project_id("p"), model("other")));
+    assert_unlocked(&store, &put.changes, [of_route("p"), of_model]);
+    assert_unlocked(&store, &gone.changes, [of_route("q")]);
+    act(&store, Dishonest(of_route("p"), gone.changes));
 }
 
 fn doubled(context: &mut Context) {
     let store: Handle = Arc::new(Strict::new(Arc::clone(context.store())));
-    let step =
-        Write::new().put(tool(global("x"))).delete::<staleness_core::tool::Tool>(global("x"));
+    let step = Write::new().put(tool(global("x"))).delete::<Tool>(global("x"));
     assert_misstep(attempt(&store, step));
     assert!(everything(&store).is_empty());
 }
