@@ -11,10 +11,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::process::Command;
 
-use staleness::ids::{Level, SourceId};
+use staleness::ids::Level;
 use staleness::registry::{FindTools, ScopeChoice, ToolListing};
-use staleness::scan::{Found, Scan, SourceReading};
-use staleness::source::SourceState;
+use staleness::scan::Found;
 use staleness::store::Selection;
 use staleness::time::DAY;
 use staleness::{Registry, Timestamp, Wait, transfer};
@@ -84,33 +83,9 @@ fn import(lines: &str) -> f64 {
 }
 
 /// A scan of one source that lists 12 servers.
-fn scan(site: &Site, registry: &Registry, at: Timestamp) -> f64 {
-    let reading = SourceReading {
-        id: SourceId {
-            project: None,
-            client: "bench".into(),
-            level: Level::User,
-            part: "mcp".into(),
-        },
-        path: "bench".into(),
-        state: SourceState::Read,
-        root_is_there: true,
-        error: None,
-        found: (0..12).filter_map(|at| Found::server(&format!("server{at}"))).collect(),
-    };
-    let project = site.place();
-    timed(|| {
-        let scan = Scan {
-            read_under: registry.tools().readings(&project.id).wait().expect("readings"),
-            project,
-            sources: vec![reading],
-            indexes: Vec::new(),
-            at,
-            session: None,
-            client: None,
-        };
-        registry.tools().apply_scan(scan).wait().expect("a scan")
-    })
+fn scan(site: &Site, registry: &BlockingRegistry, at: Timestamp) -> f64 {
+    let found = (0..12).filter_map(|at| Found::server(&format!("server{at}"))).collect();
+    timed(|| staleness_benches::scan(registry, site.place(), (Level::User, "mcp"), found, at))
 }
 
 fn of_outcomes(curves: &mut Curves) {

@@ -1,14 +1,11 @@
 //! Prompts: how often a tool that is named unasked is right, and how often one is named where none was meant.
 
-use std::collections::BTreeMap;
-
+use staleness::BlockingRegistry;
 use staleness::Timestamp;
-use staleness::ids::{Level, OpId, SessionId, SourceId, ToolName};
+use staleness::ids::{Level, OpId, SessionId, ToolName};
 use staleness::registry::Learn;
-use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
-use staleness::source::SourceState;
-use staleness::{Registry, Wait};
-use staleness_benches::{START, registry};
+use staleness::scan::{Found, ProjectRef};
+use staleness_benches::{START, registry, scan};
 
 use crate::data::{Case, Data};
 
@@ -65,29 +62,7 @@ impl Shop {
             let found = Found::server_tool(&tool.server, own).expect("a valid name");
             found.described(Some(&tool.description))
         });
-        let reading = SourceReading {
-            id: SourceId {
-                project: None,
-                client: "bench".into(),
-                level: Level::Live,
-                part: "tools".into(),
-            },
-            path: "live".into(),
-            state: SourceState::Read,
-            root_is_there: true,
-            error: None,
-            found: found.collect(),
-        };
-        let scan = Scan {
-            project: project.clone(),
-            sources: vec![reading],
-            indexes: Vec::new(),
-            read_under: BTreeMap::new(),
-            at: now(),
-            session: None,
-            client: None,
-        };
-        registry.tools().apply_scan(scan).wait().expect("the tools are scanned");
+        scan(&registry, project.clone(), (Level::Live, "tools"), found.collect(), now());
         for (at, (tool, query)) in learned.iter().enumerate() {
             let op = OpId::new(format!("learn-{at}")).expect("a valid id");
             let learn = Learn::new(op, *query, data.tools[*tool].name.clone(), now());

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use staleness::ids::{OpId, ToolName};
+use staleness::ids::{Level, OpId, SourceId, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordUses, Use};
-use staleness::scan::ProjectRef;
-use staleness::{Registry, Timestamp};
+use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness::source::SourceState;
+use staleness::{BlockingRegistry, Timestamp};
 
 /// The time at which the benchmarks begin.
 pub const START: i64 = 1_790_000_000_000;
@@ -20,6 +21,38 @@ pub const START: i64 = 1_790_000_000_000;
 #[must_use]
 pub fn registry(url: &str) -> Registry {
     staleness::open(url).expect("the registry opens")
+}
+
+/// Applies a scan of one source of every project.
+///
+/// # Panics
+/// When the registry reports an error.
+pub fn scan(
+    registry: &BlockingRegistry,
+    project: ProjectRef,
+    (level, part): (Level, &str),
+    found: Vec<Found>,
+    at: Timestamp,
+) {
+    let id = SourceId { project: None, client: "bench".into(), level, part: part.into() };
+    let reading = SourceReading {
+        id,
+        path: "bench".into(),
+        state: SourceState::Read,
+        root_is_there: true,
+        error: None,
+        found,
+    };
+    let scan = Scan {
+        read_under: registry.readings(&project.id).expect("readings"),
+        project,
+        sources: vec![reading],
+        indexes: Vec::new(),
+        at,
+        session: None,
+        client: None,
+    };
+    registry.apply_scan(scan).expect("a scan");
 }
 
 /// Uses of `tools` distinct MCP tools of 12 servers, round robin, all successes, one a second. Their

@@ -18,7 +18,7 @@ pub mod site;
 pub mod svg;
 pub mod work;
 
-pub use fixture::{START, fill, registry, twin, uses};
+pub use fixture::{START, fill, registry, scan, twin, uses};
 pub use race::quick;
 
 /// The question that searches answer.

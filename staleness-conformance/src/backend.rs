@@ -1,4 +1,4 @@
-//! What the suite must know of a backend: how to reach it, and what it promises.
+//! Backends as the suite knows them: how to reach one, and what it promises.
 
 use std::any::Any;
 use std::fmt;
@@ -7,54 +7,56 @@ use std::sync::Arc;
 
 use staleness_core::store::{RegistryStore, StoreError};
 
-/// What a backend promises beyond the contract, declared and never discovered by failing.
-///
-/// Cases name what they need as a value of the same type; a case that needs more than a backend
-/// offers is reported as ignored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capabilities {
+macro_rules! capabilities {
+    ($($(#[doc = $doc:literal])* $name:ident,)*) => {
+        /// Promises of a backend beyond the contract, declared and never discovered by failing.
+        ///
+        /// Cases name what they need as a value of the same type; a case that needs more than a backend
+        /// offers is reported as ignored.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Capabilities {
+            $($(#[doc = $doc])* pub $name: bool,)*
+        }
+
+        impl Capabilities {
+            /// Only what the contract demands of every store.
+            pub const NONE: Self = Self { $($name: false,)* };
+
+            /// Returns what `needs` asks for and `self` does not offer, by the names of the fields.
+            #[must_use]
+            pub fn missing(self, needs: Self) -> Vec<&'static str> {
+                let all = [$((stringify!($name), needs.$name && !self.$name)),*];
+                all.into_iter().filter(|(_, lacks)| *lacks).map(|(name, _)| name).collect()
+            }
+        }
+
+        impl crate::Case {
+            $(
+                /// Limits the case to backends with this capability:
+                $(#[doc = $doc])*
+                #[must_use]
+                pub const fn $name(mut self) -> Self {
+                    self.needs.$name = true;
+                    self
+                }
+            )*
+        }
+    };
+}
+capabilities! {
     /// What was acknowledged is still there when the location is opened again.
-    pub persistent: bool,
+    persistent,
     /// Several processes may use one location at the same time.
-    pub multi_process: bool,
+    multi_process,
     /// [`RegistryStore::backup`] works, and the path of a backup is a location.
-    pub backup: bool,
+    backup,
     /// Another handle of the same location can commit while a view or a visit of pages is under
     /// way, and the reader need not end first.
-    pub concurrent_readers: bool,
+    concurrent_readers,
     /// A location is the path of a file, and [`Backend::open_as`] works.
-    pub file: bool,
+    file,
     /// Work is moved off the threads of a tokio runtime.
-    pub runtime: bool,
-}
-
-impl Capabilities {
-    /// Only what the contract demands of every store.
-    pub const NONE: Self = Self {
-        persistent: false,
-        multi_process: false,
-        backup: false,
-        concurrent_readers: false,
-        file: false,
-        runtime: false,
-    };
-
-    /// What `needs` asks for and `self` does not offer, by the names of the fields.
-    #[must_use]
-    pub fn missing(self, needs: Self) -> Vec<&'static str> {
-        [
-            ("persistent", self.persistent, needs.persistent),
-            ("multi_process", self.multi_process, needs.multi_process),
-            ("backup", self.backup, needs.backup),
-            ("concurrent_readers", self.concurrent_readers, needs.concurrent_readers),
-            ("file", self.file, needs.file),
-            ("runtime", self.runtime, needs.runtime),
-        ]
-        .into_iter()
-        .filter(|(_, offered, needed)| *needed && !offered)
-        .map(|(name, ..)| name)
-        .collect()
-    }
+    runtime,
 }
 
 /// A place that may hold one store. It is removed, with everything in it, when this is dropped.

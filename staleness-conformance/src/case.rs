@@ -24,48 +24,6 @@ impl Case {
         Self { name, needs: Capabilities::NONE, run }
     }
 
-    /// The same case for backends that keep what was acknowledged.
-    #[must_use]
-    pub const fn persistent(mut self) -> Self {
-        self.needs.persistent = true;
-        self
-    }
-
-    /// The same case for backends that several processes may use.
-    #[must_use]
-    pub const fn multi_process(mut self) -> Self {
-        self.needs.multi_process = true;
-        self
-    }
-
-    /// The same case for backends that make backups.
-    #[must_use]
-    pub const fn backup(mut self) -> Self {
-        self.needs.backup = true;
-        self
-    }
-
-    /// The same case for backends that can be written to during a read.
-    #[must_use]
-    pub const fn concurrent_readers(mut self) -> Self {
-        self.needs.concurrent_readers = true;
-        self
-    }
-
-    /// Limits the case to backends that keep a store in a file.
-    #[must_use]
-    pub const fn file(mut self) -> Self {
-        self.needs.file = true;
-        self
-    }
-
-    /// Limits the case to backends that know tokio.
-    #[must_use]
-    pub const fn runtime(mut self) -> Self {
-        self.needs.runtime = true;
-        self
-    }
-
     /// Runs the case on a fresh store, and has the store verify itself at the end.
     ///
     /// # Errors

@@ -4,11 +4,12 @@
 //! of the rest a power cut keeps any part, in any order, down to halves of writes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// What disks write as one piece, in bytes.
+/// The bytes that disks write as one piece.
 const SECTOR: usize = 512;
 
-/// What a program did to a file.
+/// An act of a program on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Did {
     /// Wrote bytes at an offset.
@@ -23,7 +24,7 @@ pub enum Did {
     SyncFolder,
 }
 
-/// Which of the writes that nobody waited for a power cut keeps.
+/// The choice of writes that nobody waited for which a power cut keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// None.
@@ -69,7 +70,7 @@ pub struct Disk {
 
 #[derive(Clone, Debug, Default)]
 struct File {
-    /// What is there for certain; `None`: perhaps not even the name.
+    /// The bytes for certain; `None`: perhaps not even the name.
     sure: Option<Vec<u8>>,
     since: Vec<Did>,
 }
@@ -92,14 +93,14 @@ impl Disk {
         let file = self.files.entry(name.to_owned()).or_default();
         match did {
             Did::Sync => {
-                file.sure = Some(file.found(|_, _| Kept::Whole).unwrap_or_default());
+                file.sure = Some(file.found(|_, write| vec![write]).unwrap_or_default());
                 file.since.clear();
             }
             other => file.since.push(other),
         }
     }
 
-    /// How many writes nobody waited for.
+    /// Returns the number of writes that nobody waited for.
     #[must_use]
     pub fn unsure(&self) -> usize {
         self.files.values().map(|file| file.since.len()).sum()
@@ -111,32 +112,22 @@ impl Disk {
         let found = self.files.iter().filter_map(|(name, file)| {
             let count = file.since.len();
             let torn = draws.below(count as u64 + 1) as usize;
-            let found = file.found(|number, len| match keeps {
-                Keeps::Nothing => Kept::Not,
-                Keeps::All => Kept::Whole,
-                Keeps::Last if number + 1 == count => Kept::Whole,
-                Keeps::Some if draws.below(2) == 0 => Kept::Whole,
-                Keeps::Torn if number < torn => Kept::Whole,
-                Keeps::Torn if number == torn => Kept::First(draws.below(len as u64 + 1) as usize),
-                // A write may begin and end within a sector.
-                Keeps::Sectors => {
-                    Kept::Sectors((0..len / SECTOR + 2).map(|_| draws.below(2) == 0).collect())
+            let found = file.found(|number, write| match keeps {
+                Keeps::All => vec![write],
+                Keeps::Last if number + 1 == count => vec![write],
+                Keeps::Some if draws.below(2) == 0 => vec![write],
+                Keeps::Torn if number < torn => vec![write],
+                Keeps::Torn if number == torn => {
+                    let kept = draws.below(write.len() as u64 + 1) as usize;
+                    vec![Range { end: write.start + kept, ..write }]
                 }
-                Keeps::Last | Keeps::Some | Keeps::Torn => Kept::Not,
+                Keeps::Sectors => sectors(write).filter(|_| draws.below(2) == 0).collect(),
+                Keeps::Nothing | Keeps::Last | Keeps::Some | Keeps::Torn => Vec::new(),
             })?;
             Some((name.clone(), found))
         });
         found.collect()
     }
-}
-
-/// What is kept of one write.
-enum Kept {
-    Not,
-    Whole,
-    First(usize),
-    /// By sectors of the file, from the one in which the write begins.
-    Sectors(Vec<bool>),
 }
 
 impl File {
@@ -147,37 +138,32 @@ impl File {
         }
     }
 
-    fn found(&self, mut kept: impl FnMut(usize, usize) -> Kept) -> Option<Vec<u8>> {
+    /// The bytes that are found, if the file is. `kept` is given the number of a write and its place in the file,
+    /// and returns the parts of it that are kept; what has no bytes is kept if any part is.
+    fn found(
+        &self,
+        mut kept: impl FnMut(usize, Range<usize>) -> Vec<Range<usize>>,
+    ) -> Option<Vec<u8>> {
         let mut bytes = self.sure.clone();
         for (number, did) in self.since.iter().enumerate() {
-            let len = if let Did::Write(_, data) = did { data.len() } else { 0 };
-            let kept = kept(number, len);
-            match (did, kept) {
+            let (offset, data) = match did {
+                Did::Write(offset, data) => (*offset as usize, &data[..]),
+                _ => (0, &[][..]),
+            };
+            let parts = kept(number, offset..offset + data.len());
+            match did {
                 // The name is that of the old file still; what follows went to another one.
-                (Did::Delete, Kept::Not) => break,
-                (_, Kept::Not) => {}
-                (Did::Write(offset, data), kept) => {
+                Did::Delete if parts.is_empty() => break,
+                _ if parts.is_empty() => {}
+                Did::Delete => bytes = None,
+                Did::SetLen(len) => bytes.get_or_insert_default().resize(*len as usize, 0),
+                Did::Write(..) => {
                     let bytes = bytes.get_or_insert_default();
-                    let offset = *offset as usize;
-                    match kept {
-                        Kept::First(first) => put(bytes, offset, &data[..first]),
-                        Kept::Sectors(sectors) => {
-                            for (from, piece) in pieces(offset, data) {
-                                let sector = from / SECTOR - offset / SECTOR;
-                                if sectors.get(sector).copied().unwrap_or(false) {
-                                    put(bytes, from, piece);
-                                }
-                            }
-                        }
-                        Kept::Not | Kept::Whole => put(bytes, offset, data),
+                    for part in parts {
+                        put(bytes, part.start, &data[part.start - offset..part.end - offset]);
                     }
                 }
-                // What has no bytes is kept or not.
-                (Did::Delete, Kept::Sectors(sectors)) if !sectors[0] => break,
-                (_, Kept::Sectors(sectors)) if !sectors[0] => {}
-                (Did::SetLen(len), _) => bytes.get_or_insert_default().resize(*len as usize, 0),
-                (Did::Delete, _) => bytes = None,
-                (Did::Sync | Did::SyncFolder, _) => {}
+                Did::Sync | Did::SyncFolder => {}
             }
         }
         bytes
@@ -195,15 +181,11 @@ fn put(bytes: &mut Vec<u8>, offset: usize, data: &[u8]) {
     bytes[offset..end].copy_from_slice(data);
 }
 
-/// The pieces of a write that lie in one sector each, with their offsets.
-fn pieces(offset: usize, data: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let from = offset + at;
-        let rest = data.get(at..).filter(|rest| !rest.is_empty())?;
-        let len = rest.len().min(SECTOR - from % SECTOR);
-        at += len;
-        Some((from, &rest[..len]))
+/// The parts of a write that lie in one sector each; one part where it has no bytes.
+fn sectors(write: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let (first, end) = (write.start / SECTOR, write.end.div_ceil(SECTOR));
+    (first..end.max(first + 1)).map(move |sector| {
+        (sector * SECTOR).max(write.start)..((sector + 1) * SECTOR).min(write.end)
     })
 }
 

@@ -49,24 +49,21 @@ pub(crate) fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-pub(crate) fn name(text: impl AsRef<str>) -> ToolName {
-    ToolName::new(text).expect("a valid name")
+macro_rules! ids {
+    ($($id:ident: $type:ty,)*) => {$(
+        pub(crate) fn $id(text: impl AsRef<str>) -> $type {
+            <$type>::new(text).expect("a valid text")
+        }
+    )*};
 }
-
-pub(crate) fn server(text: &str) -> ServerKey {
-    ServerKey::new(text).expect("a valid server")
-}
-
-pub(crate) fn op(text: impl AsRef<str>) -> OpId {
-    OpId::new(text).expect("a valid op id")
-}
-
-pub(crate) fn session(text: &str) -> SessionId {
-    SessionId::new(text).expect("a valid session id")
-}
-
-pub(crate) fn project_id(text: impl AsRef<str>) -> ProjectId {
-    ProjectId::new(text).expect("a valid project id")
+ids! {
+    name: ToolName,
+    server: ServerKey,
+    op: OpId,
+    session: SessionId,
+    project_id: ProjectId,
+    agent: AgentId,
+    model: ModelId,
 }
 
 pub(crate) fn scope(project: &str) -> Scope {
@@ -180,10 +177,6 @@ pub(crate) fn flagged(mut document: Document, blocks: u32) -> Document {
     document
 }
 
-pub(crate) fn agent(text: &str) -> AgentId {
-    AgentId::new(text).expect("a valid agent")
-}
-
 /// The key of a work item of one project, or of every one.
 pub(crate) fn work_key(project: Option<&str>, id: impl AsRef<str>) -> WorkKey {
     let id = WorkId::new(id).expect("a valid work id");
@@ -216,10 +209,6 @@ pub(crate) fn cursor(project: &str, of: &str) -> Cursor {
         session: None,
         moved_at: at(12),
     }
-}
-
-pub(crate) fn model(id: &str) -> ModelId {
-    ModelId::new(id).expect("a valid model")
 }
 
 pub(crate) fn route_key(project: &str, tool: &str, id: u128) -> RouteKey {

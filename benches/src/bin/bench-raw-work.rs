@@ -6,11 +6,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::time::Duration;
 
-use rusqlite::config::DbConfig;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, Params, Row};
+use rusqlite::{Connection, Params, Row};
+use staleness_benches::raw::sqlite::connect;
 
 const WAYS: [&str; 7] =
     ["in_progress", "waiting", "expiring", "unanswered", "proposed", "generated", "observed"];
@@ -72,12 +71,7 @@ fn main() -> rusqlite::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [store, scope, until, agent] = args.as_slice() else { panic!("four arguments") };
     let until: i64 = until.parse().expect("a time");
-    let conn = Connection::open_with_flags(
-        store,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    conn.busy_timeout(Duration::from_secs(5))?;
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let conn = connect(store)?;
     conn.execute_batch("BEGIN")?;
     let meta = rows(&conn, "SELECT revision FROM meta", ())?;
     std::hint::black_box(&meta);

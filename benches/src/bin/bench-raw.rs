@@ -5,10 +5,8 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::time::Duration;
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use staleness_benches::raw::sqlite::connect;
 
 fn main() -> rusqlite::Result<()> {
     let args: Vec<String> = std::env::args().collect();
@@ -22,12 +20,7 @@ fn main() -> rusqlite::Result<()> {
         .write(true)
         .open(format!("{store}.lock"))
         .expect("the lock");
-    let conn = Connection::open_with_flags(
-        store,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    conn.busy_timeout(Duration::from_secs(5))?;
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let conn = connect(store)?;
     lock.lock().expect("the lock");
     conn.execute_batch("PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE")?;
     let (revision, last): (i64, Option<i64>) =

@@ -114,6 +114,18 @@ impl RawTool {
     }
 }
 
+/// Connects to a store that our backend made, as our backend does.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn connect(path: impl AsRef<Path>) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(conn)
+}
+
 impl RawSqlite {
     /// Opens a store that our backend made.
     ///
@@ -121,10 +133,7 @@ impl RawSqlite {
     /// When it cannot be opened.
     #[must_use]
     pub fn open(path: &Path) -> Self {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let conn = Connection::open_with_flags(path, flags).expect("the store opens");
-        conn.busy_timeout(Duration::from_secs(5)).expect("a setting");
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).expect("a setting");
+        let conn = connect(path).expect("the store opens");
         conn.execute_batch("PRAGMA synchronous = NORMAL").expect("a setting");
         conn.set_prepared_statement_cache_capacity(64);
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));

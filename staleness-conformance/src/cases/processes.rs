@@ -27,10 +27,10 @@ fn race(roles: &[Role]) -> Vec<Vec<String>> {
     children.into_iter().map(Child::finish).collect()
 }
 
-fn roles(context: &Context, tool: impl Fn(usize) -> String) -> Vec<Role> {
+fn roles(location: &str, tool: impl Fn(usize) -> String) -> Vec<Role> {
     (0..PROCESSES)
         .map(|process| Role {
-            location: context.location().into(),
+            location: location.into(),
             does: Does::Uses(tool(process)),
             ops: format!("{process}-"),
             turns: TURNS,
@@ -53,7 +53,7 @@ fn assert_recorded(context: &Context, acknowledged: Vec<Vec<String>>) {
 }
 
 fn one_tool(context: &mut Context) {
-    let acknowledged = race(&roles(context, |_| "x".into()));
+    let acknowledged = race(&roles(context.location(), |_| "x".into()));
     assert_recorded(context, acknowledged);
     let seen = everything(context.store());
     assert_eq!(seen.tools[&global("x")].uses, PROCESSES as u64 * TURNS);
@@ -62,27 +62,23 @@ fn one_tool(context: &mut Context) {
 fn creation(context: &mut Context) {
     for round in 0..5 {
         let place = context.backend().place();
-        let roles: Vec<Role> = (0..2)
-            .map(|process| Role {
-                location: place.location().into(),
-                does: Does::Uses("x".into()),
-                ops: format!("{process}-"),
-                turns: 3,
-                opens: Opens::OnGo,
-            })
-            .collect();
+        let mut roles = roles(place.location(), |_| "x".into());
+        for role in &mut roles {
+            (role.turns, role.opens) = (3, Opens::OnGo);
+        }
         let acknowledged = race(&roles).concat();
-        assert_eq!(acknowledged.len(), 6, "round {round}");
+        let all = 3 * PROCESSES;
+        assert_eq!(acknowledged.len(), all, "round {round}");
         let store = context.backend().open(place.location()).expect("the new store");
         check(&store);
         let seen = everything(&store);
-        assert_eq!(seen.tools[&global("x")].uses, 6);
-        assert_eq!((seen.outcomes.len(), seen.journal.len()), (6, 6));
+        assert_eq!(seen.tools[&global("x")].uses, all as u64);
+        assert_eq!((seen.outcomes.len(), seen.journal.len()), (all, all));
     }
 }
 
 fn same_ops(context: &mut Context) {
-    let mut roles = roles(context, |_| "x".into());
+    let mut roles = roles(context.location(), |_| "x".into());
     for role in &mut roles {
         role.ops = "same-".into();
     }
@@ -97,7 +93,7 @@ fn same_ops(context: &mut Context) {
 
 fn learns(context: &mut Context) {
     act(context.store(), Write::new().put(tool(global("x"))));
-    let mut roles = roles(context, |_| String::new());
+    let mut roles = roles(context.location(), |_| String::new());
     for role in &mut roles {
         (role.does, role.turns) = (Does::Learns, 25);
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest_state_machine::ReferenceStateMachine;
-use staleness_core::store::{Commit, Selection, StoreError, View};
+use staleness_core::store::{Selection, StoreError, View};
 
 use super::transition::{Transition, transition};
 use crate::compare::{commit_differences, differences};
@@ -47,13 +47,13 @@ impl Pair {
             Transition::Act(plan) => {
                 let found = attempt(store, plan.clone());
                 let expected = attempt(&self.reference, plan.clone());
-                results(found, expected, commit)?;
+                results(found, expected, commit_differences)?;
                 self.same_content()
             }
             Transition::See(looks) => {
                 let found = ask(store, looks.clone());
                 let expected = ask(&self.reference, looks.clone());
-                results(found, expected, |found, expected| differences(&found, &expected))
+                results(found, expected, differences)
             }
             Transition::Pages(selection) => {
                 let mut selection = selection.clone();
@@ -86,10 +86,6 @@ impl Pair {
     }
 }
 
-fn commit(found: Commit, expected: Commit) -> String {
-    commit_differences(&found, &expected)
-}
-
 fn same(found: &View, expected: &View) -> Result<(), String> {
     verdict(differences(found, expected))
 }
@@ -102,10 +98,10 @@ fn verdict(differences: String) -> Result<(), String> {
 fn results<T: std::fmt::Debug>(
     found: Result<T, StoreError>,
     expected: Result<T, StoreError>,
-    compare: impl FnOnce(T, T) -> String,
+    compare: impl FnOnce(&T, &T) -> String,
 ) -> Result<(), String> {
     match (found, expected) {
-        (Ok(found), Ok(expected)) => verdict(compare(found, expected)),
+        (Ok(found), Ok(expected)) => verdict(compare(&found, &expected)),
         (Err(StoreError::Refused(found)), Err(StoreError::Refused(expected)))
             if found == expected =>
         {

@@ -119,7 +119,7 @@ fn longest() -> String {
 fn projects(row: Project) -> Vec<Project> {
     let told = Told {
         revision: Revision(u64::MAX),
-        session: Some(session(&longest())),
+        session: Some(session(longest())),
         from: Revision(u64::MAX - 1),
     };
     let full = Project {

@@ -120,11 +120,9 @@ impl Draw<'_> {
     pub(super) fn item_event(&mut self, at: Timestamp) -> Event {
         match self.below(18) {
             0..6 => {
-                let added = (self.item(at), self.act_on_items(at));
-                self.workload.made.items.push(added.0.key.clone());
-                Event::new("knowledge.add", added, |registry, (item, act)| {
-                    said(registry.knowledge().add(item, act).wait())
-                })
+                let item = self.item(at);
+                self.workload.made.items.push(item.key.clone());
+                verb!(add_item(item = item, act = self.act_on_items(at)))
             }
             6 | 7 => verb!(knowledge().edit(
                 keys = self.item_keys(),
@@ -141,42 +139,25 @@ impl Draw<'_> {
                     moved: Vec::new(),
                 };
                 let all: Vec<_> = self.item_keys().into_iter().map(verified).collect();
-                Event::new(
-                    "knowledge.verify",
-                    (all, self.act_on_items(at)),
-                    |registry, (all, act)| said(registry.knowledge().verify(all, act).wait()),
-                )
+                verb!(verify_items(all = all, act = self.act_on_items(at)))
             }
-            9 => {
-                let done = (self.item_keys(), self.act_on_items(at), self.below(4) == 3);
-                Event::new("knowledge.done", done, |registry, (keys, act, again)| {
-                    said(if again {
-                        registry.knowledge().reopen(keys, act).wait()
-                    } else {
-                        registry.knowledge().done(keys, act).wait()
-                    })
-                })
+            9 if self.below(4) == 3 => {
+                verb!(reopen_items(keys = self.item_keys(), act = self.act_on_items(at)))
             }
-            10 => verb!(knowledge().supersede(
+            9 => verb!(done_items(keys = self.item_keys(), act = self.act_on_items(at))),
+            10 => verb!(supersede_item(
                 old = self.item_key(),
                 new = self.item_key(),
                 act = self.act_on_items(at)
             )),
-            11 => {
-                let said_of = (self.item_key(), self.act_on_items(at));
-                Event::new("knowledge.contradict", said_of, |registry, (key, act)| {
-                    said(
-                        registry
-                            .knowledge()
-                            .contradict(key, "agent".into(), "no\nlonger".into(), act)
-                            .wait(),
-                    )
-                })
-            }
-            12 => verb!(knowledge().remove(key = self.item_key(), act = self.act_on_items(at))),
-            13 | 14 => verb!(
-                knowledge().count_recalls(keys = self.item_keys(), act = self.act_on_items(at))
-            ),
+            11 => verb!(contradict_item(
+                key = self.item_key(),
+                by = "agent".to_owned(),
+                reason = "no\nlonger".to_owned(),
+                act = self.act_on_items(at)
+            )),
+            12 => verb!(remove_item(key = self.item_key(), act = self.act_on_items(at))),
+            13 | 14 => verb!(count_recalls(keys = self.item_keys(), act = self.act_on_items(at))),
             15 | 16 => {
                 let id = self.project().id;
                 let rows = self.documents(&id, at);

@@ -64,21 +64,14 @@ impl Draw<'_> {
             6..13 => verb!(tools().record_all(uses = self.some(4, |draw| draw.used(at)))),
             13 => verb!(tools().record_quietly(used = self.used(at))),
             14 | 15 => {
-                let (by_hand, hold) = (self.by_hand(at), self.one_of(&Hold::ALL));
-                Event::new("tools.set_hold", (by_hand, hold), |registry, (by_hand, hold)| {
-                    said(registry.tools().set_hold(by_hand, hold).wait())
-                })
+                verb!(set_hold(by_hand = self.by_hand(at), hold = self.one_of(&Hold::ALL)))
             }
-            16 => verb!(tools().forget(by_hand = self.by_hand(at))),
-            17 if self.below(4) == 3 => {
-                let gone = (self.project().id, self.op(), self.maybe());
-                Event::new("admin.forget_project", gone, move |registry, (id, op, all)| {
-                    said(if all {
-                        registry.admin().forget_project_and_knowledge(id, op, at).wait()
-                    } else {
-                        registry.admin().forget_project(id, op, at).wait()
-                    })
-                })
+            16 => verb!(forget(by_hand = self.by_hand(at))),
+            17 if self.below(8) == 7 => {
+                verb!(forget_project_and_knowledge(id = self.project().id, op = self.op(), at = at))
+            }
+            17 if self.below(7) == 6 => {
+                verb!(forget_project(id = self.project().id, op = self.op(), at = at))
             }
             17 => {
                 let left = (self.project().id, self.op(), self.below(3) == 2);

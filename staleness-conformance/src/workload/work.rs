@@ -80,11 +80,9 @@ impl Draw<'_> {
     pub(super) fn work_event(&mut self, at: Timestamp) -> Event {
         match self.below(16) {
             0..5 => {
-                let added = (self.work(at), self.act(at));
-                self.workload.made.work.push(added.0.key.clone());
-                Event::new("work.add", added, |registry, (work, act)| {
-                    said(registry.work().add(work, act).wait())
-                })
+                let work = self.work(at);
+                self.workload.made.work.push(work.key.clone());
+                verb!(add_work(work = work, act = self.act(at)))
             }
             5..8 => verb!(work().set(
                 key = self.work_key(),
@@ -124,6 +122,7 @@ impl Draw<'_> {
             }),
         }
     }
+
     pub(super) fn session_event(&mut self, at: Timestamp) -> Event {
         match self.below(8) {
             0..2 => {
