@@ -52,7 +52,7 @@ pub(crate) struct Case {
 pub(crate) struct Data {
     pub(crate) tools: Vec<Tool>,
     places: BTreeMap<ToolName, usize>,
-    /// What may be learned, by the place of the tool, in the order in which it is.
+    /// Cases to learn from, by the place of the tool, in the order in which they are learned.
     pub(crate) learn: Vec<Vec<Case>>,
     pub(crate) test: Vec<Case>,
 }

@@ -1,4 +1,4 @@
-//! What is measured of a search: how high the right tool stands.
+//! Figures of a search: how high the right tool stands.
 
 use std::fmt;
 

@@ -12,7 +12,7 @@ const B: f64 = 0.75;
 /// An index over texts, by their places.
 #[derive(Debug)]
 pub(crate) struct Bm25 {
-    /// How often each word occurs in which texts.
+    /// Counts of each word, by the texts that hold it.
     postings: BTreeMap<String, Vec<(usize, f64)>>,
     lengths: Vec<f64>,
     mean: f64,

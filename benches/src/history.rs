@@ -27,14 +27,14 @@ const FOLDER: usize = 32;
 const BEGIN: u64 = 1_600_000_000;
 const STEP: u64 = 9_000;
 
-/// What is written, as `git fast-import` reads it.
+/// The history, as `git fast-import` reads it.
 struct History {
     chance: Chance,
     stream: Vec<u8>,
     commits: u64,
     /// The functions of each source, and how often each was changed.
     sources: Vec<Vec<(String, usize)>>,
-    /// How often each source moved, or another one took its place.
+    /// Counts of how often each source moved, or another one took its place.
     moves: Vec<usize>,
     /// The blocks of each document.
     documents: Vec<Vec<String>>,

@@ -9,7 +9,7 @@ use staleness::{Registry, Timestamp};
 
 use crate::put::put;
 
-/// What the words of items are made of.
+/// Words of which items are made.
 const STEMS: [&str; 24] = [
     "deploy", "router", "ledger", "session", "token", "schema", "migrate", "retry", "index",
     "queue", "buffer", "cursor", "window", "planner", "digest", "anchor", "lease", "quota",

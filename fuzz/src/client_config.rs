@@ -18,7 +18,7 @@ use staleness_sources::project::{ProjectPlace, discover};
 use crate::plant::{fill, untold};
 use crate::{SECRET, one_line};
 
-/// How a file is written.
+/// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Json,
@@ -84,7 +84,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The same file with secrets, if it can be read.
+/// Plants secrets in a file, if it can be read.
 fn planted(shape: Shape, text: &str) -> Option<String> {
     match shape {
         Shape::Git => Some(format!("gitdir: /nowhere/{SECRET}\n")),

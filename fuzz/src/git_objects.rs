@@ -1,4 +1,5 @@
-//! A whole check against a git that answers anything.
+//! Output of git: objects, answers, lists of changes, and a whole check against a git that answers
+//! anything.
 //!
 //! Input: a byte, and the answers of a git, apart by lines of `%%`, in the order of [`ANSWERS`], the first with
 //! `@` for the folder of the repository.
@@ -126,7 +127,7 @@ fn checked(place: &Place) -> Report {
     check(&project, &options, &mut |_| ControlFlow::Continue(())).expect("nobody ends it")
 }
 
-/// What a check does not ask.
+/// Questions that a check does not ask.
 fn ask(place: &Place) {
     let repo = match Repo::open(&place.program, &place.project, Limits::default()) {
         Ok(repo) => repo,

@@ -20,7 +20,7 @@ use staleness_sources::hook::{
 use crate::SECRET;
 use crate::plant::{fill, untold};
 
-/// What a use brought, said and failed with: read by nobody.
+/// Fields of what a use brought, said and failed with: read by nobody.
 const CONTENT: [&str; 12] = [
     "tool_input",
     "toolInput",
@@ -139,7 +139,7 @@ fn exported(registry: &BlockingRegistry) -> String {
     workload::exported(registry, &Selection::everything()).expect("it can be exported")
 }
 
-/// The same payload, if it is an object, with the secret in every text that is not a name.
+/// Plants the secret in every text that is not a name, if the payload is an object.
 fn plant(data: &[u8]) -> Option<Vec<u8>> {
     let Ok(Value::Object(mut payload)) = serde_json::from_slice(data) else { return None };
     let mentions = ["tool_name", "toolName"]

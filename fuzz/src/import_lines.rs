@@ -40,7 +40,7 @@ pub fn run(data: &[u8]) {
     });
 }
 
-/// The same settings over a registry of its own.
+/// Copies settings, over a registry of its own.
 fn empty(settings: &Settings) -> Settings {
     Settings { store: SharedStore::new(StoreUrl::Memory), ..settings.clone() }
 }

@@ -1,4 +1,4 @@
-//! What the fuzz targets promise, one module per target. A module's `run` takes the bytes that the
+//! Promises of the fuzz targets, one module per target. A module's `run` takes the bytes that the
 //! fuzzer makes up, and panics when a promise is broken.
 //!
 //! They are ordinary functions: `cargo test --lib` plays every seed through them without a fuzzer.
@@ -21,7 +21,7 @@ pub mod steps_vs_model;
 pub mod store_url;
 pub mod vector_file;
 
-/// What a target does with its input.
+/// A target's function of its input.
 pub type Run = fn(&[u8]);
 
 /// The targets by name.

@@ -20,7 +20,7 @@ use crate::{one_line, peak};
 /// 2026-10-01, a day, and a moment of another one.
 const DAY: i64 = 1_790_812_800_000;
 const MOMENT: i64 = 1_790_912_345_000;
-/// What an input may be stretched to, in bytes.
+/// Bytes that an input may be stretched to.
 const STRETCHED: usize = 64 * 1024;
 /// The bytes that may be in use for each byte of a long text: the parser alone uses up to 144, a node of 48 for
 /// each character that might mean something, while its list of nodes grows.

@@ -105,7 +105,7 @@ fn call(line: &[u8]) -> Option<(String, Map<String, Value>)> {
     plain.then(|| (name.to_owned(), arguments))
 }
 
-/// What every answer of a tool holds to.
+/// Asserts the promises of every answer of a tool.
 fn judge(result: &Value, secret: Option<&str>) {
     let data = result["structuredContent"].to_string();
     assert!(data.len() <= MAX_DATA_BYTES, "{} bytes of data", data.len());

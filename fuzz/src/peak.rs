@@ -1,4 +1,4 @@
-//! How much memory is in use, and was at most.
+//! Memory in use, now and at most.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `work` gives, and the most bytes that it had in use at once on this thread.
+/// Returns the result of `work`, and the most bytes that it had in use at once on this thread.
 pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = IN_USE.get();
     MOST.set(before);

@@ -11,10 +11,10 @@ use crate::peak::measured;
 
 /// Seeds of one input: more would only be slower.
 const MOST_SEEDS: usize = 2;
-/// What reading may have in use beyond a multiple of what is read, in bytes: serde makes room for
+/// Bytes that reading may have in use beyond a multiple of what is read: serde makes room for
 /// as much of a list as its length claims, up to 1 MiB.
 const SPARE: usize = 3 << 20;
-/// What a byte that was read may take in memory. An entry of a ring is 3 bytes at least, and 24
+/// Bytes of memory that a byte may take once it is read. An entry of a ring is 3 bytes at least, and 24
 /// once it is read; a list grows by doubling.
 const PER_BYTE: usize = 256;
 
@@ -54,7 +54,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// What is written is read as it was.
+/// A record that is written is read as it was.
 fn there_and_back(record: &Record) {
     let bytes = record.encode().expect("any record of the suite is small enough");
     assert!(bytes.len() <= MAX_RECORD);

@@ -17,10 +17,10 @@ use staleness_sources::project::ProjectPlace;
 
 use crate::{SECRET, one_line};
 
-/// What a project may set; the rest is the user's.
+/// Sections that a project may set; the rest is the user's.
 const OF_PROJECTS: [&str; 7] =
     ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents"];
-/// What it may set of routes.
+/// Keys of routes that a project may set.
 const OF_PROJECTS_ROUTES: [&str; 7] = [
     "min_signal",
     "learn_weight",
@@ -110,7 +110,7 @@ fn values(configured: &Configured) -> Vec<PolicyValue> {
     values
 }
 
-/// What is shown of a policy, typed as it is shown, is the same policy.
+/// A policy that is typed as it is shown is the same policy.
 fn round(configured: &Configured) {
     let flags = values(configured)
         .into_iter()

@@ -112,7 +112,7 @@ fn postgres(url: &PostgresUrl, text: &str) {
     }
 }
 
-/// What the driver takes for a password is none that somebody sees.
+/// The driver's password is none that somebody sees.
 fn understood(said: &Said, url: &PostgresUrl, text: &str) {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     assert!((1..=64).contains(&said.workspace.len()) && said.workspace.bytes().all(plain));

@@ -13,11 +13,11 @@ use staleness_service::vectors::{MAX_VECTOR_BYTES, numbers, of_file};
 use crate::SECRET;
 use crate::peak::measured;
 
-/// What reading may have in use, in bytes, however large the file is.
+/// Bytes that reading may have in use, however large the file is.
 const MOST: usize = 6 << 20;
-/// What `*` makes of a file is no larger by much.
+/// The largest file that `*` makes, in bytes, roughly.
 const LONGEST: usize = 3 * MAX_VECTOR_BYTES as usize / 2;
-/// How far a length may be from 1.
+/// Largest distance of a length from 1.
 const UNIT: f64 = 1e-3;
 
 thread_local! {

@@ -44,7 +44,7 @@ macro_rules! capabilities {
     };
 }
 capabilities! {
-    /// What was acknowledged is still there when the location is opened again.
+    /// A location that is opened again still holds what was acknowledged.
     persistent,
     /// Several processes may use one location at the same time.
     multi_process,
@@ -84,7 +84,7 @@ impl Place {
         Self::new(location, folder)
     }
 
-    /// Where it is, in the words that [`Backend::open`] understands.
+    /// The location, in the words that [`Backend::open`] understands.
     #[must_use]
     pub fn location(&self) -> &str {
         &self.location
@@ -118,7 +118,7 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// Its name, for reports.
     fn name(&self) -> &'static str;
 
-    /// What it promises beyond the contract.
+    /// Promises beyond the contract.
     fn capabilities(&self) -> Capabilities;
 
     /// A new temporary place in which nothing is stored yet.

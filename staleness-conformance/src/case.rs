@@ -11,7 +11,7 @@ use crate::context::{Context, check, panic_text};
 pub struct Case {
     /// `theme::what_holds`.
     pub name: &'static str,
-    /// What a backend must offer for the case to make sense.
+    /// Capabilities without which the case makes no sense.
     pub needs: Capabilities,
     /// Panics when the promise is broken.
     pub run: fn(&mut Context),

@@ -11,7 +11,7 @@ use staleness_core::{Registry, Timestamp, Wait};
 
 use crate::life::{Life, VERBS};
 
-/// What no error may repeat of a row, but of what the row is found by.
+/// A text that no error may repeat of a row, unless the row is found by it.
 pub const SECRET: &str = "do not repeat me";
 
 /// Numbers at which something ends.
@@ -27,7 +27,7 @@ pub const BYTES: [&[u8]; 5] = [b"", &[1], &[0xff; 16], &[0xff; 136], SECRET.as_b
 
 const LIFE: Life = Life(7);
 
-/// How many of the changes are tried: every fourth, or all of them where `STALENESS_CELLS` is set.
+/// Returns the stride of the changes that are tried: 4, or 1 where `STALENESS_CELLS` is set.
 #[must_use]
 pub fn every() -> usize {
     if std::env::var_os("STALENESS_CELLS").is_some() { 1 } else { 4 }
@@ -54,7 +54,7 @@ pub fn fill(registry: &Registry) {
 /// A change of one cell, in a store that [`fill`] filled.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'a> {
-    /// What was done, for the message of a test that fails.
+    /// A description of the change, for the message of a test that fails.
     pub how: &'a str,
     /// The table it was done to.
     pub table: &'a str,

@@ -21,7 +21,7 @@ use crate::support::{step, tool, transact, use_tool};
 /// The first argument of a child.
 pub(crate) const WORD: &str = "--staleness-conformance-child";
 
-/// What a child says when it waits for its go.
+/// A child's word when it waits for its go.
 const READY: &str = "ready";
 
 /// When a child opens the store.
@@ -33,7 +33,7 @@ pub(crate) enum Opens {
     OnGo,
 }
 
-/// Which steps a child carries out.
+/// Steps that a child carries out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Does {
     /// [`Use`] of this tool.
@@ -49,16 +49,16 @@ pub(crate) enum Does {
     Sticks,
 }
 
-/// What a child does: opens the store, and carries out steps until it has done `turns`.
+/// The role of a child, which opens the store, and carries out steps until it has done `turns`.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
-    /// Where the store is.
+    /// The place of the store.
     pub(crate) location: String,
     /// Which steps.
     pub(crate) does: Does,
-    /// What the op ids begin with; a number follows. A life has its own.
+    /// The beginning of the op ids; a number follows. A life has its own.
     pub(crate) ops: String,
-    /// How many steps; of a life, the turn that ends it.
+    /// The number of steps; of a life, the turn that ends it.
     pub(crate) turns: u64,
     /// When it opens the store.
     pub(crate) opens: Opens,
@@ -227,7 +227,7 @@ impl Child {
         go.write_all(b"go\n").expect("the child listens");
     }
 
-    /// What it says next; `None` when it will say nothing more.
+    /// Returns its next line; `None` when it will say nothing more.
     pub(crate) fn says(&mut self) -> Option<String> {
         self.says.next()?.ok()
     }

@@ -5,7 +5,7 @@ use std::fmt::{Debug, Write as _};
 
 use staleness_core::store::{Commit, Row, View};
 
-/// Where two views differ, one line per difference, at most a few; empty when they are equal.
+/// Describes where two views differ, one line per difference, at most a few; empty when they are equal.
 pub(crate) fn differences(found: &View, expected: &View) -> String {
     let mut text = String::new();
     one(&mut text, "revision", &found.revision, &expected.revision);
@@ -27,7 +27,7 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     text
 }
 
-/// Where two commits differ, as [`differences`].
+/// Describes where two commits differ, as [`differences`].
 pub(crate) fn commit_differences(found: &Commit, expected: &Commit) -> String {
     let mut text = String::new();
     one(&mut text, "revision of the commit", &found.revision, &expected.revision);

@@ -1,4 +1,4 @@
-//! What a case gets to work with: one fresh store of the backend under test.
+//! The context of a case: one fresh store of the backend under test.
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -42,7 +42,7 @@ impl Context {
         &self.backend
     }
 
-    /// Where the store is.
+    /// The place of the store.
     #[must_use]
     pub fn location(&self) -> &str {
         self.place.location()
@@ -115,7 +115,7 @@ pub(crate) fn everything(store: &Handle) -> View {
     bare(see(store, Selection::everything()))
 }
 
-/// The same view as if nobody had counted its looks.
+/// Returns the view as if nobody had counted its looks.
 pub(crate) fn bare(mut view: View) -> View {
     view.looks = 0;
     view

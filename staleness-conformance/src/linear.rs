@@ -1,4 +1,4 @@
-//! Whether what many saw of one counter can have happened one after the other.
+//! Decides if what many saw of one counter can have happened one after the other.
 //!
 //! An increment answers with the count after it, so its place in the order is known: behind all with
 //! smaller counts. A read of the count `v` belongs between the increments that answered `v` and
@@ -19,7 +19,7 @@ pub(crate) struct Done {
     pub(crate) reads: bool,
 }
 
-/// What is wrong with a complete history of a counter that was 0.
+/// Checks a complete history of a counter that was 0.
 pub(crate) fn check(history: &[Done]) -> Result<(), String> {
     let mut counts: Vec<u64> =
         history.iter().filter(|done| !done.reads).map(|done| done.count).collect();

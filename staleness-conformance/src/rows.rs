@@ -125,7 +125,7 @@ pub(crate) fn served(key: ToolKey, kind: ToolKind, of: &str) -> Tool {
     tool
 }
 
-/// The same tool, demoted for its failures.
+/// Demotes a tool for its failures.
 pub(crate) fn failing(mut tool: Tool) -> Tool {
     tool.health.failing =
         Some(Failing { since: at(5), cause: "3 of the last 5 uses failed".into() });
@@ -162,7 +162,7 @@ pub(crate) fn document(key: DocumentKey) -> Document {
     }
 }
 
-/// The same document, with this much against it.
+/// Adds findings in a number of blocks to a document.
 pub(crate) fn flagged(mut document: Document, blocks: u32) -> Document {
     let block = |line: u32| Block {
         line,
@@ -236,7 +236,7 @@ pub(crate) fn embedded(key: RouteKey, by: &str) -> RouteVector {
     RouteVector { key, model: model(by), vector }
 }
 
-/// What was suggested in a session: nothing yet.
+/// The suggestions of a session: nothing yet.
 pub(crate) fn suggestions(project: &str, id: &str) -> Suggestions {
     Suggestions::new(SessionKey { project: project_id(project), id: session(id) })
 }

@@ -1,10 +1,10 @@
-//! What a thread notes, and which of its calls fail.
+//! Notes of a thread, and its calls that fail.
 
 use std::cell::RefCell;
 
 use staleness_conformance::disk::Did;
 
-/// What was done to a file.
+/// An act on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The name of the file, without its folder.
@@ -13,7 +13,7 @@ pub struct Event {
     pub did: Did,
 }
 
-/// What a failing call reports.
+/// The report of a failing call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fails {
     /// That the device has failed. Of a write the first half is done.
@@ -22,18 +22,18 @@ pub enum Fails {
     Full,
 }
 
-/// Which calls fail.
+/// The calls that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// How many calls that could fail succeed before.
+    /// Number of calls that could fail and succeed before.
     pub after: u64,
-    /// How many fail then.
+    /// Number of calls that fail then.
     pub times: u64,
     /// How.
     pub fails: Fails,
 }
 
-/// What can be asked of the file layer.
+/// A request to the file layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     /// Something that may take space.
@@ -63,7 +63,7 @@ pub fn watch() {
     with(|thread| (thread.watching, thread.seen) = (true, Vec::new()));
 }
 
-/// What this thread did to files since it was asked last; it goes on being noted.
+/// Returns what this thread did to files since it was asked last; it goes on being noted.
 #[must_use]
 pub fn seen() -> Vec<Event> {
     with(|thread| std::mem::take(&mut thread.seen))
@@ -82,7 +82,7 @@ pub fn heal() -> u64 {
     })
 }
 
-/// Whether this call fails, and how.
+/// Returns how this call fails, if it does.
 pub(crate) fn fails(call: Call) -> Option<Fails> {
     with(|thread| {
         let plan = thread.plan.as_mut()?;

@@ -24,10 +24,10 @@ use staleness_mcp::gateway::{Call, Gateway, View};
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
-/// How long after a list that could not be made it is made again.
+/// Time until a list that could not be made is made again.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// What was configured.
+/// The configuration.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Config {
@@ -46,7 +46,7 @@ struct Upstream {
     entry: Entry,
     /// While it runs.
     client: Option<RunningService<RoleClient, ()>>,
-    /// What it listed last: what is known of a server that is down.
+    /// The last list: all that is known of a server that is down.
     tools: Vec<Tool>,
 }
 

@@ -67,7 +67,7 @@ impl Folder {
         Ok(().serve(TokioChildProcess::new(command)?).await?)
     }
 
-    /// What the registry knows of the tool, asked from another process.
+    /// Returns the registry's report of the tool, asked from another process.
     async fn known(&self) -> Tried<ToolReport> {
         let gateway = Gateway::new(self.store().parse()?, Policy::default());
         let project = ProjectRef::of_root(self.root.display().to_string());

@@ -21,7 +21,7 @@ use staleness::source::SourceState;
 use staleness::store::Refusal;
 use staleness::{Registry, Wait, clock, names};
 
-/// Where the registry is kept when nobody says otherwise.
+/// Default place of the registry.
 const STORE: &str = if cfg!(feature = "sqlite") {
     "sqlite:tool-guard.db"
 } else if cfg!(feature = "redb") {

@@ -71,7 +71,7 @@ fn over_redb() {
     lives_the_same("redb");
 }
 
-/// What the README shows of this example stands in it.
+/// The README shows this example as it stands.
 #[test]
 fn the_readme_shows_this_program() {
     let read = |path: &str| {

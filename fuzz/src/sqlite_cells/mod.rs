@@ -22,7 +22,7 @@ use staleness_sqlite::{OpenOptions, SqliteStore};
 const MOST_CELLS: u8 = 6;
 /// The most that happens to a changed store.
 const MOST_EVENTS: usize = 4;
-/// What happened to the store before: so many events at least.
+/// Least number of events before the store is changed.
 const BEFORE: usize = 60;
 
 thread_local! {

@@ -59,7 +59,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use staleness_core::time::Timestamp;
 
-/// How far the values of a strategy reach.
+/// Range of the values of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Few values, so that keys meet again and again: for sequences of steps.

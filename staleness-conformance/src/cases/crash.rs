@@ -21,11 +21,11 @@ const KILLS: u64 = 30;
 const WRITERS: u64 = 4;
 /// Stores on which that is done: 100 kills.
 const STORES: u64 = 25;
-/// How many turns of an idle loop the parent lets pass before it kills, at most: about as long as
+/// Turns of an idle loop that the parent lets pass before it kills, at most: about as long as
 /// some steps take, so that kills fall into every part of a step and not only behind an answer.
 const LONGEST_PAUSE: u64 = 60_000;
 
-/// What the writers were told, and how many of them were killed.
+/// Ops that the writers were told, and the number of writers that were killed.
 #[derive(Debug, Default)]
 struct Told {
     ops: BTreeSet<String>,
@@ -47,7 +47,7 @@ impl Told {
         self.kills += 1;
     }
 
-    /// What [`Told::verify_beside`] does, when no writer is left: a killed one leaves at most one
+    /// As [`Told::verify_beside`], when no writer is left: a killed one leaves at most one
     /// commit that it was not told of.
     fn verify(&self, store: &Handle) {
         let there = self.verify_beside(store);

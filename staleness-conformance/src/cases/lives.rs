@@ -30,7 +30,7 @@ const BESIDE: usize = 4;
 const KILLS: u64 = 20;
 /// Turns after which a life that is killed now and then is over.
 const LENGTH: u64 = 28;
-/// How many turns of an idle loop pass before a kill, at most: see [`super::crash`].
+/// Turns of an idle loop that pass before a kill, at most: see [`super::crash`].
 const LONGEST_PAUSE: u64 = 200_000;
 
 /// A number from the environment.
@@ -39,13 +39,13 @@ fn number<T: FromStr>(name: &str) -> Option<T> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
 
-/// What a child says of a turn.
+/// A child's line about a turn.
 #[derive(Clone, Copy, Debug)]
 struct Said {
     turn: u64,
     began: u64,
     ended: u64,
-    /// What it saw of the shared tool: the uses, and whether it only read.
+    /// Uses of the shared tool that it saw, and true if it only read.
     shared: Option<(u64, bool)>,
 }
 
@@ -198,7 +198,7 @@ fn verify(store: &Handle) -> View {
     seen
 }
 
-/// What killing showed.
+/// Counts of what killing showed.
 #[derive(Debug, Default)]
 struct Tally {
     /// Nothing was under way, or nothing of it was there.

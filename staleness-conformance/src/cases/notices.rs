@@ -1,4 +1,4 @@
-//! What a store says of others' commits before it is asked.
+//! Notices of others' commits, before a store is asked.
 
 use std::sync::Arc;
 use std::thread;

@@ -28,7 +28,7 @@ pub(super) const CASES: &[Case] = &[
         .concurrent_readers(),
 ];
 
-/// How long a case waits for another thread before it gives the store up as deadlocked. Nothing
+/// Time for which a case waits for another thread before it gives the store up as deadlocked. Nothing
 /// waits this long unless it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 

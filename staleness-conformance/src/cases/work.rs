@@ -90,7 +90,7 @@ fn aging(context: &mut Context) {
     }
 }
 
-/// Which of the three times counts.
+/// Returns the number of the time that counts: creation, change or end.
 const fn by(aging: Aging) -> i64 {
     match aging {
         Aging::Unanswered | Aging::Proposed | Aging::Generated => 0,

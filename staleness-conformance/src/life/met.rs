@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use staleness_core::store::StoreError;
 
-/// How often each kind of error was met.
+/// Counts of the errors that were met, by kind.
 pub type Met = BTreeMap<&'static str, usize>;
 
 /// The kind of an error, in a word or two.

@@ -31,7 +31,7 @@ pub const SHARED: &str = "Shared";
 /// Turns after which all verbs had their turn.
 pub const VERBS: u64 = 14;
 
-/// What a turn saw of the tool that all lives share.
+/// A turn's view of the tool that all lives share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedUses {
     /// Its uses so far, with that of the turn.
@@ -51,7 +51,7 @@ impl Life {
         ProjectRef::of_root(format!("/life/{}", self.0))
     }
 
-    /// What the op ids of a turn begin with.
+    /// Returns the beginning of the op ids of a turn.
     #[must_use]
     pub fn op(self, turn: u64) -> String {
         format!("life-{}-{turn}", self.0)
@@ -244,8 +244,8 @@ impl Now {
             .map(drop)
     }
 
-    /// What was said is doubted, or taken back.
-    fn lower(&self, registry: &Registry, round: u64) -> Result<(), RegistryError> {
+    /// Doubts an item, or takes it back.
+    fn lower(&self, registry: &BlockingRegistry, round: u64) -> Result<(), StoreError> {
         let key = self.item(round).key;
         if round.is_multiple_of(2) {
             let reason = "It is otherwise.".to_owned();

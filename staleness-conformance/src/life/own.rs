@@ -1,4 +1,4 @@
-//! What of a store one life has written.
+//! The part of a store that one life has written.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use crate::wrappers::{Around, Manner};
 pub struct State {
     /// Everything that is stored.
     pub view: View,
-    /// What the commit had to survive.
+    /// The durability of the commit.
     pub durability: Durability,
 }
 
@@ -24,12 +24,12 @@ pub struct State {
 pub struct Reference {
     /// The empty store first.
     pub states: Vec<State>,
-    /// How many commits were made when each turn had ended.
+    /// The number of commits that were made when each turn had ended.
     pub ends: Vec<usize>,
 }
 
 impl Reference {
-    /// What the first turns of a life do.
+    /// Returns the states of the first turns of a life.
     ///
     /// # Panics
     /// When the memory store fails.
@@ -55,7 +55,7 @@ impl Reference {
         turn.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    /// Which of the states between two, both included, this is.
+    /// Finds the view among the states between two, both included.
     #[must_use]
     pub fn find(&self, view: &View, from: usize, to: usize) -> Option<usize> {
         let view = bare(view.clone());

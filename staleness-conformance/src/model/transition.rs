@@ -1,4 +1,4 @@
-//! What is done to both stores.
+//! Steps and reads that are done to both stores.
 
 use std::fmt;
 

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use staleness_core::journal::Revision;
 use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 
-/// What a store around a store does in its own way. What is not said goes to the store inside as it came.
+/// The manner of a store around a store. What is not said goes to the store inside as it came.
 #[async_trait]
 pub trait Manner: fmt::Debug + Send + Sync + 'static {
     /// Answers a query.
@@ -52,7 +52,7 @@ impl<M: Manner> Around<M> {
         Self { inner, manner }
     }
 
-    /// How it does what it does.
+    /// The manner.
     #[must_use]
     pub const fn manner(&self) -> &M {
         &self.manner

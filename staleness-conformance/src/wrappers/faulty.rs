@@ -8,7 +8,7 @@ use staleness_core::store::{Commit, RegistryStore, Step, StoreError};
 
 use super::{Around, Manner};
 
-/// How a step fails.
+/// A way to fail a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// [`StoreError::Busy`]: nothing was written.
@@ -19,7 +19,7 @@ pub enum Fault {
     After,
 }
 
-/// What happens to the next steps, one after the other.
+/// Faults of the next steps, one after the other.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<VecDeque<Option<Fault>>>);
 
@@ -33,7 +33,7 @@ impl Faulty {
         Self::of(inner, Faults::default())
     }
 
-    /// What happens to the next steps, one after the other; `None` lets one through. Further steps
+    /// Plans the next steps, one after the other; `None` lets one through. Further steps
     /// are let through.
     pub fn plan(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
         self.manner().0.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);

@@ -14,7 +14,7 @@ pub use faulty::{Fault, Faults, Faulty};
 pub use strict::{HoldToLocks, Strict};
 pub use twice::{AskTwice, Twice};
 
-/// What a wrapped step or query found wrong with itself while the store ran it.
+/// A fault that a wrapped step or query found in itself while the store ran it.
 #[derive(Debug, Default)]
 struct Finding(Mutex<Option<String>>);
 

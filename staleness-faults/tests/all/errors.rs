@@ -12,7 +12,7 @@ use staleness_sqlite::SqliteStore;
 /// Turns of the life that are lived: every verb once, and some again.
 const TURNS: usize = 15;
 
-/// What a turn under a plan left: whether it was reached, and what the open store said.
+/// Tries a turn under a plan: returns the number of calls that failed, and what the open store said.
 fn attempt(
     folder: &Path,
     turn: usize,

@@ -31,7 +31,7 @@ fn lived(folder: &Path) -> Vec<Vec<Event>> {
         .collect()
 }
 
-/// What the power cuts showed.
+/// Counts of what the power cuts showed.
 #[derive(Debug, Default)]
 struct Found {
     cuts: usize,

@@ -1,4 +1,4 @@
-//! What is suggested for a prompt while others decide otherwise.
+//! Suggestions for a prompt while others decide otherwise.
 
 use std::sync::Arc;
 

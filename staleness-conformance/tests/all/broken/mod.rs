@@ -59,7 +59,7 @@ pub(crate) enum Flaw {
     LoadsUnflagged,
     /// Saving an item forgets its links.
     RewritesItems,
-    /// Whoever waits for another revision is told the one that they saw.
+    /// Waiting for another revision returns the one that was seen.
     TellsWhatWasSeen,
     /// A query may look as often as it likes.
     LooksForever,

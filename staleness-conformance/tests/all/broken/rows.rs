@@ -1,4 +1,4 @@
-//! What flaws make of the collections that no scan writes: knowledge, documents, work, sessions and
+//! Flaws of the collections that no scan writes: knowledge, documents, work, sessions and
 //! cursors.
 
 use staleness_core::journal::Revision;
@@ -19,7 +19,7 @@ fn rows<R, K>(changes: &mut [Change<R, K>]) -> impl Iterator<Item = &mut R> {
 }
 
 impl Flaw {
-    /// What a store with this flaw makes of a selection.
+    /// Bends a selection as a store with this flaw does.
     pub(super) fn bent_rows(self, selection: &mut Selection) {
         for pick in &mut selection.knowledge {
             if let (Self::MixesItems, ItemFilter::Key(key)) = (self, &pick.filter) {
@@ -61,7 +61,7 @@ impl Flaw {
         }
     }
 
-    /// What it makes of a change set.
+    /// Bends a change set.
     pub(super) fn changed_rows(self, changes: &mut ChangeSet) {
         match self {
             Self::RewritesItems => {

@@ -31,7 +31,7 @@ pub(crate) struct Broken {
     viewed: Condvar,
 }
 
-/// How far the first commit in halves has come. Held while the half is written and while a reader
+/// Progress of the first commit in halves. Held while the half is written and while a reader
 /// looks, so that whoever sees the half is known to have seen it.
 #[derive(Debug, Default)]
 struct Half {
@@ -131,7 +131,7 @@ impl Broken {
 }
 
 impl Flaw {
-    /// What a store with this flaw makes of a selection.
+    /// Bends a selection as a store with this flaw does.
     fn bent(self, mut selection: Selection) -> Selection {
         self.bent_rows(&mut selection);
         match self {
@@ -168,7 +168,7 @@ impl Flaw {
         selection
     }
 
-    /// What it makes of the view of a selection.
+    /// Bends the view of a selection.
     fn filtered(self, selection: &Selection, mut view: View) -> View {
         let picked = selection.tools.iter().find_map(|pick| match &pick.filter {
             ToolFilter::Key(key) if selection.tools.len() == 1 => Some(key),
@@ -199,7 +199,7 @@ impl Flaw {
         view
     }
 
-    /// What it makes of a change set.
+    /// Bends a change set.
     fn changed(self, mut changes: ChangeSet) -> ChangeSet {
         self.changed_rows(&mut changes);
         match self {

@@ -1,4 +1,4 @@
-//! What the tests share: folders of files, and a life in a store.
+//! Support of the tests: folders of files, and a life in a store.
 
 #![allow(dead_code, unreachable_pub, reason = "each test target uses a part")]
 
