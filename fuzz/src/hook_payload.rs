@@ -21,20 +21,8 @@ use crate::SECRET;
 use crate::plant::{fill, untold};
 
 /// Fields of what a use brought, said and failed with: read by nobody.
-const CONTENT: [&str; 12] = [
-    "tool_input",
-    "toolInput",
-    "toolArgs",
-    "tool_response",
-    "toolResponse",
-    "toolResult",
-    "error",
-    "error_message",
-    "prompt",
-    "initialPrompt",
-    "last_assistant_message",
-    "reason",
-];
+const CONTENT: &str = "tool_input toolInput toolArgs tool_response toolResponse toolResult error error_message \
+    prompt initialPrompt last_assistant_message reason";
 /// The tools whose input names other tools.
 const MENTIONING: [&str; 4] = ["skill", "slashcommand", "task", "agent"];
 
@@ -146,7 +134,7 @@ fn plant(data: &[u8]) -> Option<Vec<u8>> {
         .iter()
         .filter_map(|key| payload.get(*key)?.as_str())
         .any(|name| MENTIONING.contains(&name.to_ascii_lowercase().as_str()));
-    for key in CONTENT {
+    for key in CONTENT.split_whitespace() {
         let Some(value) = payload.get_mut(key) else { continue };
         if !mentions {
             fill(value);

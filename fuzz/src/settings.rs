@@ -21,15 +21,8 @@ use crate::{SECRET, one_line};
 const OF_PROJECTS: [&str; 7] =
     ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents"];
 /// Keys of routes that a project may set.
-const OF_PROJECTS_ROUTES: [&str; 7] = [
-    "min_signal",
-    "learn_weight",
-    "signal_suggested",
-    "signal_other",
-    "signal_failure",
-    "same_cosine",
-    "cool_down_calls",
-];
+const OF_PROJECTS_ROUTES: &str = "min_signal learn_weight signal_suggested signal_other signal_failure \
+    same_cosine cool_down_calls";
 
 thread_local! {
     static FOLDER: tempfile::TempDir = {
@@ -155,7 +148,10 @@ fn of_project(project: &Path) {
     let theirs = |value: &PolicyValue| {
         let mut parts = value.key.split('.');
         match parts.next().unwrap_or_default() {
-            "routes" => !OF_PROJECTS_ROUTES.contains(&parts.next().unwrap_or_default()),
+            "routes" => {
+                let key = parts.next().unwrap_or_default();
+                OF_PROJECTS_ROUTES.split_whitespace().all(|theirs| theirs != key)
+            }
             first => !OF_PROJECTS.contains(&first),
         }
     };

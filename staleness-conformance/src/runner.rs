@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::backend::Backend;
 use crate::case::Case;
@@ -22,19 +22,14 @@ pub fn run(backend: impl Backend) -> ! {
         child::play(backend.as_ref(), &arguments[2..]);
         std::process::exit(0);
     }
-    run_with(&backend, &Arguments::from_iter(arguments)).exit()
+    let trials = cases().into_iter().map(|case| trial(&backend, case)).collect();
+    libtest_mimic::run(&Arguments::from_iter(arguments), trials).exit()
 }
 
 /// Reports every case as ignored for `reason`, and exits: the suite of a backend whose server is not there.
 pub fn ignore(reason: &str) -> ! {
     let trials = cases().into_iter().map(|case| ignored(case, reason.to_owned())).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit()
-}
-
-/// Runs the cases that `arguments` choose.
-fn run_with(backend: &Arc<dyn Backend>, arguments: &Arguments) -> Conclusion {
-    let trials = cases().into_iter().map(|case| trial(backend, case)).collect();
-    libtest_mimic::run(arguments, trials)
 }
 
 fn trial(backend: &Arc<dyn Backend>, case: Case) -> Trial {

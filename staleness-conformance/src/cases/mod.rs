@@ -22,7 +22,6 @@ mod rows;
 mod runtime;
 mod sessions;
 mod snapshots;
-mod sources;
 mod threads;
 mod tool_filters;
 mod work;
@@ -35,7 +34,6 @@ use crate::case::Case;
 pub fn cases() -> Vec<Case> {
     [
         rows::CASES,
-        sources::CASES,
         tool_filters::CASES,
         knowledge::CASES,
         documents::CASES,

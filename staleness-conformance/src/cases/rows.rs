@@ -1,16 +1,18 @@
 //! Rows of every collection: each is put, found and deleted by itself, whatever the others are called.
 
-use staleness_core::store::Filter as _;
+use staleness_core::ids::{Level, SourceId};
+use staleness_core::store::{Filter as _, SourceFilter};
 
 use crate::case::Case;
 use crate::context::{Context, act, everything, found};
-use crate::rows::{AWKWARD, Sample};
+use crate::rows::{AWKWARD, Sample, source, source_id};
 use crate::steps::Write;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("rows::extremes_round_trip_and_replace_each_other", |it| each(it, |of| of.extremes)),
     Case::new("rows::keys_find_one_of_many_like_it", |it| each(it, |of| of.keys)),
     Case::new("rows::owners_find_only_their_own", |it| each(it, |of| of.owners)),
+    Case::new("rows::parts_of_a_sources_id_do_not_run_together", no_running_together),
     Case::new("rows::delete_removes_one", |it| each(it, |of| of.delete)),
 ];
 
@@ -116,4 +118,26 @@ fn delete<R: Sample>(context: &Context) {
         all.iter().fold(Write::new(), |all, row| all.delete::<R>(row.key().clone())),
     );
     assert_eq!(everything(context.store()), others, "nothing goes along");
+}
+
+fn no_running_together(context: &mut Context) {
+    let stored = source_id(None, "ab", "c");
+    let put = |id: &SourceId| act(context.store(), Write::new().put(source(id.clone())));
+    put(&stored);
+    let levels = Level::ALL.map(|level| SourceId { level, ..stored.clone() });
+    let others = [
+        source_id(None, "a", "bc"),
+        source_id(None, "", "abc"),
+        source_id(None, "abc", ""),
+        source_id(None, "ab", "C"),
+        source_id(None, "ab", "c "),
+        source_id(Some("ab"), "ab", "c"),
+    ];
+    let others = levels.into_iter().filter(|id| *id != stored).chain(others);
+    for (known, other) in (1..).zip(others) {
+        assert_eq!(found(context, SourceFilter::Id(other.clone())), []);
+        put(&other);
+        assert_eq!(found(context, SourceFilter::Id(other.clone())), [source(other)]);
+        assert_eq!(found(context, SourceFilter::All).len(), known + 1);
+    }
 }
