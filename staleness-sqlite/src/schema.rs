@@ -24,8 +24,8 @@
 //! | `journal` | revision, idx | one change |
 //!
 //! The columns are those of `staleness_core::store::table`: most records are one packed text, `value`, behind the
-//! columns that keys, indexes and filters need. Tools, routes, vectors, outcomes and journal entries are columns alone,
-//! since they are read or written by the thousand. Every column that repeats what the record says is compared whenever
+//! columns that keys, indexes and filters need. Tools, items, routes, vectors, outcomes and journal entries are columns
+//! alone, since they are read or written by the thousand. Every column that repeats what the record says is compared whenever
 //! the row is read.
 //!
 //! A scope is stored as `''` for global, else as the project's id. Words (`kind`, `cause`, `hold`, `action`) are those
@@ -161,7 +161,29 @@ CREATE INDEX journal_scope ON journal(scope);
 CREATE TABLE knowledge(
   scope TEXT NOT NULL,
   id TEXT NOT NULL,
-  value TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL,
+  keywords TEXT NOT NULL,
+  path TEXT,
+  added_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version_context TEXT,
+  evergreen INTEGER NOT NULL,
+  due INTEGER,
+  expires_at INTEGER,
+  verified_at INTEGER,
+  verified_commit TEXT,
+  verifications INTEGER NOT NULL,
+  citations TEXT NOT NULL,
+  supersedes TEXT NOT NULL,
+  superseded_by TEXT NOT NULL,
+  related TEXT NOT NULL,
+  contradicted TEXT,
+  done_at INTEGER,
+  recalls INTEGER NOT NULL,
+  recalls_since_edit INTEGER NOT NULL,
+  recalled_at INTEGER,
+  recall_op TEXT,
   PRIMARY KEY(scope, id)
 ) STRICT;
 CREATE TABLE documents(

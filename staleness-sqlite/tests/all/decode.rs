@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::support::*;
 use staleness_core::Timestamp;
-use staleness_core::ids::{ItemId, ItemKey, ModelId, ProjectId, Scope, ToolName, WorkId, WorkKey};
-use staleness_core::knowledge::{Item, ItemKind};
+use staleness_core::ids::{ModelId, ProjectId, Scope, ToolName, WorkId, WorkKey};
 use staleness_core::route::{RouteId, RouteKey};
 use staleness_core::store::{RegistryStore, Selection, StoreError, VectorFilter, pack};
 use staleness_core::work::{Work, WorkKind};
@@ -54,6 +53,19 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
     names("UPDATE journal SET action = ''", "journal (1, 0): action");
     names("UPDATE journal SET idx = -1", "journal (1, -1): idx");
     names("UPDATE tools SET configured = 1", &format!("{tool}configured"));
+    let item = |kind: &str, keywords: &str, citations: &str, contradicted: &str| {
+        format!(
+            "INSERT INTO knowledge VALUES('', 'i', '{kind}', '', '{keywords}', NULL, 0, 0, NULL, 0, \
+             NULL, NULL, NULL, NULL, 0, '{citations}', '[]', '[]', '[]', {contradicted}, NULL, 0, \
+             0, NULL, NULL)"
+        )
+    };
+    let said = "knowledge (\"\", \"i\"): ";
+    names(&item("moon", "[]", "[]", "NULL"), &format!("{said}kind"));
+    names(&item("todo", "[1]", "[]", "NULL"), &format!("{said}keywords"));
+    names(&item("todo", "[", "[]", "NULL"), &format!("{said}keywords"));
+    names(&item("todo", "[]", "[{}]", "NULL"), &format!("{said}citations"));
+    names(&item("todo", "[]", "[]", "'{}'"), &format!("{said}contradicted"));
     packed();
     let route = |id: &str, confidence: i64, ops: &str| {
         format!(
@@ -82,40 +94,33 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
 
 /// What a packed record says stands in its text and in the columns of its key and its indexes.
 fn packed() {
-    let scope = Scope::Global;
-    let key = ItemKey { scope: scope.clone(), id: ItemId::new("i").unwrap() };
-    let item = Item::new(key, ItemKind::Todo, "x", Timestamp::from_millis(0));
-    let key = WorkKey { scope, id: WorkId::new("w").unwrap() };
-    let work = Work::new(key, WorkKind::Plan, "x", Timestamp::from_millis(0));
-    let put =
-        |id: &str, value: &str| format!("INSERT INTO knowledge VALUES('', '{id}', '{value}')");
-    let value = pack(&item);
-    let said = "knowledge (\"\", \"i\"): value";
+    let key = WorkKey { scope: Scope::Global, id: WorkId::new("w").unwrap() };
+    let value = pack(&Work::new(key, WorkKind::Plan, "x", Timestamp::from_millis(0)));
+    let put = |id: &str, ended: u8, value: &str| {
+        format!("INSERT INTO work VALUES('', '{id}', {ended}, 0, 'waiting', 0, '{value}')")
+    };
     for (one, other) in [
+        ("\"plan\"", "\"moon\""),
         ("\"todo\"", "\"moon\""),
-        ("\"keywords\":[]", "\"keywords\":[1]"),
-        ("\"keywords\":[]", "\"keywords\":["),
-        ("\"citations\":[]", "\"citations\":[{}]"),
-        ("\"contradicted\":null", "\"contradicted\":{}"),
+        ("\"refs\":[]", "\"refs\":[1]"),
+        ("\"refs\":[]", "\"refs\":["),
+        ("\"steps\":[]", "\"steps\":[{}]"),
         ("1970-01-01", "1970-13-01"),
-        ("\"verifications\":0", "\"verifications\":-1"),
-        ("\"evergreen\":false", "\"evergreen\":2"),
-        ("\"body\":", "\"moon\":0,\"body\":"),
-        ("\"id\":\"i\"", "\"id\":\"\""),
+        ("\"generated\":false", "\"generated\":2"),
+        ("\"text\":", "\"moon\":0,\"text\":"),
+        ("\"id\":\"w\"", "\"id\":\"\""),
         ("}", ""),
         ("}", "}}"),
     ] {
         assert!(value.contains(one), "{value}");
-        names(&put("i", &value.replacen(one, other, 1)), said);
+        names(&put("w", 0, &value.replacen(one, other, 1)), "work (\"\", \"w\"): value");
     }
-    names(&put("j", &value), "knowledge (\"\", \"j\"): id");
+    names(&put("v", 0, &value), "work (\"\", \"v\"): id");
     for (column, status, ended) in
         [("ended", "todo", 1), ("ended", "done", 0), ("aging", "in_progress", 0)]
     {
-        let value = pack(&work).replace("\"todo\"", &format!("\"{status}\""));
-        let columns = format!("'', 'w', {ended}, 0, 'waiting', 0, '{value}'");
-        let sql = format!("INSERT INTO work VALUES({columns})");
-        names(&sql, &format!("work (\"\", \"w\"): {column}"));
+        let value = value.replace("\"todo\"", &format!("\"{status}\""));
+        names(&put("w", ended, &value), &format!("work (\"\", \"w\"): {column}"));
     }
     for value in ["", "null", "[]", "{}"] {
         let said = "documents (\"p\", \"a.md\"): value";
@@ -129,14 +134,15 @@ fn a_check_finds_a_record_that_is_written_otherwise() {
     let (_folder, path) = fresh();
     let store = filled(&path);
     let conn = raw(&path);
-    let key = ItemKey { scope: Scope::Global, id: ItemId::new("i").unwrap() };
-    let item = Item::new(key, ItemKind::Todo, "x", Timestamp::from_millis(0));
-    conn.execute("INSERT INTO knowledge VALUES('', 'i', ?1)", (pack(&item),)).unwrap();
+    let key = WorkKey { scope: Scope::Global, id: WorkId::new("w").unwrap() };
+    let work = Work::new(key, WorkKind::Plan, "x", Timestamp::from_millis(0));
+    let put = "INSERT INTO work VALUES('', 'w', 0, 0, 'waiting', 0, ?1)";
+    conn.execute(put, (pack(&work),)).unwrap();
     check(&store).unwrap();
-    conn.execute_batch("UPDATE knowledge SET value = replace(value, ':', ': ')").unwrap();
-    assert!(everything(&store).unwrap().knowledge.values().eq([&item]));
+    conn.execute_batch("UPDATE work SET value = replace(value, ':[]', ': []')").unwrap();
+    assert!(everything(&store).unwrap().work.values().eq([&work]));
     let found = check(&store).unwrap_err().to_string();
-    assert!(found.contains("knowledge (\"\", \"i\"): value"), "{found}");
+    assert!(found.contains("work (\"\", \"w\"): value"), "{found}");
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::ids::Scope;
-use crate::store::{StoreError, unpack};
+use crate::store::{StoreError, pack, unpack};
 use crate::time::Timestamp;
 
 /// A part of a record that cannot be read: a column or a field.
@@ -78,6 +79,12 @@ impl<'c> Cell<'c> {
     #[must_use]
     pub fn maybe_time(at: Option<Timestamp>) -> Self {
         Self::Int(at.map(Timestamp::as_millis))
+    }
+
+    /// Returns a packed value.
+    #[must_use]
+    pub fn packed(value: &impl Serialize) -> Self {
+        Self::Text(Some(pack(value).into()))
     }
 
     /// Returns bytes.
@@ -230,6 +237,11 @@ impl<'a, 'c> Cells<'a, 'c> {
     /// A packed value.
     pub fn packed<T: DeserializeOwned>(&mut self) -> Result<T, Bad> {
         self.parsed(unpack)
+    }
+
+    /// A packed list or set, which nearly always is empty.
+    pub fn list<T: DeserializeOwned + Default>(&mut self) -> Result<T, Bad> {
+        self.parsed(|text| if text == "[]" { Some(T::default()) } else { unpack(text) })
     }
 
     /// Bytes that `parse` accepts.

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::ids::{AgentId, Level, ProjectId, Scope, SessionId, SourceId};
-use crate::ids::{DocumentKey, ItemId, ItemKey, OpId, ToolName, WorkId, WorkKey};
+use crate::ids::{DocumentKey, ToolName, WorkId, WorkKey};
 use crate::journal::Revision;
-use crate::knowledge::{Block, Citation, Contradiction, Document, Fact, Item, ItemKind, Lines};
+use crate::knowledge::{Block, Document, Fact};
 use crate::project::{Project, Told};
 use crate::route::{Prompted, RouteId, SuggestedTool, Suggestions};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
@@ -71,41 +71,6 @@ fn packed_records_are_these_texts() {
          \"level\":\"live\",\"part\":\"mcp\"},\"path\":\"/c\",\"state\":\"partial\",\
          \"found\":7,\"digest\":5,\"readings\":18446744073709551615,\"last_read_at\":null,\
          \"last_scan_at\":\"1970-01-01T00:00:00Z\"}",
-    );
-    let ids = |text: &str| [ItemId::new(text).unwrap()].into();
-    let key = ItemKey { scope: Scope::Global, id: ItemId::new("i").unwrap() };
-    let cited = Citation {
-        lines: Some(Lines { first: 7, last: 300 }),
-        symbol: Some("f".into()),
-        digest: Some("d0".into()),
-        ..Citation::of_path("b")
-    };
-    golden(
-        &Item {
-            keywords: ["w".into()].into(),
-            path: Some("m".into()),
-            verified_at: Some(at(1_700_000_000_123)),
-            citations: [Citation::of_path("a"), cited].into(),
-            supersedes: ids("j"),
-            superseded_by: ids("k"),
-            related: ids("l"),
-            contradicted: Some(Contradiction { by: "x".into(), reason: "y".into(), at: at(8) }),
-            recalls: u64::MAX,
-            recall_op: Some(OpId::new("op").unwrap()),
-            ..Item::new(key, ItemKind::Todo, "\u{e9}\0\n\"", at(0))
-        },
-        "(\"\", \"i\"); {\"key\":{\"scope\":\"\",\"id\":\"i\"},\"kind\":\"todo\",\
-         \"body\":\"é\\u0000\\n\\\"\",\"keywords\":[\"w\"],\"path\":\"m\",\
-         \"added_at\":\"1970-01-01T00:00:00Z\",\"updated_at\":\"1970-01-01T00:00:00Z\",\
-         \"version_context\":null,\"evergreen\":false,\"due\":null,\"expires_at\":null,\
-         \"verified_at\":\"2023-11-14T22:13:20.123Z\",\"verified_commit\":null,\
-         \"verifications\":0,\"citations\":[{\"path\":\"a\"},{\"path\":\"b\",\
-         \"lines\":{\"first\":7,\"last\":300},\"symbol\":\"f\",\"digest\":\"d0\"}],\
-         \"supersedes\":[\"j\"],\"superseded_by\":[\"k\"],\"related\":[\"l\"],\
-         \"contradicted\":{\"by\":\"x\",\"reason\":\"y\",\
-         \"at\":\"1970-01-01T00:00:00.008Z\"},\"done_at\":null,\
-         \"recalls\":18446744073709551615,\"recalls_since_edit\":0,\"recalled_at\":null,\
-         \"recall_op\":\"op\"}",
     );
     let block = Block {
         line: 3,

@@ -3,6 +3,7 @@
 //! column of the first sort says is computed from the record whenever that is read, and compared.
 
 mod cell;
+mod item;
 mod logs;
 mod rows;
 mod tool;

@@ -1,8 +1,8 @@
-//! The tables of collections, but for tools.
+//! The tables of collections, but for items and tools.
 
 use super::{Bad, Cell, Cells, Condition, Record, TEXT_PAGE, Table};
-use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, SourceId, WorkKey};
-use crate::knowledge::{Document, Item};
+use crate::ids::{DocumentKey, ProjectId, Scope, SourceId, WorkKey};
+use crate::knowledge::Document;
 use crate::project::Project;
 use crate::route::{
     Confidence, MAX_OPS, Precision, Route, RouteId, RouteKey, RouteVector, Suggestions, Vector,
@@ -10,8 +10,8 @@ use crate::route::{
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, DocumentFilter, ItemFilter, ProjectFilter, RouteFilter, Row, SessionFilter,
-    SourceFilter, SuggestionFilter, VectorFilter, WorkFilter, level_to_number, pack,
+    CursorFilter, DocumentFilter, ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter,
+    SuggestionFilter, VectorFilter, WorkFilter, level_to_number,
 };
 use crate::work::Work;
 
@@ -36,7 +36,7 @@ macro_rules! packed {
             }
 
             fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>) {
-                cells.push(Cell::Text(Some(pack(self).into())));
+                cells.push(Cell::packed(self));
             }
 
             fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
@@ -78,14 +78,6 @@ packed! {
     filter => match filter {
         SourceFilter::Scope(scope) => of_scope(scope),
         SourceFilter::Id(_) | SourceFilter::All => Condition::ALL,
-    };
-
-    "knowledge": Item, page TEXT_PAGE, long false;
-    key ["scope" "id"] |key: ItemKey| [scope(&key.scope), text(&key.id)];
-    index [] |_row| [];
-    filter => match filter {
-        ItemFilter::Scope(scope) => of_scope(scope),
-        ItemFilter::Key(_) | ItemFilter::All => Condition::ALL,
     };
 
     "documents": Document, page TEXT_PAGE, long true;
