@@ -83,7 +83,7 @@ fn import(lines: &str) -> f64 {
 }
 
 /// A scan of one source that lists 12 servers.
-fn scan(site: &Site, registry: &BlockingRegistry, at: Timestamp) -> f64 {
+fn scan(site: &Site, registry: &Registry, at: Timestamp) -> f64 {
     let found = (0..12).filter_map(|at| Found::server(&format!("server{at}"))).collect();
     timed(|| staleness_benches::scan(registry, site.place(), (Level::User, "mcp"), found, at))
 }

@@ -9,7 +9,7 @@ use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordUses, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp, Wait};
 
 /// The time at which the benchmarks begin.
 pub const START: i64 = 1_790_000_000_000;
@@ -28,7 +28,7 @@ pub fn registry(url: &str) -> Registry {
 /// # Panics
 /// When the registry reports an error.
 pub fn scan(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     project: ProjectRef,
     (level, part): (Level, &str),
     found: Vec<Found>,
@@ -44,7 +44,7 @@ pub fn scan(
         found,
     };
     let scan = Scan {
-        read_under: registry.readings(&project.id).expect("readings"),
+        read_under: registry.tools().readings(&project.id).wait().expect("readings"),
         project,
         sources: vec![reading],
         indexes: Vec::new(),
@@ -52,7 +52,7 @@ pub fn scan(
         session: None,
         client: None,
     };
-    registry.apply_scan(scan).expect("a scan");
+    registry.tools().apply_scan(scan).wait().expect("a scan");
 }
 
 /// Uses of `tools` distinct MCP tools of 12 servers, round robin, all successes, one a second. Their

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use staleness_core::scan::SourceReading;
 use staleness_core::source::SourceState;
-use staleness_core::tool::MAX_DESCRIPTION_CHARS;
+use staleness_core::tool::Tool;
 use staleness_sources::clients::{self, Readings, ScanRequest};
 use staleness_sources::live::tools_list;
 use staleness_sources::project::{ProjectPlace, discover};
@@ -229,7 +229,7 @@ fn judge_source(source: &SourceReading) {
         assert!(names.insert(&found.name), "{} twice in {}", found.name, source.id);
         if let Some(text) = &found.description {
             one_line(text);
-            assert!(!text.trim().is_empty() && text.chars().count() <= MAX_DESCRIPTION_CHARS);
+            assert!(!text.trim().is_empty() && text.chars().count() <= Tool::MAX_DESCRIPTION_CHARS);
         }
     }
 }

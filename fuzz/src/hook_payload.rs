@@ -12,7 +12,7 @@ use staleness_core::registry::Use;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::Selection;
 use staleness_core::tool::ToolKind;
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
 use staleness_sources::hook::{
     Event, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, ToolEvent, parse,
 };
@@ -101,7 +101,7 @@ fn record(input: &HookInput, secret: &str) {
     registry.tools().record(used.clone()).wait().expect("a use is recorded");
     let once = exported(&registry);
     untold(&once, secret);
-    registry.record(used).expect("a use is recorded twice");
+    registry.tools().record(used).wait().expect("a use is recorded twice");
     assert_eq!(exported(&registry), once, "an op counts once");
     registry.admin().check().wait().expect("the store is sound");
 }
@@ -123,7 +123,7 @@ fn used(input: &HookInput, event: &ToolEvent) -> Use {
     }
 }
 
-fn exported(registry: &BlockingRegistry) -> String {
+fn exported(registry: &Registry) -> String {
     workload::exported(registry, &Selection::everything()).expect("it can be exported")
 }
 

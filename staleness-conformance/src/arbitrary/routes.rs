@@ -79,12 +79,12 @@ pub fn suggestions(reach: Reach) -> BoxedStrategy<Suggestions> {
     let prompted = record!(Prompted {
         at: timestamp(reach),
         query: maybe(text(256)),
-        tools: prop::collection::vec(tool, 0..=MAX_SUGGESTED),
-        taught: prop::collection::vec(tool_name(reach), 0..=MAX_TAUGHT),
+        tools: prop::collection::vec(tool, 0..=Suggestions::MAX_SUGGESTED),
+        taught: prop::collection::vec(tool_name(reach), 0..=Suggestions::MAX_TAUGHT),
     });
     record!(Suggestions {
         key: session_key(reach),
         made: any::<u32>(),
-        prompts: prop::collection::vec(prompted, 0..=MAX_PROMPTS),
+        prompts: prop::collection::vec(prompted, 0..=Suggestions::MAX_PROMPTS),
     })
 }

@@ -68,7 +68,7 @@ pub fn tool(reach: Reach) -> BoxedStrategy<Tool> {
         kind: select(&ToolKind::ALL[..]),
         server: maybe(server_key(reach)),
         plugin: maybe(tool_name(reach)),
-        description: maybe(text(MAX_DESCRIPTION_CHARS)),
+        description: maybe(text(Tool::MAX_DESCRIPTION_CHARS)),
         holdings: holdings(reach),
         presence: presence(reach),
         health: prop_oneof![Just(Health::default()), health(reach)],

@@ -6,7 +6,6 @@ mod crash;
 mod documents;
 mod files;
 mod journal;
-mod knowledge;
 mod lives;
 mod looks;
 mod model;
@@ -35,7 +34,6 @@ pub fn cases() -> Vec<Case> {
     [
         rows::CASES,
         tool_filters::CASES,
-        knowledge::CASES,
         documents::CASES,
         work::CASES,
         sessions::CASES,

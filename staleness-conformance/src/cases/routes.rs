@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use staleness_core::registry::{Indexes, Learn};
+use staleness_core::registry::{FindTools, Indexes, Learn};
 use staleness_core::route::{Confidence, Route, RouteKey, RouteVector};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Change, RouteFilter, Selection, VectorFilter};
 use staleness_core::tool::{Hold, PresenceCause, Tool};
-use staleness_core::{Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 
 use crate::case::Case;
 use crate::context::{Context, act, everything, found, see};
@@ -124,14 +124,16 @@ fn kept_index(context: &mut Context) {
     let stores = [Arc::clone(context.store()), context.another()];
     let registries = stores.each_ref().map(|store| {
         let registry = Registry::new(Arc::clone(store), Policy::default());
-        registry.keeping(Indexes::new()).blocking()
+        registry.keeping(Indexes::new())
     });
     let project = ProjectRef::of_root("/p");
     let assert_found = |handle: usize, words: &str, is_found: bool| {
-        let suggested = registries[handle].suggest(&project, Some(words), None, 5, at(5));
-        let discovered = registries[handle].discover(&project, words, 5, at(5));
-        for tools in [suggested, discovered] {
-            let tools: Vec<_> = tools.expect("an answer").into_iter().map(|one| one.key).collect();
+        let (tools, find) = (registries[handle].tools(), FindTools::by_words(words, 5));
+        let suggested = tools.suggest(&project, find.clone(), at(5)).wait();
+        let discovered = tools.discover(&project, find, at(5)).wait();
+        for found in [suggested, discovered] {
+            let found = found.expect("an answer").tools;
+            let tools: Vec<_> = found.into_iter().map(|one| one.key).collect();
             let expected = if is_found { vec![global("t")] } else { Vec::new() };
             assert_eq!(tools, expected, "{words} by handle {handle}");
         }
@@ -149,7 +151,12 @@ fn kept_index(context: &mut Context) {
         assert_both(&described, true);
         assert_both(&learned, false);
         let lesson = Learn::new(op(&learned), learned.clone(), name("t"), at(5));
-        registries[writer].learn_route(&project, lesson).expect("learned").expect("a route");
+        registries[writer]
+            .routes()
+            .learn(&project, lesson)
+            .wait()
+            .expect("learned")
+            .expect("a route");
         assert_both(&learned, true);
         act(&stores[writer], Write::new().delete::<Tool>(global("t")));
         assert_both(&described, false);
@@ -203,7 +210,7 @@ fn moves_alone(context: &mut Context) {
 
 fn learning(context: &mut Context) {
     act(context.store(), Write::new().put(tool(global("x"))));
-    let registry = Registry::new(Arc::clone(context.store()), Policy::default()).blocking();
+    let registry = Registry::new(Arc::clone(context.store()), Policy::default());
     let project = ProjectRef::of_root("/p");
     let learn = |of: &str, signal: f64, numbers: &[f64]| {
         let vector = Some((model("m"), numbers.to_vec()));

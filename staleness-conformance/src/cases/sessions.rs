@@ -10,7 +10,7 @@ use staleness_core::registry::{Act, Resume};
 use staleness_core::report::Delta;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::CursorFilter;
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 
 use crate::case::Case;
 use crate::context::{Context, Handle, found};
@@ -22,8 +22,8 @@ pub(super) const CASES: &[Case] = &[
     Case::new("sessions::agents_that_resume_at_once_miss_nothing", at_once),
 ];
 
-fn registry(store: &Handle) -> BlockingRegistry {
-    Registry::new(Arc::clone(store), Policy::default()).blocking()
+fn registry(store: &Handle) -> Registry {
+    Registry::new(Arc::clone(store), Policy::default())
 }
 
 fn shop() -> ProjectRef {

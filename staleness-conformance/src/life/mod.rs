@@ -245,7 +245,7 @@ impl Now {
     }
 
     /// Doubts an item, or takes it back.
-    fn lower(&self, registry: &BlockingRegistry, round: u64) -> Result<(), StoreError> {
+    fn lower(&self, registry: &Registry, round: u64) -> Result<(), RegistryError> {
         let key = self.item(round).key;
         if round.is_multiple_of(2) {
             let reason = "It is otherwise.".to_owned();

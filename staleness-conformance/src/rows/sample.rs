@@ -19,8 +19,8 @@ use staleness_core::store::{
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, MAX_DESCRIPTION_CHARS, Presence, PresenceCause, RING_CAPACITY,
-    Ring, RingEntry, Tool, ToolKind,
+    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
+    ToolKind,
 };
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
@@ -212,7 +212,9 @@ fn tools(row: Tool) -> Vec<Tool> {
     vary(&|row| row.holdings = holdings().collect());
     vary(&|row| row.holdings = holdings().rev().collect());
     vary(&|row| row.holdings = holdings().take(1).collect());
-    for text in TEXTS.map(String::from).into_iter().chain([ROCKET.repeat(MAX_DESCRIPTION_CHARS)]) {
+    for text in
+        TEXTS.map(String::from).into_iter().chain([ROCKET.repeat(Tool::MAX_DESCRIPTION_CHARS)])
+    {
         vary(&|row| {
             row.description = Some(text.clone());
             row.health.failing = Some(Failing { since: at(9), cause: text.clone() });
@@ -327,7 +329,7 @@ fn works(row: Work) -> Vec<Work> {
     let step = |text: String, at: Timestamp| WorkStep { text, at };
     let full = Work {
         before: Some(WorkStatus::Open),
-        text: ROCKET.repeat(staleness_core::registry::MAX_WORK_TEXT_BYTES / 4),
+        text: ROCKET.repeat(Work::MAX_TEXT_BYTES / 4),
         author: Some("it's".into()),
         from: Some("a\"b".into()),
         to: Some("\u{202e}".into()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use staleness_core::policy::{JournalPolicy, OutcomePolicy, RoutePolicy, SessionPolicy};
 use staleness_core::store::{RegistryStore, Selection, StoreError, View};
 use staleness_core::transfer::{Checker, HEADER, Record, append_lines, header};
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 use super::{BYTES, Workload, said};
 use crate::backend::Backend;
@@ -38,7 +38,6 @@ pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     let journal = JournalPolicy { keep_days: 1 };
     let sessions = SessionPolicy { keep_days: 3 };
     Registry::new(store, Policy { outcomes, routes, journal, sessions, ..Policy::default() })
-        .blocking()
 }
 
 /// A store and the registry on it.
@@ -106,7 +105,7 @@ impl Sides {
 /// # Panics
 /// When a store fails where none may.
 pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Result<Tally, String> {
-    let records = |registry: &BlockingRegistry| {
+    let records = |registry: &Registry| {
         exported(registry, &Selection::records()).expect("it can be exported")
     };
     let mut sides = Sides::new(backends);
@@ -157,14 +156,14 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
 ///
 /// # Panics
 /// When an export is no UTF-8.
-pub fn exported(registry: &BlockingRegistry, what: &Selection) -> Result<String, StoreError> {
+pub fn exported(registry: &Registry, what: &Selection) -> Result<String, StoreError> {
     let (mut first, mut bytes) = (HEADER.to_owned(), Vec::new());
     let mut visit = |page: View| {
         first = header(page.floor.revision);
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.pages(what, &mut visit)?;
+    registry.admin().pages(what, &mut visit).wait()?;
     Ok(format!("{first}\n{}", String::from_utf8(bytes).expect("an export is UTF-8")))
 }
 

@@ -122,7 +122,7 @@ impl Draw<'_> {
             0..6 => {
                 let item = self.item(at);
                 self.workload.made.items.push(item.key.clone());
-                verb!(add_item(item = item, act = self.act_on_items(at)))
+                verb!(knowledge().add(item = item, act = self.act_on_items(at)))
             }
             6 | 7 => verb!(knowledge().edit(
                 keys = self.item_keys(),
@@ -139,25 +139,27 @@ impl Draw<'_> {
                     moved: Vec::new(),
                 };
                 let all: Vec<_> = self.item_keys().into_iter().map(verified).collect();
-                verb!(verify_items(all = all, act = self.act_on_items(at)))
+                verb!(knowledge().verify(all = all, act = self.act_on_items(at)))
             }
             9 if self.below(4) == 3 => {
-                verb!(reopen_items(keys = self.item_keys(), act = self.act_on_items(at)))
+                verb!(knowledge().reopen(keys = self.item_keys(), act = self.act_on_items(at)))
             }
-            9 => verb!(done_items(keys = self.item_keys(), act = self.act_on_items(at))),
-            10 => verb!(supersede_item(
+            9 => verb!(knowledge().done(keys = self.item_keys(), act = self.act_on_items(at))),
+            10 => verb!(knowledge().supersede(
                 old = self.item_key(),
                 new = self.item_key(),
                 act = self.act_on_items(at)
             )),
-            11 => verb!(contradict_item(
+            11 => verb!(knowledge().contradict(
                 key = self.item_key(),
                 by = "agent".to_owned(),
                 reason = "no\nlonger".to_owned(),
                 act = self.act_on_items(at)
             )),
-            12 => verb!(remove_item(key = self.item_key(), act = self.act_on_items(at))),
-            13 | 14 => verb!(count_recalls(keys = self.item_keys(), act = self.act_on_items(at))),
+            12 => verb!(knowledge().remove(key = self.item_key(), act = self.act_on_items(at))),
+            13 | 14 => verb!(
+                knowledge().count_recalls(keys = self.item_keys(), act = self.act_on_items(at))
+            ),
             15 | 16 => {
                 let id = self.project().id;
                 let rows = self.documents(&id, at);

@@ -129,61 +129,72 @@ impl Workload {
 
     /// Everything that a caller sees.
     #[must_use]
-    pub fn look(&self, registry: &BlockingRegistry) -> String {
+    pub fn look(&self, registry: &Registry) -> String {
         format!("{}\n{}", self.records(registry), self.unexported(registry, &ROOTS))
     }
 
     /// Returns everything that a caller sees of what is exported.
-    fn records(&self, registry: &BlockingRegistry) -> String {
+    fn records(&self, registry: &Registry) -> String {
         self.seen(registry, &ROOTS, &NAMES)
     }
 
     fn seen(&self, registry: &Registry, roots: &[&str], names: &[&str]) -> String {
         let now = self.now;
         let delta = |project: &ProjectRef| {
-            let mut delta = registry.resume(project, Resume::new(agent()), now)?;
+            let mut delta =
+                registry.sessions().resume(project, Resume::new(agent()), now).wait()?;
             delta.pruned_until = None;
             Ok(delta)
         };
-        let mut seen =
-            vec![said(registry.projects()), said(registry.sources()), said(registry.revision())];
+        let mut seen = vec![
+            said(registry.admin().projects().wait()),
+            said(registry.admin().sources().wait()),
+            said(registry.admin().revision().wait()),
+        ];
         for root in roots {
             let project = ProjectRef::of_root(*root);
             let id = &project.id;
             let all = ToolListing { all_projects: true, ..ToolListing::default() };
             let work = registry.work().list(id, WorkListing::default()).wait();
             seen.extend([
-                said(registry.list(&project, all, now)),
-                said(registry.list(&project, ToolListing::default(), now)),
-                said(registry.rank(&project, 5, now)),
-                said(registry.suggest(&project, Some("review"), None, 5, now)),
-                said(registry.items(id)),
-                said(work.and_then(|work| registry.work_reports(&project, work, now))),
-                said(registry.stale_report(&project, now)),
+                said(registry.tools().list(&project, all, now).wait()),
+                said(registry.tools().list(&project, ToolListing::default(), now).wait()),
+                said(registry.tools().rank(&project, 5, now).wait()),
+                said(
+                    registry
+                        .tools()
+                        .suggest(&project, FindTools::by_words("review", 5), now)
+                        .wait(),
+                ),
+                said(registry.knowledge().list(id).wait()),
+                said(work.and_then(|work| registry.work().reports(&project, work, now).wait())),
+                said(registry.work().stale(&project, now).wait()),
                 said(delta(&project)),
-                said(registry.sessions(id)),
+                said(registry.sessions().list(id).wait()),
                 routes::seen(registry, id),
             ]);
             for name in names {
                 let name = ToolName::new(name).expect("a name");
                 let keys = [ToolKey::project(id.clone(), name.clone()), ToolKey::global(name)];
-                seen.push(said(registry.history(&keys, 50).map(|history| history.entries)));
-                seen.push(said(registry.show(&project, &keys, now)));
+                seen.push(said(
+                    registry.tools().history(&keys, 50).wait().map(|history| history.entries),
+                ));
+                seen.push(said(registry.tools().show(&project, &keys, now).wait()));
             }
         }
         seen.join("\n")
     }
 
     /// Documents, and the time up to which the journal was pruned, of which an export tells the revision only.
-    fn unexported(&self, registry: &BlockingRegistry, roots: &[&str]) -> String {
+    fn unexported(&self, registry: &Registry, roots: &[&str]) -> String {
         let of = |root: &&str| {
             let project = ProjectRef::of_root(*root);
             let id = &project.id;
-            let delta = registry.resume(&project, Resume::new(agent()), self.now);
+            let delta = registry.sessions().resume(&project, Resume::new(agent()), self.now).wait();
             [
-                said(registry.documents(id)),
-                said(registry.loaded_documents(id)),
-                said(registry.flagged_documents(id)),
+                said(registry.documents().list(id).wait()),
+                said(registry.documents().loaded(id).wait()),
+                said(registry.documents().flagged(id).wait()),
                 said(delta.map(|delta| delta.pruned_until)),
             ]
             .join("\n")

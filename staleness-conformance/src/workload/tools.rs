@@ -46,9 +46,11 @@ impl Draw<'_> {
 
     pub(super) fn tool_event(&mut self, at: Timestamp) -> Event {
         match self.below(20) {
-            0..4 => Event::new("apply_scan", self.scan(at), |registry, scan| {
-                let read = registry.readings(&scan.project.id);
-                said(read.and_then(|read_under| registry.apply_scan(Scan { read_under, ..scan })))
+            0..4 => Event::new("tools.apply_scan", self.scan(at), |registry, scan| {
+                let read = registry.tools().readings(&scan.project.id).wait();
+                said(read.and_then(|read_under| {
+                    registry.tools().apply_scan(Scan { read_under, ..scan }).wait()
+                }))
             }),
             4 => Event::new("tools.preview_scan", self.scan(at), |registry, scan| {
                 let read = registry.tools().readings(&scan.project.id).wait();
@@ -64,14 +66,18 @@ impl Draw<'_> {
             6..13 => verb!(tools().record_all(uses = self.some(4, |draw| draw.used(at)))),
             13 => verb!(tools().record_quietly(used = self.used(at))),
             14 | 15 => {
-                verb!(set_hold(by_hand = self.by_hand(at), hold = self.one_of(&Hold::ALL)))
+                verb!(tools().set_hold(by_hand = self.by_hand(at), hold = self.one_of(&Hold::ALL)))
             }
-            16 => verb!(forget(by_hand = self.by_hand(at))),
+            16 => verb!(tools().forget(by_hand = self.by_hand(at))),
             17 if self.below(8) == 7 => {
-                verb!(forget_project_and_knowledge(id = self.project().id, op = self.op(), at = at))
+                verb!(admin().forget_project_and_knowledge(
+                    id = self.project().id,
+                    op = self.op(),
+                    at = at
+                ))
             }
             17 if self.below(7) == 6 => {
-                verb!(forget_project(id = self.project().id, op = self.op(), at = at))
+                verb!(admin().forget_project(id = self.project().id, op = self.op(), at = at))
             }
             17 => {
                 let left = (self.project().id, self.op(), self.below(3) == 2);
@@ -83,10 +89,12 @@ impl Draw<'_> {
                     )
                 })
             }
-            18 => Event::new("prune_journal", self.below(3) == 2, move |registry, dry_run| {
-                said(registry.prune_journal(at, dry_run, &mut || true))
-            }),
-            _ => verb!(prune_outcomes(at = at, dry_run = self.below(3) == 2)),
+            18 => {
+                Event::new("admin.prune_journal", self.below(3) == 2, move |registry, dry_run| {
+                    said(registry.admin().prune_journal(at, dry_run, &mut || true).wait())
+                })
+            }
+            _ => verb!(admin().prune_outcomes(at = at, dry_run = self.below(3) == 2)),
         }
     }
 }

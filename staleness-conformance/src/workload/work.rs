@@ -82,7 +82,7 @@ impl Draw<'_> {
             0..5 => {
                 let work = self.work(at);
                 self.workload.made.work.push(work.key.clone());
-                verb!(add_work(work = work, act = self.act(at)))
+                verb!(work().add(work = work, act = self.act(at)))
             }
             5..8 => verb!(work().set(
                 key = self.work_key(),

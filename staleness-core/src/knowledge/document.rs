@@ -48,7 +48,7 @@ pub struct Document {
     /// Those against which something was found, in the order of the text. Behind them, for a file with
     /// a history that is an item as a whole, one without evidence for the commit in which it came, and one for
     /// the commit that edited it last, unless what was checked is not committed.
-    #[serde(with = "crate::store::nested")]
+    #[serde(with = "crate::text::nested")]
     pub found: Vec<Block>,
 }
 

@@ -75,7 +75,7 @@ pub struct Item {
     /// How often it was verified.
     pub verifications: u32,
     /// What it rests on.
-    #[serde(with = "crate::store::nested")]
+    #[serde(with = "crate::text::nested")]
     pub citations: BTreeSet<Citation>,
     /// The items that it stands for now.
     pub supersedes: BTreeSet<ItemId>,

@@ -16,7 +16,7 @@ pub struct Suggestions {
     /// How many suggestions were made in it unasked, those that are forgotten included.
     pub made: u32,
     /// The last prompts, oldest first, at most [`Suggestions::MAX_PROMPTS`].
-    #[serde(with = "crate::store::nested")]
+    #[serde(with = "crate::text::nested")]
     pub prompts: Vec<Prompted>,
 }
 

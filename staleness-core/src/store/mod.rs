@@ -11,7 +11,6 @@ mod drive;
 mod dry;
 mod error;
 mod filter;
-mod packed;
 mod preview;
 mod row;
 mod selection;
@@ -27,6 +26,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use crate::refusal::Refusal;
+pub use crate::text::{pack, unpack};
 pub use blobs::{
     credits_from_bytes, credits_to_bytes, holdings_from_bytes, holdings_to_bytes,
     level_from_number, level_to_number, ring_from_bytes, ring_to_bytes,
@@ -41,8 +41,6 @@ pub use filter::{
     RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
     WorkFilter,
 };
-pub(crate) use packed::nested;
-pub use packed::{pack, unpack};
 pub(crate) use preview::Preview;
 pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};

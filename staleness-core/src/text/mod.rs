@@ -2,6 +2,7 @@
 
 mod counted;
 mod fold;
+mod packed;
 mod split;
 mod wording;
 mod words;
@@ -9,6 +10,8 @@ mod words;
 pub use counted::counted;
 pub(crate) use counted::days;
 pub use fold::fold_query;
+pub(crate) use packed::nested;
+pub use packed::{pack, unpack};
 pub(crate) use split::{parts_ascii, split};
 pub(crate) use wording::wording;
 pub use words::terms;
