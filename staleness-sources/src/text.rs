@@ -76,31 +76,23 @@ pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// Result of looking at a path.
-pub(crate) enum Target {
-    /// Something that exists and may be read.
-    There(Metadata),
-    Missing,
-    /// Something that may not or cannot be read, and why.
-    Failed(&'static str),
-}
-
-/// Looks at a path without opening it.
-pub(crate) fn look(path: &Path, fence: Option<&Fence>) -> Target {
+/// Looks at a path without opening it; `None` when nothing is there. An error says why it may not or cannot be
+/// read.
+pub(crate) fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'static str> {
     match fs::metadata(path) {
         Ok(_) if fence.is_some_and(|fence| !fence.holds(path)) => {
-            Target::Failed("is a link that leads out of its folder")
+            Err("is a link that leads out of its folder")
         }
-        Ok(meta) => Target::There(meta),
+        Ok(meta) => Ok(Some(meta)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             // A dangling link says that something is meant to be there.
             if fs::symlink_metadata(path).is_ok() {
-                Target::Failed("is a link that leads nowhere")
+                Err("is a link that leads nowhere")
             } else {
-                Target::Missing
+                Ok(None)
             }
         }
-        Err(error) => Target::Failed(reason(error.kind())),
+        Err(error) => Err(reason(error.kind())),
     }
 }
 
@@ -118,11 +110,11 @@ pub(crate) fn check_config(
     limit: u64,
 ) -> Result<Metadata, Content> {
     match look(path, fence) {
-        Target::Missing => Err(Content::Missing),
-        Target::Failed(what) => Err(failed(path, what)),
-        Target::There(meta) if !meta.is_file() => Err(failed(path, "is not a file")),
-        Target::There(meta) if meta.len() > limit => Err(too_large(path, limit)),
-        Target::There(meta) => Ok(meta),
+        Ok(None) => Err(Content::Missing),
+        Err(what) => Err(failed(path, what)),
+        Ok(Some(meta)) if !meta.is_file() => Err(failed(path, "is not a file")),
+        Ok(Some(meta)) if meta.len() > limit => Err(too_large(path, limit)),
+        Ok(Some(meta)) => Ok(meta),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use staleness_core::ids::Level;
 use staleness_core::scan::SourceReading;
 
-use super::folders::{Looked, Owner, Shelf, look_into};
+use super::folders::{Owner, Shelf, look_into};
 use super::servers::{self, Rules};
 use super::settings::Settings;
 use super::shapes;
@@ -68,9 +68,9 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
             let mut draft = place.draft(CLIENT, shelf.word());
             let looked = look_into(&mut draft, &place.path, shelf, &Owner::default(), place.fence);
             sources.push(match looked {
-                Looked::Missing => draft.missing(place.root_is_there),
-                Looked::Failed(why) => draft.failed(why),
-                Looked::Read => draft.read(),
+                Ok(false) => draft.missing(place.root_is_there),
+                Err(why) => draft.failed(why),
+                Ok(true) => draft.read(),
             });
         }
     }

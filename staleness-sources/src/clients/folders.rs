@@ -9,7 +9,7 @@ use staleness_core::tool::ToolKind;
 use crate::draft::Draft;
 use crate::folder::{Item, Lister, is_markdown};
 use crate::front_matter;
-use crate::text::{Fence, Target, look, read_head, shown};
+use crate::text::{Fence, look, read_head, shown};
 
 /// The largest Markdown file whose front matter is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -85,38 +85,24 @@ impl Owner<'_> {
     }
 }
 
-/// Result of looking into a folder.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Looked {
-    /// It does not exist.
-    Missing,
-    /// It says nothing, and why.
-    Failed(String),
-    /// Its contents are in the draft.
-    Read,
-}
-
 /// Adds what the folder at `path` holds; `path` may also be a single Markdown file, or the folder
-/// of a single skill.
+/// of a single skill. Returns false if nothing is there, and an error if it says nothing.
 pub(super) fn look_into(
     draft: &mut Draft,
     path: &Path,
     shelf: Shelf,
     owner: &Owner<'_>,
     fence: Option<&Fence>,
-) -> Looked {
-    let meta = match look(path, fence) {
-        Target::Missing => return Looked::Missing,
-        Target::Failed(what) => return Looked::Failed(format!("{}: {what}", shown(path))),
-        Target::There(meta) => meta,
-    };
+) -> Result<bool, String> {
+    let fault = |what| format!("{}: {what}", shown(path));
+    let Some(meta) = look(path, fence).map_err(fault)? else { return Ok(false) };
     let name = path.file_name().and_then(|name| name.to_str());
     if meta.is_file() && name.is_some_and(is_markdown) {
         add(draft, shelf, owner, &[], stem(name.unwrap_or_default()), path);
-        return Looked::Read;
+        return Ok(true);
     }
     if !meta.is_dir() {
-        return Looked::Failed(format!("{}: is not a folder", shown(path)));
+        return Err(fault("is not a folder"));
     }
     let mut lister = Lister::new(fence);
     let looked = match shelf {
@@ -129,7 +115,7 @@ pub(super) fn look_into(
             })
         }
     };
-    looked.map_or_else(Looked::Failed, |()| Looked::Read)
+    looked.map(|()| true)
 }
 
 fn skills(
@@ -157,9 +143,9 @@ fn add_skill(draft: &mut Draft, owner: &Owner<'_>, name: &str, file: &Path, fenc
     let is_link = file.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
     match look(file, fence.filter(|_| is_link)) {
         // A folder without `SKILL.md` is no skill.
-        Target::Missing => {}
-        Target::Failed(what) => draft.fault(|| format!("{}: {what}", shown(file))),
-        Target::There(_) => add(draft, Shelf::Skills, owner, &[], name, file),
+        Ok(None) => {}
+        Err(what) => draft.fault(|| format!("{}: {what}", shown(file))),
+        Ok(Some(_)) => add(draft, Shelf::Skills, owner, &[], name, file),
     }
 }
 

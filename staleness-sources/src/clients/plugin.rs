@@ -8,7 +8,7 @@ use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ToolKind;
 
 use super::claude::{AllSettings, CLIENT, UserPlace};
-use super::folders::{Looked, Owner, Shelf, look_into};
+use super::folders::{Owner, Shelf, look_into};
 use super::plugins::Installed;
 use super::servers::{self, Rules};
 use super::state::LocalState;
@@ -159,14 +159,10 @@ impl<'a> Reader<'a> {
     }
 
     fn look_into(&self, draft: &mut Draft, path: &Path, shelf: Shelf) -> bool {
-        match look_into(draft, path, shelf, &self.owner, Some(self.fence)) {
-            Looked::Read => true,
-            Looked::Missing => false,
-            Looked::Failed(why) => {
-                draft.fault(|| why);
-                false
-            }
-        }
+        look_into(draft, path, shelf, &self.owner, Some(self.fence)).unwrap_or_else(|why| {
+            draft.fault(|| why);
+            false
+        })
     }
 
     /// Commands that the manifest describes itself, by name.

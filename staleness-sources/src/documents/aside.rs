@@ -1,11 +1,10 @@
 //! Signals that directives suppress.
 
-use staleness_core::knowledge::SignalKind;
+use staleness_core::knowledge::{SignalKind, WordKind};
 use staleness_core::time::Timestamp;
 
 use super::directive::{Directive, Kinds};
 use super::names::NameSort;
-use super::words::Shape;
 
 /// The signals that are left aside: none, some, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +41,7 @@ impl Aside {
         let may_become: &[SignalKind] = match sort {
             NameSort::Link => &[SignalKind::SourceMissing, SignalKind::SourceChanged],
             NameSort::Import => &[SignalKind::SourceMissing],
-            NameSort::Word(Shape::Path) => {
+            NameSort::Word(WordKind::Path) => {
                 &[SignalKind::SourceMissing, SignalKind::SourceChanged, SignalKind::ReferenceDrift]
             }
             NameSort::Word(_) => &[SignalKind::ReferenceDrift],

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use staleness_core::knowledge::SignalKind;
+use staleness_core::knowledge::{SignalKind, WordKind, markers_among};
 use staleness_core::time::Timestamp;
 
 use super::aside::{Aside, Directions};
@@ -14,10 +14,9 @@ use super::directive::{self, Directive, Kinds, Reach};
 use super::front::{self, Fields};
 use super::imports;
 use super::markdown::{self, BlockView, Sort, Visitor};
-use super::marks;
 use super::names::{NameId, NameSort, Names};
 use super::spans;
-use super::words::{self, Shape};
+use super::words;
 
 /// Place of a name in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,7 +259,7 @@ impl<'a> Maker<'a, '_> {
             }
             Sort::Code => {
                 let code = whole.get(piece.range.clone()).unwrap_or_default();
-                spans::in_code(code, &mut |(shape, name): (Shape, _)| {
+                spans::in_code(code, &mut |(shape, name): (WordKind, _)| {
                     add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
                 });
             }
@@ -291,7 +290,8 @@ impl<'a> Maker<'a, '_> {
             }
             None
         };
-        marks::spans(whole, view.range.clone(), prose_at, &mut self.draft.marks);
+        let found = &mut self.draft.marks;
+        markers_among(whole, view.range.clone(), prose_at, |marker| found.push(marker.span));
     }
 
     /// Does what the directives about a block say, and tells what is left aside in what is left of it.

@@ -7,7 +7,7 @@ use staleness_core::knowledge::ItemKind;
 use staleness_core::time::Timestamp;
 
 use super::history::History;
-use crate::text::{Fence, Target, look, read_bytes, reason};
+use crate::text::{Fence, look, read_bytes, reason};
 
 /// A file that is to be checked.
 #[derive(Clone, Debug)]
@@ -33,11 +33,7 @@ pub(super) struct Text {
 
 /// Reads a document of at most `limit` bytes that lies behind the fence.
 pub(super) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Text, String> {
-    let meta = match look(path, fence) {
-        Target::There(meta) => meta,
-        Target::Missing => return Err("does not exist".to_owned()),
-        Target::Failed(why) => return Err(why.to_owned()),
-    };
+    let meta = look(path, fence)?.ok_or("does not exist")?;
     if meta.is_dir() {
         return Err("is a folder".to_owned());
     }

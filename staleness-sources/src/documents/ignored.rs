@@ -11,7 +11,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::Note;
 use super::discover::key_of;
 use crate::project::ProjectPlace;
-use crate::text::{Fence, Target, look, read_bytes, reason, shown};
+use crate::text::{Fence, look, read_bytes, reason, shown};
 
 /// The largest file of patterns that is read, in bytes. Made ready, patterns take some hundred times
 /// the room.
@@ -88,11 +88,7 @@ impl Ignored {
 
     /// The text of a file, if there is one; what is not UTF-8 in it is replaced.
     fn text(&mut self, path: &Path) -> Result<Option<String>, String> {
-        let meta = match look(path, Some(&self.fence)) {
-            Target::Missing => return Ok(None),
-            Target::Failed(why) => return Err(why.to_owned()),
-            Target::There(meta) => meta,
-        };
+        let Some(meta) = look(path, Some(&self.fence))? else { return Ok(None) };
         if !meta.is_file() {
             return Err("is not a file".to_owned());
         }

@@ -27,7 +27,6 @@ mod ignored;
 mod imports;
 mod instructions;
 mod markdown;
-mod marks;
 mod names;
 mod nature;
 mod options;

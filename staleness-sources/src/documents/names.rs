@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::words::Shape;
+use staleness_core::knowledge::WordKind;
 
 /// Sort of a name: its shape, or the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ pub(super) enum NameSort {
     /// An import, where it stands in a file that a client loads.
     Import,
     /// A word of the text.
-    Word(Shape),
+    Word(WordKind),
 }
 
 /// The number of a name.
@@ -71,9 +71,9 @@ mod tests {
         let mut names = Names::default();
         let sorts = [
             NameSort::Link,
-            NameSort::Word(Shape::Path),
-            NameSort::Word(Shape::Flag),
-            NameSort::Word(Shape::Identifier),
+            NameSort::Word(WordKind::Path),
+            NameSort::Word(WordKind::Flag),
+            NameSort::Word(WordKind::Identifier),
             NameSort::Import,
         ];
         let texts: Vec<String> =
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn names_are_bounded_in_number_and_in_bytes() {
-        let (mut names, sort) = (Names::default(), NameSort::Word(Shape::Flag));
+        let (mut names, sort) = (Names::default(), NameSort::Word(WordKind::Flag));
         let entered = (0..).take_while(|at| names.enter(sort, &format!("--{at}")).is_some());
         assert_eq!(entered.count(), MAX_NAMES);
         assert_eq!(names.enter(sort, "--7"), Some(7), "one that is known needs no room");

@@ -6,10 +6,12 @@
 //! behind its kind (`struct Router`), or is given a value (`max_width = 100`). What stands in brackets is an
 //! argument, with blanks and without.
 
+use staleness_core::knowledge::WordKind;
+
 use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
 use super::target;
 use super::traps;
-use super::words::{MAX_WORD_BYTES, Named, Shape, flag, is_dotted, is_unmistakable, push};
+use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push};
 
 /// Words that say what the name behind them is.
 #[rustfmt::skip]
@@ -58,7 +60,7 @@ fn is_one(code: &str) -> bool {
 fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     if seen & !(SMALL | UPPER | UNDERSCORE) == 0 {
         if !code.as_bytes()[0].is_ascii_digit() {
-            push(Shape::Identifier, code, found);
+            push(WordKind::Identifier, code, found);
         }
         return;
     }
@@ -71,7 +73,7 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     }
     let path = seen & DOT != 0 && (!code.ends_with(')') || code.contains('/'));
     if path && target::of_word(code).is_some() {
-        found((Shape::Path, code));
+        found((WordKind::Path, code));
         return;
     }
     let head = code.trim_start_matches(['&', '*', '.', '!']);
@@ -85,7 +87,7 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
         return;
     }
     if is_dotted(name) && (!is_plain(name) || called) {
-        push(Shape::Identifier, name, found);
+        push(WordKind::Identifier, name, found);
     }
 }
 
@@ -108,7 +110,7 @@ fn several<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
             let name = word.rsplit('/').next().unwrap_or(word);
             let own = foreign && traps::is_usual_file(name);
             if !own && target::of_word(word).is_some() {
-                found((Shape::Path, word));
+                found((WordKind::Path, word));
             }
         }
     }
@@ -122,13 +124,13 @@ fn fragment<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if let Some((first, rest)) = code.split_once(' ') {
         let plain = rest.bytes().all(|byte| byte.is_ascii_lowercase());
         if KINDS.contains(&first) && !plain && is_dotted(rest) {
-            push(Shape::Identifier, rest, found);
+            push(WordKind::Identifier, rest, found);
             return;
         }
         let value = rest.trim_ascii_start().strip_prefix('=');
         let given = value.is_some_and(|value| !value.starts_with(['=', '>', '~']));
         if given && is_unmistakable(first) {
-            push(Shape::Identifier, first, found);
+            push(WordKind::Identifier, first, found);
         }
     }
     let bytes = code.as_bytes();
@@ -149,7 +151,7 @@ fn fragment<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
                 let name = code[at..end].trim_end_matches(['.', ':']);
                 let rest = &code[end..];
                 if open == 0 && begins && is_named(name, rest) {
-                    push(Shape::Identifier, name, found);
+                    push(WordKind::Identifier, name, found);
                 }
                 at = end;
                 continue;

@@ -234,13 +234,9 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     let mut citation = Citation { path, lines, symbol, digest: None };
     let whole = place.folder.join(&citation.path);
     let fence = place.fence();
-    match crate::text::look(&whole, Some(&fence)) {
-        crate::text::Target::Missing => return Err("does not exist in the project".to_owned()),
-        crate::text::Target::Failed(why) => return Err(why.to_owned()),
-        crate::text::Target::There(meta) if meta.is_dir() => {
-            return if citation.is_bare() { Ok(citation) } else { Err("is a folder".to_owned()) };
-        }
-        crate::text::Target::There(_) => {}
+    let meta = crate::text::look(&whole, Some(&fence))?.ok_or("does not exist in the project")?;
+    if meta.is_dir() {
+        return if citation.is_bare() { Ok(citation) } else { Err("is a folder".to_owned()) };
     }
     // A picture can be cited as a whole.
     let Ok(text) = file::read(&whole, MAX_CITED_BYTES, Some(&fence)) else {

@@ -4,6 +4,8 @@
 //! This looks at shapes only, so that it is quick. Names that are missing from the project are
 //! few; whether they are worth a word is asked of them alone, by [`is_telling`].
 
+use staleness_core::knowledge::WordKind;
+
 use super::bytewise::may_be_name;
 use super::target;
 use super::traps;
@@ -11,18 +13,8 @@ use super::traps;
 /// Longest word, in bytes.
 pub(super) const MAX_WORD_BYTES: usize = 120;
 
-/// Shape of a name in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Shape {
-    /// A path, perhaps with lines.
-    Path,
-    Flag,
-    /// A code identifier, or several joined.
-    Identifier,
-}
-
 /// A name in a text: its shape, and the name without what stands around it, as a part of the text.
-pub(super) type Named<'a> = (Shape, &'a str);
+pub(super) type Named<'a> = (WordKind, &'a str);
 
 /// Finds the names in a part of a text that is ordinary text; only an unmistakable shape counts. Words with `@`
 /// are addresses or imports: whether there is one is returned.
@@ -68,7 +60,7 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
         let is_path =
             |target: target::Target<'_>| slash && is_file(&target.path) || target.lines.is_some();
         if target::of_word(word).is_some_and(is_path) {
-            found((Shape::Path, word));
+            found((WordKind::Path, word));
             return;
         }
         if slash {
@@ -77,7 +69,7 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
     let bare = word.strip_suffix("()").unwrap_or(word);
     if is_unmistakable(bare) || call && is_identifier(bare) {
-        push(Shape::Identifier, bare, found);
+        push(WordKind::Identifier, bare, found);
     }
 }
 
@@ -92,11 +84,11 @@ pub(super) fn flag<'a>(word: &'a str, found: &mut impl FnMut(Named<'a>)) {
     // `--no-<thing>` and `--a/b` are no flags; `--color=auto` and `--color[=WHEN]` begin like one.
     let goes_on = rest.starts_with(['<', '{', '*', '/', '.', '$']);
     if fits && !goes_on && (!rest.starts_with('[') || rest.starts_with("[=")) {
-        push(Shape::Flag, name, found);
+        push(WordKind::Flag, name, found);
     }
 }
 
-pub(super) fn push<'a>(shape: Shape, text: &'a str, found: &mut impl FnMut(Named<'a>)) {
+pub(super) fn push<'a>(shape: WordKind, text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if text.len() > 2 && text.len() <= MAX_WORD_BYTES {
         found((shape, text));
     }
@@ -149,15 +141,15 @@ fn humps(word: &str) -> usize {
 }
 
 /// Returns true if it would mean something that this name is nowhere in the project.
-pub(super) fn is_telling(shape: Shape, text: &str) -> bool {
+pub(super) fn is_telling(shape: WordKind, text: &str) -> bool {
     if traps::is_stand_in(text) {
         return false;
     }
     match shape {
-        Shape::Path => return true,
+        WordKind::Path => return true,
         // Libraries give every program these, without anybody spelling them.
-        Shape::Flag => return !matches!(text, "--help" | "--version"),
-        Shape::Identifier => {}
+        WordKind::Flag => return !matches!(text, "--help" | "--version"),
+        WordKind::Identifier => {}
     }
     let mut parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     match (parts.next(), parts.next()) {
@@ -178,9 +170,9 @@ pub(super) mod tests {
 
     pub(crate) fn shown((shape, text): Named<'_>) -> String {
         let shape = match shape {
-            Shape::Path => "path",
-            Shape::Flag => "flag",
-            Shape::Identifier => "name",
+            WordKind::Path => "path",
+            WordKind::Flag => "flag",
+            WordKind::Identifier => "name",
         };
         format!("{shape} {text}")
     }
@@ -217,13 +209,13 @@ pub(super) mod tests {
     #[test]
     fn what_languages_and_products_are_called_tells_nothing() {
         for text in ["HashMap", "JavaScript", "std::fs", "my_thing", "foo_bar", "data", "PyTorch"] {
-            assert!(!is_telling(Shape::Identifier, text), "{text}");
+            assert!(!is_telling(WordKind::Identifier, text), "{text}");
         }
         for text in ["ToolKey", "run_all", "router", "a.b"] {
-            assert!(is_telling(Shape::Identifier, text), "{text}");
+            assert!(is_telling(WordKind::Identifier, text), "{text}");
         }
-        assert!(!is_telling(Shape::Flag, "--help") && !is_telling(Shape::Flag, "--version"));
-        assert!(is_telling(Shape::Flag, "--help-all"));
+        assert!(!is_telling(WordKind::Flag, "--help") && !is_telling(WordKind::Flag, "--version"));
+        assert!(is_telling(WordKind::Flag, "--help-all"));
     }
 
     proptest! {

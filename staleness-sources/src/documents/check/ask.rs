@@ -11,7 +11,7 @@ use crate::documents::draft::{DraftBlock, Mention, Origin};
 use crate::documents::names::{NameId, NameSort};
 use crate::documents::place::Lines;
 use crate::documents::target::{self, Target};
-use crate::documents::words::{self, Shape};
+use crate::documents::words;
 use crate::git::Word;
 
 /// Most lines with paths that leave the project that are told of one document.
@@ -65,11 +65,10 @@ impl Leaving {
 
 /// The word that a name is looked up as.
 pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
-    let (kind, text) = match sort {
-        NameSort::Link | NameSort::Import => return None,
-        NameSort::Word(Shape::Flag) => (WordKind::Flag, text.to_owned()),
-        NameSort::Word(Shape::Identifier) => (WordKind::Identifier, text.to_owned()),
-        NameSort::Word(Shape::Path) => {
+    let NameSort::Word(kind) = sort else { return None };
+    let text = match kind {
+        WordKind::Flag | WordKind::Identifier => text.to_owned(),
+        WordKind::Path => {
             let target = target::of_word(text)?;
             let mut path = &*target.path;
             while let Some(rest) = path.strip_prefix("./").or_else(|| path.strip_prefix("../")) {
@@ -78,18 +77,10 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
             if path.contains("..") || target::says_too_little(path) {
                 return None;
             }
-            (WordKind::Path, path.to_owned())
+            path.to_owned()
         }
     };
-    words::is_telling(shape_of(kind), &text).then_some(Word { kind, text })
-}
-
-const fn shape_of(kind: WordKind) -> Shape {
-    match kind {
-        WordKind::Path => Shape::Path,
-        WordKind::Flag => Shape::Flag,
-        WordKind::Identifier => Shape::Identifier,
-    }
+    words::is_telling(kind, &text).then_some(Word { kind, text })
 }
 
 /// A citation of the front matter or of an item, from the project's root.
@@ -172,11 +163,11 @@ impl Check<'_> {
                 continue;
             }
             let ask = match self.names.get(mention.name) {
-                (NameSort::Word(Shape::Flag | Shape::Identifier), _) => {
+                (NameSort::Word(WordKind::Flag | WordKind::Identifier), _) => {
                     let ask = |word: &Word| Ask { word: Some(word.clone()), ..Ask::default() };
                     missing.get(&mention.name).map(|word| Ask { at: mention.at, ..ask(word) })
                 }
-                (NameSort::Word(Shape::Path), text) => {
+                (NameSort::Word(WordKind::Path), text) => {
                     self.ask_of_path(doc, mention, text, missing)
                 }
                 (NameSort::Link, text) => self.ask_of_link(doc, mention, text, leaving),

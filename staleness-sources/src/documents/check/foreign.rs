@@ -8,7 +8,6 @@ use super::Check;
 use super::doc::Doc;
 use crate::documents::dependencies::{Dependencies, is_manifest};
 use crate::documents::names::NameSort;
-use crate::documents::words::Shape;
 use crate::git::{Anchor, Oid, Trace, Word, WordQuery};
 
 /// The most manifests that are read of a commit, the ones nearest to the root first.
@@ -81,7 +80,7 @@ impl Check<'_> {
         }
         for (number, document) in documents.iter().enumerate() {
             for mention in &document.draft.mentions {
-                if let (NameSort::Word(Shape::Identifier), text) = self.names.get(mention.name)
+                if let (NameSort::Word(WordKind::Identifier), text) = self.names.get(mention.name)
                     && let Some(last) = foreign.dependencies.owned_by_others(text)
                 {
                     foreign.names.insert((number, last.to_owned()));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
-use super::found::Found;
+use super::found::{Found, Numbered};
 use crate::git::lines::is_text;
 use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
 use crate::git::process::{GitError, Stage, Watch};
@@ -31,6 +31,15 @@ pub(crate) struct Tools<'a, 'w> {
     pub(crate) bytes: &'a mut u64,
     /// Files and folders that may still be looked at.
     pub(crate) visits: &'a mut u64,
+}
+
+/// Tells if words were there at places of the list of commits.
+pub(crate) trait Finder {
+    /// Looks at these places, which are in order.
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
+
+    /// Returns true if a word was there; `None` when that is not known.
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
 }
 
 /// Gaps of a reading.

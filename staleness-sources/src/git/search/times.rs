@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap as Map;
 
-use super::files::{Tools, WantedFile, read};
+use super::files::{Finder, Tools, WantedFile, read};
 use super::found::Numbered;
 use super::index::Seen;
 use super::starts::Starts;
@@ -227,13 +227,10 @@ impl Times {
             }
         }
     }
+}
 
-    /// Looks at these places, which are in order.
-    pub(crate) fn look(
-        &mut self,
-        places: &[usize],
-        tools: &mut Tools<'_, '_>,
-    ) -> Result<(), GitError> {
+impl Finder for Times {
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
         let is_asked = |(first, last): &(u32, u32)| {
             let at = places.partition_point(|place| *place < *first as usize);
             places.get(at).is_some_and(|place| *place <= *last as usize)
@@ -265,9 +262,7 @@ impl Times {
         Ok(())
     }
 
-    /// Returns true if a word was there at a place that was looked at; `None` when it may have been where
-    /// nobody looked.
-    pub(crate) fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
         let place = u32::try_from(place).ok()?;
         let is_there = |thing: &u32| self.found[*thing as usize].holds(place);
         if word.iter().all(|group| group.iter().any(is_there)) {

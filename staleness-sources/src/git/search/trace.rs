@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use staleness_core::knowledge::WordKind;
 
-use super::files::Tools;
+use super::files::{Finder, Tools};
 use super::found::{Numbered, earlier, number};
 use super::index::Index;
 use super::missing::{Search, Searched, Trace, WordQuery};
@@ -192,25 +192,6 @@ const fn first_answer(has: Option<bool>) -> Trace {
         Some(true) => Trace::Gone { by: None, renamed_to: None },
         Some(false) => Trace::Never,
         None => Trace::Unknown,
-    }
-}
-
-/// Tells if words were there at places of the list of commits.
-trait Finder {
-    /// Looks at these places, which are in order.
-    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
-
-    /// Returns true if a word was there; `None` when that is not known.
-    fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
-}
-
-impl Finder for Times {
-    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
-        self.look(places, tools)
-    }
-
-    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
-        self.has(word, place)
     }
 }
 

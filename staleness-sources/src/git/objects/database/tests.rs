@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use super::*;
+use crate::git::process::Program;
 
 /// A repository of these contents, and an object for each.
 fn repository(contents: &[String]) -> (tempfile::TempDir, Vec<Oid>) {
