@@ -13,7 +13,7 @@ use staleness_sources::documents::{CheckOptions, Report, check};
 use staleness_sources::git::{Limits, Program, Repo};
 use staleness_sources::project::ProjectPlace;
 
-use crate::{one_line, peak};
+use crate::one_line;
 
 /// The commands whose answers an input gives, each by a word of its arguments; the first that fits.
 const ANSWERS: [(&str, &str); 8] = [
