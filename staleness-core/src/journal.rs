@@ -26,7 +26,7 @@ impl fmt::Display for Revision {
 
 /// The floor of a journal that was pruned. The commits above `revision` have all their entries; below it those of
 /// some commits are gone, and so are those of `revision` itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Floor {
     /// The newest commit whose entries were removed; 0 when nothing was.
     pub revision: Revision,

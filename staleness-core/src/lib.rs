@@ -18,7 +18,7 @@
 //! | When was it last seen? | uses, and sources that hold it | [`report::Context::last_seen`] |
 //!
 //! The [`tool::Status`] that an agent acts on (`active`, `stale`, `demoted`) is a projection of the
-//! first three: see [`tool::STATUS_TABLE`]. So a rescan cannot wipe a demotion, and each cause is
+//! first three: see `tool::STATUS_TABLE`. So a rescan cannot wipe a demotion, and each cause is
 //! undone on its own. Age changes no status; it lets a tool sink in the ranking and asks for a look
 //! in its [`verdict::Verdict`].
 //!

@@ -20,9 +20,9 @@ pub struct Digest {
     pub more: usize,
 }
 
-/// The open work that an agent should know of first, at most [`DIGEST_ITEMS`].
+/// The open work that an agent should know of first, at most `DIGEST_ITEMS`.
 ///
-/// Handoffs come first, those to the agent before others, at most [`DIGEST_HANDOFFS`]; then what is
+/// Handoffs come first, those to the agent before others, at most `DIGEST_HANDOFFS`; then what is
 /// in progress, what bites, what is blocked, to do, proposed, decided and observed; of each the
 /// latest.
 #[must_use]

@@ -2,7 +2,7 @@
 //!
 //! A [`Route`] belongs to a project and is told apart by its tool and by its query once spelling
 //! is folded away ([`fold_query`](crate::text::fold_query)). Learning moves its [`Confidence`]; what has little of it, what
-//! nobody used for long, and what is too much goes when routes are pruned ([`plan_prune`]). Where a
+//! nobody used for long, and what is too much goes when routes are pruned (`plan_prune`). Where a
 //! model embedded the query, its [`RouteVector`] lies beside it: counters change without touching
 //! it, and pruning never reads it.
 //!

@@ -235,7 +235,7 @@ fn without_tokens(word: &str) -> String {
     shown
 }
 
-/// What may be kept of a prompt: its beginning without secrets, at most [`MAX_PROMPT_CHARS`] long.
+/// What may be kept of a prompt: its beginning without secrets, at most `MAX_PROMPT_CHARS` long.
 /// `None` where nothing is left that could be searched for.
 #[must_use]
 pub fn prompt_text(text: &str) -> Option<String> {

@@ -98,10 +98,16 @@ impl Serialize for Vector {
 }
 
 impl<'de> Deserialize<'de> for Vector {
-    /// Reads from formats that lend bytes.
+    /// Reads from formats that lend bytes, and from those that people read.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let of =
+            |bytes: &[u8], precision| Self::from_bytes(bytes, precision).map_err(de::Error::custom);
+        if from.is_human_readable() {
+            let (precision, bytes) = <(Precision, Vec<u8>)>::deserialize(from)?;
+            return of(&bytes, precision);
+        }
         let (precision, bytes) = <(Precision, &[u8])>::deserialize(from)?;
-        Self::from_bytes(bytes, precision).map_err(de::Error::custom)
+        of(bytes, precision)
     }
 }
 

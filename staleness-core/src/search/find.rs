@@ -23,7 +23,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns true if nothing like the question was learned: see [`super::COLD`].
+    /// Returns true if nothing like the question was learned: see `super::COLD`.
     #[must_use]
     pub fn is_cold(&self) -> bool {
         is_cold(self.familiarity)

@@ -1,6 +1,8 @@
 //! Change sets: what a step wants written.
 
-use super::{OutcomeCut, Row, View};
+use serde::{Deserialize, Serialize};
+
+use super::{Filter, OutcomeCut, Row, Selection, View};
 use crate::ids::{ProjectId, ToolKey};
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::outcome::Outcome;
@@ -8,7 +10,7 @@ use crate::route::{Route, RouteKey};
 use crate::tool::{Tool, reads_alike};
 
 /// A change of one row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change<R, K> {
     /// Create the row, or replace it whole.
     Put(R),
@@ -17,7 +19,7 @@ pub enum Change<R, K> {
 }
 
 /// Outcomes to remove as a range, without having looked at each.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutcomeRange {
     /// Those within a cut, oldest in order of recording first, at most `limit`.
     Cut {
@@ -35,7 +37,8 @@ pub enum OutcomeRange {
 macro_rules! change_set {
     ($($field:ident: $row:ty,)*) => {
         /// Everything that one step writes. It is written whole or not at all.
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default)]
         #[non_exhaustive]
         pub struct ChangeSet {
             $(
@@ -66,6 +69,20 @@ macro_rules! change_set {
                     + self.journal.len()
                     + self.pruned.len()
                     + usize::from(self.floor.revision > Revision(0))
+            }
+
+            /// Returns the selection that locks every row that is written or removed, and nothing else.
+            #[must_use]
+            pub fn locks(&self) -> Selection {
+                let mut selection = Selection::new();
+                $(for change in &self.$field {
+                    let key = match change {
+                        Change::Put(row) => row.key(),
+                        Change::Delete(key) => key,
+                    };
+                    selection = selection.lock(<$row as Row>::Filter::of(key.clone()));
+                })*
+                selection
             }
 
             /// Returns true if anything is removed. In a step that must be safe as well, a person has

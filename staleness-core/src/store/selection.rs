@@ -7,6 +7,7 @@ use super::{
 };
 use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// What a step means to do with the rows it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +28,7 @@ pub struct Pick<F> {
 }
 
 /// Outcomes that may be pruned: recorded at or before a time, and not among the newest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OutcomeCut {
     /// The latest time of an outcome that may go.
     pub until: Timestamp,

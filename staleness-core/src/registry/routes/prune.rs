@@ -37,7 +37,7 @@ pub struct RoutePruneReport {
 
 impl Routes<'_> {
     /// Removes routes of a project that are weak, unused or too many, or tells which it would: see
-    /// [`plan_prune`]. What was suggested in sessions that nobody heard of for as long goes too.
+    /// `plan_prune`. What was suggested in sessions that nobody heard of for as long goes too.
     ///
     /// # Errors
     /// What the store reports; pages that were removed stay removed.

@@ -1,0 +1,187 @@
+//! A backend in one file: a log with one line of JSON for each commit, and everything in memory as well.
+//!
+//! It shows what a backend has to do. It is for registries that fit into memory: whoever opens one reads the whole
+//! log, and the log only grows.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use staleness_core::journal::Revision;
+use staleness_core::store::{
+    ChangeSet, Commit, Decision, Durability, Query, Refusal, RegistryStore, Selection, Step,
+    StoreError, View, check_changes, run,
+};
+use staleness_core::{MemoryStore, Wait};
+
+/// A registry in a log. Processes may share one.
+#[derive(Debug)]
+pub struct LogStore {
+    path: PathBuf,
+    log: Mutex<Log>,
+}
+
+/// The file, and what was read of it.
+#[derive(Debug)]
+struct Log {
+    file: File,
+    memory: MemoryStore,
+    /// The bytes that are in `memory`: whole lines.
+    read: u64,
+}
+
+/// Writes again what was decided when the line was written.
+#[derive(Debug)]
+struct Again(ChangeSet);
+
+impl Step for Again {
+    fn selection(&self) -> Selection {
+        self.0.locks()
+    }
+
+    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
+        Ok(Decision::Write(self.0.clone()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+impl Log {
+    /// Takes in what others have written since. A last line without its end was never acknowledged: whoever began it
+    /// died, or has not ended yet.
+    fn catch_up(&mut self) -> Result<(), StoreError> {
+        let failed = |error| StoreError::io("reading the log", error);
+        self.file.seek(SeekFrom::Start(self.read)).map_err(failed)?;
+        let mut lines = BufReader::new(&self.file);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let bytes = lines.read_until(b'\n', &mut line).map_err(failed)?;
+            if line.last() != Some(&b'\n') {
+                return Ok(());
+            }
+            let changes = serde_json::from_slice(&line)
+                .map_err(|error| StoreError::Corrupt(format!("byte {}: {error}", self.read)))?;
+            self.memory.transact(Arc::new(Again(changes))).wait()?;
+            self.read += bytes as u64;
+        }
+    }
+
+    /// Appends a line, or leaves the log as it was.
+    fn append(&mut self, changes: &ChangeSet) -> Result<(), StoreError> {
+        let mut line = serde_json::to_vec(changes)
+            .map_err(|error| StoreError::Misstep(format!("no JSON: {error}")))?;
+        line.push(b'\n');
+        // What somebody began and never acknowledged.
+        let done = self.file.set_len(self.read).and_then(|()| {
+            self.file.seek(SeekFrom::Start(self.read))?;
+            self.file.write_all(&line)?;
+            self.file.sync_data()
+        });
+        if let Err(error) = done {
+            return Err(match self.file.set_len(self.read) {
+                Ok(()) => StoreError::io("writing the log", error),
+                // The line may be there.
+                Err(_) => StoreError::Unknown(Box::new(error)),
+            });
+        }
+        self.read += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// Unlocks the file when it is dropped, also by a panic inside a step.
+struct Unlock<'l>(&'l mut Log);
+
+impl Drop for Unlock<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.file.unlock();
+    }
+}
+
+impl LogStore {
+    /// Opens the log at `path`, and creates it where it is not.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when that cannot be done.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let path = path.into();
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(|error| StoreError::io("opening the log", error))?;
+        let log = Log { file, memory: MemoryStore::new(), read: 0 };
+        Ok(Self { path, log: Mutex::new(log) })
+    }
+
+    /// Does something with the log as of now, alone or beside other readers.
+    fn with<T>(
+        &self,
+        alone: bool,
+        work: impl FnOnce(&mut Log) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        // A panic inside a step happens before anything is written.
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = if alone { log.file.lock() } else { log.file.lock_shared() };
+        lock.map_err(|error| StoreError::io("locking the log", error))?;
+        let log = Unlock(&mut log);
+        log.0.catch_up()?;
+        work(log.0)
+    }
+}
+
+#[async_trait]
+impl RegistryStore for LogStore {
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        self.with(false, |log| log.memory.view(query).wait())
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        self.with(true, |log| {
+            let load = |selection: &Selection| log.memory.view(Arc::new(selection.clone())).wait();
+            let (view, selection, changes) = run(step.as_ref(), load)?;
+            check_changes(&selection, &view, &changes).map_err(StoreError::Misstep)?;
+            if !changes.is_empty() {
+                log.append(&changes)?;
+            }
+            let commit = log.memory.transact(Arc::new(Again(changes))).wait()?;
+            Ok(Commit { view, ..commit })
+        })
+    }
+
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.with(false, |log| log.memory.pages(selection, visit).wait())
+    }
+
+    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        let failed = |error| StoreError::io(format!("writing {}", to.display()), error);
+        self.with(false, |log| {
+            let mut copy = File::options().write(true).create_new(true).open(to).map_err(failed)?;
+            let copied = log.file.rewind().and_then(|()| {
+                io::copy(&mut Read::take(&log.file, log.read), &mut copy)?;
+                copy.sync_all()
+            });
+            copied.map_err(|error| {
+                let _ = fs::remove_file(to);
+                failed(error)
+            })
+        })
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        // Everything is read once more, by a store of its own.
+        let fresh = Self::open(&self.path)?;
+        fresh.with(false, |log| log.memory.check().wait())
+    }
+
+    async fn changed(&self, _: Revision) -> Option<Revision> {
+        None
+    }
+}
