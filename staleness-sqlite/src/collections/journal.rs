@@ -6,7 +6,7 @@ use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::store::table::{Cell, read};
 use staleness_core::store::{JournalFilter, StoreError, View};
 
-use super::rows::{all, rows, select};
+use super::rows::{all, rows, select, text};
 use super::{clamped, execute};
 use crate::transaction::Transaction;
 
@@ -40,7 +40,8 @@ pub(crate) fn load(
         ),
         JournalFilter::All => return all(tx, read, &mut keep),
     };
-    rows(tx, &select::<JournalEntry>(Some(index), condition), &args, read, &mut keep)
+    let sql = text::<JournalEntry>(condition, || select::<JournalEntry>(Some(index), condition));
+    rows(tx, &sql, &args, read, &mut keep)
 }
 
 /// Removes the entries of revisions.

@@ -9,7 +9,7 @@ use staleness_core::store::{
     OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
 };
 
-use super::rows::{all, rows, select};
+use super::rows::{all, rows, select, text};
 use super::{clamped, each, execute, one};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
@@ -69,7 +69,8 @@ pub(crate) fn load(
         OutcomeFilter::LastPerServer { since } => (None, LAST_PER_SERVER, vec![Cell::time(*since)]),
         OutcomeFilter::All => return all(tx, read, &mut keep),
     };
-    rows(tx, &select::<Outcome>(index, condition), &args, read, &mut keep)
+    let sql = text::<Outcome>(condition, || select::<Outcome>(index, condition));
+    rows(tx, &sql, &args, read, &mut keep)
 }
 
 /// How many outcomes there are, and how many a cut would remove. Reads the whole table.

@@ -1,6 +1,9 @@
 //! Collections as tables: finding, reading and writing their rows.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use staleness_core::store::table::{Bad, Cell, Condition, Record, Table, read};
 use staleness_core::store::{Change, ChangeSet, Filter, Pick, StoreError, View};
@@ -25,7 +28,8 @@ pub(crate) fn load<R: Table>(
     };
     let keys: Vec<&R::Key> = picks.iter().filter_map(|pick| pick.filter.key()).collect();
     if !keys.is_empty() {
-        tx.with(&select::<R>(None, &format!(" WHERE {}", of_key::<R>())), |by_key| {
+        let sql = text::<R>("by key", || select::<R>(None, &format!(" WHERE {}", of_key::<R>())));
+        tx.with(&sql, |by_key| {
             keys.into_iter().try_for_each(|key| {
                 let args = R::of_key(key);
                 query(by_key, bound(&args), |row| Ok(keep(&mut found, record(row, read)?)))
@@ -38,7 +42,7 @@ pub(crate) fn load<R: Table>(
             continue;
         }
         let Condition { index, sql, args } = R::condition(filter);
-        let sql = select::<R>(index, &format!(" WHERE {sql}"));
+        let sql = text::<R>(sql, || select::<R>(index, &format!(" WHERE {sql}")));
         rows(tx, &sql, &args, read, &mut |row: R| match filter.matches(row.key(), Some(&row)) {
             true => keep(&mut found, row),
             false => ControlFlow::Continue(()),
@@ -73,6 +77,20 @@ pub(crate) fn rows<R: Record>(
     visit: Visit<'_, R>,
 ) -> Result<(), StoreError> {
     each(tx, sql, bound(args), |row| record(row, read).map(&mut *visit))
+}
+
+thread_local! {
+    static TEXTS: RefCell<HashMap<(&'static str, &'static str), Rc<str>>> = RefCell::default();
+}
+
+/// Returns the text of a statement on a table, which is made once; `what` tells those of a table apart.
+pub(crate) fn text<R: Record>(what: &'static str, make: impl FnOnce() -> String) -> Rc<str> {
+    let known = TEXTS.with_borrow(|texts| texts.get(&(R::TABLE, what)).cloned());
+    known.unwrap_or_else(|| {
+        let made: Rc<str> = make().into();
+        TEXTS.with_borrow_mut(|texts| texts.insert((R::TABLE, what), Rc::clone(&made)));
+        made
+    })
 }
 
 /// A statement that selects rows, up to its condition. Each filter names its index: without statistics the planner
@@ -114,17 +132,20 @@ pub(crate) fn apply<R: Table>(
         }
     }
     if !gone.is_empty() {
-        let sql = format!("DELETE FROM {} WHERE {}", R::TABLE, of_key::<R>());
+        let sql =
+            text::<R>("delete", || format!("DELETE FROM {} WHERE {}", R::TABLE, of_key::<R>()));
         tx.with(&sql, |delete| {
             gone.into_iter().try_for_each(|key| execute(delete, &R::of_key(key)).map(drop))
         })?;
     }
     if !same.is_empty() {
         // Only the page of the row itself is written, and that of no index.
-        let columns = R::COLUMNS.iter().enumerate().skip(R::INDEXED);
-        let sets: Vec<String> =
-            columns.map(|(place, column)| format!("{column} = ?{}", place + 1)).collect();
-        let sql = format!("UPDATE {} SET {} WHERE {}", R::TABLE, sets.join(", "), of_key::<R>());
+        let sql = text::<R>("update", || {
+            let columns = R::COLUMNS.iter().enumerate().skip(R::INDEXED);
+            let sets: Vec<String> =
+                columns.map(|(place, column)| format!("{column} = ?{}", place + 1)).collect();
+            format!("UPDATE {} SET {} WHERE {}", R::TABLE, sets.join(", "), of_key::<R>())
+        });
         tx.with(&sql, |update| {
             for row in same {
                 if execute(update, &row.cells())? == 0 {
@@ -139,15 +160,17 @@ pub(crate) fn apply<R: Table>(
 
 /// Inserts rows, in the way that the first word says.
 pub(crate) fn insert<'r, R: Record + 'r>(
-    how: &str,
+    how: &'static str,
     tx: &Transaction<'_>,
     rows: impl ExactSizeIterator<Item = &'r R>,
 ) -> Result<(), StoreError> {
     if rows.len() == 0 {
         return Ok(());
     }
-    let (columns, places) = (R::COLUMNS.join(", "), vec!["?"; R::COLUMNS.len()].join(", "));
-    let sql = format!("{how} INTO {}({columns}) VALUES({places})", R::TABLE);
+    let sql = text::<R>(how, || {
+        let (columns, places) = (R::COLUMNS.join(", "), vec!["?"; R::COLUMNS.len()].join(", "));
+        format!("{how} INTO {}({columns}) VALUES({places})", R::TABLE)
+    });
     tx.with(&sql, |insert| {
         for row in rows {
             execute(insert, &row.cells())?;
