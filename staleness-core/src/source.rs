@@ -18,10 +18,13 @@ pub enum SourceState {
     Partial,
     /// Unreadable, unparsable or empty: it says nothing.
     Failed,
+    /// Read completely, and refused by its client, which loads nothing of it.
+    Refused,
 }
 
 wording! { SourceState {
     Read = "read", Missing = "missing", Partial = "partial", Failed = "failed",
+    Refused = "refused",
 } }
 
 /// A source as the registry remembers it.

@@ -31,7 +31,7 @@ const VERSION: u8 = 2;
 
 /// The largest record that is written, in bytes. Identifiers are at most 512 bytes and descriptions
 /// at most 4 KiB, but nothing bounds how many sources list a tool or how long a note is: 64 KiB
-/// would be 43 holdings of the longest kind.
+/// would be 43 listings of the longest kind.
 pub(crate) const MAX_RECORD: usize = 1 << 20;
 
 /// The same for items, documents and work items, in bytes: the text of an item and the findings of a

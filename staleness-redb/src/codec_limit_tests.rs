@@ -4,29 +4,28 @@ use staleness_core::tool::{RING_CAPACITY, Tool};
 
 use super::*;
 
-/// The longest of everything that has a limit, and far more holdings and credits than anybody has.
+/// The longest of everything that has a limit, and far more listings and credits than anybody has.
 #[test]
 fn the_largest_record_fits() {
     let longest = "\u{1f680}".repeat(128);
     let project = ProjectId::new(&longest).unwrap();
     let name = ToolName::new(&longest).unwrap();
     let tool_key = ToolKey::project(project.clone(), name.clone());
-    let holding = |part: usize| Holding {
+    let listing = |part: usize| Listing {
         source: SourceId {
             project: Some(project.clone()),
             client: longest.clone(),
             level: Level::Live,
             part: format!("{part}{longest}"),
         },
-        held: true,
-        disabled: true,
+        state: ListingState::Gone,
     };
     let ring = RingEntry { mark: Mark::Offline, at: Timestamp::MIN, op: u64::MAX };
     let tool = Tool {
         server: Some(ServerKey::new(&longest).unwrap()),
         plugin: Some(name),
         description: Some("\u{1f680}".repeat(Tool::MAX_DESCRIPTION_CHARS)),
-        holdings: (0..500).map(holding).collect(),
+        listings: (0..500).map(listing).collect(),
         ring: Ring::from_entries([ring; RING_CAPACITY]),
         ..Tool::new(tool_key.clone(), ToolKind::McpTool, PresenceCause::Used, Timestamp::MIN)
     };

@@ -16,7 +16,8 @@ use staleness_core::session::{CursorKey, SessionKey};
 use staleness_core::source::SourceState;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, Ring, RingEntry, ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry,
+    ToolKind,
 };
 use staleness_core::work::{NoteType, WorkKind, WorkStatus, WorkStep};
 
@@ -78,7 +79,7 @@ fn the_tool() -> Tool {
         server: Some(ServerKey::new("srv").unwrap()),
         plugin: None,
         description: Some("é".into()),
-        holdings: vec![Holding { source: source_id(), held: true, disabled: false }],
+        listings: vec![Listing { source: source_id(), state: ListingState::Configured }],
         presence: Presence { cause: PresenceCause::NotListed, since: at(3), revived: true },
         health: Health {
             failing: Some(Failing { since: at(4), cause: "why".into() }),
@@ -287,7 +288,7 @@ macro_rules! golden {
         $each!(
             Tool,
             the_tool(),
-            "740201700174020103737276000102c3a901010170016303036d63700100070601010803\
+            "740201700174020103737276000102c3a901010170016303036d6370000b0601010803\
             776879020108030301030afb2c01090c010e10"
         );
         $each!(

@@ -41,8 +41,8 @@ pub(crate) type Tx = WriteTransaction;
 /// `stalenes`, in the row `magic`: marks the file as ours.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
 
-/// The format that this program reads and writes. Formats 1 to 7 were never released.
-pub(crate) const FORMAT: u64 = 8;
+/// The format that this program reads and writes. Formats 1 to 8 were never released.
+pub(crate) const FORMAT: u64 = 9;
 
 pub(crate) type KeyRef = (&'static str, &'static str, &'static str);
 pub(crate) type EntryRef = (u64, u32);

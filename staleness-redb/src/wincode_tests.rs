@@ -31,13 +31,12 @@ struct Source {
 }
 
 #[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]
-struct Holding {
+struct Listing {
     project: Option<String>,
     client: String,
     level: u8,
     part: String,
-    held: bool,
-    disabled: bool,
+    state: u8,
 }
 
 #[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]
@@ -47,7 +46,7 @@ struct Tool {
     server: Option<String>,
     plugin: Option<String>,
     description: Option<String>,
-    holdings: Vec<Holding>,
+    listings: Vec<Listing>,
     cause: u8,
     cause_since: i64,
     revived: bool,

@@ -49,7 +49,7 @@ impl Draft {
                 self.places.insert(found.name.clone(), self.found.len());
                 self.found.push(found);
             }
-            Some(&at) if self.found[at].disabled && !found.disabled => self.found[at] = found,
+            Some(&at) if found.state < self.found[at].state => self.found[at] = found,
             Some(_) => {}
         }
     }

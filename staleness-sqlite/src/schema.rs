@@ -55,13 +55,13 @@
 //! `routes.ops` holds 8 bytes per op, oldest first, least byte first. `vectors` has rows of its own, so that a route
 //! whose confidence moves is written without its vector, and a rowid, since they are large. `vectors.form` is `f32 unit`
 //! or `f64 unit`: the precision of `numbers`, which stand one behind the other, least byte first, and that their length
-//! is 1. `tools.ring`, `tools.holdings` and `outcomes.credits` are what `staleness_core::store` makes of the lists.
+//! is 1. `tools.ring`, `tools.listings` and `outcomes.credits` are what `staleness_core::store` makes of the lists.
 
 /// `Stal`: marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 7 were never released.
-pub(crate) const FORMAT: i64 = 8;
+/// The format that this program reads and writes. Formats 1 to 8 were never released.
+pub(crate) const FORMAT: i64 = 9;
 
 /// Makes the tables of a new store.
 ///
@@ -99,7 +99,7 @@ CREATE TABLE tools(
   revived INTEGER NOT NULL,
   plugin TEXT,
   description TEXT,
-  holdings BLOB NOT NULL,
+  listings BLOB NOT NULL,
   cause TEXT NOT NULL,
   cause_since INTEGER NOT NULL,
   failing_since INTEGER,
@@ -248,7 +248,7 @@ CREATE TABLE suggestions(
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
-  VALUES(1, 8, 0, 0, 0, 0, abs(random() / 4));
+  VALUES(1, 9, 0, 0, 0, 0, abs(random() / 4));
 PRAGMA application_id = 0x5374616C;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 ";

@@ -18,7 +18,7 @@ const PROJECT: &str = "SELECT value FROM projects WHERE id = ?1";
 macro_rules! tools {
     ($tail:literal) => {
         concat!(
-            "SELECT rowid, scope, name, kind, server, plugin, description, holdings, cause, \
+            "SELECT rowid, scope, name, kind, server, plugin, description, listings, cause, \
              cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, \
              counted, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at FROM tools",
             $tail
@@ -56,7 +56,7 @@ struct RawTool {
     server: Option<String>,
     plugin: Option<String>,
     description: Option<String>,
-    holdings: Vec<u8>,
+    listings: Vec<u8>,
     cause: String,
     cause_since: i64,
     revived: bool,
@@ -87,7 +87,7 @@ impl RawTool {
             server: row.get(4)?,
             plugin: row.get(5)?,
             description: row.get(6)?,
-            holdings: row.get(7)?,
+            listings: row.get(7)?,
             cause: row.get(8)?,
             cause_since: row.get(9)?,
             revived: row.get(10)?,

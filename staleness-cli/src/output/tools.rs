@@ -151,7 +151,7 @@ pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
         let paint: Painter = match source.state {
             SourceState::Read => Paint::good,
             SourceState::Partial | SourceState::Missing => Paint::warn,
-            SourceState::Failed => Paint::bad,
+            SourceState::Failed | SourceState::Refused => Paint::bad,
         };
         let detail = source.error.clone().unwrap_or_else(|| source.path.clone());
         table.row(vec![

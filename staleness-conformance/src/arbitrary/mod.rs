@@ -49,7 +49,7 @@ pub use selection::{
     project_filter, route_filter, selection, session_filter, source_filter, suggestion_filter,
     tool_filter, vector_filter, work_filter,
 };
-pub use tool::{failing, health, holding, presence, ring, tool};
+pub use tool::{failing, health, listing, presence, ring, tool};
 pub use work::{cursor, session, work};
 
 use proptest::char;

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
-    ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, RING_CAPACITY, Ring,
+    RingEntry, Tool, ToolKind,
 };
 
 use super::ids::{server_key, source_id, tool_key, tool_name};
@@ -21,18 +21,18 @@ pub fn ring(reach: Reach) -> BoxedStrategy<Ring> {
 }
 
 /// An entry of one source about a tool.
-pub fn holding(reach: Reach) -> BoxedStrategy<Holding> {
-    record!(Holding { source: source_id(reach), held: any::<bool>(), disabled: any::<bool>() })
+pub fn listing(reach: Reach) -> BoxedStrategy<Listing> {
+    record!(Listing { source: source_id(reach), state: select(&ListingState::ALL) })
 }
 
-/// Holdings in any order, each source at most once.
-fn holdings(reach: Reach) -> BoxedStrategy<Vec<Holding>> {
-    prop::collection::vec(holding(reach), 0..4)
+/// Listings in any order, each source at most once.
+fn listings(reach: Reach) -> BoxedStrategy<Vec<Listing>> {
+    prop::collection::vec(listing(reach), 0..4)
         .prop_map(|all| {
-            let mut kept: Vec<Holding> = Vec::new();
-            for holding in all {
-                if kept.iter().all(|known| known.source != holding.source) {
-                    kept.push(holding);
+            let mut kept: Vec<Listing> = Vec::new();
+            for listing in all {
+                if kept.iter().all(|known| known.source != listing.source) {
+                    kept.push(listing);
                 }
             }
             kept
@@ -69,7 +69,7 @@ pub fn tool(reach: Reach) -> BoxedStrategy<Tool> {
         server: maybe(server_key(reach)),
         plugin: maybe(tool_name(reach)),
         description: maybe(text(Tool::MAX_DESCRIPTION_CHARS)),
-        holdings: holdings(reach),
+        listings: listings(reach),
         presence: presence(reach),
         health: prop_oneof![Just(Health::default()), health(reach)],
         hold: select(&Hold::ALL[..]),

@@ -2,7 +2,9 @@
 
 use staleness_core::ids::{Scope, ToolKey};
 use staleness_core::store::{Selection, ToolFilter};
-use staleness_core::tool::{Hold, Holding, PresenceCause, Tool, ToolKind, ToolSummary};
+use staleness_core::tool::{
+    Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary,
+};
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
@@ -12,7 +14,7 @@ use crate::rows::{AWKWARD, failing, global, local, scope, served, server, source
 use crate::steps::Write;
 
 pub(super) const CASES: &[Case] = &[
-    Case::new("tools::configured_finds_those_with_holdings", configured),
+    Case::new("tools::configured_finds_those_with_listings", configured),
     Case::new("tools::entries_are_the_server_entries_of_a_scope", entries),
     Case::new("tools::server_finds_entries_and_tools_of_a_scope", by_server),
     Case::new("tools::server_keys_are_no_patterns", server_patterns),
@@ -76,16 +78,16 @@ fn any_summary(context: &mut Context) {
 }
 
 fn configured(context: &mut Context) {
-    let listed = |key: ToolKey, held: bool| {
+    let listed = |key: ToolKey, state: ListingState| {
         let mut row = tool(key);
-        row.holdings = vec![Holding { source: source_id(None, "c", "x"), held, disabled: !held }];
+        row.listings = vec![Listing { source: source_id(None, "c", "x"), state }];
         row
     };
     let write = Write::new()
-        .put(listed(global("listed"), true))
-        .put(listed(global("listed last"), false))
+        .put(listed(global("listed"), ListingState::Configured))
+        .put(listed(global("listed last"), ListingState::Gone))
         .put(tool(global("used")))
-        .put(listed(local("p", "listed"), true))
+        .put(listed(local("p", "listed"), ListingState::Configured))
         .put(tool(local("p", "used")));
     act(context.store(), write);
     let of = |scope| found(context, ToolFilter::Configured(scope));

@@ -19,8 +19,8 @@ use staleness_core::store::{
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
-    ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, RING_CAPACITY, Ring,
+    RingEntry, Tool, ToolKind,
 };
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
@@ -196,22 +196,26 @@ fn tools(row: Tool) -> Vec<Tool> {
         vary(&|row| row.ring = Ring::from_entries((0..length).map(entry)));
     }
     let projects = [None, Some("p"), Some("a'b%")];
-    let holdings = || {
+    let listings = || {
         Level::ALL.into_iter().flat_map(|level| projects.map(|of| (level, of))).map(
             |(level, of)| {
                 let part = format!("plugin:a@b/skills {ROCKET}");
                 let source = source_id(of, "client \"c\"", &part);
-                Holding {
-                    source: staleness_core::ids::SourceId { level, ..source },
-                    held: level == Level::User,
-                    disabled: of.is_some(),
-                }
+                let state = match (level, of) {
+                    (Level::User, None) => ListingState::Configured,
+                    (Level::User, Some(_)) => ListingState::Off,
+                    (Level::Project, None) => ListingState::Pending,
+                    (Level::Project, Some(_)) => ListingState::Untrusted,
+                    (_, None) => ListingState::Refused,
+                    (_, Some(_)) => ListingState::Gone,
+                };
+                Listing { source: staleness_core::ids::SourceId { level, ..source }, state }
             },
         )
     };
-    vary(&|row| row.holdings = holdings().collect());
-    vary(&|row| row.holdings = holdings().rev().collect());
-    vary(&|row| row.holdings = holdings().take(1).collect());
+    vary(&|row| row.listings = listings().collect());
+    vary(&|row| row.listings = listings().rev().collect());
+    vary(&|row| row.listings = listings().take(1).collect());
     for text in
         TEXTS.map(String::from).into_iter().chain([ROCKET.repeat(Tool::MAX_DESCRIPTION_CHARS)])
     {

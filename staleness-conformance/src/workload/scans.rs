@@ -71,7 +71,7 @@ impl Draw<'_> {
             if listed >> bit & 1 == 1
                 && !matches!(state, SourceState::Missing | SourceState::Failed)
             {
-                found.extend(each.map(|each| Found { disabled: off >> bit & 1 == 1, ..each }));
+                found.extend(each.map(|each| each.switched_off(off >> bit & 1 == 1)));
             }
         }
         SourceReading {

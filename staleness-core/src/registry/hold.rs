@@ -199,7 +199,7 @@ impl Step for Forget {
         }
         let tool = self.by_hand.find(view)?;
         let sources: Vec<SourceId> =
-            tool.holdings.iter().map(|holding| holding.source.clone()).collect();
+            tool.listings.iter().map(|listing| listing.source.clone()).collect();
         if view.looks <= 1 {
             let more = sources
                 .into_iter()

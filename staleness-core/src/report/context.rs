@@ -205,14 +205,14 @@ impl<'a> Context<'a> {
             .max()
     }
 
-    /// When it was last seen: used or discovered, or a source that holds it was read.
+    /// When it was last seen: used or discovered, or a source that lists it was read.
     #[must_use]
     pub fn last_seen(&self, tool: &Tool) -> Timestamp {
         let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;
-        tool.holdings
+        tool.listings
             .iter()
-            .filter(|holding| holding.held)
-            .filter_map(|holding| read(&holding.source))
+            .filter(|listing| listing.state.is_listed())
+            .filter_map(|listing| read(&listing.source))
             .chain([self.last_used(tool).unwrap_or(tool.discovered_at)])
             .max()
             .unwrap_or(tool.discovered_at)

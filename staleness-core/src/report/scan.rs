@@ -11,6 +11,7 @@ use crate::policy::Policy;
 use crate::scan::Scan;
 use crate::source::SourceState;
 use crate::store::{ChangeSet, View};
+use crate::tool::ListingState;
 
 /// One source as a scan read it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,17 +79,18 @@ impl ScanReport {
                 .map(|tool| ToolReport::new(&context, tool))
                 .collect()
         };
-        let found: BTreeSet<ToolKey> =
-            scan.sources
-                .iter()
-                .flat_map(|reading| {
-                    let scope = reading.id.scope();
-                    reading.found.iter().filter(|found| !found.disabled).map(move |found| ToolKey {
-                        scope: scope.clone(),
-                        name: found.name.clone(),
-                    })
-                })
-                .collect();
+        let found: BTreeSet<ToolKey> = scan
+            .sources
+            .iter()
+            .flat_map(|reading| {
+                let scope = reading.id.scope();
+                reading
+                    .found
+                    .iter()
+                    .filter(|found| found.state == ListingState::Configured)
+                    .map(move |found| ToolKey { scope: scope.clone(), name: found.name.clone() })
+            })
+            .collect();
         let moved = changes
             .journal
             .iter()

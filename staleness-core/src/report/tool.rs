@@ -102,7 +102,7 @@ impl ToolReport {
     #[must_use]
     pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
         let held: Vec<String> =
-            tool.holdings.iter().map(|holding| holding.source.to_string()).collect();
+            tool.listings.iter().map(|listing| listing.source.to_string()).collect();
         let members = context.members(tool);
         let policy = context.tool_policy(tool);
         let failures = members
@@ -228,14 +228,18 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
 
 fn absence(tool: &Tool) -> String {
     let source = tool
-        .holdings
+        .listings
         .first()
-        .map_or_else(|| "its configuration".into(), |holding| holding.source.to_string());
+        .map_or_else(|| "its configuration".into(), |listing| listing.source.to_string());
     let server = tool.server.as_ref().map_or("its server", |server| server.as_str());
     match tool.presence.cause {
         PresenceCause::Disabled => format!("switched off in {source}"),
+        PresenceCause::Pending => format!("listed in {source}, and not approved yet"),
+        PresenceCause::Untrusted => format!("listed in {source}, in a folder that is not trusted"),
+        PresenceCause::Refused => format!("listed in {source}, a file that its client refuses"),
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
+        PresenceCause::ServerNotLoaded => format!("its server {server} is listed and not loaded"),
         PresenceCause::NotListed => format!("{source} no longer lists it"),
         _ => format!("removed from config: {source} no longer lists it"),
     }

@@ -69,7 +69,7 @@ impl ApplyScan {
     }
 
     fn noted(&self, reading: &SourceReading, known: Option<Source>) -> Source {
-        let read = matches!(reading.state, SourceState::Read | SourceState::Partial);
+        let read = !matches!(reading.state, SourceState::Missing | SourceState::Failed);
         Source {
             id: reading.id.clone(),
             path: reading.path.clone(),

@@ -8,7 +8,7 @@ use crate::ids::{Level, Scope, ServerKey, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::names;
 use crate::store::Draft;
-use crate::tool::{Holding, Presence, PresenceCause, Tool, ToolKind};
+use crate::tool::{Listing, ListingState, Presence, PresenceCause, Tool, ToolKind};
 
 /// What a tool's own sources say of it.
 enum Own {
@@ -44,7 +44,7 @@ impl<'s> Evaluation<'s> {
         self.settle(draft);
     }
 
-    /// Enters what the sources list: new tools, and who holds which.
+    /// Enters what the sources list: new tools, and which source lists which.
     fn list(&self, draft: &mut Draft<'_>) {
         let view = draft.view();
         let known: HashMap<(&str, &str), &Tool> = view
@@ -80,9 +80,7 @@ impl<'s> Evaluation<'s> {
     }
 
     fn new_tool(&self, key: &ToolKey, found: &Found) -> Tool {
-        let cause =
-            if found.disabled { PresenceCause::Disabled } else { PresenceCause::Configured };
-        Tool::new(key.clone(), found.kind, cause, self.scan.at)
+        Tool::new(key.clone(), found.kind, found.state.cause(), self.scan.at)
     }
 
     /// Brings the presence of every tool in the draft to what the sources say, entries of servers
@@ -121,15 +119,10 @@ impl<'s> Evaluation<'s> {
 
     /// Returns true if a tool that was known before stands as its sources and its server want it.
     fn is_settled(&self, tool: &Tool, providers: &Providers) -> bool {
-        let denied = |holding: &Holding| {
-            holding.held && self.denies(&holding.source, tool.key.name.as_str())
-        };
-        let held = tool.holdings.iter().filter(|holding| holding.held).count();
         let cause = tool.presence.cause;
-        (held == 0 || held == tool.holdings.len())
+        self.listings(tool).is_none()
             && !tool.presence.revived
-            && !tool.holdings.iter().any(denied)
-            && target(providers, tool, &self.own(&tool.holdings)).is_none_or(|to| to == cause)
+            && target(providers, tool, &self.own(&tool.listings)).is_none_or(|to| to == cause)
             && adopted(tool, providers).is_none()
     }
 
@@ -139,20 +132,12 @@ impl<'s> Evaluation<'s> {
 
     fn settle_one(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
         let Some(tool) = draft.get::<Tool>(key) else { return };
-        let mut holdings = tool.holdings.clone();
-        for holding in &mut holdings {
-            if self.denies(&holding.source, key.name.as_str()) {
-                holding.held = false;
-            }
-        }
-        let own = self.own(&holdings);
-        if holdings.iter().any(|holding| holding.held) {
-            holdings.retain(|holding| holding.held);
-        }
+        let listings = self.listings(tool);
+        let own = self.own(listings.as_ref().unwrap_or(&tool.listings));
         let target = target(providers, tool, &own);
         let is_new = !draft.view().tools.contains_key(key);
-        if tool.holdings != holdings {
-            draft.edit::<Tool, _>(key, |tool| tool.holdings = holdings);
+        if let Some(listings) = listings {
+            draft.edit::<Tool, _>(key, |tool| tool.listings = listings);
         }
         if is_new {
             self.journal(draft, key, Action::Added, None, target);
@@ -169,22 +154,41 @@ impl<'s> Evaluation<'s> {
                 .is_some_and(|(reading, found)| reading.covers() && !found.contains(name))
     }
 
-    fn own(&self, holdings: &[Holding]) -> Own {
-        if holdings.is_empty() {
-            return Own::Keep;
+    /// The listings of a tool as this scan leaves them, where that is a change: what a source proves to be gone is
+    /// noted as gone, and dropped where another source of the same client lists the tool.
+    fn listings(&self, tool: &Tool) -> Option<Vec<Listing>> {
+        let mut listings = tool.listings.clone();
+        for listing in &mut listings {
+            if self.denies(&listing.source, tool.key.name.as_str()) {
+                listing.state = ListingState::Gone;
+            }
         }
-        if holdings.iter().any(|holding| holding.held && !holding.disabled) {
+        let listed: HashSet<String> = listings
+            .iter()
+            .filter(|listing| listing.state.is_listed())
+            .map(|listing| listing.source.client.clone())
+            .collect();
+        listings.retain(|each| each.state.is_listed() || !listed.contains(&each.source.client));
+        (listings != tool.listings).then_some(listings)
+    }
+
+    fn own(&self, listings: &[Listing]) -> Own {
+        // States are in the order of what counts most.
+        let Some(best) = listings.iter().map(|listing| listing.state).min() else {
+            return Own::Keep;
+        };
+        if best == ListingState::Configured {
             return Own::Present;
         }
-        if holdings.iter().any(|holding| holding.held) {
-            return Own::Absent(PresenceCause::Disabled);
+        if best.is_listed() {
+            return Own::Absent(best.cause());
         }
-        let unproven = holdings.iter().any(|holding| {
-            self.readings.get(&holding.source).is_some_and(|(reading, _)| !reading.covers())
+        let unproven = listings.iter().any(|listing| {
+            self.readings.get(&listing.source).is_some_and(|(reading, _)| !reading.covers())
         });
         if unproven {
             Own::Keep
-        } else if holdings.iter().all(|holding| holding.source.level == Level::Live) {
+        } else if listings.iter().all(|listing| listing.source.level == Level::Live) {
             Own::Absent(PresenceCause::NotListed)
         } else {
             Own::Absent(PresenceCause::RemovedFromConfig)
@@ -297,9 +301,7 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
 
 /// Returns true if [`list_one`] would change nothing.
 fn lists(tool: &Tool, reading: &SourceReading, found: &Found, describes: bool) -> bool {
-    let same = |holding: &Holding| {
-        holding.held && holding.disabled == found.disabled && holding.source == reading.id
-    };
+    let same = |listing: &Listing| listing.state == found.state && listing.source == reading.id;
     let described = if describes {
         tool.kind == found.kind
             && tool.plugin == found.plugin
@@ -309,7 +311,7 @@ fn lists(tool: &Tool, reading: &SourceReading, found: &Found, describes: bool) -
     };
     described
         && (found.server.is_none() || found.server == tool.server)
-        && tool.holdings.iter().any(same)
+        && tool.listings.iter().any(same)
 }
 
 fn list_one(tool: &mut Tool, reading: &SourceReading, found: &Found, describes: bool) {
@@ -321,12 +323,11 @@ fn list_one(tool: &mut Tool, reading: &SourceReading, found: &Found, describes: 
     } else if tool.description.is_none() {
         tool.description.clone_from(&found.description);
     }
-    let holding = Holding { source: reading.id.clone(), held: true, disabled: found.disabled };
-    match tool.holdings.iter_mut().find(|held| held.source == reading.id) {
-        Some(known) => *known = holding,
+    match tool.listings.iter_mut().find(|listing| listing.source == reading.id) {
+        Some(known) => known.state = found.state,
         None => {
-            tool.holdings.push(holding);
-            tool.holdings.sort();
+            tool.listings.push(Listing { source: reading.id.clone(), state: found.state });
+            tool.listings.sort();
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::ids::{
 use crate::names;
 use crate::source::SourceState;
 use crate::time::Timestamp;
-use crate::tool::{Tool, ToolKind};
+use crate::tool::{ListingState, Tool, ToolKind};
 
 pub use apply::ApplyScan;
 pub(crate) use apply::readings_of;
@@ -51,15 +51,22 @@ pub struct Found {
     pub plugin: Option<ToolName>,
     /// What it says of itself.
     pub description: Option<String>,
-    /// The client has switched it off.
-    pub disabled: bool,
+    /// What the client makes of it; never [`ListingState::Gone`].
+    pub state: ListingState,
 }
 
 impl Found {
-    /// A tool that is listed and switched on.
+    /// A tool that is listed and loaded.
     #[must_use]
     pub const fn new(name: ToolName, kind: ToolKind) -> Self {
-        Self { name, kind, server: None, plugin: None, description: None, disabled: false }
+        Self {
+            name,
+            kind,
+            server: None,
+            plugin: None,
+            description: None,
+            state: ListingState::Configured,
+        }
     }
 
     /// An MCP server that a configuration lists as `server`. `None` when the name cannot be stored.
@@ -83,6 +90,15 @@ impl Found {
         let mut found = Self::new(name, ToolKind::McpTool);
         found.server = Some(key);
         Some(found)
+    }
+
+    /// The same, switched off by a person where `off` is true.
+    #[must_use]
+    pub fn switched_off(mut self, off: bool) -> Self {
+        if off {
+            self.state = ListingState::Off;
+        }
+        self
     }
 
     /// The same with a description, cut to [`Tool::MAX_DESCRIPTION_CHARS`] characters; empty ones are
@@ -120,7 +136,7 @@ impl SourceReading {
     #[must_use]
     pub fn covers(&self) -> bool {
         match self.state {
-            SourceState::Read => true,
+            SourceState::Read | SourceState::Refused => true,
             SourceState::Missing => self.root_is_there,
             SourceState::Partial | SourceState::Failed => false,
         }
@@ -139,7 +155,7 @@ impl SourceReading {
                 "\u{1f}",
                 found.plugin.as_ref().map_or("", ToolName::as_str),
                 "\u{1f}",
-                if found.disabled { "disabled" } else { "" },
+                found.state.as_str(),
                 "\u{1f}",
                 found.description.as_deref().unwrap_or(""),
             ])

@@ -16,6 +16,8 @@ pub(crate) enum Provider {
     Removed,
     /// Every entry is absent, and at least one is only switched off.
     Disabled,
+    /// Every entry is absent, none is switched off, and at least one is listed without being loaded.
+    NotLoaded,
 }
 
 impl Provider {
@@ -24,6 +26,7 @@ impl Provider {
         match self {
             Self::Removed => Some(PresenceCause::ServerRemoved),
             Self::Disabled => Some(PresenceCause::ServerDisabled),
+            Self::NotLoaded => Some(PresenceCause::ServerNotLoaded),
             Self::Present | Self::Unknown => None,
         }
     }
@@ -76,10 +79,21 @@ impl Providers {
             if entry.cause.is_present() {
                 return Provider::Present;
             }
-            if entry.cause == PresenceCause::Disabled {
-                state = Provider::Disabled;
-            } else if state == Provider::Unknown {
-                state = Provider::Removed;
+            let by_entry = match entry.cause {
+                PresenceCause::Disabled => Provider::Disabled,
+                PresenceCause::Pending | PresenceCause::Untrusted | PresenceCause::Refused => {
+                    Provider::NotLoaded
+                }
+                _ => Provider::Removed,
+            };
+            let rank = |state| match state {
+                Provider::Unknown => 0,
+                Provider::Removed => 1,
+                Provider::NotLoaded => 2,
+                Provider::Present | Provider::Disabled => 3,
+            };
+            if rank(by_entry) > rank(state) {
+                state = by_entry;
             }
         }
         state

@@ -4,8 +4,8 @@
 //! bytes as 4 bytes, and UTF-8.
 //!
 //! - a ring: per entry, oldest first, 17 bytes: the mark's letter, the time (8), the op (8),
-//! - holdings: per holding a byte of flags (1 held, 2 disabled, 4 has a project), the level (a
-//!   byte), the project where there is one, client, part,
+//! - listings: per listing a byte (the state in its low bits, 8 with a project), the level (a byte), the project where
+//!   there is one, client, part,
 //! - credits: per tool its scope and its name.
 //!
 //! An empty list is no bytes at all. Stores out there hold these bytes: they may never change.
@@ -13,12 +13,11 @@
 use crate::ids::{Level, ProjectId, Scope, SourceId, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
-use crate::tool::{Holding, RING_CAPACITY, Ring, RingEntry};
+use crate::tool::{Listing, ListingState, RING_CAPACITY, Ring, RingEntry};
 
 const VERSION: u8 = 1;
-const HELD: u8 = 1;
-const DISABLED: u8 = 2;
-const OF_PROJECT: u8 = 4;
+const STATE: u8 = 7;
+const OF_PROJECT: u8 = 8;
 
 /// Bytes of one ring entry: letter, time, op.
 const ENTRY: usize = 17;
@@ -53,17 +52,13 @@ pub fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     (entries.len() <= RING_CAPACITY).then(|| Ring::from_entries(entries))
 }
 
-/// Holdings as bytes.
+/// Listings as bytes.
 #[must_use]
-pub fn holdings_to_bytes(holdings: &[Holding]) -> Vec<u8> {
-    let mut bytes = begin(holdings.len() * 48);
-    for Holding { source, held, disabled } in holdings {
+pub fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
+    let mut bytes = begin(listings.len() * 48);
+    for Listing { source, state } in listings {
         let of_project = source.project.is_some();
-        bytes.push(
-            u8::from(*held) * HELD
-                + u8::from(*disabled) * DISABLED
-                + u8::from(of_project) * OF_PROJECT,
-        );
+        bytes.push(*state as u8 + u8::from(of_project) * OF_PROJECT);
         bytes.push(level_to_number(source.level));
         if let Some(project) = &source.project {
             put_text(&mut bytes, project.as_str());
@@ -74,33 +69,33 @@ pub fn holdings_to_bytes(holdings: &[Holding]) -> Vec<u8> {
     bytes
 }
 
-/// The inverse of [`holdings_to_bytes`]; `None` for bytes that it did not make.
+/// The inverse of [`listings_to_bytes`]; `None` for bytes that it did not make.
 #[must_use]
-pub fn holdings_from_bytes(bytes: &[u8]) -> Option<Vec<Holding>> {
+pub fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
     let mut rest = Bytes::new(bytes)?;
-    let mut holdings = Vec::new();
+    let mut listings = Vec::new();
     while !rest.0.is_empty() {
         let flags = rest.byte()?;
-        if flags & !(HELD | DISABLED | OF_PROJECT) != 0 {
+        if flags & !(STATE | OF_PROJECT) != 0 {
             return None;
         }
+        let state = *ListingState::ALL.get(usize::from(flags & STATE))?;
         let level = level_from_number(rest.byte()?)?;
         let project = match flags & OF_PROJECT {
             0 => None,
             _ => Some(ProjectId::new(rest.text()?).ok()?),
         };
-        holdings.push(Holding {
+        listings.push(Listing {
             source: SourceId {
                 project,
                 level,
                 client: rest.text()?.to_owned(),
                 part: rest.text()?.to_owned(),
             },
-            held: flags & HELD != 0,
-            disabled: flags & DISABLED != 0,
+            state,
         });
     }
-    Some(holdings)
+    Some(listings)
 }
 
 /// The tools that share an outcome, as bytes.
@@ -223,19 +218,18 @@ mod tests {
             op: 3,
         }]);
         assert_eq!(ring_to_bytes(&ring), b"\x01F\x02\x01\0\0\0\0\0\0\x03\0\0\0\0\0\0\0");
-        let holding = Holding {
+        let listing = Listing {
             source: SourceId {
                 project: Some(project()),
                 client: "c".into(),
                 level: Level::Local,
                 part: "mcp".into(),
             },
-            held: true,
-            disabled: false,
+            state: ListingState::Configured,
         };
-        let bytes = b"\x01\x05\x02\x01\0\0\0p\x01\0\0\0c\x03\0\0\0mcp";
-        assert_eq!(holdings_to_bytes(std::slice::from_ref(&holding)), bytes);
-        assert_eq!(holdings_from_bytes(bytes), Some(vec![holding]));
+        let bytes = b"\x01\x08\x02\x01\0\0\0p\x01\0\0\0c\x03\0\0\0mcp";
+        assert_eq!(listings_to_bytes(std::slice::from_ref(&listing)), bytes);
+        assert_eq!(listings_from_bytes(bytes), Some(vec![listing]));
         let key = ToolKey::global(ToolName::new("t").unwrap());
         let bytes = b"\x01\0\0\0\0\x01\0\0\0t";
         assert_eq!(credits_to_bytes(std::slice::from_ref(&key)), bytes);
@@ -245,20 +239,21 @@ mod tests {
     #[test]
     fn anything_else_is_refused_and_nothing_panics() {
         let ring = b"\x01F\x02\x01\0\0\0\0\0\0\x03\0\0\0\0\0\0\0";
-        let holdings = b"\x01\x05\x02\x01\0\0\0p\x01\0\0\0c\x03\0\0\0mcp";
+        let listings = b"\x01\x08\x02\x01\0\0\0p\x01\0\0\0c\x03\0\0\0mcp";
         let credits = b"\x01\0\0\0\0\x01\0\0\0t";
         for cut in 2..ring.len() {
             assert_eq!(ring_from_bytes(&ring[..cut]), None, "{cut}");
         }
-        for cut in 2..holdings.len() {
-            assert_eq!(holdings_from_bytes(&holdings[..cut]), None, "{cut}");
+        for cut in 2..listings.len() {
+            assert_eq!(listings_from_bytes(&listings[..cut]), None, "{cut}");
         }
         for cut in 2..credits.len() {
             assert_eq!(credits_from_bytes(&credits[..cut]), None, "{cut}");
         }
         assert_eq!(ring_from_bytes(b"\x02"), None);
-        assert_eq!(holdings_from_bytes(b"\x01\x08\0"), None);
-        assert_eq!(holdings_from_bytes(b"\x01\x01\x07\0\0\0\0\0\0\0\0"), None);
+        assert_eq!(listings_from_bytes(b"\x01\x10\0"), None);
+        assert_eq!(listings_from_bytes(b"\x01\x06\0"), None);
+        assert_eq!(listings_from_bytes(b"\x01\x01\x07\0\0\0\0\0\0\0\0"), None);
         assert_eq!(credits_from_bytes(b"\x01\xff\xff\xff\xff"), None);
         assert_eq!(ring_from_bytes(&[&b"\x01"[..], &[b'S'; 17 * 33]].concat()), None);
     }

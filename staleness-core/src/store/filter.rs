@@ -97,7 +97,7 @@ pub enum ToolFilter {
     Key(ToolKey),
     /// The tools of a scope.
     Scope(Scope),
-    /// The tools of a scope that a source lists or listed: those with holdings.
+    /// The tools of a scope that a source lists or listed: those with listings.
     Configured(Scope),
     /// The entries (kind `mcp_server`) of one server in a scope.
     Entries(Scope, ServerKey),

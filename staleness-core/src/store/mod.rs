@@ -28,8 +28,8 @@ use async_trait::async_trait;
 pub use crate::refusal::Refusal;
 pub use crate::text::{pack, unpack};
 pub use blobs::{
-    credits_from_bytes, credits_to_bytes, holdings_from_bytes, holdings_to_bytes,
-    level_from_number, level_to_number, ring_from_bytes, ring_to_bytes,
+    credits_from_bytes, credits_to_bytes, level_from_number, level_to_number, listings_from_bytes,
+    listings_to_bytes, ring_from_bytes, ring_to_bytes,
 };
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;

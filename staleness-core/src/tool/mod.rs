@@ -20,7 +20,7 @@ pub use health::HealthChange;
 pub use health::{Failing, Health, Hold};
 pub(crate) use outage::{ServerOutcome, is_offline};
 pub use policy::{OutagePolicy, ToolOverride, ToolPolicy};
-pub use presence::{Holding, Presence, PresenceCause};
+pub use presence::{Listing, ListingState, Presence, PresenceCause};
 pub use ring::{RING_CAPACITY, Ring, RingEntry};
 pub use rule::{DemotionRule, Finding};
 pub use status::Status;
@@ -72,8 +72,9 @@ pub struct Tool {
     pub plugin: Option<ToolName>,
     /// What it says of itself, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
     pub description: Option<String>,
-    /// The sources that list it, or listed it last. Empty: known from use alone.
-    pub holdings: Vec<Holding>,
+    /// The sources that list it, and of each client that no longer lists it the last ones that did. Empty: known from
+    /// use alone.
+    pub listings: Vec<Listing>,
     /// Whether it is there.
     pub presence: Presence,
     /// Whether it works.
@@ -105,7 +106,7 @@ impl Tool {
             server: None,
             plugin: None,
             description: None,
-            holdings: Vec::new(),
+            listings: Vec::new(),
             presence: Presence::new(cause, at),
             health: Health::default(),
             hold: Hold::None,
@@ -126,7 +127,7 @@ impl Tool {
     /// Returns true if a configuration or a live list ever named it.
     #[must_use]
     pub fn is_configured(&self) -> bool {
-        !self.holdings.is_empty()
+        !self.listings.is_empty()
     }
 
     /// The letters of its latest outcomes, oldest first.

@@ -18,12 +18,20 @@ pub enum PresenceCause {
     ServerReturned,
     /// Absent: no source lists it any more.
     RemovedFromConfig,
-    /// Absent: listed, but switched off by its client.
+    /// Absent: listed, but a person switched it off in its client.
     Disabled,
+    /// Absent: listed, and its client waits for a person to approve it.
+    Pending,
+    /// Absent: listed in a folder that its client does not trust.
+    Untrusted,
+    /// Absent: listed in a file that its client refuses to read.
+    Refused,
     /// Absent: its server is gone.
     ServerRemoved,
     /// Absent: its server is switched off.
     ServerDisabled,
+    /// Absent: its server is listed, and no client loads it.
+    ServerNotLoaded,
     /// Absent: the server's live list no longer names it.
     NotListed,
 }
@@ -31,7 +39,9 @@ pub enum PresenceCause {
 wording! { PresenceCause {
     Configured = "configured", Used = "used", ServerReturned = "server_returned",
     RemovedFromConfig = "removed_from_config", Disabled = "disabled",
-    ServerRemoved = "server_removed", ServerDisabled = "server_disabled", NotListed = "not_listed",
+    Pending = "pending", Untrusted = "untrusted", Refused = "refused",
+    ServerRemoved = "server_removed", ServerDisabled = "server_disabled",
+    ServerNotLoaded = "server_not_loaded", NotListed = "not_listed",
 } }
 
 impl PresenceCause {
@@ -44,7 +54,7 @@ impl PresenceCause {
     /// Returns true if the tool is absent because of its server.
     #[must_use]
     pub const fn is_cascade(self) -> bool {
-        matches!(self, Self::ServerRemoved | Self::ServerDisabled)
+        matches!(self, Self::ServerRemoved | Self::ServerDisabled | Self::ServerNotLoaded)
     }
 }
 
@@ -80,13 +90,55 @@ impl Presence {
     }
 }
 
-/// What one source says of a tool.
+/// The state of a tool in one source: what the source's client makes of the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListingState {
+    /// Listed, and the client loads it.
+    Configured,
+    /// Listed and switched off by a person.
+    Off,
+    /// Listed; the client waits for a person to approve it.
+    Pending,
+    /// Listed in a folder that the client does not trust.
+    Untrusted,
+    /// Listed in a file that the client refuses to read.
+    Refused,
+    /// The source listed it last, and no longer does.
+    Gone,
+}
+
+wording! { ListingState {
+    Configured = "configured", Off = "off", Pending = "pending", Untrusted = "untrusted",
+    Refused = "refused", Gone = "gone",
+} }
+
+impl ListingState {
+    /// Returns true if the source lists the tool, loaded or not.
+    #[must_use]
+    pub fn is_listed(self) -> bool {
+        self != Self::Gone
+    }
+
+    /// The reason for which a tool in this state is there, or is not.
+    #[must_use]
+    pub const fn cause(self) -> PresenceCause {
+        match self {
+            Self::Configured => PresenceCause::Configured,
+            Self::Off => PresenceCause::Disabled,
+            Self::Pending => PresenceCause::Pending,
+            Self::Untrusted => PresenceCause::Untrusted,
+            Self::Refused => PresenceCause::Refused,
+            Self::Gone => PresenceCause::RemovedFromConfig,
+        }
+    }
+}
+
+/// A tool in one source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Holding {
+pub struct Listing {
     /// The source.
     pub source: SourceId,
-    /// True if it lists the tool; `false`: it was the last to list it, and no longer does.
-    pub held: bool,
-    /// True if the client has switched the tool off.
-    pub disabled: bool,
+    /// What its client makes of the entry.
+    pub state: ListingState,
 }

@@ -8,8 +8,8 @@ use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 use crate::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
-    ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, RING_CAPACITY, Ring,
+    RingEntry, Tool, ToolKind,
 };
 
 constant!(Kind = "tool");
@@ -30,7 +30,7 @@ pub(super) struct ToolLine {
     plugin: Option<ToolName>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    holdings: Vec<HoldingPart>,
+    listings: Vec<ListingPart>,
     presence: PresencePart,
     health: HealthPart,
     #[serde(with = "word")]
@@ -45,10 +45,10 @@ pub(super) struct ToolLine {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct HoldingPart {
+struct ListingPart {
     source: SourceIdPart,
-    held: bool,
-    disabled: bool,
+    #[serde(with = "word")]
+    state: ListingState,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,11 +90,10 @@ struct RingPart {
 
 impl From<&Tool> for ToolLine {
     fn from(row: &Tool) -> Self {
-        let holdings = row.holdings.iter().map(|each| HoldingPart {
-            source: (&each.source).into(),
-            held: each.held,
-            disabled: each.disabled,
-        });
+        let listings = row
+            .listings
+            .iter()
+            .map(|each| ListingPart { source: (&each.source).into(), state: each.state });
         let ring = row.ring.entries();
         Self {
             kind: Kind,
@@ -105,7 +104,7 @@ impl From<&Tool> for ToolLine {
             server: row.server.clone(),
             plugin: row.plugin.clone(),
             description: row.description.clone(),
-            holdings: holdings.collect(),
+            listings: listings.collect(),
             presence: PresencePart {
                 cause: row.presence.cause,
                 since: row.presence.since,
@@ -142,14 +141,13 @@ impl TryFrom<ToolLine> for Tool {
         if line.description.as_ref().is_some_and(long) {
             return Err(format!("a description over {} characters", Self::MAX_DESCRIPTION_CHARS));
         }
-        let mut holdings: Vec<Holding> = Vec::with_capacity(line.holdings.len());
-        for each in line.holdings {
-            let HoldingPart { source, held, disabled } = each;
-            let holding = Holding { source: source.into(), held, disabled };
-            if holdings.iter().any(|known| known.source == holding.source) {
-                return Err(format!("the source {} twice", holding.source));
+        let mut listings: Vec<Listing> = Vec::with_capacity(line.listings.len());
+        for ListingPart { source, state } in line.listings {
+            let listing = Listing { source: source.into(), state };
+            if listings.iter().any(|known| known.source == listing.source) {
+                return Err(format!("the source {} twice", listing.source));
             }
-            holdings.push(holding);
+            listings.push(listing);
         }
         let ring =
             line.ring.iter().map(|each| RingEntry { mark: each.mark, at: each.at, op: each.op });
@@ -165,7 +163,7 @@ impl TryFrom<ToolLine> for Tool {
             server: line.server,
             plugin: line.plugin,
             description: line.description,
-            holdings,
+            listings,
             presence: Presence { cause, since, revived },
             health: Health { failing, demotions, last_demoted_at, window },
             hold: line.hold,

@@ -7,7 +7,7 @@ use crate::journal::{Action, SubjectKind};
 use crate::knowledge::ItemKind;
 use crate::outcome::Mark;
 use crate::source::SourceState;
-use crate::tool::{Hold, PresenceCause, ToolKind};
+use crate::tool::{Hold, ListingState, PresenceCause, ToolKind};
 use crate::work::{NoteType, WorkKind, WorkStatus};
 
 /// A value that is written as one word.
@@ -29,7 +29,17 @@ macro_rules! words {
     )*};
 }
 
-words!(Level, SubjectKind, Action, SourceState, Hold, PresenceCause, ToolKind, ItemKind);
+words!(
+    Level,
+    SubjectKind,
+    Action,
+    SourceState,
+    Hold,
+    ListingState,
+    PresenceCause,
+    ToolKind,
+    ItemKind
+);
 words!(WorkKind, WorkStatus, NoteType);
 
 impl Word for Mark {

@@ -13,7 +13,7 @@ use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, SourceFilter, Step,
     ToolFilter, View,
 };
-use staleness_core::tool::{Failing, Hold, Holding, PresenceCause, Tool, ToolKind};
+use staleness_core::tool::{Failing, Hold, Listing, ListingState, PresenceCause, Tool, ToolKind};
 use staleness_core::{Policy, RegistryStore, Timestamp, Wait};
 
 /// Writes rows as they are.
@@ -80,7 +80,7 @@ fn tool() -> impl Strategy<Value = Tool> {
             }
             if let Some(own) = seen {
                 let source = source_id(own);
-                tool.holdings.push(Holding { source, held: true, disabled: false });
+                tool.listings.push(Listing { source, state: ListingState::Configured });
             }
             tool
         })

@@ -218,7 +218,7 @@ proptest! {
             for reading in &sources {
                 let scope = reading.id.scope();
                 // A server's tool also needs its server: see `cascades_follow_the_servers`.
-                let on = reading.found.iter().filter(|found| !found.disabled && found.name.as_str() != "mcp__a__x");
+                let on = reading.found.iter().filter(|found| found.state == staleness_core::tool::ListingState::Configured && found.name.as_str() != "mcp__a__x");
                 let keys = on.map(|found| ToolKey { scope: scope.clone(), name: found.name.clone() });
                 expected.get_mut(&scope).unwrap().extend(keys);
             }

@@ -72,21 +72,21 @@ fn another_programs_database_is_not_a_store() {
 fn a_newer_format_is_refused_also_under_an_open_store() {
     let (_folder, path) = fresh();
     let store = filled(&path);
-    set(&path, "format", 9);
+    set(&path, "format", 10);
     for error in [
         refused(&path),
         everything(&store).unwrap_err(),
         transact(&store, use_tool("b", 2)).unwrap_err(),
         check(&store).unwrap_err(),
     ] {
-        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 8 });
+        let newer = matches!(error, StoreError::FormatTooNew { found: 10, supported: 9 });
         assert!(newer, "{error:?}");
     }
-    set(&path, "format", 8);
+    set(&path, "format", 9);
     transact(&store, use_tool("b", 2)).unwrap();
-    set(&path, "format", 7);
+    set(&path, "format", 8);
     let older = refused(&path);
-    assert!(matches!(older, StoreError::FormatTooOld { found: 7, needed: 8 }), "{older:?}");
+    assert!(matches!(older, StoreError::FormatTooOld { found: 8, needed: 9 }), "{older:?}");
     set(&path, "format", 0);
     assert!(matches!(refused(&path), StoreError::Corrupt(_)));
 }

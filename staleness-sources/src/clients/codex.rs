@@ -64,7 +64,7 @@ fn add_servers(draft: &mut Draft, root: &DeTable<'_>, fault: &dyn Fn(usize, &str
         return;
     };
     for (name, value) in table {
-        let Some(mut found) = Found::server(name.get_ref()) else {
+        let Some(found) = Found::server(name.get_ref()) else {
             draft.fault(|| fault(name.span().start, "a server has a name that cannot be used"));
             continue;
         };
@@ -73,9 +73,9 @@ fn add_servers(draft: &mut Draft, root: &DeTable<'_>, fault: &dyn Fn(usize, &str
             continue;
         };
         let flag = |key: &str| server.get(key).and_then(|value| value.get_ref().as_bool());
-        found.disabled = flag("enabled") == Some(false) || flag("disabled") == Some(true);
+        let off = flag("enabled") == Some(false) || flag("disabled") == Some(true);
         let description =
             server.get("description").and_then(|value| value.get_ref().as_str()).map(one_line);
-        draft.add(found.described(description.as_deref()));
+        draft.add(found.switched_off(off).described(description.as_deref()));
     }
 }

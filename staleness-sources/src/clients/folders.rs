@@ -80,8 +80,7 @@ impl Owner<'_> {
     /// A tool of this owner.
     pub(super) fn own(&self, mut found: Found) -> Found {
         found.plugin = self.plugin.map(|(_, plugin)| plugin.clone());
-        found.disabled |= self.disabled;
-        found
+        found.switched_off(self.disabled)
     }
 }
 

@@ -177,9 +177,8 @@ impl Index<'_> {
             return;
         };
         let disabled = self.settings.switches_off(level, name.as_str());
-        let mut found = Found::new(name.clone(), ToolKind::Plugin);
-        found.disabled = disabled;
-        self.drafts[place(level)].add(found);
+        let found = Found::new(name.clone(), ToolKind::Plugin);
+        self.drafts[place(level)].add(found.switched_off(disabled));
         let Some(folder) = json::get_str(record, "installPath").filter(|path| !path.is_empty())
         else {
             self.fault(file, at, "a plugin has no installPath");

@@ -91,7 +91,7 @@ fn add_map(draft: &mut Draft, file: &JsonText<'_>, map: &Object<'_>, rules: &Rul
             None => entry.key,
         };
         let found = Found::server(name).filter(|_| !entry.key.trim().is_empty());
-        let Some(mut found) = found else {
+        let Some(found) = found else {
             draft.fault(|| file.fault(entry.at, "a server has a name that cannot be used"));
             continue;
         };
@@ -99,11 +99,11 @@ fn add_map(draft: &mut Draft, file: &JsonText<'_>, map: &Object<'_>, rules: &Rul
             draft.fault(|| file.fault(json::start(entry.value), "a server is not an object"));
             continue;
         };
-        found.disabled = json::get_bool(server, "disabled") == Some(true)
+        let off = json::get_bool(server, "disabled") == Some(true)
             || json::get_bool(server, "enabled") == Some(false)
             || (rules.is_off)(entry.key);
         let description = json::get_str(server, "description").map(one_line);
-        draft.add(rules.owner.own(found.described(description.as_deref())));
+        draft.add(rules.owner.own(found.switched_off(off).described(description.as_deref())));
     }
 }
 

@@ -3,7 +3,7 @@ use std::fs;
 use staleness_core::ids::Level;
 use staleness_core::scan::SourceReading;
 use staleness_core::source::SourceState;
-use staleness_core::tool::ToolKind;
+use staleness_core::tool::{ListingState, ToolKind};
 
 use crate::tree::{Tree, lists, names, of};
 
@@ -51,7 +51,7 @@ fn a_plugin_and_everything_it_provides_is_read() {
         .flat_map(|source| &source.found);
     for found in provided {
         assert_eq!(found.plugin.as_ref().unwrap().as_str(), "kit@market");
-        assert!(!found.disabled);
+        assert_eq!(found.state, ListingState::Configured);
     }
     let levels: Vec<_> = readings.indexes.iter().map(|index| index.level).collect();
     assert_eq!(levels, [Level::User, Level::Project, Level::Local]);

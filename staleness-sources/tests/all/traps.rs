@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use staleness_core::ids::Level;
 use staleness_core::source::SourceState;
+use staleness_core::tool::ListingState;
 
 use crate::clients::{JSON_FILES, put};
 use crate::tree::{Tree, names};
@@ -73,7 +74,7 @@ fn long_lists_of_what_is_switched_off_are_searched_once() {
         );
         let begun = std::time::Instant::now();
         let source = tree.source("gemini", Level::Project, "mcp");
-        assert_eq!(source.found[0].disabled, key == "allowed");
+        assert_eq!(source.found[0].state == ListingState::Off, key == "allowed");
         assert!(begun.elapsed().as_secs() < 30, "{key}: {:?}", begun.elapsed());
     }
 }
@@ -215,7 +216,10 @@ fn the_same_name_in_two_scopes_is_two_tools() {
     let own = tree.source("cursor", Level::Project, "mcp");
     assert_eq!(user.found[0].name, own.found[0].name);
     assert_ne!(user.id.scope(), own.id.scope());
-    assert!(!user.found[0].disabled && own.found[0].disabled);
+    assert_eq!(
+        (user.found[0].state, own.found[0].state),
+        (ListingState::Configured, ListingState::Off)
+    );
 }
 
 /// Files in which everything that may hold a secret holds `SECRET`.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use staleness_core::ids::Level;
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
+use staleness_core::tool::ListingState;
 use staleness_sources::clients::{self, Readings, ScanRequest};
 use staleness_sources::project::ProjectPlace;
 use tempfile::TempDir;
@@ -75,7 +76,9 @@ pub(crate) fn of(readings: &Readings, client: &str, level: Level, part: &str) ->
 
 /// Names, sorted; those that are switched off with a `-` before them.
 pub(crate) fn names(source: &SourceReading) -> Vec<String> {
-    let name = |found: &Found| format!("{}{}", if found.disabled { "-" } else { "" }, found.name);
+    let name = |found: &Found| {
+        format!("{}{}", if found.state == ListingState::Off { "-" } else { "" }, found.name)
+    };
     let mut names: Vec<_> = source.found.iter().map(name).collect();
     names.sort();
     names

@@ -36,7 +36,7 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
     for column in ["server", "plugin"] {
         names(&format!("UPDATE tools SET {column} = char(7)"), &format!("{tool}{column}"));
     }
-    for column in ["ring", "holdings"] {
+    for column in ["ring", "listings"] {
         names(&format!("UPDATE tools SET {column} = x'0102'"), &format!("{tool}{column}"));
     }
     names("UPDATE tools SET counted = 256", &format!("{tool}counted"));

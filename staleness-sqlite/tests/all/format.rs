@@ -34,7 +34,7 @@ fn a_new_store_says_what_it_is() {
     let (_folder, path) = fresh();
     assert_eq!(open(&path).path(), fs::canonicalize(&path).unwrap());
     assert_eq!(pragma(&path, "application_id"), format!("Integer({})", 0x5374_616C));
-    assert_eq!(pragma(&path, "user_version"), "Integer(8)");
+    assert_eq!(pragma(&path, "user_version"), "Integer(9)");
     assert_eq!(pragma(&path, "journal_mode"), "Text(\"wal\")");
 }
 
@@ -66,7 +66,7 @@ fn a_newer_format_is_refused_by_name() {
     newer.execute_batch("PRAGMA user_version = 10; PRAGMA journal_mode = DELETE").unwrap();
     newer.close().unwrap();
     match refused(&path) {
-        StoreError::FormatTooNew { found: 10, supported: 8 } => {}
+        StoreError::FormatTooNew { found: 10, supported: 9 } => {}
         other => panic!("{other:?}"),
     }
 }
@@ -76,19 +76,19 @@ fn a_format_that_changes_under_an_open_store_is_noticed() {
     let (_folder, path) = fresh();
     let store = filled(&path);
     let newer = raw(&path);
-    newer.execute_batch("PRAGMA user_version = 9; UPDATE meta SET format = 9").unwrap();
+    newer.execute_batch("PRAGMA user_version = 10; UPDATE meta SET format = 10").unwrap();
     for error in [everything(&store).unwrap_err(), transact(&store, use_tool("b", 2)).unwrap_err()]
     {
-        assert!(matches!(error, StoreError::FormatTooNew { found: 9, supported: 8 }), "{error:?}");
+        assert!(matches!(error, StoreError::FormatTooNew { found: 10, supported: 9 }), "{error:?}");
     }
-    newer.execute_batch("PRAGMA user_version = 8; UPDATE meta SET format = 8").unwrap();
+    newer.execute_batch("PRAGMA user_version = 9; UPDATE meta SET format = 9").unwrap();
     transact(&store, use_tool("b", 2)).unwrap();
 }
 
 #[test]
 fn an_older_format_is_refused_by_name() {
     let (_folder, path) = fresh();
-    for format in 1..8 {
+    for format in 1..9 {
         let older = Connection::open(&path).unwrap();
         let sql = format!(
             "PRAGMA application_id = 0x5374616C; PRAGMA user_version = {format}; \
@@ -97,7 +97,7 @@ fn an_older_format_is_refused_by_name() {
         older.execute_batch(&sql).unwrap();
         older.close().unwrap();
         match refused(&path) {
-            StoreError::FormatTooOld { found, needed: 8 } => assert_eq!(found, format),
+            StoreError::FormatTooOld { found, needed: 9 } => assert_eq!(found, format),
             other => panic!("{other:?}"),
         }
     }

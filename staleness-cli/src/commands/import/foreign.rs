@@ -291,7 +291,9 @@ fn take_list(
         .admin()
         .pages(&known, &mut |page| {
             let lists = |tool: &&staleness::tool::Tool| {
-                tool.holdings.iter().any(|holding| holding.held && holding.source == list.id)
+                tool.listings
+                    .iter()
+                    .any(|listing| listing.state.is_listed() && listing.source == list.id)
             };
             held += page.tools.values().filter(lists).count() as u64;
             std::ops::ControlFlow::Continue(())

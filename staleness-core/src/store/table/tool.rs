@@ -4,7 +4,7 @@ use super::rows::{of_scope, scope};
 use super::{Bad, Cell, Cells, Condition, Record, Table};
 use crate::ids::{Scope, ServerKey, ToolKey};
 use crate::store::{
-    ToolFilter, holdings_from_bytes, holdings_to_bytes, ring_from_bytes, ring_to_bytes,
+    ToolFilter, listings_from_bytes, listings_to_bytes, ring_from_bytes, ring_to_bytes,
 };
 use crate::tool::{
     Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind, ToolSummary,
@@ -22,7 +22,7 @@ impl Record for Tool {
         "revived",
         "plugin",
         "description",
-        "holdings",
+        "listings",
         "cause",
         "cause_since",
         "failing_since",
@@ -59,7 +59,7 @@ impl Record for Tool {
         cells.extend([
             Cell::maybe_text(self.plugin.as_ref().map(|plugin| plugin.as_str())),
             Cell::maybe_text(self.description.as_deref()),
-            Cell::blob(holdings_to_bytes(&self.holdings)),
+            Cell::blob(listings_to_bytes(&self.listings)),
             Cell::text(self.presence.cause.as_str()),
             Cell::time(self.presence.since),
             Cell::maybe_time(failing.map(|failing| failing.since)),
@@ -84,7 +84,7 @@ impl Record for Tool {
         let revived = cells.flag()?;
         let plugin = cells.maybe_id()?;
         let description = cells.maybe_string()?;
-        let holdings = cells.blob(holdings_from_bytes)?;
+        let listings = cells.blob(listings_from_bytes)?;
         let cause = cells.parsed(PresenceCause::from_word)?;
         let presence = Presence { cause, since: cells.time()?, revived };
         let failing = match (cells.maybe_time()?, cells.maybe_string()?) {
@@ -104,7 +104,7 @@ impl Record for Tool {
             server,
             plugin,
             description,
-            holdings,
+            listings,
             presence,
             health,
             hold: cells.parsed(Hold::from_word)?,

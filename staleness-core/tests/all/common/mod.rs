@@ -415,7 +415,6 @@ pub(crate) fn skill(name: &str) -> Found {
     found(name, ToolKind::Skill)
 }
 
-pub(crate) fn off(mut found: Found) -> Found {
-    found.disabled = true;
-    found
+pub(crate) fn off(found: Found) -> Found {
+    found.switched_off(true)
 }
