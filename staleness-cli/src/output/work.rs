@@ -45,7 +45,12 @@ pub(super) fn what(each: &WorkReport) -> String {
     /// Longer lines are for `work show`, in columns.
     const MOST: usize = 200;
     let text = fitting(each.text.lines().next().unwrap_or_default(), MOST);
-    match (&each.from, &each.to) {
+    handed_over(&each.from, &each.to, text)
+}
+
+/// A text behind those who hand it over.
+fn handed_over(from: &Option<String>, to: &Option<String>, text: String) -> String {
+    match (from, to) {
         (Some(from), Some(to)) => format!("{from} → {to}: {text}"),
         (None, Some(to)) => format!("→ {to}: {text}"),
         (Some(from), None) => format!("{from} →: {text}"),
@@ -193,12 +198,13 @@ fn warnings(warnings: &[Warning], out: &Output) -> String {
 pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     let paint = out.paint;
     let head = match (delta.source, &delta.since_session) {
-        (DeltaSource::Digest, _) => "there is".into(),
+        (DeltaSource::Digest, _) => "Open".into(),
         (_, Some(session)) => format!("since session {}", escape(session)),
         (DeltaSource::Cursor, None) => "since you were told last".into(),
         (DeltaSource::Since, None) => "since then".into(),
     };
-    let mut text = format!("{}: {}\n", paint.dim(&head), delta.summary);
+    let summary = delta.summary.strip_suffix(" open").unwrap_or(&delta.summary);
+    let mut text = format!("{}: {summary}\n", paint.dim(&head));
     if let Some(until) = delta.pruned_until {
         let told = format!("changes up to {until} are no longer kept: some may be missing here\n");
         text.push_str(&paint.dim(&told));
@@ -258,7 +264,7 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
         (net, None),
         (own.into(), Some(Paint::dim)),
         (each.id.clone(), Some(Paint::bold)),
-        (each.text.clone(), None),
+        (handed_over(&each.sender, &each.recipient, each.text.clone()), None),
     ]
 }
 

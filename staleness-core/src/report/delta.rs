@@ -67,6 +67,12 @@ pub struct DeltaItem {
     /// The state now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// The agent that handed it over, of a handoff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// The agent that should take it over, of a handoff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
     /// The beginning of its text, on one line; empty for what was removed.
     pub text: String,
     /// When it last changed.
@@ -160,12 +166,16 @@ fn net(
         last_move.or(last_word)?.action
     };
     let (kind, text) = described(view, subject, removed)?;
+    let work = subject.work_key().and_then(|key| view.work.get(&key));
+    let handoff = work.filter(|work| work.kind == WorkKind::Handoff);
     Some(DeltaItem {
         id: subject.id.clone(),
         kind,
         action: action.as_str(),
         from: from.filter(|_| last_move.is_some() && !added),
         to: to.filter(|_| last_move.is_some() || added),
+        sender: handoff.and_then(|work| work.from.clone()),
+        recipient: handoff.and_then(|work| work.to.clone()),
         text,
         at: last.at,
         own: run.iter().all(|entry| entry.actor.as_ref() == Some(agent)),

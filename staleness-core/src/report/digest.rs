@@ -54,6 +54,8 @@ pub fn digest<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> 
             action: "there",
             from: None,
             to: Some(work.status.as_str().to_owned()),
+            sender: work.from.clone().filter(|_| work.kind == WorkKind::Handoff),
+            recipient: work.to.clone().filter(|_| work.kind == WorkKind::Handoff),
             text: beginning(&work.text),
             at: work.updated_at,
             own: work.author.as_deref() == Some(agent.as_str()),

@@ -53,6 +53,8 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         action: ["moved", "there"][at % 2],
         from: Some(name.clone()),
         to: Some(name.clone()),
+        sender: Some(name.clone()),
+        recipient: Some(name.clone()),
         text: name.clone(),
         at: Timestamp::default(),
         own: at % 2 == 0,
