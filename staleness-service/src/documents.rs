@@ -36,7 +36,14 @@ impl Asked<'_> {
     /// Returns true if what is found may be kept for those who ask later: it is everything that there is to
     /// find, as of now.
     fn is_kept(&self, settings: &Settings) -> bool {
-        !self.dry_run && self.since.is_none() && self.version.is_none() && !settings.given_now
+        self.is_whole() && !settings.given_now
+    }
+
+    /// Returns true if what is found would be kept, but for a time that was given: the files and their history
+    /// are those of today all the same.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.dry_run && self.since.is_none() && self.version.is_none()
     }
 }
 
@@ -217,8 +224,9 @@ pub fn there(settings: &Settings, rows: Vec<Item>, files: &[Item]) -> Vec<Item> 
     without_gone(rows, files, &|path| on_disk(settings, path).exists())
 }
 
-/// Where a document lies.
-fn on_disk(settings: &Settings, path: &str) -> PathBuf {
+/// The file of a document by its path in the project, or below the home folder as `~/PATH`.
+#[must_use]
+pub fn on_disk(settings: &Settings, path: &str) -> PathBuf {
     let (root, rest) = match path.strip_prefix("~/") {
         Some(rest) => (&settings.home, rest),
         None => (&settings.place.folder, path),

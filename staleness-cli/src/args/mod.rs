@@ -111,7 +111,8 @@ pub(crate) struct Global {
     /// separated by semicolons].
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d.
+    /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d. `check` records
+    /// nothing then.
     #[arg(long, global = true, value_name = "TIME", allow_hyphen_values = true)]
     pub now: Option<String>,
     /// Print exactly one JSON document.

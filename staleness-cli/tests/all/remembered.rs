@@ -26,7 +26,11 @@ fn now(sandbox: &Sandbox, args: &[&str]) -> Run {
 #[test]
 fn a_named_moment_leaves_nothing_behind() {
     let sandbox = Sandbox::rotted();
-    sandbox.ok(&["check"]);
+    // W10: it says so.
+    let said = sandbox.ok(&["check"]);
+    assert!(said.ends_with("tell of the last check without it\n"), "{said}");
+    assert!(said.contains("not recorded, because --now was given"), "{said}");
+    assert!(!now(&sandbox, &["check", "--since", "HEAD"]).out.contains("not recorded"));
     assert!(!sandbox.store().exists());
     let overview = sandbox.json(&[]);
     assert_eq!(

@@ -25,6 +25,10 @@ use crate::output::{Output, Screen, escape, found};
 use crate::settings::{Access, Settings};
 use baseline::Baseline;
 
+/// Files and their history are read as they are today, so the overview and hooks would be told of a mixture of
+/// two moments.
+const NOT_KEPT: &str = "not recorded, because --now was given: the overview and hooks tell of the last check without it\n";
+
 /// Checks and prints; `true`: something is at `--fail-on` or worse.
 pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {
     let format = format(args, out)?;
@@ -58,7 +62,13 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
             text.push_str(&found::summary(&found, &report, compared, out));
             out.text(&text)?;
         }
-        ReportFormat::Table => out.text(&found::table(&found, &report, compared, out))?,
+        ReportFormat::Table => {
+            let mut text = found::table(&found, &report, compared, out);
+            if asked.is_whole() && settings.given_now && !out.quiet {
+                text.push_str(&out.paint.dim(NOT_KEPT));
+            }
+            out.text(&text)?;
+        }
     }
     Ok(args.fail_on.is_some_and(|least| {
         found.reported().any_at(match least {
