@@ -25,10 +25,8 @@ fn repo(settings: &Settings) -> Option<Repo> {
 /// Refuses a revision that the project's repository does not have.
 pub fn check_revision(settings: &Settings, name: &str) -> Result<(), ServiceError> {
     match repo(settings).map(|mut repo| repo.revision(name)) {
-        Some(Err(error)) => {
-            Err(ServiceError::invalid(format!("--since {}: {error}", quoted(name)))
-                .hint("name a commit, branch or tag, such as HEAD~3; a shallow clone has few"))
-        }
+        Some(Err(error)) => Err(ServiceError::invalid(format!("since {}: {error}", quoted(name)))
+            .hint("name a commit, branch or tag, such as HEAD~3; a shallow clone has few")),
         _ => Ok(()),
     }
 }
@@ -47,7 +45,7 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     let whole = within(Path::new(text));
     let here = || within(&std::env::current_dir().ok()?).map(|folder| format!("{folder}/{text}"));
     documents::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
-        let refused = || ServiceError::invalid(format!("--cite {}: it {why}", quoted(text)));
+        let refused = || ServiceError::invalid(format!("cite {}: it {why}", quoted(text)));
         here().and_then(|text| documents::cite(place, &text).ok()).ok_or_else(refused)
     })
 }

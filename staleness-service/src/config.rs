@@ -33,7 +33,7 @@ const PROJECT_ROUTE_KEYS: [&str; 7] = [
     "cool_down_calls",
 ];
 
-const KEYS_HINT: &str = "mend or remove it; `staleness doctor` goes on without it";
+const KEYS_HINT: &str = "fix or remove this setting; `staleness doctor` still works";
 
 /// What a number of the policy is, for people who do not write Rust.
 const WHOLE: &str = "a whole number from 0 to 4294967295";

@@ -87,7 +87,7 @@ pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
 
 /// A time; what is none was meant to be a session.
 fn moment(registry: &Registry, settings: &Settings, text: &str) -> Result<Timestamp, ServiceError> {
-    when::parse_for("--since", text, settings.now).map_err(|error| {
+    when::parse_for("since", text, settings.now).map_err(|error| {
         let digits = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
         let unknown = unknown(registry, settings, text);
         match (&error.hint, unknown.hint.as_deref()) {

@@ -5,8 +5,8 @@ use staleness::time::{DAY, HOUR, MINUTE, SECOND};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 
-const FORMS: &str = "accepted are 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
-                     2026-11-20T12:30:00+01:00, and -3d, -12h, -30m, +1d from now";
+const FORMS: &str = "try 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
+                     2026-11-20T12:30:00+01:00, or from now -3d, -12h, -30m, +1d";
 
 /// Reads the time of `--now`.
 pub fn parse(text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
@@ -30,9 +30,9 @@ pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, 
     let civil = text
         .parse::<jiff::civil::DateTime>()
         .or_else(|_| text.parse::<jiff::civil::Date>().map(|date| date.at(0, 0, 0, 0)));
-    civil
-        .map(Timestamp::from_civil)
-        .map_err(|_| ServiceError::invalid(format!("{} is not a time", quoted(text))).hint(FORMS))
+    civil.map(Timestamp::from_civil).map_err(|_| {
+        ServiceError::invalid(format!("cannot read {} as a time", quoted(text))).hint(FORMS)
+    })
 }
 
 fn span(text: &str, now: Timestamp) -> Option<Timestamp> {

@@ -38,8 +38,8 @@ pub fn word<T>(
 ) -> Result<Option<T>, ServiceError> {
     text.map(|text| {
         read(text).ok_or_else(|| {
-            ServiceError::invalid(format!("{} is no {what}", quoted(text)))
-                .hint(format!("allowed are {}", allowed()))
+            ServiceError::invalid(format!("unknown {what} {}", quoted(text)))
+                .hint(format!("use one of: {}", allowed()))
         })
     })
     .transpose()

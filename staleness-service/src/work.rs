@@ -97,9 +97,11 @@ pub fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, ServiceEr
         kind.map_or_else(|| WorkStatus::ALL.to_vec(), |kind| kind.states().to_vec());
     states.iter().copied().find(|state| state.as_str() == text).ok_or_else(|| {
         let allowed: Vec<&str> = states.iter().map(|state| state.as_str()).collect();
-        let of = kind.map(|kind| format!(" of a {kind}")).unwrap_or_default();
-        ServiceError::invalid(format!("{} is no state{of}", quoted(text)))
-            .hint(format!("allowed are {}", allowed.join(", ")))
+        let message = match kind {
+            Some(kind) => format!("a {kind} cannot be {}", quoted(text)),
+            None => format!("unknown state {}", quoted(text)),
+        };
+        ServiceError::invalid(message).hint(format!("use one of: {}", allowed.join(", ")))
     })
 }
 

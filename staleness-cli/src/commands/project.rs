@@ -68,7 +68,7 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
             project.root,
             written.words(" and for good what people wrote: ")
         );
-        return Err(CliError::invalid(message).hint("say --yes to do it"));
+        return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     let op = clock::fresh_op();
     registry.admin().forget_project_and_knowledge(project.id.clone(), op, settings.now).wait()?;

@@ -295,7 +295,7 @@ fn forget(
     let key = find(&registry, settings, name, scope)?;
     if !yes {
         let message = format!("forgetting {} removes its outcomes", key.name);
-        return Err(CliError::invalid(message).hint("say --yes to do it"));
+        return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     let name = key.name.to_string();
     registry.tools().forget(by_hand(settings, key, None)).wait()?;

@@ -244,10 +244,10 @@ fn what_is_refused_says_what_to_do_and_changes_nothing() {
         (vec!["knowledge", "show", "rotues"], 3, "did you mean routes?"),
         (vec!["knowledge", "verify", "routes", "zzz"], 3, "staleness knowledge list"),
         (vec!["knowledge", "add"], 2, "--body"),
-        (with(&["--due", "someday"]), 3, "accepted are"),
-        (with(&["--expires", "2026-13-01"]), 3, "accepted are"),
+        (with(&["--due", "someday"]), 3, "try 2026-11-20"),
+        (with(&["--expires", "2026-13-01"]), 3, "try 2026-11-20"),
         (with(&["--due", "--expires"]), 2, "--due wants a time"),
-        (with(&["--kind", "fact"]), 3, "allowed are knowledge"),
+        (with(&["--kind", "fact"]), 3, "use one of: knowledge"),
         (with(&["--id", ""]), 3, "empty"),
         (with(&["--id", "routes"]), 3, "already"),
         (with(&["--id", "routes", "--dry-run"]), 3, "already"),
@@ -262,7 +262,7 @@ fn what_is_refused_says_what_to_do_and_changes_nothing() {
         (vec!["knowledge", "supersede", "routes", "--by", "routes"], 3, "itself"),
         (vec!["knowledge", "contradict", "routes", "--by", "", "--reason", "x"], 3, "empty"),
         (vec!["knowledge", "recall", " "], 3, "query is empty"),
-        (vec!["knowledge", "list", "--level", "old"], 3, "allowed are fresh"),
+        (vec!["knowledge", "list", "--level", "old"], 3, "use one of: fresh"),
     ] {
         let before = sandbox.json(&["knowledge", "list"]);
         let Run { code: found, out, err } = sandbox.run(&args);

@@ -241,19 +241,19 @@ fn what_has_ended_hides_no_overdue_item_of_every_project() {
 fn unknown_kinds_states_and_ids_come_with_what_there_is() {
     let sandbox = one_of_each();
     for (args, part) in [
-        (&["work", "add", "wish", "x"][..], "allowed are plan, trap, constraint, handoff"),
-        (&["work", "add", "plan", "x", "--status", "pending"], "allowed are todo, in_progress"),
+        (&["work", "add", "wish", "x"][..], "use one of: plan, trap, constraint, handoff"),
+        (&["work", "add", "plan", "x", "--status", "pending"], "use one of: todo, in_progress"),
         (&["work", "add", "plan", "x", "--type", "observation"], "a plan has no type"),
         (
             &["work", "add", "note", "x", "--type", "rumour"],
-            "allowed are observation, session_start",
+            "use one of: observation, session_start",
         ),
         (&["work", "add", "plan", " "], "no text to write down"),
         (&["work", "add", "plan", "x", "--id", "p"], "already"),
-        (&["work", "add", "plan", "x", "--expires", "soon"], "accepted are"),
-        (&["work", "set", "h", "--status", "done"], "allowed are open, accepted, closed"),
-        (&["work", "list", "--kind", "wish"], "allowed are plan"),
-        (&["work", "list", "--status", "wished"], "allowed are todo"),
+        (&["work", "add", "plan", "x", "--expires", "soon"], "try 2026-11-20"),
+        (&["work", "set", "h", "--status", "done"], "use one of: open, accepted, closed"),
+        (&["work", "list", "--kind", "wish"], "use one of: plan"),
+        (&["work", "list", "--status", "wished"], "use one of: todo"),
         (&["work", "show", "zzz"], "see `staleness work list`"),
         (&["work", "reopen", "p"], "there is nothing to reopen"),
         (&["stale", "resolve", "nothing"], "no work item is known as"),

@@ -95,8 +95,8 @@ pub fn remove(
         return Err(ServiceError::new(ErrorKind::Invalid, message).hint("delete the file"));
     }
     if !sure && !world.dry_run {
-        let message = format!("removing {} removes its text for good", quoted(id));
-        return Err(ServiceError::invalid(message).hint("say --yes to do it"));
+        let message = format!("this deletes {} and its text for good", quoted(id));
+        return Err(ServiceError::invalid(message).hint("add --yes to confirm"));
     }
     let key = target.item.key.clone();
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();

@@ -121,7 +121,7 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
     let (Some(id), Some(known)) = (id, known) else { return Err(unknown(settings, text)) };
     if !yes {
         let message = format!("forgetting the route from {} needs a yes", quoted(&known.query));
-        return Err(CliError::invalid(message).hint("say --yes to do it"));
+        return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     let forgotten = settings.open(Access::Write)?.routes().forget(project, id, settings.now).wait();
     let route = forgotten.map_err(|error| match error {
