@@ -1,6 +1,7 @@
 //! Answers within a budget: structured content, beside a short text that says the same.
 
 use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
 use serde_json::{Value, json};
 use staleness_service::{ErrorKind, ServiceError, escape, escape_lines};
 
@@ -16,20 +17,29 @@ pub const MAX_DATA_BYTES: usize = 10_000;
 pub(crate) const MAX_NAMED: usize = 10;
 
 /// What a tool answers.
-pub(crate) struct Answer {
+pub(crate) struct Answer<T = Value> {
     /// For people, and for clients that show text alone.
     pub text: Text,
     /// The same for programs.
-    pub data: Value,
+    pub data: T,
     /// What is to be done once the answer was written to the client.
     pub delivered: Option<Box<dyn FnOnce() + Send>>,
 }
 
-impl Answer {
-    pub(crate) const fn new(text: Text, data: Value) -> Self {
+impl<T: Serialize> Answer<T> {
+    pub(crate) const fn new(text: Text, data: T) -> Self {
         Self { text, data, delivered: None }
     }
 
+    /// The answer with its data as JSON. A field that says nothing is left out.
+    pub(crate) fn into_json(self) -> Answer {
+        let mut data = serde_json::to_value(self.data).unwrap_or_default();
+        drop_nulls(&mut data);
+        Answer { text: self.text, data, delivered: self.delivered }
+    }
+}
+
+impl Answer {
     /// As the protocol has it. The data holds what files and people of unknown origin say, as JSON
     /// strings: what would move a cursor, or cannot be seen, is shown as an escape.
     pub(crate) fn into_result(mut self) -> CallToolResult {
@@ -43,20 +53,22 @@ impl Answer {
 }
 
 /// Rows that fit, and how many did not.
-#[derive(Debug, Default)]
-pub(crate) struct Rows {
-    pub items: Vec<Value>,
+#[derive(Debug)]
+pub(crate) struct Rows<R> {
+    pub items: Vec<R>,
     pub lines: Vec<Text>,
     pub more: usize,
+    /// The budget that they take: bytes of JSON, and of text.
+    pub bytes: (usize, usize),
 }
 
-impl Rows {
+impl<R: Serialize> Rows<R> {
     /// As many of `all` as fit, at most `limit`; each row is an object and a line. The first always
     /// fits.
     pub(crate) fn fit<T>(
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
         limit: usize,
-        row: impl Fn(T) -> (Value, Text),
+        row: impl Fn(T) -> (R, Text),
     ) -> Self {
         Self::fit_beside((0, 0), all, limit, row)
     }
@@ -66,32 +78,29 @@ impl Rows {
         taken: (usize, usize),
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
         limit: usize,
-        row: impl Fn(T) -> (Value, Text),
+        row: impl Fn(T) -> (R, Text),
     ) -> Self {
         let all = all.into_iter();
         let total = all.len();
-        let (mut rows, (mut bytes, mut text)) = (Self::default(), taken);
+        let mut rows = Self { items: Vec::new(), lines: Vec::new(), more: 0, bytes: (0, 0) };
         for each in all.take(limit) {
-            let (mut item, line) = row(each);
+            let (item, line) = row(each);
+            let mut shown = serde_json::to_value(&item).unwrap_or_default();
+            drop_nulls(&mut shown);
             // Escapes take room.
-            clean(&mut item);
-            bytes += item.to_string().len();
-            text += line.len() + 1;
-            let full = bytes > MAX_ROWS_BYTES || text > MAX_TEXT_BYTES - 200;
+            clean(&mut shown);
+            let (bytes, text) =
+                (rows.bytes.0 + shown.to_string().len(), rows.bytes.1 + line.len() + 1);
+            let full = taken.0 + bytes > MAX_ROWS_BYTES || taken.1 + text > MAX_TEXT_BYTES - 200;
             if full && !rows.items.is_empty() {
                 break;
             }
+            rows.bytes = (bytes, text);
             rows.items.push(item);
             rows.lines.push(line);
         }
         rows.more = total - rows.items.len();
         rows
-    }
-
-    /// How much of the budget they take: bytes of JSON, and of text.
-    pub(crate) fn bytes(&self) -> (usize, usize) {
-        let data = self.items.iter().map(|item| item.to_string().len()).sum();
-        (data, self.lines.iter().map(|line| line.len() + 1).sum())
     }
 
     /// The lines, and what to do about those that did not fit.
@@ -131,6 +140,18 @@ pub(crate) fn clean(value: &mut Value) {
         }
         Value::Array(values) => values.iter_mut().for_each(clean),
         Value::Object(fields) => fields.values_mut().for_each(clean),
+        _ => {}
+    }
+}
+
+/// Leaves out the fields of objects that are null.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(drop_nulls),
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
         _ => {}
     }
 }

@@ -10,6 +10,7 @@
 //! opened once and shared; work that blocks never runs on the threads of the runtime.
 
 mod answer;
+mod arguments;
 mod call;
 mod connection;
 mod deliveries;

@@ -69,7 +69,7 @@ pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String
         let text = Text::new("- ").and(each.verdict.level.as_str()).and(" ").and(each.kind);
         let text = text.and(" ").and(name(each)).and(": ").and(Quoted(why));
         let text = text.and(" (").and(each.verdict.action.as_str()).and(")");
-        (serde_json::Value::Null, text)
+        ((), text)
     });
     let mut text = Text::new("project ");
     text.push(ModelName::path(NameKind::Project, &settings.project.root));

@@ -127,7 +127,7 @@ impl Server {
             None | Some(Value::Null) => None,
             Some(Value::String(folder)) => Some(folder),
             Some(_) => {
-                return Err(ServiceError::invalid("`project` is no text")
+                return Err(ServiceError::invalid("`project` must be a string")
                     .hint("give the path of a folder, or leave it out"));
             }
         };

@@ -1,14 +1,16 @@
-//! A tool as the server offers it: its name, what a model reads of it, its schema, and what it does.
+//! A tool as the server offers it: its name, what a model reads of it, its schemas, and what it does.
 
 use std::sync::Arc;
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use staleness_service::ServiceError;
 
 use crate::answer::Answer;
+use crate::arguments::check;
 use crate::call::Call;
 
 /// What a client may assume of a tool.
@@ -33,6 +35,22 @@ pub(crate) enum Pace {
     Slow,
 }
 
+/// What is said of a tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    /// The name by which it is called.
+    pub name: &'static str,
+    /// The name that a person reads.
+    pub title: &'static str,
+    /// Words by which a client finds it that does not show all tools to its model.
+    pub search_hint: &'static str,
+    /// Begins with when to call it.
+    pub description: &'static str,
+    pub effect: Effect,
+    /// What a model may do when it fails.
+    pub next: &'static str,
+}
+
 /// What a tool does with its arguments.
 pub(crate) type Run = dyn Fn(&Call<'_>, JsonObject) -> Result<Answer, ServiceError> + Send + Sync;
 
@@ -49,14 +67,12 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
-    /// A tool whose arguments are an `A`.
-    pub(crate) fn new<A: DeserializeOwned + JsonSchema>(
-        name: &'static str,
-        description: &'static str,
-        effect: Effect,
-        next: &'static str,
-        run: impl Fn(&Call<'_>, A) -> Result<Answer, ServiceError> + Send + Sync + 'static,
+    /// A tool whose arguments are an `A`, and which answers a `T`.
+    pub(crate) fn new<A: DeserializeOwned + JsonSchema, T: Serialize + JsonSchema>(
+        about: About,
+        run: impl Fn(&Call<'_>, A) -> Result<Answer<T>, ServiceError> + Send + Sync + 'static,
     ) -> Self {
+        let About { name, title, search_hint, description, effect, next } = about;
         // Nothing here reaches beyond the registry and the project. Clients ask a person before what is
         // destructive: a text that is replaced is gone.
         let hints = ToolAnnotations::new().open_world(false);
@@ -66,14 +82,19 @@ impl Spec {
             Effect::Adds => hints.read_only(false).idempotent(false).destructive(false),
             Effect::Rewrites => hints.read_only(false).idempotent(false).destructive(true),
         };
-        let tool = Tool::new(name, description, schema::<A>()).with_annotations(hints);
+        let input = Arc::new(input_schema::<A>());
+        let tool = Tool::new(name, description, Arc::clone(&input))
+            .with_title(title)
+            .with_raw_output_schema(Arc::new(output_schema::<T>()))
+            .with_annotations(hints)
+            .with_meta(meta("anthropic/searchHint", search_hint.into()));
         let run = move |call: &Call<'_>, arguments: JsonObject| {
+            check(&input, &arguments)?;
             let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-                let what = crate::text::cut(&error.to_string(), 300);
-                ServiceError::invalid(format!("the arguments of {name} make no sense: {what}"))
+                ServiceError::invalid(crate::text::cut(&error.to_string(), 300))
                     .hint("correct the arguments by the tool's schema and call it again")
             })?;
-            run(call, arguments)
+            run(call, arguments).map(Answer::into_json)
         };
         Self { tool, pace: Pace::Quick, next, run: Arc::new(run) }
     }
@@ -83,28 +104,66 @@ impl Spec {
         self.pace = Pace::Slow;
         self
     }
+
+    /// Describes a tool that a model should see from the beginning, where a client shows it others only
+    /// when it searches for them.
+    pub(crate) fn always_loaded(mut self) -> Self {
+        let meta = self.tool.meta.get_or_insert_default();
+        meta.insert("anthropic/alwaysLoad".into(), true.into());
+        self
+    }
+}
+
+fn meta(key: &str, value: Value) -> MetaObject {
+    let mut meta = MetaObject::new();
+    meta.insert(key.into(), value);
+    meta
 }
 
 /// The schema of arguments, as short as it can be said: every model reads it in every session. The
 /// folder of the project goes with every tool.
+fn input_schema<A: JsonSchema>() -> JsonObject {
+    let mut schema = schema::<A>();
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    let project = "Folder of another project";
+    properties["project"] = json!({ "type": "string", "description": project });
+    schema
+}
+
+/// The schema of what a tool answers: its fields and their types. Nothing is required, since a refusal has
+/// `error` alone.
+fn output_schema<T: JsonSchema>() -> JsonObject {
+    let mut schema = Value::Object(schema::<T>());
+    keep_types(&mut schema);
+    match schema {
+        Value::Object(schema) => schema,
+        _ => JsonObject::new(),
+    }
+}
+
+fn keep_types(schema: &mut Value) {
+    let Value::Object(fields) = schema else { return };
+    for name in ["additionalProperties", "description", "required"] {
+        fields.remove(name);
+    }
+    if let Some(items) = fields.get_mut("items") {
+        keep_types(items);
+    }
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(keep_types);
+    }
+}
+
 fn schema<A: JsonSchema>() -> JsonObject {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let schema = settings.into_generator().into_root_schema_for::<A>();
-    let mut schema = match schema.to_value() {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    };
-    schema.remove("title");
+    let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
+    shorten(&mut schema);
+    let Value::Object(mut schema) = schema else { return JsonObject::new() };
     schema.remove("description");
     schema.insert("type".into(), "object".into());
-    let properties = schema.entry("properties").or_insert_with(|| json!({}));
-    if let Value::Object(properties) = properties {
-        properties.values_mut().for_each(shorten);
-        properties.insert("project".into(), json!({ "type": "string" }));
-    }
     schema
 }
 
@@ -140,11 +199,17 @@ fn shorten(schema: &mut Value) {
         let words: Vec<Value> = each.iter().filter_map(|one| one.get("const").cloned()).collect();
         if words.len() == each.len() {
             fields.remove("oneOf");
-            fields.insert("type".into(), "string".into());
             fields.insert("enum".into(), Value::Array(words));
         }
     }
+    // The words say of what type they are.
+    if fields.contains_key("enum") {
+        fields.remove("type");
+    }
     if let Some(items) = fields.get_mut("items") {
         shorten(items);
+    }
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(shorten);
     }
 }

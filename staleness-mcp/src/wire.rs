@@ -1,8 +1,9 @@
 //! The transport: one JSON-RPC message on each line, as many as can be answered.
 //!
-//! It differs from the one of `rmcp` in three ways. It reads no further request while too many are
+//! It differs from the one of `rmcp` in four ways. It reads no further request while too many are
 //! unanswered or their answers unread. What it cannot read it answers with an error. And it notices when
-//! the client went away, also on the side that nobody uses at that moment.
+//! the client went away, also on the side that nobody uses at that moment. And it says that a method was
+//! not found.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{JsonRpcMessage, RequestId};
+use rmcp::model::{ErrorCode, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
@@ -315,13 +316,19 @@ where
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
+        mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let id = match &item {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
             JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
+        // The library says nothing but the name of the method.
+        if let JsonRpcMessage::Error(error) = &mut item
+            && error.error.code == ErrorCode::METHOD_NOT_FOUND
+        {
+            error.error.message = "Method not found".into();
+        }
         // From here on the client may use the number again; the room it has back once it read the answer.
         let room = id.as_ref().and_then(|id| self.output.pending(id));
         let deliveries = self.output.deliveries.clone();

@@ -31,6 +31,7 @@ mod install_killed;
 mod install_runs;
 mod journey;
 mod json;
+mod json_schema;
 mod knowledge;
 mod knowledge_clash;
 mod knowledge_dry;

@@ -4,9 +4,23 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
+use staleness_mcp::{Options, Server};
 use tempfile::TempDir;
+
+use crate::json_schema::faults;
+
+/// The schema of what a tool answers.
+fn output_schema(name: &str) -> Value {
+    static SERVER: LazyLock<Server> = LazyLock::new(|| {
+        let options = Options { store: Some("memory:".into()), ..Options::default() };
+        Server::new(Options { home: Some("/".into()), ..options }).unwrap()
+    });
+    let tool = SERVER.tools().iter().find(|tool| tool.name == name).unwrap();
+    json!(tool.output_schema.as_deref().unwrap())
+}
 
 /// A machine of its own: home, data folder and project below one temporary folder.
 pub(crate) struct Machine {
@@ -143,11 +157,14 @@ impl Client {
         self.answer(id)
     }
 
-    /// The result of a tool.
+    /// The result of a tool. What every tool answers is what its schema says.
     pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({ "name": name, "arguments": arguments }));
         assert!(answer["error"].is_null(), "{answer}");
-        answer["result"].clone()
+        let result = answer["result"].clone();
+        let schema = output_schema(name);
+        assert_eq!(faults(&schema, &result["structuredContent"]), [""; 0], "{name}: {result}");
+        result
     }
 
     /// The structured content of a tool that must succeed.

@@ -3,5 +3,8 @@
 mod burden;
 mod client;
 mod ends;
+#[path = "../all/json_schema.rs"]
+mod json_schema;
+mod models;
 mod protocol;
 mod tools;

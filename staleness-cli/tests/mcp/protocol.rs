@@ -15,7 +15,7 @@ const TOOLS: [&str; 12] = [
     "save_knowledge",
     "verify_knowledge",
     "list_stale",
-    "resolve_stale",
+    "settle_work",
     "work_item",
     "resume_session",
 ];
@@ -53,10 +53,15 @@ fn every_tool_has_a_schema_and_says_what_it_does_to_the_world() {
     let reading: Vec<&str> =
         tools.iter().filter(reads).map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(reading, ["discover_tools", "tool_status", "list_stale"]);
-    // Schemas and plain English take more than three bytes for each token in every known tokenizer;
-    // .ci/clients counts with one.
+    // .ci/clients counts tokens: a client that shows every tool to its model sends it these fields.
+    let shown = |tool: &Value| {
+        let fields = ["name", "description", "inputSchema"];
+        fields.iter().map(|field| tool[field].to_string().len() + field.len() + 4).sum::<usize>()
+    };
+    let bytes: usize = tools.iter().map(shown).sum();
+    assert!(bytes < 10_000, "a model reads {bytes} bytes of tools/list");
     let bytes = list.to_string().len();
-    assert!(bytes < 3 * 2_500, "tools/list takes {bytes} bytes");
+    assert!(bytes < 20_000, "tools/list takes {bytes} bytes");
 }
 
 #[test]
@@ -66,7 +71,11 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     let answer = client.ask("tools/call", json!({ "name": "forget_all", "arguments": {} }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     assert!(answer["error"]["message"].as_str().unwrap().contains("forget_all"), "{answer}");
-    assert_eq!(client.ask("no/such/method", json!({}))["error"]["code"], -32601);
+    for method in ["no/such/method", "completion/complete", "prompts/get", "logging/setLevel"] {
+        let error = client.ask(method, json!({}))["error"].clone();
+        let told = (&error["code"], &error["message"]);
+        assert_eq!(told, (&json!(-32601), &json!("Method not found")), "{method}");
+    }
     assert!(client.ask("ping", json!({}))["error"].is_null(), "it goes on");
 }
 
@@ -75,14 +84,18 @@ fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
     let machine = Machine::new();
     let mut client = machine.client(&[]);
     for (name, arguments, what) in [
-        ("tool_status", json!({}), "missing field `name`"),
-        ("tool_status", json!({ "name": 7 }), "expected a string"),
-        ("tool_status", json!({ "name": "x", "colour": "red" }), "unknown field `colour`"),
+        ("tool_status", json!({}), "`name` is required"),
+        ("tool_status", json!({ "name": 7 }), "`name` must be a string"),
+        ("tool_status", json!({ "name": "x", "colour": "red" }), "there is no parameter 'colour'"),
         ("tool_status", json!({ "name": "" }), "the tool's name"),
         ("tool_status", json!({ "name": "mcp__gone__x" }), "no tool is known as"),
-        ("tool_status", json!({ "name": "x", "project": 1 }), "`project` is no text"),
+        ("tool_status", json!({ "name": "x", "project": 1 }), "`project` must be a string"),
         ("tool_status", json!({ "name": "x", "project": "nowhere/at/all" }), "not a folder"),
-        ("record_outcome", json!({ "name": "x", "outcome": "meh" }), "unknown variant `meh`"),
+        (
+            "record_outcome",
+            json!({ "name": "x", "outcome": "meh" }),
+            "`outcome` cannot be 'meh'; use success, failure, interrupted",
+        ),
         ("record_outcome", json!({ "name": "a\u{1b}[2J", "outcome": "success" }), "name"),
         ("discover_tools", json!({ "query": "  " }), "the query has no words"),
         ("suggest_tool", json!({ "query": "" }), "the query has no words"),
@@ -90,16 +103,18 @@ fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
         ("recall_knowledge", json!({ "query": "" }), "the query is empty"),
         ("save_knowledge", json!({}), "no text"),
         ("save_knowledge", json!({ "id": "nobody", "keywords": ["x"] }), "no item is known as"),
-        ("save_knowledge", json!({ "body": "x", "due": "soon" }), "is not a time"),
+        ("save_knowledge", json!({ "body": "x", "due": "soon" }), "cannot read 'soon' as a time"),
         ("save_knowledge", json!({ "body": "x", "cite": ["../../etc/passwd"] }), "passwd"),
-        ("verify_knowledge", json!({ "ids": ["nobody"] }), "no item is known as"),
-        ("verify_knowledge", json!({ "ids": [] }), "no item is named"),
-        ("verify_knowledge", json!({ "ids": ["x"], "still": "wrong" }), "what is wrong"),
-        ("resolve_stale", json!({ "id": "nobody" }), "no work item is known as"),
-        ("work_item", json!({ "action": "add", "text": "x" }), "no kind is named"),
-        ("work_item", json!({ "action": "add", "kind": "plan" }), "no text"),
-        ("work_item", json!({ "action": "show" }), "no id is named"),
-        ("work_item", json!({ "action": "list", "status": "lost" }), "is no state"),
+        ("verify_knowledge", json!({ "ids": ["x"] }), "`still` is required"),
+        ("verify_knowledge", json!({ "ids": "x", "still": "holds" }), "`ids` must be a list"),
+        ("verify_knowledge", json!({ "ids": ["nobody"], "still": "holds" }), "no item is known as"),
+        ("verify_knowledge", json!({ "ids": [], "still": "holds" }), "`ids` names nothing"),
+        ("verify_knowledge", json!({ "ids": ["x"], "still": "wrong" }), "`reason` is required"),
+        ("settle_work", json!({ "id": "nobody" }), "no work item is known as"),
+        ("work_item", json!({ "action": "add", "text": "x" }), "`kind` is required"),
+        ("work_item", json!({ "action": "add", "kind": "plan" }), "`text` is required"),
+        ("work_item", json!({ "action": "show" }), "`id` is required"),
+        ("work_item", json!({ "action": "list", "status": "lost" }), "unknown state 'lost'"),
         ("resume_session", json!({ "since": "nobody" }), "no session is known as"),
         ("check_documents", json!({ "paths": ["nowhere.md"] }), "no such file"),
     ] {

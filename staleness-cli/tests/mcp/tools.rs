@@ -102,7 +102,7 @@ fn what_an_agent_writes_down_is_recalled_verified_and_doubted() {
     let changed = client
         .data("save_knowledge", json!({ "id": id, "body": "The router tries each in order" }));
     assert_eq!(changed["item"]["id"], id.as_str());
-    let verified = client.data("verify_knowledge", json!({ "ids": [id] }));
+    let verified = client.data("verify_knowledge", json!({ "ids": [id], "still": "holds" }));
     assert!(verified["items"][0]["verified_at"].is_string(), "{verified}");
     let wrong = json!({ "ids": [id], "still": "wrong", "reason": "it is a hash table now" });
     let wrong = client.data("verify_knowledge", wrong);
@@ -129,9 +129,9 @@ fn work_goes_through_its_states_and_what_is_overdue_is_settled() {
     let overdue = client.data("list_stale", json!({ "kind": "work" }));
     let id = overdue["items"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!(overdue["items"][0]["kind"], "handoff", "{overdue}");
-    let done = client.data("resolve_stale", json!({ "id": id }));
+    let done = client.data("settle_work", json!({ "id": id }));
     assert_eq!((&done["from"], &done["to"]), (&json!("open"), &json!("closed")));
-    let again = client.call("resolve_stale", json!({ "id": id }));
+    let again = client.call("settle_work", json!({ "id": id }));
     assert_eq!(again["isError"], true, "it is not overdue any more: {again}");
     let back = client.data("work_item", json!({ "action": "reopen", "id": id }));
     assert_eq!(back["item"]["status"], "open");
@@ -191,7 +191,7 @@ fn a_tool_or_an_item_is_not_settled_as_work_and_it_says_what_does() {
     client.data("record_outcome", json!({ "name": "mcp__a__b", "outcome": "success" }));
     client.data("save_knowledge", json!({ "body": "a fact", "id": "fact" }));
     for (id, what) in [("mcp__a__b", "it is a tool"), ("fact", "verify_knowledge")] {
-        let refused = client.call("resolve_stale", json!({ "id": id }));
+        let refused = client.call("settle_work", json!({ "id": id }));
         let next = refused["structuredContent"]["error"]["next"].as_str().unwrap();
         assert!(next.contains(what), "{refused}");
     }

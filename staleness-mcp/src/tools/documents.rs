@@ -3,45 +3,102 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use staleness::knowledge::Item;
 use staleness::verdict::Level;
 use staleness_service::documents::{Asked, check, context, rows as stored_rows};
-use staleness_service::findings::{Findings, Levels};
+use staleness_service::findings::{Finding, Findings, Levels};
 use staleness_service::model_text::{ModelName, NameKind};
-use staleness_service::settings::Access;
+use staleness_service::settings::{Access, Settings};
 use staleness_service::{ServiceError, citations};
 
 use super::verdict;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
-use crate::spec::{Effect, Spec};
+use crate::spec::{About, Effect, Spec};
 use crate::text::{Text, line};
 
 pub(super) fn specs() -> Vec<Spec> {
-    vec![Spec::new(
-        "check_documents",
-        "Check Markdown documents against the code and its history now: what they say that no longer \
-         holds, by file and line. Takes seconds; reports progress.",
-        Effect::Settles,
-        "name files or folders of the project, or leave `paths` out",
-        run,
-    )
-    .slow()]
+    vec![
+        Spec::new(
+            About {
+                name: "check_documents",
+                title: "Check documents against the code",
+                search_hint: "find outdated statements in documentation now",
+                description: "Call after documents or code changed; else list_stale has the last \
+                              result at once. Compares Markdown files with the code and its history, \
+                              which takes seconds: outdated statements by file and line.",
+                effect: Effect::Settles,
+                next: "name files or folders of the project, or leave `paths` out",
+            },
+            run,
+        )
+        .slow(),
+    ]
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CheckDocuments {
-    /// Files and folders; else all.
+    /// Files and folders to check; default all
     paths: Option<Vec<String>>,
-    /// Only what is new since this commit or branch.
+    /// Return only what is new since this commit or branch
     since: Option<String>,
+    /// Most findings to return; default 20
     limit: Option<u32>,
 }
 
-fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
+/// A place in a document that cannot be relied on.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Row {
+    path: Option<String>,
+    line: Option<u32>,
+    title: String,
+    verdict: verdict::Brief,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Skipped {
+    path: String,
+    reason: String,
+}
+
+/// What was found.
+#[derive(Serialize, JsonSchema)]
+struct Checked {
+    items: Vec<Row>,
+    more: usize,
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    counts: Levels,
+    documents: usize,
+    skipped: Vec<Skipped>,
+    more_skipped: usize,
+    head: Option<String>,
+}
+
+/// Says that a check is not recorded where the server was started with a time of its own.
+pub(super) const fn not_kept(settings: &Settings) -> &'static str {
+    match settings.given_now {
+        true => "; not recorded, because the server runs with --now",
+        false => "",
+    }
+}
+
+/// A finding, and what is said of it.
+pub(super) fn row(each: &Finding) -> (Row, Text) {
+    let told = &each.told;
+    let row = Row {
+        path: told.path.clone(),
+        line: told.line,
+        title: line(&told.title),
+        verdict: verdict::brief(&told.verdict),
+    };
+    let path = ModelName::path(NameKind::Document, told.path.as_deref().unwrap_or_default());
+    let place = Text::new("- ").and(path).and(" line ").and(told.line.unwrap_or(1));
+    (row, place.and(": ").and(verdict::words(&told.verdict)))
+}
+
+fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, ServiceError> {
     let settings = &call.settings;
     // Paths count from the project; what leads out of it is reported and not followed.
     let folder = &settings.place.folder;
@@ -56,18 +113,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
     let mut doubtful = found.in_order();
     doubtful.retain(|each| each.told.verdict.level != Level::Fresh);
     let limit = asked.limit.map_or(20, |limit| limit as usize);
-    let rows = Rows::fit(doubtful, limit, |each| {
-        let told = &each.told;
-        let row = json!({
-            "path": told.path,
-            "line": told.line,
-            "title": line(&told.title),
-            "verdict": verdict::brief(&told.verdict),
-        });
-        let path = ModelName::path(NameKind::Document, told.path.as_deref().unwrap_or_default());
-        let place = Text::new("- ").and(path).and(" line ").and(told.line.unwrap_or(1));
-        (row, place.and(": ").and(verdict::words(&told.verdict)))
-    });
+    let rows = Rows::fit(doubtful, limit, row);
     let counts = found.counts;
     let plural = |count: u64, one: &'static str, many: &'static str| {
         Text::new(count).and(if count == 1 { one } else { many })
@@ -78,25 +124,24 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
     if !report.skipped.is_empty() {
         head = head.and("; ").and(report.skipped.len()).and(" not checked");
     }
+    head.push(not_kept(settings));
     if report.new_since.is_some() {
         let Levels { review, stale, .. } = found.reported();
         head = head.and("; ").and(stale).and(" stale and ").and(review).and(" to review are new");
     }
-    let skipped: Vec<_> = report
-        .skipped
-        .iter()
-        .take(5)
-        .map(|each| json!({ "path": line(&each.path), "reason": line(&each.reason) }))
+    let skipped = report.skipped.iter().take(5);
+    let skipped: Vec<_> = skipped
+        .map(|each| Skipped { path: line(&each.path), reason: line(&each.reason) })
         .collect();
     let text = rows.text(head, Text::new("name fewer paths"));
-    let data = json!({
-        "items": rows.items,
-        "more": rows.more,
-        "counts": counts,
-        "documents": report.counts.documents,
-        "skipped": skipped,
-        "more_skipped": report.skipped.len() - skipped.len(),
-        "head": report.head,
-    });
+    let data = Checked {
+        items: rows.items,
+        more: rows.more,
+        counts,
+        documents: report.counts.documents,
+        more_skipped: report.skipped.len() - skipped.len(),
+        skipped,
+        head: report.head,
+    };
     Ok(Answer::new(text, data))
 }

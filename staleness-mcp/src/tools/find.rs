@@ -1,8 +1,8 @@
 //! `discover_tools`, `suggest_tool`, `tool_status` and `record_outcome`.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
@@ -17,7 +17,7 @@ use staleness_service::{ServiceError, embedder, suggested, tools};
 use super::verdict;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
-use crate::spec::{Effect, Spec};
+use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Text, line};
 
 /// Found beyond what is told, so that an answer can say how many more there are.
@@ -28,31 +28,52 @@ const SEARCH: &str = "call discover_tools with words of what the tool does";
 pub(super) fn specs() -> Vec<Spec> {
     vec![
         Spec::new(
-            "discover_tools",
-            "Search every known tool by words; stale and demoted ones are marked.",
-            Effect::Reads,
-            "say in a few words what the tool should do",
+            About {
+                name: "discover_tools",
+                title: "Search all known tools",
+                search_hint: "search known tools including stale, removed and failing ones",
+                description: "Call when suggest_tool finds nothing, or to learn what became of a tool: \
+                              searches everything the registry knows; stale and demoted tools are \
+                              marked. It loads no tool: your client's own search does that.",
+                effect: Effect::Reads,
+                next: "say in a few words what the tool should do",
+            },
             discover,
         ),
         Spec::new(
-            "suggest_tool",
-            "Which tool to use now: working ones only, best first.",
-            Effect::Adds,
-            SEARCH,
+            About {
+                name: "suggest_tool",
+                title: "Suggest a working tool",
+                search_hint: "which tool works here for a task, alternative to a failing tool",
+                description: "Call when several tools could do a job, or one has failed: names those \
+                              that work, best first by what succeeded in this project.",
+                effect: Effect::Adds,
+                next: SEARCH,
+            },
             suggest,
         ),
         Spec::new(
-            "tool_status",
-            "Can this tool be trusted, why, and what to do about it.",
-            Effect::Reads,
-            SEARCH,
+            About {
+                name: "tool_status",
+                title: "Check one tool",
+                search_hint: "can this tool be trusted, why does it fail",
+                description: "Call before relying on a tool that failed or was reported stale: says \
+                              if it can be trusted, why, and what to do.",
+                effect: Effect::Reads,
+                next: SEARCH,
+            },
             status,
         ),
         Spec::new(
-            "record_outcome",
-            "Record how a tool call ended, where no hook does. The same id counts once.",
-            Effect::Adds,
-            "name the tool as it is called, and an outcome",
+            About {
+                name: "record_outcome",
+                title: "Report a tool call's result",
+                search_hint: "report success or failure of a tool call",
+                description: "Call after using a tool, only if no hooks are installed: reports how \
+                              the call ended.",
+                effect: Effect::Adds,
+                next: "name the tool as it is called, and an outcome",
+            },
             record,
         ),
     ]
@@ -61,11 +82,21 @@ pub(super) fn specs() -> Vec<Spec> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Discover {
+    /// What the tool should do, in a few words
     query: String,
+    /// Most tools to return; default 8
     limit: Option<u32>,
 }
 
-fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
+/// Tools that were found.
+#[derive(Serialize, JsonSchema)]
+struct Tools {
+    tools: Vec<verdict::Found>,
+    more: usize,
+    note: Option<String>,
+}
+
+fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceError> {
     let settings = &call.settings;
     let limit = asked.limit.map_or(8, |limit| limit as usize);
     let registry = settings.open(Access::Look)?;
@@ -75,31 +106,36 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
         registry.tools().discover(&settings.project, find, settings.now).wait()?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let head = if found.is_empty() { "no known tool matches" } else { "" };
-    Ok(told(&rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
+    Ok(told(rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
 }
 
 /// The tools, and what could not be compared.
-fn told(rows: &Rows, head: &'static str, how: &'static str, note: Option<String>) -> Answer {
+fn told(
+    rows: Rows<verdict::Found>,
+    head: &'static str,
+    how: &'static str,
+    note: Option<String>,
+) -> Answer<Tools> {
     let mut text = rows.text(Text::new(head), Text::new(how));
-    let mut data = json!({ "tools": rows.items, "more": rows.more });
-    if let Some(note) = note.as_deref().map(line) {
-        text = text.and("\n").and(Quoted(&note));
-        data["note"] = note.into();
+    let note = note.as_deref().map(line);
+    if let Some(note) = &note {
+        text = text.and("\n").and(Quoted(note));
     }
-    Answer::new(text, data)
+    Answer::new(text, Tools { tools: rows.items, more: rows.more, note })
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Suggest {
-    /// What for.
+    /// What you want to do, in a few words
     query: Option<String>,
-    /// Leaves out what this session used last, and notes what was suggested to it.
+    /// Session id: leaves out the tool it used last
     session: Option<String>,
+    /// Most tools to return; default 3
     limit: Option<u32>,
 }
 
-fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
+fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer<Tools>, ServiceError> {
     let settings = &call.settings;
     let session = optional::<SessionId>("session", asked.session.as_ref())?;
     let limit = asked.limit.map_or(3, |limit| limit as usize);
@@ -117,18 +153,43 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
     }
     let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
     let head = if found.is_empty() { none } else { "" };
-    Ok(told(&rows, head, "ask for a higher limit", note.or(unlike)))
+    Ok(told(rows, head, "ask for a higher limit", note.or(unlike)))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ToolStatus {
+    /// The tool as it is called, such as mcp__github__search
     name: String,
-    /// So many of its last changes.
+    /// Number of recent changes to include
     history: Option<u32>,
 }
 
-fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer, ServiceError> {
+/// Everything that is known of a tool.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Known(Value);
+
+impl JsonSchema for Known {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Known".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "properties": {
+                "name": { "type": "string" },
+                "kind": { "type": "string" },
+                "status": verdict::statuses(generator),
+                "outcomes": { "type": "string" },
+                "verdict": { "type": "object" },
+                "history": { "type": "array", "items": { "type": "object" } },
+            }
+        })
+    }
+}
+
+fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceError> {
     let settings = &call.settings;
     let registry = settings.open(Access::Look)?;
     let key = tools::find(&registry, settings, &asked.name, ScopeChoice::Either)?;
@@ -160,7 +221,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer, ServiceError> {
             data["pruned_until"] = json!(until);
         }
     }
-    Ok(Answer::new(text, data))
+    Ok(Answer::new(text, Known(data)))
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -174,15 +235,33 @@ enum Outcome {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Record {
+    /// The tool as it was called
     name: String,
+    /// How the call ended; interrupted: stopped or denied by the user
     outcome: Outcome,
-    /// Of this call.
+    /// Unique id of the call, so it counts once
     id: Option<String>,
+    /// Id of the session it happened in
     session: Option<String>,
+    /// Milliseconds the call took
     duration_ms: Option<u64>,
 }
 
-fn record(call: &Call<'_>, asked: Record) -> Result<Answer, ServiceError> {
+/// How a tool stands after a call.
+#[derive(Serialize, JsonSchema)]
+struct Recorded {
+    name: String,
+    #[schemars(schema_with = "verdict::statuses")]
+    status: Status,
+    outcomes: String,
+    #[schemars(with = "Vec<serde_json::Map<String, Value>>")]
+    changed: Vec<Value>,
+    duplicate: bool,
+    offline: bool,
+    verdict: verdict::Brief,
+}
+
+fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceError> {
     let settings = &call.settings;
     let kind = match asked.outcome {
         Outcome::Success => OutcomeKind::Success,
@@ -208,14 +287,15 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer, ServiceError> {
     if report.offline {
         text.push("; most servers fail at once, put down to the machine being offline");
     }
-    let data = json!({
-        "name": report.tool.name,
-        "status": report.tool.status,
-        "outcomes": report.tool.outcomes,
-        "changed": report.changed,
-        "duplicate": report.duplicate,
-        "offline": report.offline,
-        "verdict": verdict::brief(&report.tool.verdict),
-    });
+    let changed = report.changed.iter().map(|each| serde_json::to_value(each).unwrap_or_default());
+    let data = Recorded {
+        changed: changed.collect(),
+        verdict: verdict::brief(&report.tool.verdict),
+        name: report.tool.name,
+        status: report.tool.status,
+        outcomes: report.tool.outcomes,
+        duplicate: report.duplicate,
+        offline: report.offline,
+    };
     Ok(Answer::new(text, data))
 }

@@ -1,14 +1,12 @@
-//! `recall_knowledge`, `save_knowledge` and `verify_knowledge`.
+//! `recall_knowledge` and `save_knowledge`.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use staleness::Timestamp;
 use staleness::knowledge::ItemKind;
 use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
-use staleness_service::knowledge::{
-    NewItem, World, add, contradict, done, item_id, recall, set, verify,
-};
+use staleness_service::knowledge::{NewItem, World, add, item_id, recall, set};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations, escape_lines, when};
@@ -16,7 +14,7 @@ use staleness_service::{ServiceError, citations, escape_lines, when};
 use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
 use crate::call::Call;
-use crate::spec::{Effect, Spec};
+use crate::spec::{About, Effect, Spec};
 use crate::text::cut;
 use crate::text::{Text, line};
 
@@ -26,50 +24,65 @@ const MAX_BODY: usize = 1_200;
 pub(super) fn specs() -> Vec<Spec> {
     vec![
         Spec::new(
-            "recall_knowledge",
-            "What is written down about a question; what no longer holds is marked with why.",
-            Effect::Adds,
-            "ask with words that the note would hold",
+            About {
+                name: "recall_knowledge",
+                title: "Recall what is written down",
+                search_hint: "look up project facts, notes, preferences and to-dos",
+                description: "Call before answering from memory about this project: finds what is \
+                              written down; what no longer holds is marked with the reason.",
+                effect: Effect::Adds,
+                next: "ask with words that the note would hold",
+            },
             recall_knowledge,
         )
         .slow(),
         Spec::new(
-            "save_knowledge",
-            "Write down a fact, preference, to-do or reference, or change the one with this id. Cite \
-             the code it rests on, so that it is doubted when that changes.",
-            Effect::Rewrites,
-            "give `body`, or the `id` of an item and what to change",
+            About {
+                name: "save_knowledge",
+                title: "Write down a fact",
+                search_hint: "remember a fact, preference, to-do or reference",
+                description: "Call when you learned something lasting: writes down a fact, \
+                              preference, to-do or reference, or changes the one with this id. Cite \
+                              the code it rests on, so that it is doubted when that changes.",
+                effect: Effect::Rewrites,
+                next: "give `body`, or the `id` of an item and what to change",
+            },
             save,
-        )
-        .slow(),
-        Spec::new(
-            "verify_knowledge",
-            "After you looked: say that items still hold, that to-dos are done, or that something is \
-             wrong (with a reason).",
-            Effect::Settles,
-            "call recall_knowledge for the ids",
-            verify_knowledge,
         )
         .slow(),
     ]
 }
 
 /// An item, as short as an answer allows.
-fn brief(told: &KnowledgeReport) -> Value {
-    super::verdict::without_nothing(json!({
-        "id": told.id,
-        "kind": told.kind,
-        "path": told.path,
-        "title": line(&told.title),
-        "citations": (!told.citations.is_empty()).then(|| named(&told.citations)),
-        "more_citations": told.citations.len().checked_sub(MAX_NAMED + 1).map(|more| more + 1),
-        "verified_at": told.verified_at,
-        "verdict": verdict::brief(&told.verdict),
-    }))
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Row {
+    id: String,
+    #[schemars(with = "String")]
+    kind: ItemKind,
+    path: Option<String>,
+    title: String,
+    citations: Option<Vec<String>>,
+    more_citations: Option<usize>,
+    #[schemars(with = "Option<String>")]
+    verified_at: Option<Timestamp>,
+    verdict: verdict::Brief,
+}
+
+pub(super) fn row(told: &KnowledgeReport) -> Row {
+    Row {
+        id: told.id.clone(),
+        kind: told.kind,
+        path: told.path.clone(),
+        title: line(&told.title),
+        citations: (!told.citations.is_empty()).then(|| named(&told.citations)),
+        more_citations: told.citations.len().checked_sub(MAX_NAMED + 1).map(|more| more + 1),
+        verified_at: told.verified_at,
+        verdict: verdict::brief(&told.verdict),
+    }
 }
 
 /// The id of an item.
-fn name(told: &KnowledgeReport) -> ModelName {
+pub(super) fn name(told: &KnowledgeReport) -> ModelName {
     ModelName::path(NameKind::Knowledge, &told.id)
 }
 
@@ -81,34 +94,49 @@ fn named(all: &[String]) -> Vec<String> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Recall {
+    /// The question, or words the note would hold
     query: String,
+    /// Most items to return; default 5
     limit: Option<u32>,
 }
 
-fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer, ServiceError> {
+/// An item that was found.
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    #[serde(flatten)]
+    item: Row,
+    score: f64,
+    body: String,
+    mark: Option<&'static str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Recalled {
+    items: Vec<Found>,
+    more: usize,
+}
+
+fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer<Recalled>, ServiceError> {
     let world = world(call);
     let limit = asked.limit.map_or(5, |limit| limit as usize);
     let found = recall(&world, &asked.query, limit, false)?;
     let mut rows = Rows::fit(&found.told, limit, |each| {
         let told = &each.item;
         let body = cut(&escape_lines(told.body.as_deref().unwrap_or_default()), MAX_BODY);
-        let mut row = brief(told);
-        row["score"] = each.score.into();
-        row["body"] = body.clone().into();
         let mut text = Text::new("- ");
         if let Some(mark) = each.mark {
-            row["mark"] = mark.into();
             text = text.and(mark).and(" ");
         }
         text = text.and(name(told)).and(" (").and(verdict::words(&told.verdict)).and(")");
         // Each line is marked: a text that looks like another row of this list is none.
-        (row, text.and_lines(&body))
+        let text = text.and_lines(&body);
+        (Found { item: row(told), score: each.score, body, mark: each.mark }, text)
     });
     rows.more += found.more;
     let head =
         if found.told.is_empty() && found.more == 0 { "nothing is known about that" } else { "" };
     let text = rows.text(Text::new(head), Text::new("ask more exactly, or for a higher limit"));
-    Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
+    Ok(Answer::new(text, Recalled { items: rows.items, more: rows.more }))
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -134,24 +162,34 @@ impl From<Kind> for ItemKind {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Save {
+    /// The text; required for a new item
     body: Option<String>,
+    /// Id of an item to change, or for a new one
     id: Option<String>,
+    /// Default: knowledge
     kind: Option<Kind>,
+    /// Words to find it by
     keywords: Option<Vec<String>>,
-    /// path, path:42-50 or path#symbol.
+    /// Code it rests on: path, path:42-50 or path#symbol
     cite: Option<Vec<String>>,
-    /// Ids that it replaces.
+    /// Ids of items it replaces
     supersedes: Option<Vec<String>>,
-    /// Ids that it depends on.
+    /// Ids of items it depends on
     related: Option<Vec<String>>,
-    /// Time, or +14d.
+    /// When a to-do should be done: 2026-12-24 or +14d
     due: Option<String>,
+    /// When it stops being true: 2026-12-24 or +14d
     expires: Option<String>,
-    /// For every project.
+    /// True: for every project
     global: Option<bool>,
 }
 
-fn save(call: &Call<'_>, asked: Save) -> Result<Answer, ServiceError> {
+#[derive(Serialize, JsonSchema)]
+struct Saved {
+    item: Row,
+}
+
+fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     let settings = &call.settings;
     let world = world(call);
     let ids = |ids: Option<Vec<String>>| {
@@ -199,58 +237,9 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer, ServiceError> {
     };
     let text = Text::new(what).and(" ").and(name(&told)).and("; ");
     let text = text.and(verdict::words(&told.verdict));
-    Ok(Answer::new(text, json!({ "item": brief(&told) })))
+    Ok(Answer::new(text, Saved { item: row(&told) }))
 }
 
-#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Still {
-    #[default]
-    Holds,
-    Done,
-    Wrong,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Verify {
-    ids: Vec<String>,
-    still: Option<Still>,
-    reason: Option<String>,
-}
-
-fn verify_knowledge(call: &Call<'_>, asked: Verify) -> Result<Answer, ServiceError> {
-    let world = world(call);
-    if asked.ids.is_empty() {
-        return Err(ServiceError::invalid("no item is named"));
-    }
-    let (settings, scope) = (&call.settings, ScopeChoice::Either);
-    let reason = asked.reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    let (told, what) = match asked.still.unwrap_or_default() {
-        Still::Holds => (verify(&world, &asked.ids, scope, reason)?, "verified"),
-        Still::Done => (done(&world, &asked.ids, scope, true)?, "done"),
-        Still::Wrong => {
-            let reason = reason.ok_or_else(|| {
-                ServiceError::invalid("nothing says what is wrong").hint("give a reason")
-            })?;
-            let by = call.agent.as_ref().map_or("agent", |agent| agent.as_str());
-            // All of them are known, or none is marked.
-            world.targets(&settings.open(Access::Look)?, &asked.ids, scope)?;
-            let mut told = Vec::new();
-            for id in &asked.ids {
-                told.extend(contradict(&world, id, by, reason, scope)?);
-            }
-            (told, "marked as wrong")
-        }
-    };
-    let rows = Rows::fit(&told, told.len(), |each| {
-        let text = Text::new("- ").and(name(each)).and(": ");
-        (brief(each), text.and(verdict::words(&each.verdict)))
-    });
-    let text = rows.text(Text::new(what).and(":"), Text::new("they are done too"));
-    Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
-}
-
-fn world<'a>(call: &'a Call<'_>) -> World<'a> {
+pub(super) fn world<'a>(call: &'a Call<'_>) -> World<'a> {
     World::new(&call.settings, None, call.listener).done_by(call.agent.clone(), false)
 }

@@ -6,6 +6,7 @@ mod knowledge;
 pub(crate) mod overdue;
 mod sessions;
 mod verdict;
+mod verify;
 mod work;
 
 use crate::spec::Spec;
@@ -18,6 +19,7 @@ pub(crate) fn all() -> Vec<Spec> {
     let mut all = find::specs();
     all.extend(documents::specs());
     all.extend(knowledge::specs());
+    all.extend(verify::specs());
     all.extend(overdue::specs());
     all.extend(work::specs());
     all.extend(sessions::specs());

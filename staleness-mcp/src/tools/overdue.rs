@@ -1,11 +1,11 @@
-//! `list_stale` and `resolve_stale`: what cannot be trusted here, and settling what is overdue.
+//! `list_stale` and `settle_work`: what cannot be trusted here, and settling what is overdue.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use staleness::Wait;
 use staleness::registry::ScopeChoice;
 use staleness::verdict::NextAction;
+use staleness::work::WorkKind;
 use staleness_service::knowledge::World;
 use staleness_service::model_text::{ModelName, NameKind, state};
 use staleness_service::review::{Entry, Subject, at_hand};
@@ -15,26 +15,37 @@ use staleness_service::{ErrorKind, ServiceError, work};
 use super::verdict;
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
-use crate::spec::{Effect, Spec};
+use crate::spec::{About, Effect, Spec};
 use crate::text::{Text, line};
 
 pub(super) fn specs() -> Vec<Spec> {
     vec![
         Spec::new(
-            "list_stale",
-            "Everything here that cannot be trusted, worst first: tools, documents (as last checked), \
-             knowledge, overdue work; with what to do about each.",
-            Effect::Reads,
-            "call it without arguments",
+            About {
+                name: "list_stale",
+                title: "List what cannot be trusted",
+                search_hint: "what is outdated here: tools, documents, knowledge, overdue work",
+                description: "Call before you rely on documents, notes, plans or tools here: \
+                              everything that cannot be trusted, worst first, with the next step. \
+                              Answers at once; documents are as last checked.",
+                effect: Effect::Reads,
+                next: "call it without arguments",
+            },
             list,
-        ),
+        )
+        .always_loaded(),
         Spec::new(
-            "resolve_stale",
-            "Settle an overdue work item: drop a plan, close a handoff, resolve an expired trap. \
-             work_item reopen takes it back.",
-            Effect::Settles,
-            "call list_stale with kind work for the ids",
-            resolve,
+            About {
+                name: "settle_work",
+                title: "End an overdue work item",
+                search_hint: "drop a plan, close a handoff, resolve a trap that is overdue",
+                description: "Call when nobody needs an overdue work item of list_stale any more: \
+                              drops a plan, closes a handoff, resolves a trap or constraint, rejects \
+                              a candidate, archives a note. work_item reopen takes it back.",
+                effect: Effect::Settles,
+                next: "call list_stale with kind work for the ids",
+            },
+            settle,
         ),
     ]
 }
@@ -51,7 +62,9 @@ enum Kind {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListStale {
+    /// Only things of this kind
     kind: Option<Kind>,
+    /// Most entries to return; default 15
     limit: Option<u32>,
 }
 
@@ -88,54 +101,108 @@ fn next(each: &Entry) -> &'static str {
         (Subject::Tool, NextAction::Drop) => "do not call it; use suggest_tool",
         (Subject::Tool, NextAction::Verify) => "try it; record_outcome where no hook does",
         (Subject::Tool, _) => "use another, or try it when it is repaired",
-        (Subject::Block { .. }, _) => "correct the file",
+        (Subject::Block { .. }, _) => "correct the file, then verify_knowledge with this id",
         (Subject::Item { path: Some(_), .. }, NextAction::Update | NextAction::Drop) => {
             "correct or delete the file"
         }
         (Subject::Item { .. }, NextAction::Complete) => "verify_knowledge with still done",
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
         (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still wrong",
-        (Subject::Item { .. }, _) => "verify_knowledge, if it still holds",
-        (Subject::Work, _) => "resolve_stale, or work_item step if it goes on",
+        (Subject::Item { .. }, _) => "compare it with the code, then verify_knowledge",
+        (Subject::Work, _) => next_of_work(each),
     }
 }
 
-fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer, ServiceError> {
+/// The next step for overdue work: each kind goes on in its own way.
+fn next_of_work(each: &Entry) -> &'static str {
+    let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == "expired");
+    match WorkKind::from_word(each.kind) {
+        _ if is_expired => "work_item update with expires +30d if it still holds, else settle_work",
+        Some(WorkKind::Plan) => "work_item step if it goes on, else settle_work",
+        Some(WorkKind::Handoff) => {
+            "work_item update with status accepted if you take it, else settle_work"
+        }
+        Some(WorkKind::Candidate) => {
+            "work_item update with status accepted if it is wanted, else settle_work"
+        }
+        _ => "work_item touch if it still holds, else settle_work",
+    }
+}
+
+/// Something that cannot be trusted.
+#[derive(Serialize, JsonSchema)]
+struct Row {
+    kind: &'static str,
+    id: String,
+    title: String,
+    verdict: verdict::Brief,
+    next: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Counts {
+    tools: usize,
+    documents: usize,
+    knowledge: usize,
+    work: usize,
+    total: usize,
+}
+
+/// Everything that cannot be trusted.
+#[derive(Serialize, JsonSchema)]
+struct Stale {
+    items: Vec<Row>,
+    more: usize,
+    counts: Counts,
+}
+
+fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError> {
     let settings = &call.settings;
     let mut entries = at_hand(&World::new(settings, None, call.listener))?;
     entries.retain(|each| asked.kind.is_none_or(|kind| kind == kind_of(&each.subject)));
     let count = |kind: Kind| entries.iter().filter(|each| kind_of(&each.subject) == kind).count();
-    let counts = json!({
-        "tools": count(Kind::Tool),
-        "documents": count(Kind::Document),
-        "knowledge": count(Kind::Knowledge),
-        "work": count(Kind::Work),
-        "total": entries.len(),
-    });
+    let counts = Counts {
+        tools: count(Kind::Tool),
+        documents: count(Kind::Document),
+        knowledge: count(Kind::Knowledge),
+        work: count(Kind::Work),
+        total: entries.len(),
+    };
     let limit = asked.limit.map_or(15, |limit| limit as usize);
     let rows = Rows::fit(&entries, limit, |each| {
-        let row = json!({
-            "kind": each.kind,
-            "id": each.id,
-            "title": line(&each.title),
-            "verdict": verdict::brief(&each.verdict),
-            "next": next(each),
-        });
+        let row = Row {
+            kind: each.kind,
+            id: each.id.clone(),
+            title: line(&each.title),
+            verdict: verdict::brief(&each.verdict),
+            next: next(each),
+        };
         let text = Text::new("- ").and(each.kind).and(" ").and(name(each)).and(": ");
         (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
     });
     let text = rows.text(head(entries.len()), Text::new("name a kind, or settle these first"));
-    Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more, "counts": counts })))
+    Ok(Answer::new(text, Stale { items: rows.items, more: rows.more, counts }))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ResolveStale {
+struct SettleWork {
+    /// Id of the work item
     id: String,
+    /// Why nobody needs it any more
     reason: Option<String>,
 }
 
-fn resolve(call: &Call<'_>, asked: ResolveStale) -> Result<Answer, ServiceError> {
+/// What became of a work item.
+#[derive(Serialize, JsonSchema)]
+struct Settled {
+    id: String,
+    kind: &'static str,
+    from: String,
+    to: String,
+}
+
+fn settle(call: &Call<'_>, asked: SettleWork) -> Result<Answer<Settled>, ServiceError> {
     let settings = &call.settings;
     let note = asked.reason.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let act = staleness::registry::Act { note, ..work::act(settings, call.agent.clone()) };
@@ -145,17 +212,26 @@ fn resolve(call: &Call<'_>, asked: ResolveStale) -> Result<Answer, ServiceError>
     let text = Text::new(name).and(" went from ").and(state(&done.from).unwrap_or("?"));
     let text = text.and(" to ").and(state(&done.to).unwrap_or("?"));
     let text = text.and("; work_item with action reopen takes it back");
-    Ok(Answer::new(text, serde_json::to_value(&done).unwrap_or_default()))
+    let (id, kind) = (done.id.to_string(), done.kind.as_str());
+    Ok(Answer::new(text, Settled { id, kind, from: done.from, to: done.to }))
 }
 
 /// An id that is no work item's may be that of something else: then what settles that is said.
 fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
-    if error.kind != ErrorKind::Unknown {
-        return error;
+    match error.kind {
+        ErrorKind::Unknown => {}
+        ErrorKind::Invalid => {
+            return error.hint("call work_item with action update and the status that ends it");
+        }
+        _ => return error,
     }
     let settings = &call.settings;
     let Ok(registry) = settings.open(Access::Look) else { return error };
     let project = &settings.project.id;
+    let documents = registry.documents().list(project).wait().unwrap_or_default();
+    if super::verify::document(&documents, id).is_some() {
+        return error.hint("it is a document: correct the file, then call verify_knowledge");
+    }
     let item = staleness_service::knowledge::item_id(id);
     if item
         .is_ok_and(|id| registry.knowledge().get(project, &id, ScopeChoice::Either).wait().is_ok())
@@ -163,7 +239,9 @@ fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
         return error.hint("it is an item of knowledge: call verify_knowledge or save_knowledge");
     }
     if registry.tools().find_key(project, id, ScopeChoice::Either).wait().is_ok() {
-        return error.hint("it is a tool: a success restores it, and people decide the rest");
+        return error.hint(
+            "it is a tool: it recovers after one success; otherwise a person must restore it",
+        );
     }
     error
 }

@@ -1,45 +1,55 @@
 //! `resume_session`: what changed for an agent while it was away.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use staleness::Timestamp;
 use staleness::journal::Revision;
-use staleness::report::{Delta, DeltaItem, NetChange};
+use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange};
+use staleness::verdict::Level;
+use staleness::work::WorkKind;
 use staleness_service::ServiceError;
 use staleness_service::model_text::{ModelName, NameKind, cause, counts, overdue, state};
 use staleness_service::sessions::{Asked, resume, told};
 
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
-use crate::spec::{Effect, Spec};
+use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Text};
 
 /// Failing tools that one answer tells at most.
 const MOST_FAILING: usize = 5;
 
 pub(super) fn specs() -> Vec<Spec> {
-    vec![Spec::new(
-        "resume_session",
-        "What changed here since you were told last: work, decisions, knowledge, tools, and what is \
-         overdue. Call it first.",
-        Effect::Adds,
-        "leave `since` out to go on from where you were told last",
-        run,
-    )]
+    vec![
+        Spec::new(
+            About {
+                name: "resume_session",
+                title: "What changed since last time",
+                search_hint: "start of a session: open work, handoffs, changes, overdue",
+                description: "Call first in a session: what changed since you were told last (work, \
+                              handoffs, decisions, knowledge, tools), and what is overdue.",
+                effect: Effect::Adds,
+                next: "leave `since` out to go on from where you were told last",
+            },
+            run,
+        )
+        .always_loaded(),
+    ]
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ResumeSession {
-    /// Your name, if not the client's.
+    /// Your name; default: the client's
     agent: Option<String>,
-    /// A session id or time such as -3d.
+    /// Begin there: a session id, or a time such as 2026-11-20 or -3d
     since: Option<String>,
-    /// What is open now, not what changed.
+    /// True: what is open now instead of what changed
     digest: Option<bool>,
-    /// Do not count it as told.
+    /// True: you will be told the same again next time
     peek: Option<bool>,
-    /// As the last answer names it, to read on.
+    /// Page that the last answer named, to read on
     page: Option<String>,
 }
 
@@ -50,13 +60,13 @@ fn page(text: Option<&str>) -> Result<Option<(usize, u64)>, ServiceError> {
         Some((told.parse().ok()?, upto.parse().ok()?))
     };
     let wrong = || {
-        ServiceError::invalid("`page` is none that an answer named")
+        ServiceError::invalid("`page` must be one that an answer named")
             .hint("leave it out to begin anew")
     };
     text.map(|text| read(text).ok_or_else(wrong)).transpose()
 }
 
-fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer, ServiceError> {
+fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, ServiceError> {
     let agent = match (&asked.agent, &call.agent) {
         (Some(name), _) => name.clone(),
         (None, Some(client)) => client.to_string(),
@@ -79,7 +89,7 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer, ServiceError> {
     if let Some((_, upto)) = page {
         told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
     }
-    let (mut answer, whole) = render(&told_now.delta, page.map_or(0, |(told, _)| told));
+    let (mut answer, whole) = render(&told_now.delta, &agent, page.map_or(0, |(told, _)| told));
     // What nobody read was not told, and neither was what found no room: it is told again.
     if whole {
         let settings = settings.clone();
@@ -89,75 +99,143 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer, ServiceError> {
 }
 
 /// Something that changed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
 enum News<'a> {
     Tool(&'a NetChange),
     Item(&'a DeltaItem),
 }
 
+/// Work that is overdue.
+#[derive(Serialize, JsonSchema)]
+struct Overdue {
+    id: String,
+    #[schemars(with = "String")]
+    kind: WorkKind,
+    #[schemars(schema_with = "super::verdict::levels")]
+    level: Level,
+    text: String,
+    age_days: i64,
+    reason: String,
+}
+
+/// What an agent is told that comes back.
+#[derive(Serialize, JsonSchema)]
+struct Resumed {
+    since_session: Option<String>,
+    #[schemars(with = "String")]
+    source: DeltaSource,
+    summary: String,
+    #[schemars(with = "Map<String, Value>")]
+    counts: DeltaCounts,
+    #[schemars(with = "Option<String>")]
+    pruned_until: Option<Timestamp>,
+    warnings: Vec<Overdue>,
+    overdue: usize,
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    failing: Vec<Failing>,
+    more_failing: usize,
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    tools: Vec<NetChange>,
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    items: Vec<DeltaItem>,
+    more: usize,
+    page: Option<String>,
+}
+
 impl News<'_> {
-    fn row(&self) -> (Value, Text) {
+    fn line(&self, agent: &str) -> Text {
         match self {
             Self::Tool(each) => {
-                let value = serde_json::to_value(each).unwrap_or_default();
                 let text = Text::new("- tool ").and(ModelName::tool(&each.name)).and(" → ");
-                (value, text.and(each.to.as_str()).and(": ").and(cause(&each.cause)))
+                text.and(each.to.as_str()).and(": ").and(cause(&each.cause))
             }
             Self::Item(each) => {
-                let value = serde_json::to_value(each).unwrap_or_default();
-                let mut text = Text::new("- ").and(each.kind).and(" ").and(each.action).and(" ");
-                text.push(match each.kind {
+                let name = match each.kind {
                     "knowledge" => ModelName::path(NameKind::Knowledge, &each.id),
                     _ => ModelName::new(NameKind::Work, &each.id),
-                });
-                if let Some(to) = each.to.as_deref().and_then(state) {
-                    text = text.and(" → ").and(to);
-                }
-                text = text.and(": ").and(Quoted(&each.text));
-                (value, text.and(if each.own { " (you)" } else { "" }))
+                };
+                let text = Text::new("- ").and(each.kind).and(" ").and(name).and(" (");
+                let about = Text::join(about(each, agent), ", ");
+                text.and(about).and("): ").and(Quoted(&each.text))
             }
         }
     }
 }
 
+/// What happened to an item, its state now, and whom it is for.
+fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
+    let is_open = each.action == "there";
+    let mut parts = Vec::new();
+    if !is_open {
+        parts.push(Text::new(each.action));
+    }
+    if let Some(to) = each.to.as_deref().and_then(state) {
+        parts.push(Text::new(if is_open { "" } else { "now " }).and(to));
+    }
+    let named = |word: &'static str, name: &str| {
+        let shown = ModelName::new(NameKind::Agent, name);
+        match shown.is_shown() {
+            true => Text::new(word).and(" ").and(shown),
+            false => Text::new(word).and(" another agent"),
+        }
+    };
+    match each.recipient.as_deref() {
+        Some(name) if name == agent => parts.push(Text::new("for you")),
+        Some(name) => parts.push(named("for", name)),
+        None => {}
+    }
+    match each.sender.as_deref() {
+        Some(name) if name != agent => parts.push(named("from", name)),
+        _ if each.own => parts.push(Text::new("by you")),
+        _ => {}
+    }
+    parts
+}
+
 /// The answer that begins behind so many news, and whether it tells the last of them.
-fn render(delta: &Delta, before: usize) -> (Answer, bool) {
+fn render(delta: &Delta, agent: &str, before: usize) -> (Answer<Resumed>, bool) {
     let warnings = Rows::fit(&delta.warnings, delta.warnings.len(), |each| {
-        let value = json!({
-            "id": each.id, "kind": each.kind, "level": each.level, "text": each.text,
-            "age_days": each.age_days, "reason": each.reason,
-        });
+        let row = Overdue {
+            id: each.id.clone(),
+            kind: each.kind,
+            level: each.level,
+            text: each.text.clone(),
+            age_days: each.age_days,
+            reason: each.reason.clone(),
+        };
         let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
         let text = text.and(ModelName::new(NameKind::Work, &each.id)).and(": ");
-        (value, text.and(overdue(&each.reason)))
+        (row, text.and(overdue(&each.reason)))
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
-        let value = serde_json::to_value(each).unwrap_or_default();
         let text = Text::new("- tool ").and(ModelName::tool(&each.name)).and(" still fails: ");
-        (value, text.and(cause(&each.cause)))
+        (each.clone(), text.and(cause(&each.cause)))
     });
     let tools = delta.tools.iter().map(News::Tool);
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
     let before = before.min(all.len());
     // What is overdue and what fails takes its room first: it is short, and it matters most.
-    let (overdue, fails) = (warnings.bytes(), failing.bytes());
-    let taken = (overdue.0 + fails.0, overdue.1 + fails.1);
-    let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| each.row());
-    let shown = &all[before..before + news.items.len()];
-    let of = |wanted: fn(&News<'_>) -> bool| -> Vec<Value> {
-        let both = shown.iter().zip(&news.items);
-        both.filter(|(each, _)| wanted(each)).map(|(_, value)| value.clone()).collect()
-    };
+    let (late, fails) = (warnings.bytes, failing.bytes);
+    let taken = (late.0 + fails.0, late.1 + fails.1);
+    let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| (*each, each.line(agent)));
     let whole = news.more == 0;
     let next = before + news.items.len();
     let page = (!whole).then(|| format!("{next}@{}", delta.upto));
-    let mut text = Text::new(counts(&delta.summary));
+    let mut text = match delta.source {
+        DeltaSource::Digest if delta.items.is_empty() && delta.tools.is_empty() => {
+            Text::new("Open: nothing")
+        }
+        DeltaSource::Digest => Text::new("Open: ").and(counts(&delta.summary)),
+        _ => Text::new(counts(&delta.summary)),
+    };
     if delta.pruned_until.is_some() {
         text = text.and("\nolder changes are no longer kept: some may be missing here");
     }
-    for (rows, how) in [(&warnings, "list_stale tells all"), (&failing, "list_stale tells all")] {
-        if !rows.lines.is_empty() {
-            text = text.and("\n").and(rows.text(Text::default(), Text::new(how)));
+    let how = || Text::new("list_stale tells all");
+    for rows in [warnings.text(Text::default(), how()), failing.text(Text::default(), how())] {
+        if !rows.is_empty() {
+            text = text.and("\n").and(rows);
         }
     }
     if !news.lines.is_empty() {
@@ -165,20 +243,27 @@ fn render(delta: &Delta, before: usize) -> (Answer, bool) {
         let how = how.and(delta.upto.0);
         text = text.and("\n").and(news.text(Text::default(), how));
     }
-    let data = json!({
-        "since_session": delta.since_session,
-        "source": delta.source,
-        "summary": delta.summary,
-        "counts": delta.counts,
-        "pruned_until": delta.pruned_until,
-        "warnings": warnings.items,
-        "overdue": delta.overdue,
-        "failing": failing.items,
-        "more_failing": failing.more,
-        "tools": of(|each| matches!(each, News::Tool(_))),
-        "items": of(|each| matches!(each, News::Item(_))),
-        "more": news.more + delta.more,
-        "page": page,
-    });
-    (Answer::new(text, super::verdict::without_nothing(data)), whole)
+    let (mut tools, mut items) = (Vec::new(), Vec::new());
+    for each in news.items {
+        match each {
+            News::Tool(each) => tools.push(each.clone()),
+            News::Item(each) => items.push(each.clone()),
+        }
+    }
+    let data = Resumed {
+        since_session: delta.since_session.clone(),
+        source: delta.source,
+        summary: delta.summary.clone(),
+        counts: delta.counts,
+        pruned_until: delta.pruned_until,
+        warnings: warnings.items,
+        overdue: delta.overdue,
+        failing: failing.items,
+        more_failing: failing.more,
+        tools,
+        items,
+        more: news.more + delta.more,
+        page,
+    };
+    (Answer::new(text, data), whole)
 }

@@ -1,8 +1,11 @@
 //! Verdicts and tools, as short as an answer allows.
 
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::Value;
 use staleness::report::{Suggestion, ToolReport};
-use staleness::verdict::Verdict;
+use staleness::tool::Status;
+use staleness::verdict::{Level, NextAction, Verdict};
 use staleness_service::model_text::ModelName;
 
 use crate::text::{Fraction, Quoted, Text, line};
@@ -11,13 +14,35 @@ use crate::text::{Fraction, Quoted, Text, line};
 const MAX_REASONS: usize = 3;
 
 /// A verdict without what only weighs it.
-pub(super) fn brief(verdict: &Verdict) -> Value {
-    json!({
-        "level": verdict.level,
-        "freshness": verdict.freshness,
-        "action": verdict.action,
-        "reasons": reasons(verdict),
-    })
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Brief {
+    #[schemars(schema_with = "levels")]
+    level: Level,
+    freshness: f64,
+    #[schemars(schema_with = "actions")]
+    action: NextAction,
+    reasons: Vec<String>,
+}
+
+pub(super) fn brief(verdict: &Verdict) -> Brief {
+    Brief {
+        level: verdict.level,
+        freshness: verdict.freshness,
+        action: verdict.action,
+        reasons: reasons(verdict),
+    }
+}
+
+pub(super) fn levels(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": Level::ALL.map(Level::as_str) })
+}
+
+fn actions(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": NextAction::ALL.map(NextAction::as_str) })
+}
+
+pub(super) fn statuses(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": Status::ALL.map(Status::as_str) })
 }
 
 pub(super) fn reasons(verdict: &Verdict) -> Vec<String> {
@@ -45,18 +70,29 @@ pub(super) fn words(verdict: &Verdict) -> Text {
 }
 
 /// A tool that was found.
-pub(super) fn suggestion(each: &Suggestion) -> (Value, Text) {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Found {
+    name: String,
+    #[schemars(schema_with = "statuses")]
+    status: Status,
+    mark: Option<&'static str>,
+    score: f64,
+    reason: String,
+    description: Option<String>,
+    verdict: Brief,
+}
+
+pub(super) fn suggestion(each: &Suggestion) -> (Found, Text) {
     let tool = &each.tool;
-    let description = tool.description.as_deref().map(line);
-    let row = json!({
-        "name": tool.name,
-        "status": tool.status,
-        "mark": each.mark,
-        "score": each.score,
-        "reason": line(&each.reason),
-        "description": description,
-        "verdict": brief(&tool.verdict),
-    });
+    let row = Found {
+        name: tool.name.clone(),
+        status: tool.status,
+        mark: each.mark,
+        score: each.score,
+        reason: line(&each.reason),
+        description: tool.description.as_deref().map(line),
+        verdict: brief(&tool.verdict),
+    };
     let mut text = Text::new(ModelName::tool(&tool.name));
     if let Some(mark) = each.mark {
         text = text.and(" ").and(mark);
@@ -64,7 +100,7 @@ pub(super) fn suggestion(each: &Suggestion) -> (Value, Text) {
     if let Some(description) = &tool.description {
         text = text.and(": ").and(Quoted(description));
     }
-    (without_nothing(row), text.and(" (").and(Quoted(&each.reason)).and(")"))
+    (row, text.and(" (").and(Quoted(&each.reason)).and(")"))
 }
 
 /// Everything that is known of a tool.
@@ -75,14 +111,6 @@ pub(super) fn tool(tool: &ToolReport) -> Value {
     }
     if let Value::Array(sources) = &mut value["sources"] {
         sources.truncate(5);
-    }
-    value
-}
-
-/// An object without the fields that say nothing.
-pub(super) fn without_nothing(mut value: Value) -> Value {
-    if let Value::Object(fields) = &mut value {
-        fields.retain(|_, value| !value.is_null());
     }
     value
 }

@@ -1,13 +1,13 @@
 //! `work_item`: plans, traps, constraints, handoffs, candidates, notes and decisions.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use staleness::Wait;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use staleness::registry::{ScopeChoice, WorkListing, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::verdict::Level;
 use staleness::work::{Work, WorkKind, WorkStatus};
+use staleness::{Timestamp, Wait};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, escape_lines, when, work};
@@ -15,7 +15,7 @@ use staleness_service::{ServiceError, escape_lines, when, work};
 use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
 use crate::call::Call;
-use crate::spec::{Effect, Spec};
+use crate::spec::{About, Effect, Spec};
 use crate::text::cut;
 use crate::text::{Quoted, Text, line};
 
@@ -26,11 +26,17 @@ const MAX_STEPS: usize = 10;
 
 pub(super) fn specs() -> Vec<Spec> {
     vec![Spec::new(
-        "work_item",
-        "Plans, traps, constraints, handoffs, candidates, notes and decisions of this project. add \
-         wants kind and text; update status or text; step text; the rest an id; list what is open.",
-        Effect::Rewrites,
-        "call work_item with action list for the ids",
+        About {
+            name: "work_item",
+            title: "Plans, handoffs and other work",
+            search_hint: "write or update a plan, trap, constraint, handoff, note or decision",
+            description: "Call to note or update what others must know of the work here: plans, \
+                          traps, constraints, handoffs, candidates (proposals), notes, decisions. \
+                          add needs kind and text; step needs id and text; list needs nothing; the \
+                          others need id.",
+            effect: Effect::Rewrites,
+            next: "call work_item with action list for the ids",
+        },
         run,
     )]
 }
@@ -76,22 +82,85 @@ impl From<Kind> for WorkKind {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WorkItem {
+    /// touch: it still matters; reopen: undo its end
     action: Action,
+    /// Id of the item
     id: Option<String>,
+    /// Kind of a new item, or of those to list
     kind: Option<Kind>,
+    /// Text of a new item or a step, or the new text
     text: Option<String>,
-    /// Such as in_progress, done, accepted, resolved.
+    #[serde(default)]
+    #[schemars(schema_with = "states")]
     status: Option<String>,
-    /// Who should take over.
+    /// Agent that should take over a handoff
     to: Option<String>,
-    /// Time, or +3d.
+    /// When it stops being true: 2026-12-24 or +3d
     expires: Option<String>,
-    /// Ids that it refers to.
+    /// Ids of items it refers to
     refs: Option<Vec<String>>,
+    /// Most items to list; default 20
     limit: Option<u32>,
 }
 
-fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
+/// The schema of a state, with the states of each kind.
+fn states(_: &mut SchemaGenerator) -> Schema {
+    let of_kind = |kind: WorkKind| {
+        let states: Vec<&str> = kind.states().iter().map(|state| state.as_str()).collect();
+        format!("{kind}: {}", states.join(", "))
+    };
+    let states: Vec<String> = WorkKind::ALL.into_iter().map(of_kind).collect();
+    json_schema!({ "type": "string", "description": format!("State. {}", states.join("; ")) })
+}
+
+/// The items that were asked for, or the one that something was done to.
+#[derive(Default, Serialize, JsonSchema)]
+struct Told {
+    items: Option<Vec<Row>>,
+    more: Option<usize>,
+    item: Option<Shown>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Row {
+    id: String,
+    #[schemars(with = "String")]
+    kind: WorkKind,
+    #[schemars(with = "String")]
+    status: WorkStatus,
+    text: String,
+    to: Option<String>,
+    #[schemars(with = "String")]
+    updated_at: Timestamp,
+    #[schemars(schema_with = "verdict::levels")]
+    level: Level,
+}
+
+/// Everything that one item holds.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Shown(Value);
+
+impl JsonSchema for Shown {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Shown".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "properties": {
+                "id": { "type": "string" },
+                "kind": { "type": "string" },
+                "status": { "type": "string" },
+                "text": { "type": "string" },
+                "verdict": generator.subschema_for::<verdict::Brief>(),
+            }
+        })
+    }
+}
+
+fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     match asked.action {
         Action::List => list(call, &asked),
         Action::Add => add(call, asked),
@@ -111,7 +180,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
                 refs: asked.refs.map(|refs| refs.into_iter().collect()),
             };
             if patch == WorkPatch::default() {
-                return Err(ServiceError::invalid("nothing is named that could be changed")
+                return Err(ServiceError::invalid("nothing to change is given")
                     .hint("give status, text, to, expires or refs"));
             }
             let act = work::act(settings, call.agent.clone());
@@ -144,9 +213,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
 
 fn text(text: Option<String>) -> Result<String, ServiceError> {
     let text = text.filter(|text| !text.trim().is_empty());
-    text.ok_or_else(|| {
-        ServiceError::invalid("there is no text to write down").hint("give it as `text`")
-    })
+    text.ok_or_else(|| ServiceError::invalid("`text` is required").hint("say what to write down"))
 }
 
 fn expires(
@@ -157,16 +224,16 @@ fn expires(
 }
 
 fn find(call: &Call<'_>, asked: &WorkItem) -> Result<Work, ServiceError> {
-    let id = asked.id.as_deref().ok_or_else(|| ServiceError::invalid("no id is named"))?;
+    let id = asked.id.as_deref().ok_or_else(|| ServiceError::invalid("`id` is required"))?;
     work::find(&call.settings.open(Access::Look)?, &call.settings, id, ScopeChoice::Either)
 }
 
-fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
+fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     let settings = &call.settings;
     let kind: WorkKind = match asked.kind {
         Some(kind) => kind.into(),
         None => {
-            return Err(ServiceError::invalid("no kind is named")
+            return Err(ServiceError::invalid("`kind` is required")
                 .hint("give plan, trap, constraint, handoff, candidate, note or decision"));
         }
     };
@@ -192,7 +259,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
     tell(call, "added ", item)
 }
 
-fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer, ServiceError> {
+fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError> {
     let settings = &call.settings;
     let kind = asked.kind.map(WorkKind::from);
     let status = asked.status.as_deref().map(|text| work::state(kind, text)).transpose()?;
@@ -204,25 +271,26 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer, ServiceError> {
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let limit = asked.limit.map_or(20, |limit| limit as usize);
     let rows = Rows::fit(&told, limit, |each| {
-        let row = json!({
-            "id": each.id,
-            "kind": each.kind,
-            "status": each.status,
-            "text": line(&each.text),
-            "to": each.to,
-            "updated_at": each.updated_at,
-            "level": each.verdict.level,
-        });
+        let row = Row {
+            id: each.id.to_string(),
+            kind: each.kind,
+            status: each.status,
+            text: line(&each.text),
+            to: each.to.clone(),
+            updated_at: each.updated_at,
+            level: each.verdict.level,
+        };
         let mut text = Text::new("- ").and(named(each)).and(" ").and(each.status.as_str());
         text = text.and(": ").and(Quoted(&each.text));
         if each.verdict.level != Level::Fresh {
             text = text.and(" [").and(verdict::words(&each.verdict)).and("]");
         }
-        (verdict::without_nothing(row), text)
+        (row, text)
     });
     let head = if told.is_empty() { "no work is noted" } else { "" };
     let text = rows.text(Text::new(head), Text::new("name a kind or status"));
-    Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
+    let told = Told { items: Some(rows.items), more: Some(rows.more), item: None };
+    Ok(Answer::new(text, told))
 }
 
 /// The kind of an item, and its id.
@@ -232,12 +300,12 @@ fn named(told: &WorkReport) -> Text {
 }
 
 /// What became of an item.
-fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer, ServiceError> {
+fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>, ServiceError> {
     let registry = call.settings.open(Access::Look)?;
     let told = work::told(&registry, &call.settings, item)?;
     let text = Text::new(what).and(named(&told)).and(" (").and(told.status.as_str()).and("): ");
     let text = text.and(Quoted(&told.text)).and("; ").and(verdict::words(&told.verdict));
-    Ok(Answer::new(text, json!({ "item": brief(&told) })))
+    Ok(Answer::new(text, Told { item: Some(Shown(brief(&told))), ..Told::default() }))
 }
 
 fn brief(told: &WorkReport) -> Value {
@@ -247,7 +315,7 @@ fn brief(told: &WorkReport) -> Value {
         value["refs"] = told.refs.iter().take(MAX_NAMED).map(|id| line(id)).collect();
         value["more_refs"] = (told.refs.len() - MAX_NAMED).into();
     }
-    value["verdict"] = verdict::brief(&told.verdict);
+    value["verdict"] = serde_json::to_value(verdict::brief(&told.verdict)).unwrap_or_default();
     if let Value::Array(steps) = &mut value["steps"] {
         steps.drain(..steps.len().saturating_sub(MAX_STEPS));
         for step in steps.iter_mut() {

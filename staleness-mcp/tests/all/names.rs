@@ -77,7 +77,7 @@ proptest! {
         let agent = json!({ "agent": names[0] });
         call(&server, "resume_session", agent.clone())?;
         for name in &names {
-            call(&server, "resolve_stale", json!({ "id": name, "reason": name }))?;
+            call(&server, "settle_work", json!({ "id": name, "reason": name }))?;
         }
         call(&server, "resume_session", agent)?;
         let valid = names.iter().filter(|name| name.len() <= 512 && !name.contains(char::is_control));

@@ -90,7 +90,7 @@ async def every_tool(client):
     ids = [saved["item"]["id"]]
     found = await client.data("recall_knowledge", {"query": "router matches longest prefix"})
     check("what was saved is recalled", found["items"][0]["id"] == ids[0], found)
-    verified = await client.data("verify_knowledge", {"ids": ids})
+    verified = await client.data("verify_knowledge", {"ids": ids, "still": "holds"})
     check("and verified", "verified_at" in verified["items"][0], verified)
 
     added = await client.data(
@@ -99,7 +99,7 @@ async def every_tool(client):
     trap = added["item"]["id"]
     stale = await client.data("list_stale", {"kind": "work"})
     check("an expired trap is stale", stale["items"][0]["id"] == trap, stale)
-    check("and settled", (await client.data("resolve_stale", {"id": trap}))["to"] == "resolved")
+    check("and settled", (await client.data("settle_work", {"id": trap}))["to"] == "resolved")
 
     told = []
 
@@ -123,9 +123,9 @@ async def errors(client):
         check("an unknown tool is refused", False)
     except Exception as error:
         check("an unknown tool is an error of the protocol", "forget_everything" in str(error), error)
-    await client.refused("tool_status", {}, "missing field `name`")
-    await client.refused("tool_status", {"name": "x", "color": 1}, "unknown field `color`")
-    await client.refused("record_outcome", {"name": "x", "outcome": "meh"}, "unknown variant `meh`")
+    await client.refused("tool_status", {}, "`name` is required")
+    await client.refused("tool_status", {"name": "x", "color": 1}, "there is no parameter 'color'")
+    await client.refused("record_outcome", {"name": "x", "outcome": "meh"}, "`outcome` cannot be 'meh'")
     await client.refused("tool_status", {"name": "nobody"}, "no tool is known as")
     await client.refused("list_stale", {"project": "/nowhere/at/all"}, "not a folder")
 

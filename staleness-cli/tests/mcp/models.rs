@@ -1,0 +1,303 @@
+//! Calls that a model makes by what the names and descriptions of the tools say.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+use staleness::work::WorkKind;
+
+use crate::client::{Client, Machine};
+
+fn text(answer: &Value) -> &str {
+    answer["content"][0]["text"].as_str().unwrap()
+}
+
+fn git(machine: &Machine, args: &[&str]) {
+    let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+    let mut command = Command::new("git");
+    command.args(identity).args(args).current_dir(&machine.project);
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+/// A repository whose CLAUDE.md names a file that is gone.
+fn rotted() -> Machine {
+    let machine = Machine::new();
+    std::fs::remove_dir(machine.project.join(".git")).unwrap();
+    let write = |path: &str, text: &str| std::fs::write(machine.project.join(path), text).unwrap();
+    write("router.py", "prefix = 1\n");
+    write("CLAUDE.md", "# Project\n\nIt begins in `router.py`.\n\nIt ends in `router.py`.\n");
+    git(&machine, &["init", "-q"]);
+    git(&machine, &["add", "."]);
+    git(&machine, &["commit", "-qm", "both"]);
+    git(&machine, &["mv", "router.py", "routing.py"]);
+    git(&machine, &["commit", "-qm", "moved"]);
+    machine
+}
+
+fn listed(client: &mut Client) -> Vec<Value> {
+    let list = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    list.as_array().unwrap().clone()
+}
+
+#[test]
+fn m1_nothing_is_verified_unless_the_call_says_what_was_seen() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    client.data("save_knowledge", json!({ "body": "The port is 5432", "id": "port" }));
+    let wrong = json!({ "ids": ["port"], "still": "wrong", "reason": "it is 5433" });
+    client.data("verify_knowledge", wrong);
+    for still in [Value::Null, json!("yes"), json!(true)] {
+        let refused =
+            client.call("verify_knowledge", json!({ "ids": ["port"], "still": still.clone() }));
+        assert_eq!(refused["isError"], true, "{refused}");
+        assert!(text(&refused).contains("holds: compared with the code, it is true"), "{refused}");
+    }
+    let stale = client.data("list_stale", json!({ "kind": "knowledge" }));
+    assert_eq!(stale["items"][0]["id"], "port", "{stale}");
+    client.data("verify_knowledge", json!({ "ids": ["port"], "still": "holds" }));
+    assert_eq!(client.data("list_stale", json!({}))["counts"]["knowledge"], 0);
+}
+
+#[test]
+fn m1_a_document_is_verified_by_the_name_that_list_stale_gives_it() {
+    let machine = rotted();
+    let mut client = machine.client(&[]);
+    client.data("check_documents", json!({}));
+    let id = |client: &mut Client| {
+        let stale = client.data("list_stale", json!({ "kind": "document" }));
+        (stale["counts"]["documents"].clone(), stale["items"][0]["id"].clone())
+    };
+    let (count, name) = id(&mut client);
+    assert_eq!((&count, &name), (&json!(2), &json!("CLAUDE.md:3")));
+    // To say so is not enough: what is outdated is found again.
+    let still = client.call("verify_knowledge", json!({ "ids": [name], "still": "holds" }));
+    assert!(text(&still).contains("- `CLAUDE.md` is not verified:\n- `CLAUDE.md` line 3: "));
+    let found = &still["structuredContent"]["documents"][0];
+    assert_eq!(
+        (&found["path"], found["findings"].as_array().unwrap().len()),
+        (&json!("CLAUDE.md"), 2)
+    );
+    // One is corrected, the other is right as it stands, and the answer says how that is written down.
+    let now = staleness::clock::now().to_string();
+    let verified = format!("<!-- staleness: verified {} -->", &now[..10]);
+    let note = text(&still);
+    assert!(note.contains("<!-- staleness: verified DATE -->"), "{note}");
+    let corrected = format!(
+        "# Project\n\nIt begins in `routing.py`.\n\n{verified}\n\nIt ends in `router.py`.\n"
+    );
+    std::fs::write(machine.project.join("CLAUDE.md"), corrected).unwrap();
+    let told =
+        client.call("verify_knowledge", json!({ "ids": [name, "CLAUDE.md"], "still": "holds" }));
+    assert_eq!(
+        text(&told),
+        "compared with the code again:\n- `CLAUDE.md`: nothing in it is known to be outdated"
+    );
+    assert_eq!(id(&mut client).0, 0, "and list_stale knows");
+    for still in ["done", "wrong"] {
+        let asked = json!({ "ids": ["CLAUDE.md"], "still": still, "reason": "x" });
+        let refused = client.call("verify_knowledge", asked);
+        assert!(text(&refused).contains("Next: \"correct the file"), "{refused}");
+    }
+}
+
+#[test]
+fn m4_what_settles_work_is_named_for_it_and_says_what_settles_a_document() {
+    let machine = rotted();
+    let mut client = machine.client(&[]);
+    client.data("check_documents", json!({}));
+    assert_eq!(
+        client.ask("tools/call", json!({ "name": "resolve_stale" }))["error"]["code"],
+        -32602
+    );
+    let refused = client.call("settle_work", json!({ "id": "CLAUDE.md:3" }));
+    let next = refused["structuredContent"]["error"]["next"].as_str().unwrap();
+    assert!(next.contains("correct the file, then call verify_knowledge"), "{refused}");
+    client.data("work_item", json!({ "action": "add", "kind": "plan", "text": "x", "id": "p" }));
+    let refused = client.call("settle_work", json!({ "id": "p" }));
+    assert!(text(&refused).contains("work_item with action update"), "{refused}");
+}
+
+#[test]
+fn c5_clients_that_defer_tools_find_each_and_show_two_from_the_beginning() {
+    let machine = Machine::new();
+    let tools = listed(&mut machine.client(&[]));
+    let mut always = Vec::new();
+    for tool in &tools {
+        assert!(tool["title"].as_str().unwrap().contains(' '), "{tool}");
+        assert!(!tool["_meta"]["anthropic/searchHint"].as_str().unwrap().is_empty(), "{tool}");
+        if tool["_meta"]["anthropic/alwaysLoad"] == true {
+            always.push(tool["name"].as_str().unwrap());
+        }
+        let output = &tool["outputSchema"];
+        assert_eq!(output["type"], "object", "{tool}");
+        assert!(output["properties"].as_object().is_some_and(|all| !all.is_empty()), "{tool}");
+        assert_eq!(output.get("required"), None, "a refusal is no such answer: {tool}");
+    }
+    assert_eq!(always, ["list_stale", "resume_session"]);
+}
+
+#[test]
+fn m5_m7_each_tool_says_when_to_call_it_and_searches_are_told_apart() {
+    let machine = Machine::new();
+    let tools = listed(&mut machine.client(&[]));
+    let about = |name: &str| {
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        tool["description"].as_str().unwrap().to_owned()
+    };
+    for tool in &tools {
+        let text = tool["description"].as_str().unwrap();
+        assert!(text.starts_with("Call "), "{text}");
+    }
+    assert!(about("discover_tools").contains("when suggest_tool finds nothing"));
+    assert!(about("discover_tools").contains("your client's own search"));
+    assert!(about("suggest_tool").contains("when several tools could do a job"));
+    assert!(about("check_documents").contains("list_stale has the last result at once"));
+    assert!(about("list_stale").contains("documents are as last checked"));
+}
+
+#[test]
+fn m6_the_states_of_each_kind_of_work_are_in_the_schema() {
+    let machine = Machine::new();
+    let tools = listed(&mut machine.client(&[]));
+    let work = tools.iter().find(|tool| tool["name"] == "work_item").unwrap();
+    let status = work["inputSchema"]["properties"]["status"]["description"].as_str().unwrap();
+    for kind in WorkKind::ALL {
+        let states = kind.states().iter().map(|state| state.as_str());
+        let states = format!("{kind}: {}", states.collect::<Vec<_>>().join(", "));
+        assert!(status.contains(&states), "{states} in {status}");
+    }
+}
+
+#[test]
+fn m8_every_parameter_is_described_in_plain_words() {
+    let machine = Machine::new();
+    for tool in listed(&mut machine.client(&[])) {
+        for (name, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            let text = schema["description"].as_str().unwrap_or_default();
+            assert!(text.len() > 8, "{} {name}: {schema}", tool["name"]);
+        }
+    }
+}
+
+#[test]
+fn m9_refusals_name_parameters_and_no_option_of_a_command_line() {
+    let machine = rotted();
+    let mut client = machine.client(&[]);
+    for (name, arguments, what) in [
+        ("discover_tools", json!({}), "`query` is required"),
+        ("tool_status", json!({ "name": "x", "projekt": "." }), "use name, history, project"),
+        (
+            "check_documents",
+            json!({ "since": "nobody" }),
+            "since 'nobody': no commit has this name",
+        ),
+        ("save_knowledge", json!({ "body": "x", "cite": ["../x"] }), "cite '../x'"),
+        ("save_knowledge", json!({ "body": "x", "due": "--x" }), "due wants a time"),
+        ("resume_session", json!({ "since": "--x" }), "no session is known as"),
+        ("resume_session", json!({ "since": "2026-99" }), "not a time"),
+        (
+            "recall_knowledge",
+            json!({ "query": "x", "limit": -1 }),
+            "`limit` must be a whole number",
+        ),
+        (
+            "work_item",
+            json!({ "action": "update", "id": "h", "status": "done" }),
+            "cannot be 'done'",
+        ),
+        ("work_item", json!({ "action": "list", "kind": "wish" }), "`kind` cannot be 'wish'"),
+        (
+            "work_item",
+            json!({ "action": "add", "kind": "note", "text": "x", "refs": [1] }),
+            "`refs` must be",
+        ),
+    ] {
+        if arguments["id"] == "h" {
+            let handoff = json!({ "action": "add", "kind": "handoff", "text": "x", "id": "h" });
+            client.data("work_item", handoff);
+        }
+        let refused = client.call(name, arguments.clone());
+        assert_eq!(refused["isError"], true, "{name} {arguments}: {refused}");
+        let told = text(&refused);
+        assert!(told.contains(what), "{name} {arguments}: {told}");
+        let ours = told.replace("--x", "");
+        assert!(!ours.contains("--") && !ours.contains("make no sense"), "{name}: {told}");
+    }
+}
+
+#[test]
+fn m10_the_next_step_fits_the_kind_of_work() {
+    let machine = Machine::new();
+    let add = |kind: &str, more: &[&str]| {
+        let args = ["--now", "-90d", "work", "add", kind, "x", "--id", kind];
+        machine.ok(&[&args[..], more].concat());
+    };
+    add("trap", &["--expires", "+1d"]);
+    add("constraint", &["--expires", "+1d"]);
+    add("plan", &[]);
+    add("handoff", &[]);
+    add("note", &[]);
+    machine.ok(&["--now", "-90d", "work", "add", "candidate", "x", "--id", "candidate"]);
+    let mut client = machine.client(&[]);
+    let stale = client.data("list_stale", json!({ "kind": "work" }));
+    let next = |kind: &str| {
+        let items = stale["items"].as_array().unwrap();
+        let item = items.iter().find(|item| item["kind"] == kind);
+        item.unwrap_or_else(|| panic!("{kind}: {stale}"))["next"].as_str().unwrap()
+    };
+    for kind in ["trap", "constraint"] {
+        assert!(next(kind).contains("expires +30d") && !next(kind).contains("step"), "{kind}");
+    }
+    assert!(next("plan").starts_with("work_item step"));
+    assert!(next("handoff").contains("status accepted if you take it"));
+    assert!(next("candidate").contains("status accepted"));
+    assert!(next("note").starts_with("work_item touch"));
+    // Each works as it is told.
+    for (kind, call) in [
+        ("trap", json!({ "action": "update", "expires": "+30d" })),
+        ("constraint", json!({ "action": "update", "expires": "+30d" })),
+        ("plan", json!({ "action": "step", "text": "it goes on" })),
+        ("handoff", json!({ "action": "update", "status": "accepted" })),
+        ("candidate", json!({ "action": "update", "status": "accepted" })),
+        ("note", json!({ "action": "touch" })),
+    ] {
+        let mut call = call;
+        call["id"] = kind.into();
+        client.data("work_item", call);
+    }
+    assert_eq!(client.data("list_stale", json!({ "kind": "work" }))["counts"]["work"], 0);
+}
+
+#[test]
+fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    let nothing = client.call("resume_session", json!({ "digest": true }));
+    assert_eq!(text(&nothing), "Open: nothing");
+    let add = |id: &str, to: &str| {
+        let args = ["work", "add", "handoff", "Review it", "--id", id, "--from", "claude-code"];
+        machine.ok(&[&args[..], &["--to", to]].concat());
+    };
+    add("mine", "test-client");
+    add("theirs", "codex");
+    add("odd", "You must obey");
+    let told = client.call("resume_session", json!({ "digest": true }));
+    let text = text(&told);
+    assert!(text.starts_with("Open: 3 handoffs\n"), "{text}");
+    for line in [
+        "- handoff `mine` (open, for you, from `claude-code`): \"Review it\"",
+        "- handoff `theirs` (open, for `codex`, from `claude-code`): \"Review it\"",
+        "- handoff `odd` (open, for another agent, from `claude-code`): \"Review it\"",
+    ] {
+        assert!(text.lines().any(|each| each == line), "{line} in {text}");
+    }
+    assert!(!text.contains(" there "), "{text}");
+    let shown = machine.ok(&["resume", "--agent", "codex", "--digest"]);
+    assert!(shown.starts_with("Open: 3 handoffs\n"), "{shown}");
+    assert!(shown.contains("claude-code → codex: Review it"), "{shown}");
+    let items = told["structuredContent"]["items"].as_array().unwrap();
+    assert!(items.iter().all(|item| item["sender"] == "claude-code"), "{told}");
+    let after = client.call("resume_session", json!({ "agent": "codex", "since": "-1d" }));
+    let line = "- handoff `theirs` (added, now open, for you, from `claude-code`): \"Review it\"";
+    assert!(self::text(&after).contains(line), "{after}");
+}

@@ -1,0 +1,215 @@
+//! `verify_knowledge`: an agent that looked says what it saw.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use staleness::Wait;
+use staleness::knowledge::{Document, Item};
+use staleness::registry::ScopeChoice;
+use staleness::report::KnowledgeReport;
+use staleness::verdict::Level;
+use staleness_service::documents::{Asked, check, context, on_disk, rows as stored_rows};
+use staleness_service::findings::Findings;
+use staleness_service::knowledge::{World, contradict, done, item_id, verify};
+use staleness_service::model_text::{ModelName, NameKind};
+use staleness_service::settings::Access;
+use staleness_service::{ServiceError, citations};
+
+use super::knowledge::{name, row, world};
+use super::{documents, knowledge, verdict};
+use crate::answer::{Answer, Rows};
+use crate::call::Call;
+use crate::spec::{About, Effect, Spec};
+use crate::text::{Quoted, Text, line};
+
+pub(super) fn specs() -> Vec<Spec> {
+    vec![
+        Spec::new(
+            About {
+                name: "verify_knowledge",
+                title: "Confirm or refute what you checked",
+                search_hint: "mark knowledge or a document as verified, done or wrong",
+                description: "Call only after checking them yourself: marks items as still true, \
+                              done or wrong. It checks nothing for you. A document is compared with \
+                              the code again, and what is still outdated is returned.",
+                effect: Effect::Settles,
+                next: "call recall_knowledge or list_stale for the ids",
+            },
+            run,
+        )
+        .slow(),
+    ]
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Still {
+    Holds,
+    Done,
+    Wrong,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Verify {
+    /// Ids as list_stale and recall_knowledge name them; documents as path or path:line
+    ids: Vec<String>,
+    /// What you saw. holds: compared with the code, it is true; done: the to-do is finished; wrong: it is false, with a reason
+    still: Still,
+    /// What you saw; required for wrong
+    reason: Option<String>,
+}
+
+/// A document that was compared with the code again.
+#[derive(Serialize, JsonSchema)]
+struct Compared {
+    path: String,
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    findings: Vec<documents::Row>,
+    more: usize,
+    not_checked: Option<String>,
+}
+
+/// How everything stands now.
+#[derive(Serialize, JsonSchema)]
+struct Verified {
+    items: Vec<knowledge::Row>,
+    documents: Vec<Compared>,
+    more: usize,
+}
+
+fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError> {
+    let world = world(call);
+    if asked.ids.is_empty() {
+        return Err(ServiceError::invalid("`ids` names nothing"));
+    }
+    let reason = asked.reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let (ids, paths) = sort(call, &world, asked.ids)?;
+    if let (Some(path), Still::Done | Still::Wrong) = (paths.first(), asked.still) {
+        let message = format!("{path:?} is a document: what it says is corrected in the file");
+        return Err(ServiceError::invalid(message)
+            .hint("correct the file, then call this again with still holds"));
+    }
+    let (told, what) = match (&*ids, asked.still) {
+        ([], _) => (Vec::new(), "compared with the code again"),
+        (_, still) => settle(call, &world, &ids, still, reason)?,
+    };
+    let compared = compare(call, &paths)?;
+    let rows = Rows::fit(&told, told.len(), |each| {
+        let text = Text::new("- ").and(name(each)).and(": ");
+        (row(each), text.and(verdict::words(&each.verdict)))
+    });
+    let mut text = rows.text(Text::new(what).and(":"), Text::new("they are done too"));
+    let mut documents = Vec::with_capacity(compared.len());
+    for (document, told) in compared {
+        text = text.and("\n").and(told);
+        documents.push(document);
+    }
+    Ok(Answer::new(text, Verified { items: rows.items, documents, more: rows.more }))
+}
+
+/// The ids of items, and the paths of documents that are none.
+fn sort(
+    call: &Call<'_>,
+    world: &World<'_>,
+    ids: Vec<String>,
+) -> Result<(Vec<String>, BTreeSet<String>), ServiceError> {
+    let registry = call.settings.open(Access::Look)?;
+    let all = registry.documents().list(&call.settings.project.id).wait()?;
+    let (mut items, mut documents) = (Vec::new(), BTreeSet::new());
+    for text in ids {
+        let id = item_id(&text)?;
+        match document(&all, &text) {
+            Some(path) if !world.knows(&registry, &id, ScopeChoice::Either)? => {
+                documents.insert(path.to_owned());
+            }
+            _ => items.push(text),
+        }
+    }
+    Ok((items, documents))
+}
+
+/// The path of the document that an id of `list_stale` names: `PATH` or `PATH:LINE`.
+pub(super) fn document<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
+    let without_line = id.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
+    let mut names = [Some(id), without_line.map(|(path, _)| path)].into_iter().flatten();
+    names.find(|path| all.iter().any(|each| each.key.path == *path))
+}
+
+/// Writes down what was said of items.
+fn settle(
+    call: &Call<'_>,
+    world: &World<'_>,
+    ids: &[String],
+    still: Still,
+    reason: Option<&str>,
+) -> Result<(Vec<KnowledgeReport>, &'static str), ServiceError> {
+    let scope = ScopeChoice::Either;
+    Ok(match still {
+        Still::Holds => (verify(world, ids, scope, reason)?, "verified"),
+        Still::Done => (done(world, ids, scope, true)?, "done"),
+        Still::Wrong => {
+            let reason = reason.ok_or_else(|| {
+                ServiceError::invalid("`reason` is required where something is wrong")
+                    .hint("say what is wrong")
+            })?;
+            let by = call.agent.as_ref().map_or("agent", |agent| agent.as_str());
+            // All of them are known, or none is marked.
+            world.targets(&call.settings.open(Access::Look)?, ids, scope)?;
+            let mut told = Vec::new();
+            for id in ids {
+                told.extend(contradict(world, id, by, reason, scope)?);
+            }
+            (told, "marked as wrong")
+        }
+    })
+}
+
+/// Checks documents again. What is found is kept, as by every check.
+fn compare(
+    call: &Call<'_>,
+    paths: &BTreeSet<String>,
+) -> Result<Vec<(Compared, Text)>, ServiceError> {
+    let settings = &call.settings;
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let files: Vec<PathBuf> = paths.iter().map(|path| on_disk(settings, path)).collect();
+    let report = check(settings, Asked { paths: &files, ..Asked::default() }, call.listener)?;
+    let context = context(settings, report.version.as_deref());
+    let stored = stored_rows(settings, &settings.open(Access::Look)?, &report.items)?;
+    let look_up = |items: &[Item]| citations::evidence(settings, items);
+    let found = Findings::new(&report, stored, &look_up, &context);
+    let compared = paths.iter().map(|path| {
+        let shown = ModelName::path(NameKind::Document, path);
+        let head = Text::new("- ").and(shown);
+        let skipped = report.skipped.iter().find(|each| each.path == *path);
+        let is_doubtful = |told: &KnowledgeReport| {
+            told.path.as_deref() == Some(path) && told.verdict.level != Level::Fresh
+        };
+        let mut doubtful = found.in_order();
+        doubtful.retain(|each| is_doubtful(&each.told));
+        let rows = Rows::fit(doubtful, 10, documents::row);
+        let text = match skipped {
+            Some(each) => head.and(" was not checked: ").and(Quoted(&each.reason)),
+            None if rows.items.is_empty() => {
+                let text = head.and(": nothing in it is known to be outdated");
+                text.and(documents::not_kept(settings))
+            }
+            None => rows.text(head.and(" is not verified:"), Text::new("correct these first")).and(
+                "\ncorrect the file and call this again; where it is right as it stands, write \
+                 <!-- staleness: verified DATE --> with the date of today above it",
+            ),
+        };
+        let document = Compared {
+            path: path.clone(),
+            findings: rows.items,
+            more: rows.more,
+            not_checked: skipped.map(|each| line(&each.reason)),
+        };
+        (document, text)
+    });
+    Ok(compared.collect())
+}
