@@ -234,6 +234,14 @@ pub fn on_disk(settings: &Settings, path: &str) -> PathBuf {
     root.join(rest)
 }
 
+/// The path of the document that `PATH` or `PATH:LINE` names.
+#[must_use]
+pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
+    let without_line = id.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
+    let mut names = [Some(id), without_line.map(|(path, _)| path)].into_iter().flatten();
+    names.find(|path| all.iter().any(|each| each.key.path == *path))
+}
+
 /// The version of the project that was named.
 pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> {
     if let Some(other) = named.filter(|text| Version::parse(text).is_none()) {

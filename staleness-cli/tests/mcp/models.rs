@@ -69,6 +69,12 @@ fn m1_a_document_is_verified_by_the_name_that_list_stale_gives_it() {
     };
     let (count, name) = id(&mut client);
     assert_eq!((&count, &name), (&json!(2), &json!("CLAUDE.md:3")));
+    let said = machine.command(&["knowledge", "verify", "CLAUDE.md:3"]).output().unwrap();
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(
+        said.contains("it is a document: correct the file, then run `staleness check`"),
+        "{said}"
+    );
     // To say so is not enough: what is outdated is found again.
     let still = client.call("verify_knowledge", json!({ "ids": [name], "still": "holds" }));
     assert!(text(&still).contains("- `CLAUDE.md` is not verified:\n- `CLAUDE.md` line 3: "));

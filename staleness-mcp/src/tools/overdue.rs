@@ -229,7 +229,7 @@ fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     let Ok(registry) = settings.open(Access::Look) else { return error };
     let project = &settings.project.id;
     let documents = registry.documents().list(project).wait().unwrap_or_default();
-    if super::verify::document(&documents, id).is_some() {
+    if staleness_service::documents::named(&documents, id).is_some() {
         return error.hint("it is a document: correct the file, then call verify_knowledge");
     }
     let item = staleness_service::knowledge::item_id(id);

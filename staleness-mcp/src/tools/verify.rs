@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use staleness::Wait;
-use staleness::knowledge::{Document, Item};
+use staleness::knowledge::Item;
 use staleness::registry::ScopeChoice;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
-use staleness_service::documents::{Asked, check, context, on_disk, rows as stored_rows};
+use staleness_service::documents::{Asked, check, context, named, on_disk, rows as stored_rows};
 use staleness_service::findings::Findings;
 use staleness_service::knowledge::{World, contradict, done, item_id, verify};
 use staleness_service::model_text::{ModelName, NameKind};
@@ -121,7 +121,7 @@ fn sort(
     let (mut items, mut documents) = (Vec::new(), BTreeSet::new());
     for text in ids {
         let id = item_id(&text)?;
-        match document(&all, &text) {
+        match named(&all, &text) {
             Some(path) if !world.knows(&registry, &id, ScopeChoice::Either)? => {
                 documents.insert(path.to_owned());
             }
@@ -129,13 +129,6 @@ fn sort(
         }
     }
     Ok((items, documents))
-}
-
-/// The path of the document that an id of `list_stale` names: `PATH` or `PATH:LINE`.
-pub(super) fn document<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
-    let without_line = id.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
-    let mut names = [Some(id), without_line.map(|(path, _)| path)].into_iter().flatten();
-    names.find(|path| all.iter().any(|each| each.key.path == *path))
 }
 
 /// Writes down what was said of items.

@@ -62,6 +62,10 @@ proptest! {
             let plan = json!({ "action": "add", "kind": "trap", "id": name, "text": name,
                 "expires": "2026-11-01" });
             told += usize::from(call(&server, "work_item", plan)?);
+            let handoff = json!({ "action": "add", "kind": "handoff", "text": name, "to": name });
+            call(&server, "work_item", handoff)?;
+            call(&server, "tool_status", json!({ (name): name }))?;
+            call(&server, "record_outcome", json!({ "name": MARK, "outcome": name }))?;
             for action in ["show", "touch", "list"] {
                 call(&server, "work_item", json!({ "action": action, "id": name }))?;
             }
@@ -72,6 +76,7 @@ proptest! {
             call(&server, "verify_knowledge", wrong)?;
             call(&server, "recall_knowledge", json!({ "query": MARK }))?;
             call(&server, "check_documents", json!({ "paths": [name] }))?;
+            call(&server, "verify_knowledge", json!({ "ids": [name], "still": "holds" }))?;
         }
         call(&server, "list_stale", json!({}))?;
         let agent = json!({ "agent": names[0] });

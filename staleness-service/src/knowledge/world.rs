@@ -308,12 +308,15 @@ impl<'a> World<'a> {
     pub fn unknown(&self, registry: &Registry, id: &ItemId) -> ServiceError {
         let message = format!("no item is known as {}", quoted(id.as_str()));
         let error = ServiceError::new(ErrorKind::Unknown, message);
-        error.hint(
-            match registry.knowledge().nearest(&self.settings.project.id, id.as_str()).wait() {
-                Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
-                _ => "see `staleness knowledge list`".into(),
-            },
-        )
+        let project = &self.settings.project.id;
+        let checked = registry.documents().list(project).wait().unwrap_or_default();
+        if documents::named(&checked, id.as_str()).is_some() {
+            return error.hint("it is a document: correct the file, then run `staleness check`");
+        }
+        error.hint(match registry.knowledge().nearest(project, id.as_str()).wait() {
+            Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
+            _ => "see `staleness knowledge list`".into(),
+        })
     }
 
     /// What is told of items after something was done to them. What is found outside is looked up
