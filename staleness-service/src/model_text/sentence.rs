@@ -10,8 +10,12 @@ use super::ModelText;
 const CAUSES: &[(&str, &str)] = &[
     ("removed_from_config", "removed from config"),
     ("disabled", "switched off"),
+    ("pending", "its client waits for the user's approval"),
+    ("untrusted", "its client does not trust this folder"),
+    ("refused", "its client refuses the file that lists it"),
     ("server_removed", "its server was removed from config"),
     ("server_disabled", "its server is switched off"),
+    ("server_not_loaded", "no client loads its server"),
     ("server_returned", "its server came back"),
     ("not_listed", "its server no longer lists it"),
     ("configured", "configured"),
