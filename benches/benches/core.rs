@@ -8,9 +8,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::Criterion;
-use staleness::knowledge::{
-    Context, Item, SignalSet, gather_signals, score_and_level, score_and_level_of,
-};
+use staleness::knowledge::{Context, Item, SignalSet};
 use staleness::policy::KnowledgePolicy;
 use staleness::scan::ProjectRef;
 use staleness_benches::knowledge::items;
@@ -26,15 +24,15 @@ fn formula(days: &[i64]) -> f64 {
 
 /// Scores items one by one.
 fn alone(items: &[Item], context: &Context) -> f64 {
-    items.iter().map(|item| score_and_level(item, &[], context).0).sum()
+    items.iter().map(|item| item.score(&[], context).0).sum()
 }
 
 /// Gathers the signals of all items, and scores each with its own.
 fn related(items: &[&Item], context: &Context) -> f64 {
     let mut signals = vec![SignalSet::default(); items.len()];
-    gather_signals(items, &mut signals, context);
+    SignalSet::gather(items, &mut signals, context);
     let pairs = items.iter().zip(&signals);
-    pairs.map(|(item, signals)| score_and_level_of(item, *signals, context).0).sum()
+    pairs.map(|(item, signals)| signals.score(item, context).0).sum()
 }
 
 /// Lets criterion measure one function, and returns the times for the table.

@@ -15,8 +15,8 @@ use staleness::ids::Level;
 use staleness::registry::{FindTools, ScopeChoice, ToolListing};
 use staleness::scan::Found;
 use staleness::store::Selection;
-use staleness::time::DAY;
-use staleness::{Registry, Timestamp, Wait, transfer};
+use staleness::transfer::Record;
+use staleness::{Registry, Timestamp, Wait};
 use staleness_benches::history::repository;
 use staleness_benches::knowledge::{fill_items, items};
 use staleness_benches::process::run;
@@ -58,7 +58,7 @@ fn export(registry: &Registry) -> Vec<u8> {
     let visited = registry
         .admin()
         .pages(&Selection::everything(), &mut |page| {
-            transfer::append_lines(&page, &mut lines);
+            page.append_lines(&mut lines);
             ControlFlow::Continue(())
         })
         .wait();
@@ -73,10 +73,7 @@ fn import(lines: &str) -> f64 {
     timed(|| {
         let mut importer = empty.admin().importer(false).wait().expect("an empty store");
         for line in lines.lines() {
-            importer
-                .put(transfer::record_of(line).expect("a record"))
-                .wait()
-                .expect("it is written");
+            importer.put(Record::read(line).expect("a record")).wait().expect("it is written");
         }
         importer.finish().wait().expect("an import")
     })
@@ -183,7 +180,7 @@ fn of_items(curves: &mut Curves) {
 fn of_journal(curves: &mut Curves, rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", CLI);
     let (registry, place, now) = (site.registry(), site.place(), staleness::clock::now());
-    let ages = (now.plus_millis(-60 * DAY), now);
+    let ages = (now.plus_millis(-60 * Timestamp::DAY), now);
     let resume = || run(&mut site.cli(&["resume", "--agent", AGENT, "--peek", "--json"]), "");
     let mut known = 0;
     for size in sizes(usize::MAX) {
@@ -197,7 +194,7 @@ fn of_journal(curves: &mut Curves, rows: &mut Vec<Row>) {
         let [resumed] = race(rounds(21, 1), [&mut || resume()]);
         note(curves, "resume", size, &resumed);
     }
-    let until = now.plus_millis(-45 * DAY).as_millis().to_string();
+    let until = now.plus_millis(-45 * Timestamp::DAY).as_millis().to_string();
     let raw = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bench-raw-work"));
         command.arg(site.store()).args([place.id.as_str(), &until, AGENT]);

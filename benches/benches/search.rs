@@ -6,7 +6,7 @@ use staleness::Wait;
 use std::hint::black_box;
 
 use staleness::ids::ToolName;
-use staleness::knowledge::{Context, Item, RecallIndex, recall};
+use staleness::knowledge::{Context, Item, RecallIndex};
 use staleness::policy::KnowledgePolicy;
 use staleness::registry::FindTools;
 use staleness::route::{Confidence, RouteId, Vector};
@@ -145,7 +145,7 @@ fn recalls(rows: &mut Vec<Row>) {
     let asked = "how is the ledger of invoices migrated";
     let [warm] = race(
         rounds(51, 3),
-        [&mut || timed(|| recall(&index, &all, black_box(asked), &[], &context, 10).len())],
+        [&mut || timed(|| index.recall(&all, black_box(asked), &[], &context, 10).len())],
     );
     let args = ["knowledge", "recall", asked, "--json", "--peek"];
     let [cold] = race(rounds(21, 1), [&mut || run(&mut site.cli(&args), "")]);

@@ -4,7 +4,6 @@ use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
 use staleness::scan::ProjectRef;
 use staleness::store::{ItemFilter, Selection};
-use staleness::time::DAY;
 use staleness::{Registry, Timestamp};
 
 use crate::put::put;
@@ -48,7 +47,7 @@ pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
                 body.push(' ');
             }
             let key = ItemKey { scope: scope.clone(), id: id(at) };
-            let added = now.plus_millis(-(next(400) as i64) * DAY);
+            let added = now.plus_millis(-(next(400) as i64) * Timestamp::DAY);
             let mut item = Item::new(key, ItemKind::ALL[at % ItemKind::ALL.len()], body, added);
             item.version_context = (at % 3 == 0).then(|| format!("2.{}.0", next(8)));
             if at % 2 == 0 {

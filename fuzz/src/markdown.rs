@@ -7,7 +7,7 @@ use std::fs;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 
-use staleness_core::knowledge::markers;
+use staleness_core::knowledge::Marker;
 use staleness_core::time::Timestamp;
 use staleness_sources::documents::fuzzing::{Read, imports, read};
 use staleness_sources::documents::{
@@ -50,7 +50,7 @@ fn judge(text: &str) {
     let found = read(text);
     assert_eq!(read(text), found, "the same twice");
     let mut after = 0;
-    for marker in markers(text) {
+    for marker in Marker::all(text) {
         inside(text, &marker.span);
         assert!(marker.span.start >= after && !marker.span.is_empty(), "in order, and apart");
         after = marker.span.end;

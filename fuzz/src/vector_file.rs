@@ -6,7 +6,7 @@
 
 use std::fs;
 
-use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector, VectorError};
+use staleness_core::route::{Precision, Vector, VectorError};
 use staleness_service::ServiceError;
 use staleness_service::vectors::{MAX_VECTOR_BYTES, numbers, of_file};
 
@@ -77,7 +77,7 @@ fn told(error: &ServiceError) {
 
 /// Numbers are refused for what they are, or make a vector of length 1.
 fn taken(numbers: &[f64]) {
-    assert!(numbers.len() <= MAX_DIMENSIONS, "{} dimensions", numbers.len());
+    assert!(numbers.len() <= Vector::MAX_DIMENSIONS, "{} dimensions", numbers.len());
     for precision in Precision::ALL {
         let direction = match Vector::new(numbers, precision) {
             Ok(vector) => vector,

@@ -7,18 +7,20 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// The longest identifier that is accepted, in bytes of UTF-8.
-pub const MAX_ID_BYTES: usize = 512;
-
 /// Why a text was refused as an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdError {
     /// The text is empty or only white space.
     Empty,
-    /// The text is longer than [`MAX_ID_BYTES`]; the length is given in bytes.
+    /// The text is longer than [`IdError::MAX_BYTES`]; the length is given in bytes.
     TooLong(usize),
     /// The text holds a control character.
     Control,
+}
+
+impl IdError {
+    /// The longest identifier that is accepted, in bytes of UTF-8.
+    pub const MAX_BYTES: usize = 512;
 }
 
 impl fmt::Display for IdError {
@@ -26,7 +28,7 @@ impl fmt::Display for IdError {
         match self {
             Self::Empty => f.write_str("is empty"),
             Self::TooLong(bytes) => {
-                write!(f, "is {bytes} bytes long; at most {MAX_ID_BYTES} are allowed")
+                write!(f, "is {bytes} bytes long; at most {} are allowed", Self::MAX_BYTES)
             }
             Self::Control => f.write_str("holds a control character"),
         }
@@ -35,7 +37,7 @@ impl fmt::Display for IdError {
 
 impl std::error::Error for IdError {}
 
-/// Checks the rules that every identifier obeys: not empty, at most [`MAX_ID_BYTES`] bytes, no
+/// Checks the rules that every identifier obeys: not empty, at most [`IdError::MAX_BYTES`] bytes, no
 /// control characters. Wildcards, quotes and emoji are ordinary characters.
 ///
 /// # Errors
@@ -44,13 +46,13 @@ pub fn check_id(text: &str) -> Result<(), IdError> {
     // Nearly every identifier is of this kind, and each is checked whenever a row is read.
     // Without a branch for each byte, so that many are looked at together.
     let graphic = |all: bool, byte: u8| all & byte.is_ascii_graphic();
-    let plain = text.len() <= MAX_ID_BYTES && text.bytes().fold(true, graphic);
+    let plain = text.len() <= IdError::MAX_BYTES && text.bytes().fold(true, graphic);
     if plain && !text.is_empty() {
         return Ok(());
     }
     if text.trim().is_empty() {
         Err(IdError::Empty)
-    } else if text.len() > MAX_ID_BYTES {
+    } else if text.len() > IdError::MAX_BYTES {
         Err(IdError::TooLong(text.len()))
     } else if text.chars().any(char::is_control) {
         Err(IdError::Control)
@@ -129,7 +131,7 @@ text_ids! {
     ClientId;
     /// A project: see [`ProjectId::of_root`].
     ProjectId;
-    /// The form of an MCP server's name that tool names carry: see `names::server_key`.
+    /// The form of an MCP server's name that tool names carry: see [`ServerKey::of`].
     ServerKey;
     /// An item of knowledge, unique within its scope.
     ItemId;
@@ -330,7 +332,7 @@ mod tests {
 
     #[test]
     fn names_may_hold_wildcards_quotes_emoji_and_right_to_left_marks() {
-        for name in ["a_b%c*", "it's", "\u{1f680}", "a\u{202e}b", &"x".repeat(MAX_ID_BYTES)] {
+        for name in ["a_b%c*", "it's", "\u{1f680}", "a\u{202e}b", &"x".repeat(IdError::MAX_BYTES)] {
             assert!(ToolName::new(name).is_ok(), "{name}");
         }
     }

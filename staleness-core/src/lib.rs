@@ -107,7 +107,7 @@ pub mod ids;
 pub mod journal;
 pub mod knowledge;
 pub mod memory;
-pub mod names;
+mod names;
 pub mod outcome;
 pub mod policy;
 pub mod project;

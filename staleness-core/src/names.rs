@@ -1,6 +1,6 @@
 //! Names of tools as clients spell them: MCP prefixes, rewritten server names, built-ins.
 
-use crate::ids::{ServerKey, ToolName};
+use crate::ids::{ServerKey, ToolName, check_id};
 use crate::tool::ToolKind;
 
 /// Characters that end the server part of `mcp__<server>__<tool>`.
@@ -84,66 +84,54 @@ const BUILTINS: &[&str] = &[
     "write_stdin",
 ];
 
-/// The form of a server's name that appears in tool names: every character other than ASCII
-/// letters, digits, `_` and `-` becomes `_`, as clients rewrite it. Two spellings of one server
-/// compare equal by this key.
-///
-/// # Panics
-/// Never for a name that obeys [`crate::ids::check_id`]; an empty name has no key.
-#[must_use]
-pub fn server_key(server: &str) -> Option<ServerKey> {
-    let key: String = server
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
-        .collect();
-    ServerKey::new(key).ok()
-}
+impl ServerKey {
+    /// The form of a server's name that appears in tool names: every character other than ASCII
+    /// letters, digits, `_` and `-` becomes `_`, as clients rewrite it. Two spellings of one server
+    /// compare equal by this key. `None` for a name that cannot be stored.
+    #[must_use]
+    pub fn of(server: &str) -> Option<Self> {
+        let key: String = server
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+            .collect();
+        Self::new(key).ok()
+    }
 
-/// The name under which a configured server is stored: `mcp__<server>__*`. `None` when the
-/// server's name breaks the rules of [`crate::ids::check_id`].
-#[must_use]
-pub fn server_entry_name(server: &str) -> Option<ToolName> {
-    crate::ids::check_id(server).ok()?;
-    ToolName::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
-}
+    /// Every server that could own the tool called `name`, shortest first: `mcp__a__b__c` may be
+    /// tool `b__c` of server `a`, or tool `c` of server `a__b`. Empty when the name is no MCP name.
+    #[must_use]
+    pub fn owners_of(name: &str) -> Vec<Self> {
+        let Some(rest) = name.strip_prefix(PREFIX) else {
+            return Vec::new();
+        };
+        let mut servers = Vec::new();
+        let pairs = rest.as_bytes().windows(SEPARATOR.len());
+        for (at, _) in pairs.enumerate().filter(|(_, pair)| *pair == SEPARATOR.as_bytes()) {
+            if at > 0 && at + SEPARATOR.len() < rest.len() {
+                servers.extend(Self::of(&rest[..at]));
+            }
+        }
+        servers.dedup();
+        servers
+    }
 
-/// Returns true if the name stands for a whole server, and so cannot be called.
-#[must_use]
-pub fn is_server_entry(name: &str) -> bool {
-    name.starts_with(PREFIX) && name.ends_with("__*") && name.len() > PREFIX.len() + 3
-}
+    /// The part of an MCP tool's name behind its server, when this server owns it.
+    #[must_use]
+    pub fn tool_part<'a>(&self, name: &'a str) -> Option<&'a str> {
+        part_behind(name, self.as_str())
+    }
 
-/// Returns true if the name is that of an MCP server's tool.
-#[must_use]
-pub fn is_mcp(name: &str) -> bool {
-    name.starts_with(PREFIX)
-}
-
-/// Every server that could own the tool called `name`, shortest first: `mcp__a__b__c` may be
-/// tool `b__c` of server `a`, or tool `c` of server `a__b`. Empty when the name is no MCP name.
-#[must_use]
-pub fn possible_servers(name: &str) -> Vec<ServerKey> {
-    let Some(rest) = name.strip_prefix(PREFIX) else {
-        return Vec::new();
-    };
-    let mut servers = Vec::new();
-    let pairs = rest.as_bytes().windows(SEPARATOR.len());
-    for (at, _) in pairs.enumerate().filter(|(_, pair)| *pair == SEPARATOR.as_bytes()) {
-        if at > 0 && at + SEPARATOR.len() < rest.len() {
-            servers.extend(server_key(&rest[..at]));
+    /// The server that a person may mean by `text`: its short name, or the name of its entry.
+    #[must_use]
+    pub(crate) fn meant_by(text: &str) -> Option<Self> {
+        match text.strip_prefix(PREFIX) {
+            Some(entry) => Self::of(entry.strip_suffix("__*")?),
+            None => Self::of(text),
         }
     }
-    servers.dedup();
-    servers
 }
 
-/// The part of an MCP tool's name behind its server, when `server` owns it.
-#[must_use]
-pub fn tool_part<'a>(name: &'a str, server: &ServerKey) -> Option<&'a str> {
-    part_behind(name, server.as_str())
-}
-
-/// The same for a key that is read in place.
+/// Returns the part of an MCP tool's name behind a server whose key is read in place.
 pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
     let rest = name.strip_prefix(PREFIX)?;
     // Most names carry the key as it is.
@@ -151,54 +139,73 @@ pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
         return tail.strip_prefix(SEPARATOR);
     }
     let tail = rest.get(server.len()..)?;
-    server_key(&rest[..server.len()])
+    ServerKey::of(&rest[..server.len()])
         .is_some_and(|key| key.as_str() == server)
         .then(|| tail.strip_prefix(SEPARATOR))
         .flatten()
 }
 
-/// The kind that a name suggests when nothing else is known of the tool.
-#[must_use]
-pub fn kind_of(name: &str) -> ToolKind {
-    if is_server_entry(name) {
-        ToolKind::McpServer
-    } else if is_mcp(name) && !possible_servers(name).is_empty() {
-        ToolKind::McpTool
-    } else if name.starts_with('/') {
-        ToolKind::SlashCommand
-    } else if is_builtin(name) {
-        ToolKind::Builtin
-    } else if name.starts_with("agent:") {
-        ToolKind::Agent
-    } else {
-        ToolKind::Unknown
+impl ToolName {
+    /// The name under which a configured server is stored: `mcp__<server>__*`. `None` when the
+    /// server's name cannot be stored.
+    #[must_use]
+    pub fn of_server(server: &str) -> Option<Self> {
+        check_id(server).ok()?;
+        Self::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
     }
+
+    /// Returns true if the name stands for a whole server, and so cannot be called.
+    #[must_use]
+    pub fn is_server_entry(&self) -> bool {
+        is_server_entry(self.as_str())
+    }
+
+    /// Returns true if the name is that of an MCP server or its tool.
+    #[must_use]
+    pub fn is_mcp(&self) -> bool {
+        self.as_str().starts_with(PREFIX)
+    }
+
+    /// The names that a person may mean by `text`, most likely first: the text itself, a server, a
+    /// command, an agent.
+    #[must_use]
+    pub fn spellings(text: &str) -> Vec<Self> {
+        let mut names: Vec<Self> = Self::new(text).into_iter().collect();
+        if !text.starts_with(PREFIX) && !text.starts_with('/') {
+            names.extend(Self::of_server(text));
+            names.extend(Self::new(format!("/{text}")));
+            names.extend(Self::new(format!("agent:{text}")));
+        }
+        names
+    }
+}
+
+impl ToolKind {
+    /// The kind that the name of a tool suggests when nothing else is known of it.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        if is_server_entry(name) {
+            Self::McpServer
+        } else if !ServerKey::owners_of(name).is_empty() {
+            Self::McpTool
+        } else if name.starts_with('/') {
+            Self::SlashCommand
+        } else if is_builtin(name) {
+            Self::Builtin
+        } else if name.starts_with("agent:") {
+            Self::Agent
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+fn is_server_entry(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with("__*") && name.len() > PREFIX.len() + 3
 }
 
 fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
-}
-
-/// The server that a person may mean by `text`: its short name, or the name of its entry.
-#[must_use]
-pub(crate) fn named_server(text: &str) -> Option<ServerKey> {
-    match text.strip_prefix(PREFIX) {
-        Some(entry) => server_key(entry.strip_suffix("__*")?),
-        None => server_key(text),
-    }
-}
-
-/// The names that a person may mean by `text`, most likely first: the text itself, a server, a
-/// command, an agent.
-#[must_use]
-pub fn spellings(text: &str) -> Vec<ToolName> {
-    let mut names: Vec<ToolName> = ToolName::new(text).into_iter().collect();
-    if !is_mcp(text) && !text.starts_with('/') {
-        names.extend(server_entry_name(text));
-        names.extend(ToolName::new(format!("/{text}")));
-        names.extend(ToolName::new(format!("agent:{text}")));
-    }
-    names
 }
 
 #[cfg(test)]
@@ -206,13 +213,13 @@ mod tests {
     use super::*;
 
     fn keys(name: &str) -> Vec<String> {
-        possible_servers(name).iter().map(ToString::to_string).collect()
+        ServerKey::owners_of(name).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn the_table_of_builtins_is_sorted() {
         assert!(BUILTINS.is_sorted());
-        assert_eq!(kind_of("Bash"), ToolKind::Builtin);
+        assert_eq!(ToolKind::of_name("Bash"), ToolKind::Builtin);
     }
 
     #[test]
@@ -227,25 +234,25 @@ mod tests {
 
     #[test]
     fn clients_rewrite_server_names() {
-        let key = server_key("my server.x").unwrap();
+        let key = ServerKey::of("my server.x").unwrap();
         assert_eq!(key.as_str(), "my_server_x");
-        assert_eq!(tool_part("mcp__my_server_x__go", &key), Some("go"));
-        assert_eq!(tool_part("mcp__my_server__go", &key), None);
+        assert_eq!(key.tool_part("mcp__my_server_x__go"), Some("go"));
+        assert_eq!(key.tool_part("mcp__my_server__go"), None);
     }
 
     #[test]
     fn server_entries_are_recognised_and_not_callable() {
-        assert_eq!(server_entry_name("a").unwrap().as_str(), "mcp__a__*");
-        assert!(is_server_entry("mcp__a__*"));
-        assert!(!is_server_entry("mcp__a__b"));
-        assert!(server_entry_name("").is_none());
+        assert_eq!(ToolName::of_server("a").unwrap().as_str(), "mcp__a__*");
+        assert!(ToolName::new("mcp__a__*").unwrap().is_server_entry());
+        assert!(!ToolName::new("mcp__a__b").unwrap().is_server_entry());
+        assert!(ToolName::of_server("").is_none());
     }
 
     #[test]
     fn names_with_multibyte_characters_are_split_without_panic() {
         for name in ["mcp__\u{1f680}__x", "mcp__é__", "mcp__a__\u{1f680}", "mcp__ü"] {
-            for key in possible_servers(name) {
-                let _ = tool_part(name, &key);
+            for key in ServerKey::owners_of(name) {
+                let _ = key.tool_part(name);
             }
         }
     }

@@ -93,18 +93,18 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The identity of this outcome: see [`outcome_identity`].
+    /// The identity of this outcome: see [`Outcome::identity_of`].
     #[must_use]
     pub fn identity(&self) -> u64 {
-        outcome_identity(&self.tool, &self.op)
+        Self::identity_of(&self.tool, &self.op)
     }
-}
 
-/// 64 bits that identify the pair of a tool and an op id: the same op on the same tool is the same
-/// outcome. Two different pairs collide with a probability of about 2⁻⁶⁴.
-#[must_use]
-pub fn outcome_identity(tool: &ToolKey, op: &OpId) -> u64 {
-    // Identifiers hold no control characters, so the separator makes the text unambiguous.
-    let parts = [tool.scope.as_key(), "\u{1f}", tool.name.as_str(), "\u{1f}", op.as_str()];
-    stable_hash_of(parts) as u64
+    /// 64 bits that identify the pair of a tool and an op id: the same op on the same tool is the same
+    /// outcome. Two different pairs collide with a probability of about 2⁻⁶⁴.
+    #[must_use]
+    pub fn identity_of(tool: &ToolKey, op: &OpId) -> u64 {
+        // Identifiers hold no control characters, so the separator makes the text unambiguous.
+        let parts = [tool.scope.as_key(), "\u{1f}", tool.name.as_str(), "\u{1f}", op.as_str()];
+        stable_hash_of(parts) as u64
+    }
 }

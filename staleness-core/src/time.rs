@@ -6,15 +6,6 @@ use std::str::FromStr;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Milliseconds in one second.
-pub const SECOND: i64 = 1_000;
-/// Milliseconds in one minute.
-pub const MINUTE: i64 = 60 * SECOND;
-/// Milliseconds in one hour.
-pub const HOUR: i64 = 60 * MINUTE;
-/// Milliseconds in one day. Days are elapsed time, never calendar days.
-pub const DAY: i64 = 24 * HOUR;
-
 /// A moment, as milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// Values are clamped to the years that RFC 3339 can print (-9999 to 9999), so arithmetic never
@@ -23,6 +14,14 @@ pub const DAY: i64 = 24 * HOUR;
 pub struct Timestamp(i64);
 
 impl Timestamp {
+    /// Milliseconds in one second.
+    pub const SECOND: i64 = 1_000;
+    /// Milliseconds in one minute.
+    pub const MINUTE: i64 = 60 * Self::SECOND;
+    /// Milliseconds in one hour.
+    pub const HOUR: i64 = 60 * Self::MINUTE;
+    /// Milliseconds in one day. Days are elapsed time, never calendar days.
+    pub const DAY: i64 = 24 * Self::HOUR;
     /// The earliest moment that can be represented.
     pub const MIN: Self = Self(-377_705_023_201_000);
     /// The latest moment that can be represented.
@@ -64,7 +63,7 @@ impl Timestamp {
     /// This moment moved `days` days into the past, clamped.
     #[must_use]
     pub const fn minus_days(self, days: i64) -> Self {
-        self.plus_millis(days.saturating_mul(DAY).saturating_neg())
+        self.plus_millis(days.saturating_mul(Self::DAY).saturating_neg())
     }
 
     /// Whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, 0 when `earlier` lies in the
@@ -72,7 +71,7 @@ impl Timestamp {
     #[must_use]
     pub const fn days_since(self, earlier: Self) -> i64 {
         let elapsed = self.0.saturating_sub(earlier.0);
-        if elapsed <= 0 { 0 } else { elapsed / DAY }
+        if elapsed <= 0 { 0 } else { elapsed / Self::DAY }
     }
 
     /// Milliseconds elapsed since `earlier`, 0 when `earlier` lies in the future.
@@ -147,9 +146,9 @@ mod tests {
     #[test]
     fn whole_days_are_floored_and_never_negative() {
         let start = Timestamp::from_millis(0);
-        assert_eq!(start.plus_millis(DAY - 1).days_since(start), 0);
-        assert_eq!(start.plus_millis(DAY).days_since(start), 1);
-        assert_eq!(start.days_since(start.plus_millis(5 * DAY)), 0);
+        assert_eq!(start.plus_millis(Timestamp::DAY - 1).days_since(start), 0);
+        assert_eq!(start.plus_millis(Timestamp::DAY).days_since(start), 1);
+        assert_eq!(start.days_since(start.plus_millis(5 * Timestamp::DAY)), 0);
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl Verdict {
 
 /// Rounds to 1e-9, the precision at which scores are compared and printed.
 #[must_use]
-pub fn round(score: f64) -> f64 {
+pub(crate) fn round(score: f64) -> f64 {
     let rounded = (score * 1e9).round() / 1e9;
     if rounded == 0.0 { 0.0 } else { rounded }
 }
@@ -122,6 +122,12 @@ pub fn round(score: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scores_have_nine_places_and_no_negative_zero() {
+        assert!((round(0.1 + 0.2) - 0.3).abs() < f64::EPSILON);
+        assert!(round(-1e-12).is_sign_positive());
+    }
 
     #[test]
     fn reports_use_the_words_that_json_uses() {

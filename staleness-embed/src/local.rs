@@ -8,7 +8,7 @@ use candle_nn::VarBuilder;
 use candle_transformers::models::bert::BertModel;
 use staleness_core::embed::{EmbedError, Embedder};
 use staleness_core::ids::ModelId;
-use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector};
+use staleness_core::route::{Precision, Vector};
 use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
 use crate::files::{Folder, Pooling, caught, model, told};
@@ -60,9 +60,12 @@ impl LocalEmbedder {
         let id = ModelId::new(format!("{name}@{digest:012x}"));
         let id = id.map_err(|why| EmbedError::Failed(format!("the folder's name {why}")))?;
         let fault = |why: String| model(&weights_path, why);
-        if config.hidden_size > MAX_DIMENSIONS {
-            let why =
-                format!("{} dimensions; at most {MAX_DIMENSIONS} are allowed", config.hidden_size);
+        if config.hidden_size > Vector::MAX_DIMENSIONS {
+            let why = format!(
+                "{} dimensions; at most {} are allowed",
+                config.hidden_size,
+                Vector::MAX_DIMENSIONS
+            );
             return Err(fault(why));
         }
         let variables = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)

@@ -1,7 +1,7 @@
 //! Reading the columns of Postgres as the cells of core.
 
 use staleness_core::store::StoreError;
-use staleness_core::store::table::{Bad, Cell, Cells, corrupt};
+use staleness_core::store::table::{Bad, Cell, Cells};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -31,5 +31,5 @@ pub(crate) fn numbers<T>(
     read: impl FnOnce(&mut Cells<'_, '_>) -> Result<T, Bad>,
 ) -> Result<T, StoreError> {
     let cells = cells(row);
-    read(&mut Cells::new(names, &cells)).map_err(|bad| corrupt(table, "()", bad))
+    read(&mut Cells::new(names, &cells)).map_err(|bad| bad.in_row(table, "()"))
 }

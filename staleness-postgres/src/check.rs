@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use staleness_core::journal::{Floor, JournalCheck, JournalEntry, Revision};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::StoreError;
-use staleness_core::store::table::{self as core, Table};
+use staleness_core::store::table::Table;
 
 use crate::collections::logs::{select_all, verify};
 use crate::collections::meta;
@@ -64,7 +64,7 @@ async fn rows<T: Table>(
     patience: &Patience,
 ) -> Result<(), Failed> {
     each(session, patience, &table::select_all::<T>(workspace), |row| {
-        table::read::<T>(row, core::verify).map(|_| ControlFlow::Continue(()))
+        table::read::<T>(row, T::verify).map(|_| ControlFlow::Continue(()))
     })
     .await
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    ChangeSet, Commit, Durability, MAX_LOOKS, Query, Selection, Step, StoreError, View,
+    ChangeSet, Commit, Durability, Query, Selection, Step, StoreError, View,
 };
 use tokio::runtime::Runtime;
 use tokio_postgres::Error;
@@ -138,8 +138,8 @@ impl Inner {
         let mut view = View::default();
         let mut more = Some(query.selection());
         while let Some(selection) = more {
-            if view.looks == MAX_LOOKS {
-                let told = format!("more than {MAX_LOOKS} looks: {query:?}");
+            if view.looks == View::MAX_LOOKS {
+                let told = format!("more than {} looks: {query:?}", View::MAX_LOOKS);
                 return Err(StoreError::Misstep(told).into());
             }
             for seen in self.load(&mut flight, from_ref(&selection)).await? {

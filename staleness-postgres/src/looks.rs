@@ -6,7 +6,7 @@
 //! only where it asks for the same is it given what was loaded for that. Where it asks for something else,
 //! it begins again with that instead.
 
-use staleness_core::store::{ChangeSet, Decision, MAX_LOOKS, Selection, Step, StoreError, View};
+use staleness_core::store::{ChangeSet, Decision, Selection, Step, StoreError, View};
 
 /// What a step says to what was loaded.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) enum Answer {
 ///
 /// # Errors
 /// The step's refusal, or [`StoreError::Misstep`] when it does not come to a decision within
-/// [`MAX_LOOKS`] looks.
+/// [`View::MAX_LOOKS`] looks.
 pub(crate) fn replay(
     step: &dyn Step,
     looks: &[Selection],
@@ -38,8 +38,8 @@ pub(crate) fn replay(
         };
         match loaded.next() {
             Some(next) if looks.get(after) == Some(&more) => view.merge(next),
-            _ if after == MAX_LOOKS => {
-                let told = format!("no decision after {MAX_LOOKS} looks: {step:?}");
+            _ if after == View::MAX_LOOKS => {
+                let told = format!("no decision after {} looks: {step:?}", View::MAX_LOOKS);
                 return Err(StoreError::Misstep(told));
             }
             _ => return Ok(Answer::Need { after, more: Box::new(more) }),
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_step_looks_a_bounded_number_of_times_and_may_refuse() {
         let looks = [Selection::new(), scope(1), scope(1), scope(1)];
-        let endless = replay(&Follow, &looks, seen(&[1; MAX_LOOKS])).unwrap_err();
+        let endless = replay(&Follow, &looks, seen(&[1; View::MAX_LOOKS])).unwrap_err();
         assert!(matches!(endless, StoreError::Misstep(_)), "{endless:?}");
         let refused = replay(&Follow, &looks, seen(&[9])).unwrap_err();
         assert!(matches!(refused, StoreError::Refused(_)), "{refused:?}");

@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
-use staleness_core::store::table::{Table, read};
+use staleness_core::store::table::Table;
 use staleness_core::store::{
     Filter, JournalFilter, OutcomeFilter, Pick, Row, Selection, StoreError, View,
 };
@@ -99,7 +99,7 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
 }
 
 fn keep<T: Table>(row: &tokio_postgres::Row, view: &mut View) -> Result<(), StoreError> {
-    let row: T = table::read(row, read)?;
+    let row: T = table::read(row, T::read)?;
     T::rows_mut(view).insert(row.key().clone(), row);
     Ok(())
 }

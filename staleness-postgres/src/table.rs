@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use staleness_core::store::table::{Bad, Cell, Condition, Table, corrupt, damaged, digest, shown};
+use staleness_core::store::table::{Bad, Cell, Condition, Table};
 use staleness_core::store::{Change, ChangeSet, Filter, Pick, Row, StoreError};
 use tokio_postgres::Row as Found;
 
@@ -34,7 +34,7 @@ fn key_columns<T: Table>() -> Vec<&'static str> {
 /// Cells that begin with those of a key, as the columns have them.
 fn with_digest<T: Table>(mut cells: Vec<Cell<'_>>) -> Vec<Cell<'_>> {
     if T::LONG {
-        cells.insert(1, Cell::blob(digest(&cells[1..T::KEY]).to_be_bytes()));
+        cells.insert(1, Cell::blob(Cell::digest(&cells[1..T::KEY]).to_be_bytes()));
     }
     cells
 }
@@ -194,16 +194,18 @@ pub(crate) fn read<T: Table>(
 ) -> Result<T, StoreError> {
     let mut cells = cells(row);
     if !T::LONG {
-        return read(&cells).map_err(|bad| damaged::<T>(&cells, bad));
+        return read(&cells).map_err(|bad| T::damaged(&cells, bad));
     }
     let stored = cells.remove(1);
     let bad = match read(&cells) {
-        Ok(row) if Cell::blob(digest(&cells[1..T::KEY]).to_be_bytes()) == stored => return Ok(row),
+        Ok(row) if Cell::blob(Cell::digest(&cells[1..T::KEY]).to_be_bytes()) == stored => {
+            return Ok(row);
+        }
         Ok(_) => Bad(DIGEST),
         Err(bad) => bad,
     };
     // Long keys are found by their digests, and told by them.
     cells.truncate(1);
     cells.push(stored);
-    Err(corrupt(T::TABLE, shown(&cells), bad))
+    Err(bad.in_row(T::TABLE, Cell::shown(&cells)))
 }

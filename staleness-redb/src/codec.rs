@@ -8,7 +8,7 @@
 //!
 //! A record is the fields of a struct of `staleness-core` one after the other, its key included; enums are numbers in
 //! the order of their variants, times are milliseconds, identifiers are texts. Where a field's own form leaves parts
-//! out, it is one text that `staleness_core::store::pack` made. A change of any of it is a new version: golden bytes in
+//! out, it is one text of JSON. A change of any of it is a new version: golden bytes in
 //! the tests hold it.
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};

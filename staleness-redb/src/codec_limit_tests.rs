@@ -1,6 +1,8 @@
 //! The largest records.
 
-use staleness_core::tool::{RING_CAPACITY, Tool};
+use staleness_core::knowledge::Document;
+use staleness_core::store::table::Cell;
+use staleness_core::tool::{Ring, Tool};
 
 use super::*;
 
@@ -26,7 +28,7 @@ fn the_largest_record_fits() {
         plugin: Some(name),
         description: Some("\u{1f680}".repeat(Tool::MAX_DESCRIPTION_CHARS)),
         listings: (0..500).map(listing).collect(),
-        ring: Ring::from_entries([ring; RING_CAPACITY]),
+        ring: Ring::from_entries([ring; Ring::CAPACITY]),
         ..Tool::new(tool_key.clone(), ToolKind::McpTool, PresenceCause::Used, Timestamp::MIN)
     };
     let bytes = encode(&tool).unwrap();
@@ -61,8 +63,8 @@ fn the_largest_item_and_document_fit() {
     assert!(matches!(encode(&larger), Err(StoreError::Misstep(_))));
 
     let block = the_document().found.remove(0);
-    let one = staleness_core::store::pack(std::slice::from_ref(&block)).len();
-    let found = vec![block; staleness_core::registry::MAX_FINDINGS_BYTES / one];
+    let Cell::Text(Some(packed)) = Cell::packed(&[&block]) else { panic!("not a text") };
+    let found = vec![block; Document::MAX_FINDINGS_BYTES / packed.len()];
     let row = Document { found, head: Some(longest), ..the_document() };
     let bytes = encode(&row).unwrap();
     assert!(bytes.len() > MAX_RECORD * 9 / 10, "{}", bytes.len());

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View, look, run};
+use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View};
 use staleness_lock::{FileLock, Guard, NewFile};
 
 use crate::OpenOptions;
@@ -35,7 +35,7 @@ impl Inner {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             let (tx, meta) = session.enter(false)?;
-            look(query, |selection| load(&tx, selection, meta))
+            query.run(|selection| load(&tx, selection, meta))
         })
     }
 
@@ -95,7 +95,7 @@ impl Inner {
 /// Reads, decides, writes and commits.
 pub(crate) fn carry_out(session: &Session, step: &dyn Step) -> Result<Commit, StoreError> {
     let (tx, meta) = session.enter(true)?;
-    let (view, _, mut changes) = run(step, |selection| load(&tx, selection, meta))?;
+    let (view, _, mut changes) = step.run(|selection| load(&tx, selection, meta))?;
     let mut revision = meta.revision;
     if !changes.is_empty() {
         revision = collections::apply(&tx, meta, &view, &mut changes)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use staleness::ids::{AgentId, ItemKey, Scope};
 use staleness::knowledge::{Context, Document, Item, Version};
-use staleness::registry::{FileItem, recalls_since_edit};
+use staleness::registry::FileItem;
 use staleness::text::counted;
 use staleness::{Registry, Wait};
 use staleness_sources::documents::{self, Cancelled, CheckOptions, Progress as Step, Report};
@@ -182,7 +182,7 @@ pub fn check_files(
         if let Some(dated) = report.items.iter().find(|dated| dated.key == item.key) {
             (item.added_at, item.updated_at) = (dated.added_at, dated.updated_at);
             if let Some(row) = rows.get(&item.key) {
-                item.recalls_since_edit = recalls_since_edit(row, item.updated_at);
+                item.recalls_since_edit = row.recalls_since(item.updated_at);
             }
         }
     }

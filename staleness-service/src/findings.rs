@@ -4,9 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ItemKey, stable_hash};
-use staleness::knowledge::{
-    Block, Context, Document, Evidence, Fact, Item, ItemKind, SignalSet, judge, judge_block,
-};
+use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind, SignalSet};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness_sources::documents::{Report, Unlisted};
@@ -206,7 +204,7 @@ impl Findings {
 /// The verdict on what is left of the evidence.
 fn judged(finding: &Finding, context: &Context) -> Verdict {
     if let Some(item) = &finding.item {
-        return judge(item, &finding.evidence, context);
+        return item.judge(&finding.evidence, context);
     }
     let block = Block {
         line: finding.told.line.unwrap_or(1),
@@ -217,7 +215,7 @@ fn judged(finding: &Finding, context: &Context) -> Verdict {
         anchor: None,
         evidence: finding.evidence.clone(),
     };
-    judge_block(finding.told.kind, &block, context)
+    block.judge(finding.told.kind, context)
 }
 
 /// The items that live in files, by path, each with everything that speaks against it.

@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ItemId, ItemKey, Scope};
-use staleness::knowledge::{
-    Block, Citation, Context, Evidence, Fact, Item, gather, marker_evidence,
-};
-use staleness::registry::recalls_since_edit;
+use staleness::knowledge::{Block, Citation, Context, Evidence, Fact, Item};
 use staleness::report::KnowledgeReport;
 use staleness_sources::documents::Report;
 
@@ -34,7 +31,7 @@ pub fn outside(
     cited: &BTreeMap<ItemKey, Vec<Evidence>>,
 ) -> Vec<Evidence> {
     let Some(path) = &item.path else {
-        return cited.get(&item.key).cloned().unwrap_or_else(|| marker_evidence(&item.body));
+        return cited.get(&item.key).cloned().unwrap_or_else(|| Evidence::of_markers(&item.body));
     };
     let blocks = found_in(report, path);
     let told = blocks.flat_map(|block| block.evidence.iter().map(move |each| (block, each)));
@@ -111,7 +108,7 @@ pub fn known(
     context: &Context,
 ) -> Vec<Known> {
     let mut evidence: Vec<Vec<Evidence>> = items.iter().map(outside).collect();
-    gather(&items.iter().collect::<Vec<_>>(), &mut evidence, context);
+    Evidence::gather(&items.iter().collect::<Vec<_>>(), &mut evidence, context);
     let pairs = items.into_iter().zip(evidence);
     pairs.map(|(item, evidence)| Known { item, evidence }).collect()
 }
@@ -141,7 +138,7 @@ pub fn with_row(file: Item, row: Option<&Item>) -> Item {
         contradicted: file.contradicted.clone().or(said),
         done_at: file.done_at.or(row.done_at),
         recalls: file.recalls.max(row.recalls),
-        recalls_since_edit: recalls_since_edit(row, file.updated_at),
+        recalls_since_edit: row.recalls_since(file.updated_at),
         recalled_at: file.recalled_at.max(row.recalled_at),
         ..file
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use staleness::RegistryError;
-use staleness::ids::{ClientId, SessionId, SourceId};
+use staleness::ids::{ClientId, ServerKey, SessionId, SourceId};
 use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, View};
@@ -128,7 +128,7 @@ pub fn preview(
 #[must_use]
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
     let scan = read_world(settings, false, None, BTreeMap::new(), &Asker::default());
-    let key = staleness::names::server_key(server);
+    let key = ServerKey::of(server);
     let lists = |reading: &&SourceReading| reading.found.iter().any(|found| found.server == key);
     let scopes: Vec<bool> = scan
         .sources

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use staleness::ids::SessionId;
 use staleness::report::Suggestion;
-use staleness::route::{Prompted, SuggestedTool, prompt_text};
+use staleness::route::{Prompted, SuggestedTool};
 use staleness::search::Question;
 use staleness::session::SessionKey;
 
@@ -33,7 +33,7 @@ pub fn note(
     // Whether prompts may be kept may stand where it cannot be read: then they are not.
     let learns =
         settings.configured.policy.routes.learn_from_prompts && settings.policy_trouble.is_none();
-    let query = if learns { prompt_text(query) } else { None };
+    let query = if learns { Prompted::text(query) } else { None };
     let tools: Vec<SuggestedTool> = told.iter().map(SuggestedTool::from).collect();
     if tools.is_empty() && query.is_none() {
         return Ok(());

@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::error::Category;
-use staleness::route::{MAX_DIMENSIONS, Precision};
+use staleness::route::{Precision, Vector};
 
 use crate::error::{ErrorKind, ServiceError, in_words};
 
-/// The largest file of one vector, in bytes: [`MAX_DIMENSIONS`] numbers in JSON take less.
+/// The largest file of one vector, in bytes: [`Vector::MAX_DIMENSIONS`] numbers in JSON take less.
 pub const MAX_VECTOR_BYTES: u64 = 256 * 1024;
 
 /// A number of a stored vector is no larger, whatever model made it: what is was read wrongly.
@@ -106,10 +106,11 @@ pub fn numbers(
 }
 
 fn bounded(numbers: Vec<f64>) -> Result<Vec<f64>, ServiceError> {
-    if numbers.len() > MAX_DIMENSIONS {
+    if numbers.len() > Vector::MAX_DIMENSIONS {
         return Err(ServiceError::invalid(format!(
-            "the vector has {} dimensions; at most {MAX_DIMENSIONS} are allowed",
-            numbers.len()
+            "the vector has {} dimensions; at most {} are allowed",
+            numbers.len(),
+            Vector::MAX_DIMENSIONS
         )));
     }
     Ok(numbers)
@@ -231,7 +232,7 @@ mod tests {
             refused(b"[1, \"hunter2\"]"),
             "the vector is no JSON array of numbers: something else stands at line 1 column 13"
         );
-        let long = serde_json::to_vec(&vec![1; MAX_DIMENSIONS + 1]).unwrap();
+        let long = serde_json::to_vec(&vec![1; Vector::MAX_DIMENSIONS + 1]).unwrap();
         assert!(refused(&long).contains("4097 dimensions; at most 4096"));
         let wrong = super::numbers(&[0; 4], Some(Precision::F64), None).unwrap_err().message;
         assert_eq!(wrong, "the vector is 4 bytes long, which is no whole number of f64");

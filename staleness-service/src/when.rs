@@ -1,7 +1,6 @@
 //! Times as people write them.
 
 use staleness::Timestamp;
-use staleness::time::{DAY, HOUR, MINUTE, SECOND};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 
@@ -43,10 +42,10 @@ fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
     };
     let unit = text.chars().last()?;
     let millis = match unit {
-        'd' => DAY,
-        'h' => HOUR,
-        'm' => MINUTE,
-        's' => SECOND,
+        'd' => Timestamp::DAY,
+        'h' => Timestamp::HOUR,
+        'm' => Timestamp::MINUTE,
+        's' => Timestamp::SECOND,
         _ => return None,
     };
     let digits = text.get(1..text.len() - 1)?;

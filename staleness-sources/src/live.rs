@@ -3,8 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use staleness_core::ids::{Level, ProjectId, SourceId, ToolName, check_id};
-use staleness_core::names;
+use staleness_core::ids::{Level, ProjectId, ServerKey, SourceId, ToolName, check_id};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ToolKind;
 
@@ -47,7 +46,7 @@ pub fn tools_list(
         Some(server) => Some(
             check_id(server)
                 .ok()
-                .and_then(|()| names::server_key(server))
+                .and_then(|()| ServerKey::of(server))
                 .ok_or_else(|| LiveError("the server's name cannot be used".to_owned()))?,
         ),
     };
@@ -80,7 +79,7 @@ pub fn tools_list(
                 match &scheme {
                     // Clients rewrite both parts of the name in the same way.
                     Some(key) => {
-                        ToolName::new(format!("mcp__{key}__{}", names::server_key(name)?)).ok()
+                        ToolName::new(format!("mcp__{key}__{}", ServerKey::of(name)?)).ok()
                     }
                     None => ToolName::new(name).ok(),
                 }
@@ -89,7 +88,8 @@ pub fn tools_list(
             draft.fault(|| place(json::start(value), "a tool has no name that can be used"));
             continue;
         };
-        let kind = if scheme.is_some() { ToolKind::McpTool } else { names::kind_of(name.as_str()) };
+        let kind =
+            if scheme.is_some() { ToolKind::McpTool } else { ToolKind::of_name(name.as_str()) };
         let description = json::get_str(tool, "description").map(one_line);
         let mut found = Found::new(name, kind).described(description.as_deref());
         found.server.clone_from(&scheme);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, Statement, params_from_iter};
 use staleness_core::store::StoreError;
-use staleness_core::store::table::{Bad, Cell, Record, damaged};
+use staleness_core::store::table::{Bad, Cell, Record};
 
 use crate::error::from_sqlite;
 
@@ -54,5 +54,5 @@ pub(crate) fn record<R: Record>(
     read: impl FnOnce(&[Cell<'_>]) -> Result<R, Bad>,
 ) -> Result<R, StoreError> {
     let cells = cells(row);
-    read(&cells).map_err(|bad| damaged::<R>(&cells, bad))
+    read(&cells).map_err(|bad| R::damaged(&cells, bad))
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use staleness_core::journal::{JournalCheck, JournalEntry};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::StoreError;
-use staleness_core::store::table::verify;
+use staleness_core::store::table::Record as _;
 
 use crate::collections::meta::Meta;
 use crate::collections::{each, meta, rows};
@@ -18,11 +18,11 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     meta::generation(tx)?;
     macro_rules! all {
         ($($field:ident: $row:ty,)*) => {
-            $(rows::all(tx, verify, &mut |_: $row| ControlFlow::Continue(()))?;)*
+            $(rows::all(tx, <$row>::verify, &mut |_: $row| ControlFlow::Continue(()))?;)*
         };
     }
     staleness_core::collections!(all);
-    rows::all(tx, verify, &mut |_: Outcome| ControlFlow::Continue(()))?;
+    rows::all(tx, Outcome::verify, &mut |_| ControlFlow::Continue(()))?;
     revisions(tx, meta)
 }
 
@@ -54,7 +54,7 @@ fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
 fn revisions(tx: &Transaction<'_>, meta: Meta) -> Result<(), StoreError> {
     let mut check = JournalCheck::default();
     let mut followed = Ok(());
-    rows::all(tx, verify, &mut |entry: JournalEntry| {
+    rows::all(tx, JournalEntry::verify, &mut |entry| {
         followed = check.next(entry.revision, entry.index);
         if followed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;

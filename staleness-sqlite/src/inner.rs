@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use rusqlite::backup::{Backup, StepResult};
-use staleness_core::store::{
-    Commit, Durability, Query, Selection, Step, StoreError, View, look, run,
-};
+use staleness_core::store::{Commit, Durability, Query, Selection, Step, StoreError, View};
 use staleness_lock::{FileLock, NewFile};
 
 use crate::OpenOptions;
@@ -42,7 +40,7 @@ impl Inner {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
         let meta = meta::load(&transaction, false)?;
-        look(query, |selection| load(&transaction, selection, meta))
+        query.run(|selection| load(&transaction, selection, meta))
     }
 
     pub(crate) fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
@@ -55,7 +53,7 @@ impl Inner {
         let conn = self.pool.take()?;
         let transaction = conn.write(durability)?;
         let meta = meta::load(&transaction, true)?;
-        let (view, _, mut changes) = run(step, |selection| load(&transaction, selection, meta))?;
+        let (view, _, mut changes) = step.run(|selection| load(&transaction, selection, meta))?;
         let mut revision = meta.revision;
         if !changes.is_empty() {
             revision = collections::apply(&transaction, meta, &view, &mut changes)?;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
-use staleness_core::store::table::{Table, read};
+use staleness_core::store::table::{Record, Table};
 use staleness_core::store::{
     Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, View,
 };
@@ -55,7 +55,7 @@ pub(crate) fn pages(
         ($field:ident, $whole:expr, $key:expr) => {
             if !selection.$field.is_empty() && pager.flow.is_continue() {
                 if $whole {
-                    rows::all(tx, read, &mut |row| {
+                    rows::all(tx, Record::read, &mut |row| {
                         pager.page.$field.insert($key(&row), row);
                         pager.added()
                     })?;
@@ -91,7 +91,7 @@ fn page<R: Table>(
     }
     pager.most = R::PAGE;
     if has(picks, &R::Filter::ALL) {
-        rows::all(tx, read, &mut |row: R| {
+        rows::all(tx, R::read, &mut |row: R| {
             R::rows_mut(&mut pager.page).insert(row.key().clone(), row);
             pager.added()
         })?;

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
     ChangeSet, Commit, Decision, Durability, Query, Refusal, RegistryStore, Selection, Step,
-    StoreError, View, check_changes, run,
+    StoreError, View,
 };
 use staleness_core::{MemoryStore, Wait};
 
@@ -142,8 +142,8 @@ impl RegistryStore for LogStore {
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
         self.with(true, |log| {
             let load = |selection: &Selection| log.memory.view(Arc::new(selection.clone())).wait();
-            let (view, selection, changes) = run(step.as_ref(), load)?;
-            check_changes(&selection, &view, &changes).map_err(StoreError::Misstep)?;
+            let (view, selection, changes) = step.run(load)?;
+            changes.check(&selection, &view).map_err(StoreError::Misstep)?;
             if !changes.is_empty() {
                 log.append(&changes)?;
             }

@@ -19,7 +19,8 @@ use staleness::registry::{FindTools, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::Refusal;
-use staleness::{Registry, Wait, clock, names};
+use staleness::tool::ToolKind;
+use staleness::{Registry, Wait, clock};
 
 /// Default place of the registry.
 const STORE: &str = if cfg!(feature = "sqlite") {
@@ -85,7 +86,7 @@ impl Guard {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let name = ToolName::new(entry?.file_name().to_string_lossy())?;
-            let kind = names::kind_of(name.as_str());
+            let kind = ToolKind::of_name(name.as_str());
             found.push(Found::new(name, kind));
         }
         Ok(SourceReading {

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use staleness::RegistryError;
 use staleness::store::Selection;
-use staleness::transfer;
+use staleness::transfer::Record;
 use staleness::{Registry, Wait};
 
 use super::save;
@@ -45,10 +45,10 @@ pub(crate) fn spooled(registry: &Registry, mut progress: Progress) -> Result<Fil
         .admin()
         .pages(&Selection::records(), &mut |page| {
             if !mem::replace(&mut begun, true) {
-                written = writeln!(to, "{}", transfer::header(page.floor.revision));
+                written = writeln!(to, "{}", Record::header(page.floor.revision));
             }
             lines.clear();
-            progress.add(transfer::append_lines(&page, &mut lines));
+            progress.add(page.append_lines(&mut lines));
             if written.is_ok() {
                 written = to.write_all(&lines);
             }
@@ -58,7 +58,7 @@ pub(crate) fn spooled(registry: &Registry, mut progress: Progress) -> Result<Fil
     progress.end();
     read?;
     if !begun {
-        written = writeln!(to, "{}", transfer::HEADER);
+        written = writeln!(to, "{}", Record::HEADER);
     }
     written.map_err(trouble)?;
     let mut file = to.into_inner().map_err(|error| trouble(error.into_error()))?;

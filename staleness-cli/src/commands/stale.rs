@@ -5,7 +5,7 @@ use std::path::Path;
 
 use staleness::registry::ScopeChoice;
 use staleness::verdict::Level;
-use staleness::work::{StaleReport, Work, report};
+use staleness::work::{StaleReport, Work};
 use staleness_service::work as service;
 
 use super::import::work_in;
@@ -67,7 +67,7 @@ fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport
         Some(to) => format!("# its next state would be {to}"),
         None => String::new(),
     };
-    Ok(report(items.iter(), settings.now, rules, command))
+    Ok(StaleReport::of(items.iter(), settings.now, rules, command))
 }
 
 fn resolve(

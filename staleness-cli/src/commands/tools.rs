@@ -1,12 +1,12 @@
 //! `tools`: list, show, rank, suggest, discover, history, and what a person decides.
 
 use serde_json::json;
-use staleness::ids::{SessionId, ToolKey};
+use staleness::ids::{SessionId, ToolKey, ToolName};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
 use staleness::report::{HistoryEntry, ToolReport};
 use staleness::search::Question;
 use staleness::tool::{Hold, Status, ToolKind};
-use staleness::{Registry, Wait, clock, names};
+use staleness::{Registry, Wait, clock};
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
@@ -199,7 +199,7 @@ fn history(
     let keys = match find(&registry, settings, name, scope) {
         Ok(key) => vec![key],
         // A forgotten tool still has a history.
-        Err(error) if error.kind == ErrorKind::Unknown => names::spellings(name)
+        Err(error) if error.kind == ErrorKind::Unknown => ToolName::spellings(name)
             .iter()
             .flat_map(|name| scope.keys(&settings.project.id, name))
             .collect(),

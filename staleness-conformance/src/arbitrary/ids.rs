@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::{
-    AgentId, ClientId, DocumentKey, ItemId, ItemKey, Level, MAX_ID_BYTES, OpId, ProjectId, Scope,
+    AgentId, ClientId, DocumentKey, IdError, ItemId, ItemKey, Level, OpId, ProjectId, Scope,
     ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey, check_id,
 };
 use staleness_core::session::{CursorKey, SessionKey};
@@ -25,7 +25,7 @@ fn valid(reach: Reach, pool: &'static [&'static str]) -> BoxedStrategy<String> {
         3 => select(&AWKWARD[..]).prop_map(str::to_owned),
         4 => letters,
         1 => select(vec!["x", "\u{1f680}"])
-            .prop_map(|letter| letter.repeat(MAX_ID_BYTES / letter.len())),
+            .prop_map(|letter| letter.repeat(IdError::MAX_BYTES / letter.len())),
     ]
     .boxed()
 }

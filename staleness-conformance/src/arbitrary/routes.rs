@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::ModelId;
 use staleness_core::route::{
-    Confidence, MAX_OPS, Precision, Prompted, Route, RouteId, RouteKey, RouteVector, SuggestedTool,
+    Confidence, Precision, Prompted, Route, RouteId, RouteKey, RouteVector, SuggestedTool,
     Suggestions, Vector,
 };
 
@@ -52,7 +52,7 @@ pub fn route(reach: Reach) -> BoxedStrategy<Route> {
         created_at: timestamp(reach),
         last_used_at: timestamp(reach),
         model: maybe(model_id(reach)),
-        ops: prop::collection::vec(any::<u64>(), 0..=MAX_OPS),
+        ops: prop::collection::vec(any::<u64>(), 0..=Route::MAX_OPS),
     })
 }
 

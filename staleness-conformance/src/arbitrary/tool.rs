@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::tool::{
-    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, RING_CAPACITY, Ring,
-    RingEntry, Tool, ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Tool,
+    ToolKind,
 };
 
 use super::ids::{server_key, source_id, tool_key, tool_name};
@@ -15,7 +15,7 @@ pub fn ring(reach: Reach) -> BoxedStrategy<Ring> {
     let entry = record!(RingEntry { mark: mark(), at: timestamp(reach), op: number() });
     let longest = match reach {
         Reach::Pool => 3,
-        Reach::Wide => RING_CAPACITY,
+        Reach::Wide => Ring::CAPACITY,
     };
     prop::collection::vec(entry, 0..=longest).prop_map(Ring::from_entries).boxed()
 }
@@ -57,7 +57,7 @@ pub fn health(reach: Reach) -> BoxedStrategy<Health> {
         failing: maybe(failing(reach)),
         demotions: prop_oneof![0..3u32, any::<u32>(), Just(u32::MAX)],
         last_demoted_at: maybe(timestamp(reach)),
-        window: 0..=RING_CAPACITY as u8,
+        window: 0..=Ring::CAPACITY as u8,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use staleness_core::store::{Change, MAX_LOOKS, Refusal, Selection, ToolFilter};
+use staleness_core::store::{Change, Refusal, Selection, ToolFilter, View};
 use staleness_core::tool::Tool;
 
 use crate::case::Case;
@@ -42,18 +42,18 @@ fn chain(store: &Handle, length: usize) -> Vec<Tool> {
 
 fn step_looks(context: &mut Context) {
     let store = context.store();
-    let rows = chain(store, MAX_LOOKS);
+    let rows = chain(store, View::MAX_LOOKS);
     let mut chase = Chase::from(rows[0].key.clone());
     chase.then.tools.push(Change::Put(tool(global("end"))));
     let commit = act(store, chase);
     assert!(commit.view.tools.values().eq(&rows));
-    assert_eq!(commit.view.looks, MAX_LOOKS);
+    assert_eq!(commit.view.looks, View::MAX_LOOKS);
     assert!(everything(store).tools.contains_key(&global("end")));
 }
 
 fn step_looks_too_often(context: &mut Context) {
     let store = context.store();
-    let rows = chain(store, MAX_LOOKS + 1);
+    let rows = chain(store, View::MAX_LOOKS + 1);
     let before = everything(store);
     let mut chase = Chase::from(rows[0].key.clone());
     chase.then.tools.push(Change::Put(tool(global("end"))));
@@ -64,16 +64,16 @@ fn step_looks_too_often(context: &mut Context) {
 
 fn query_looks(context: &mut Context) {
     let store = context.store();
-    let rows = chain(store, MAX_LOOKS);
+    let rows = chain(store, View::MAX_LOOKS);
     let seen = see(store, Chase::from(rows[0].key.clone()));
     assert!(seen.tools.values().eq(&rows));
-    assert_eq!(seen.looks, MAX_LOOKS);
+    assert_eq!(seen.looks, View::MAX_LOOKS);
     assert_eq!(see(store, Selection::new()).looks, 1);
 }
 
 fn query_looks_too_often(context: &mut Context) {
     let store = context.store();
-    let rows = chain(store, MAX_LOOKS + 1);
+    let rows = chain(store, View::MAX_LOOKS + 1);
     assert_misstep(ask(store, Chase::from(rows[0].key.clone())));
     assert_misstep(ask(store, Chase::from(global("no such tool"))));
     assert_eq!(everything(store).tools.len(), rows.len());

@@ -10,9 +10,9 @@ use staleness_core::journal::{Floor, JournalEntry, Revision};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::route::{Route, RouteKey, RouteVector};
 use staleness_core::store::{
-    Access, Change, ChangeSet, Commit, Decision, Filter as _, JournalFilter, MAX_LOOKS,
-    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Query, RegistryStore, Row, Selection,
-    Step, StoreError, View,
+    Access, Change, ChangeSet, Commit, Decision, Filter as _, JournalFilter, OutcomeCounts,
+    OutcomeCut, OutcomeFilter, OutcomeRange, Query, RegistryStore, Row, Selection, Step,
+    StoreError, View,
 };
 
 use crate::steps::key_of;
@@ -114,7 +114,7 @@ impl RegistryStore for Lists {
 
 impl Rows {
     fn look_again(&self, view: &mut View, more: &Selection) -> Result<(), StoreError> {
-        if view.looks == MAX_LOOKS {
+        if view.looks == View::MAX_LOOKS {
             return Err(StoreError::Misstep("too many looks".into()));
         }
         view.merge(self.look(more));

@@ -5,8 +5,8 @@ use std::fmt;
 use proptest::prelude::*;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, JournalFilter, MAX_LOOKS, OutcomeFilter, Query,
-    Refusal, Selection, Step, View,
+    Change, ChangeSet, Decision, Durability, JournalFilter, OutcomeFilter, Query, Refusal,
+    Selection, Step, View,
 };
 use staleness_core::time::Timestamp;
 
@@ -189,8 +189,8 @@ fn selection() -> BoxedStrategy<Selection> {
 fn further() -> BoxedStrategy<Vec<Selection>> {
     prop_oneof![
         5 => Just(Vec::new()),
-        2 => prop::collection::vec(selection(), 1..MAX_LOOKS),
-        1 => prop::collection::vec(selection(), MAX_LOOKS),
+        2 => prop::collection::vec(selection(), 1..View::MAX_LOOKS),
+        1 => prop::collection::vec(selection(), View::MAX_LOOKS),
     ]
     .boxed()
 }

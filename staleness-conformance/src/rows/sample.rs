@@ -1,6 +1,6 @@
 //! Rows of any collection by an owner and a text, and rows that use every field to its limits.
 
-use staleness_core::ids::{Level, MAX_ID_BYTES, ProjectId, Scope, SessionId};
+use staleness_core::ids::{IdError, Level, ProjectId, Scope, SessionId};
 use staleness_core::journal::Revision;
 use staleness_core::knowledge::{
     Block, Citation, Cited, Contradiction, Document, Fact, Item, ItemKind, Lines,
@@ -8,8 +8,7 @@ use staleness_core::knowledge::{
 use staleness_core::outcome::Mark;
 use staleness_core::project::{Project, Told};
 use staleness_core::route::{
-    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteVector, SuggestedTool,
-    Suggestions, Vector,
+    Confidence, Precision, Prompted, Route, RouteVector, SuggestedTool, Suggestions, Vector,
 };
 use staleness_core::session::{Cursor, Session};
 use staleness_core::source::{Source, SourceState};
@@ -19,8 +18,8 @@ use staleness_core::store::{
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, RING_CAPACITY, Ring,
-    RingEntry, Tool, ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Tool,
+    ToolKind,
 };
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
@@ -113,7 +112,7 @@ pub(crate) fn samples(mut write: Write, of: Option<&str>, text: &str) -> Write {
 }
 
 fn longest() -> String {
-    ROCKET.repeat(MAX_ID_BYTES / ROCKET.len())
+    ROCKET.repeat(IdError::MAX_BYTES / ROCKET.len())
 }
 
 fn projects(row: Project) -> Vec<Project> {
@@ -192,7 +191,7 @@ fn tools(row: Tool) -> Vec<Tool> {
         at: [Timestamp::MAX, at(turn as i64), Timestamp::MIN, at(0)][turn % 4],
         op: [u64::MAX, 0, 1 << 63, turn as u64][turn % 4],
     };
-    for length in 0..=RING_CAPACITY {
+    for length in 0..=Ring::CAPACITY {
         vary(&|row| row.ring = Ring::from_entries((0..length).map(entry)));
     }
     let projects = [None, Some("p"), Some("a'b%")];
@@ -232,7 +231,7 @@ fn tools(row: Tool) -> Vec<Tool> {
     }
     for (demotions, window, last_demoted_at) in [
         (1, 1, Some(Timestamp::MIN)),
-        (u32::MAX, RING_CAPACITY as u8, Some(Timestamp::MAX)),
+        (u32::MAX, Ring::CAPACITY as u8, Some(Timestamp::MAX)),
         (1 << 31, 5, Some(at(0))),
     ] {
         for since in [None, Some(Timestamp::MIN), Some(Timestamp::MAX)] {
@@ -381,14 +380,14 @@ fn routes(row: Route) -> Vec<Route> {
         created_at: Timestamp::MIN,
         last_used_at: Timestamp::MAX,
         model: Some(model("a'b")),
-        ops: vec![u64::MAX; MAX_OPS],
+        ops: vec![u64::MAX; Route::MAX_OPS],
         ..row.clone()
     };
     vec![most, Route { confidence: Confidence::ZERO, uses: 0, ..row }]
 }
 
 fn vectors(row: RouteVector) -> Vec<RouteVector> {
-    let numbers: Vec<f64> = (0..MAX_DIMENSIONS).map(|n| (n as f64).sin() + 2.0).collect();
+    let numbers: Vec<f64> = (0..Vector::MAX_DIMENSIONS).map(|n| (n as f64).sin() + 2.0).collect();
     let vector = |precision| Vector::new(&numbers, precision).expect("a direction");
     let wide =
         |precision| RouteVector { vector: vector(precision), model: model("a'b"), ..row.clone() };

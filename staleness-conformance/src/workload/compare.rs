@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use staleness_core::policy::{JournalPolicy, OutcomePolicy, RoutePolicy, SessionPolicy};
 use staleness_core::store::{RegistryStore, Selection, StoreError, View};
-use staleness_core::transfer::{Checker, HEADER, Record, append_lines, header};
+use staleness_core::transfer::{Checker, Record};
 use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 use super::{BYTES, Workload, said};
@@ -157,10 +157,10 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
 /// # Panics
 /// When an export is no UTF-8.
 pub fn exported(registry: &Registry, what: &Selection) -> Result<String, StoreError> {
-    let (mut first, mut bytes) = (HEADER.to_owned(), Vec::new());
+    let (mut first, mut bytes) = (Record::HEADER.to_owned(), Vec::new());
     let mut visit = |page: View| {
-        first = header(page.floor.revision);
-        append_lines(&page, &mut bytes);
+        first = Record::header(page.floor.revision);
+        page.append_lines(&mut bytes);
         ControlFlow::Continue(())
     };
     registry.admin().pages(what, &mut visit).wait()?;

@@ -6,7 +6,6 @@ use staleness_core::ids::{AgentId, OpId, SessionId, ToolName};
 use staleness_core::registry::Act;
 use staleness_core::scan::ProjectRef;
 use staleness_core::session::SessionKey;
-use staleness_core::time::{DAY, HOUR, MINUTE};
 
 use super::{Made, Workload};
 use crate::arbitrary;
@@ -29,8 +28,20 @@ pub(super) const NAMES: [&str; 12] = [
     "\u{1f680}'",
 ];
 /// Time passes; at times it jumps, in either direction.
-const STEPS: [i64; 12] =
-    [0, 1, MINUTE, MINUTE, MINUTE, 11 * MINUTE, HOUR, DAY, DAY, 40 * DAY, -HOUR, -5 * DAY];
+const STEPS: [i64; 12] = [
+    0,
+    1,
+    Timestamp::MINUTE,
+    Timestamp::MINUTE,
+    Timestamp::MINUTE,
+    11 * Timestamp::MINUTE,
+    Timestamp::HOUR,
+    Timestamp::DAY,
+    Timestamp::DAY,
+    40 * Timestamp::DAY,
+    -Timestamp::HOUR,
+    -5 * Timestamp::DAY,
+];
 
 /// The agent that reads what is new.
 pub(super) fn agent() -> AgentId {

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use staleness_core::store::{
     Commit, Decision, Durability, Refusal, RegistryStore, Selection, Step, StoreError, View,
-    check_changes,
 };
 
 use super::{Around, Finding, Manner};
@@ -62,7 +61,8 @@ impl Step for Held {
         let mut selected = self.selected.lock().unwrap_or_else(PoisonError::into_inner);
         match &decision {
             Decision::Need(more) => selected.merge(more.clone()),
-            Decision::Write(changes) => check_changes(&selected, view, changes)
+            Decision::Write(changes) => changes
+                .check(&selected, view)
                 .map_err(|what| self.finding.note(format!("{what} by {:?}", self.inner)))?,
         }
         Ok(decision)

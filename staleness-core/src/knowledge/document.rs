@@ -53,6 +53,9 @@ pub struct Document {
 }
 
 impl Document {
+    /// The most that the findings of one document may take in a store, in bytes as they are kept.
+    pub const MAX_FINDINGS_BYTES: usize = 1 << 20;
+
     /// The digest of a document of which not all findings are listed: no contents have it, so that the
     /// next check looks again.
     pub const PARTIAL: u128 = 1;

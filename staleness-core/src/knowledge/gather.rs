@@ -3,9 +3,7 @@
 
 use std::path::Path;
 
-use super::{
-    Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet, score_and_level_of,
-};
+use super::{Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet};
 use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
 
@@ -53,32 +51,36 @@ impl Pieces for SignalSet {
     }
 }
 
-/// Adds to the evidence of every item what follows from its own fields and from the other items.
-///
-/// `evidence[n]` belongs to `items[n]` and may hold already what was found outside: it decides with
-/// the rest whether an item is stale for those that depend on it. Takes time linear in the items and
-/// their relations.
-///
-/// - `related_stale` looks one step far: an item is stale for others by its own evidence, never
-///   because it depends on a stale one. So chains do not fall like dominoes, and circles end.
-/// - An id means an item of the same scope, else a global one; ids without an item, and an item's own
-///   id, mean nothing.
-/// - An item that is done, evergreen or a preference depends on nothing.
-/// - One in a file of the project does not supersede one in a file of the user, nor a global one.
-///
-/// # Panics
-/// When the two slices have different lengths.
-pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context) {
-    gather_pieces(items, evidence, context);
+impl Evidence {
+    /// Adds to the evidence of every item what follows from its own fields and from the other items.
+    ///
+    /// `evidence[n]` belongs to `items[n]` and may hold already what was found outside: it decides with
+    /// the rest whether an item is stale for those that depend on it. Takes time linear in the items and
+    /// their relations.
+    ///
+    /// - `related_stale` looks one step far: an item is stale for others by its own evidence, never
+    ///   because it depends on a stale one. So chains do not fall like dominoes, and circles end.
+    /// - An id means an item of the same scope, else a global one; ids without an item, and an item's own
+    ///   id, mean nothing.
+    /// - An item that is done, evergreen or a preference depends on nothing.
+    /// - One in a file of the project does not supersede one in a file of the user, nor a global one.
+    ///
+    /// # Panics
+    /// When the two slices have different lengths.
+    pub fn gather(items: &[&Item], evidence: &mut [Vec<Self>], context: &Context) {
+        gather_pieces(items, evidence, context);
+    }
 }
 
-/// The sorts of what [`gather`] finds, without the facts: for scores of many items. `signals[n]`
-/// belongs to `items[n]` and may hold already what was found outside.
-///
-/// # Panics
-/// When the two slices have different lengths.
-pub fn gather_signals(items: &[&Item], signals: &mut [SignalSet], context: &Context) {
-    gather_pieces(items, signals, context);
+impl SignalSet {
+    /// The sorts of what [`Evidence::gather`] finds, without the facts: for scores of many items. `signals[n]`
+    /// belongs to `items[n]` and may hold already what was found outside.
+    ///
+    /// # Panics
+    /// When the two slices have different lengths.
+    pub fn gather(items: &[&Item], signals: &mut [Self], context: &Context) {
+        gather_pieces(items, signals, context);
+    }
 }
 
 fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context) {
@@ -120,8 +122,8 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
             }
             let fresher = items[other].updated_at > item.anchored_at();
             let signals = || pieces[other].signals();
-            let level = levels[other]
-                .get_or_insert_with(|| score_and_level_of(items[other], signals(), context).1);
+            let level =
+                levels[other].get_or_insert_with(|| signals().score(items[other], context).1);
             if fresher || *level == Level::Stale {
                 depending.push((at, id, fresher, *level == Level::Stale));
             }
@@ -153,7 +155,7 @@ fn depends(item: &Item) -> bool {
 
 /// Adds what follows from the fields of one item: its date of expiry, who stands for it or speaks
 /// against it, its version, how often it was recalled, and a date in the future. The words of its
-/// text are not read: see [`super::markers`].
+/// text are not read: see [`Marker`](super::Marker).
 fn own_pieces(item: &Item, context: &Context, pieces: &mut impl Pieces) {
     let now = context.now();
     if let Some(at) = item.expires_at

@@ -149,4 +149,13 @@ impl Item {
     pub fn is_done(&self) -> bool {
         self.kind == ItemKind::Todo && self.done_at.is_some()
     }
+
+    /// How often the item of a file was recalled since the file was edited, by what its row says. Commits
+    /// and checkouts date a file anew: an edit that nobody recalled it after begins a new count, no other.
+    #[must_use]
+    pub fn recalls_since(&self, edited_at: Timestamp) -> u64 {
+        let edited =
+            edited_at > self.updated_at && self.recalled_at.is_none_or(|at| at < edited_at);
+        if edited { 0 } else { self.recalls_since_edit }
+    }
 }

@@ -13,54 +13,60 @@ use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 /// What age is called among the signals.
 const AGE: &str = "age";
 
-/// Can an item still be trusted, why, and what should be done about it?
-///
-/// # Freshness
-///
-/// `days` are whole days since it was verified, else since it was written; a date in the future is
-/// age 0. The base is the [`super::Curve`] of its kind, less the terms of its kind in points (a version behind,
-/// a temporal marker), clamped at 0. Each sort of evidence then leaves `1 - weight * strength` of it, where the
-/// strongest instance counts. An evergreen item begins at 1 and is touched by what people say
-/// about it and by its date of expiry only; a preference by what people say only.
-///
-/// # Signals
-///
-/// Every instance is listed, but the same words about the same thing only once, in the order of `weight * strength`, which is what it takes by itself:
-/// a share, or points where the formula of the kind has a term for it. Age is a signal too, where
-/// the item is not fresh: its weight is the most that the curve can take, its strength how much of
-/// that it took. A date in the future has the weight 0.
-///
-/// # Action
-///
-/// | | fresh | otherwise |
-/// |---|---|---|
-/// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its date has passed or it is recalled again and again; `complete` if to be reviewed; else `drop` |
-/// | any other | `keep` | the strongest that a signal asks for: `drop` if expired or superseded; `update` if contradicted, or if what it cites or names is gone; else `verify` |
-///
-/// A to-do that is open for `todo_pending_days` is to be reviewed at least; one that is done is
-/// fresh, whatever speaks against it.
-#[must_use]
-pub fn judge(item: &Item, evidence: &[Evidence], context: &Context) -> Verdict {
-    verdict(&Subject::item(item, evidence, context.now()), context)
-}
-
-/// The same for a block of a document; `kind` is that of the document.
-#[must_use]
-pub fn judge_block(kind: ItemKind, block: &Block, context: &Context) -> Verdict {
-    verdict(&Subject::block(kind, block, context.now()), context)
-}
-
-/// A document is as fresh as its worst block: the verdict on that, the first one of equals.
-#[must_use]
-pub fn judge_document(kind: ItemKind, document: &Document, context: &Context) -> Verdict {
-    let mut worst: Option<(&Block, Severity)> = None;
-    for block in document.found.iter().filter(|block| !block.evidence.is_empty()) {
-        let this = severity(kind, block, context);
-        if worst.as_ref().is_none_or(|(_, other)| worst_first(&this, other) == Ordering::Less) {
-            worst = Some((block, this));
-        }
+impl Item {
+    /// Says how far the item can still be trusted, why, and what should be done about it.
+    ///
+    /// # Freshness
+    ///
+    /// `days` are whole days since it was verified, else since it was written; a date in the future is
+    /// age 0. The base is the [`super::Curve`] of its kind, less the terms of its kind in points (a version behind,
+    /// a temporal marker), clamped at 0. Each sort of evidence then leaves `1 - weight * strength` of it, where the
+    /// strongest instance counts. An evergreen item begins at 1 and is touched by what people say
+    /// about it and by its date of expiry only; a preference by what people say only.
+    ///
+    /// # Signals
+    ///
+    /// Every instance is listed, but the same words about the same thing only once, in the order of `weight * strength`, which is what it takes by itself:
+    /// a share, or points where the formula of the kind has a term for it. Age is a signal too, where
+    /// the item is not fresh: its weight is the most that the curve can take, its strength how much of
+    /// that it took. A date in the future has the weight 0.
+    ///
+    /// # Action
+    ///
+    /// | | fresh | otherwise |
+    /// |---|---|---|
+    /// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its date has passed or it is recalled again and again; `complete` if to be reviewed; else `drop` |
+    /// | any other | `keep` | the strongest that a signal asks for: `drop` if expired or superseded; `update` if contradicted, or if what it cites or names is gone; else `verify` |
+    ///
+    /// A to-do that is open for `todo_pending_days` is to be reviewed at least; one that is done is
+    /// fresh, whatever speaks against it.
+    #[must_use]
+    pub fn judge(&self, evidence: &[Evidence], context: &Context) -> Verdict {
+        verdict(&Subject::item(self, evidence, context.now()), context)
     }
-    worst.map_or_else(Verdict::fresh, |(block, _)| judge_block(kind, block, context))
+}
+
+impl Block {
+    /// Says the same of the block as [`Item::judge`] of an item; `kind` is that of the document.
+    #[must_use]
+    pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
+        verdict(&Subject::block(kind, self, context.now()), context)
+    }
+}
+
+impl Document {
+    /// A document is as fresh as its worst block: the verdict on that, the first one of equals.
+    #[must_use]
+    pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
+        let mut worst: Option<(&Block, Severity)> = None;
+        for block in self.found.iter().filter(|block| !block.evidence.is_empty()) {
+            let this = severity(kind, block, context);
+            if worst.as_ref().is_none_or(|(_, other)| worst_first(&this, other) == Ordering::Less) {
+                worst = Some((block, this));
+            }
+        }
+        worst.map_or_else(Verdict::fresh, |(block, _)| block.judge(kind, context))
+    }
 }
 
 /// The level and the freshness of a block.

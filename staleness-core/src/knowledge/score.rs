@@ -181,17 +181,21 @@ impl Effect {
     }
 }
 
-/// The freshness of an item, 0..=1 and rounded to 1e-9, and its level: what [`super::judge`] says,
-/// without the sentences.
-#[inline]
-#[must_use]
-pub fn score_and_level(item: &Item, evidence: &[Evidence], context: &Context) -> (f64, Level) {
-    Subject::item(item, evidence, context.now()).score(context.resolved(item.kind))
+impl Item {
+    /// The freshness of an item, 0..=1 and rounded to 1e-9, and its level: what [`Item::judge`] says,
+    /// without the sentences.
+    #[inline]
+    #[must_use]
+    pub fn score(&self, evidence: &[Evidence], context: &Context) -> (f64, Level) {
+        Subject::item(self, evidence, context.now()).score(context.resolved(self.kind))
+    }
 }
 
-/// The same for who knows the sorts of evidence alone: see [`super::gather_signals`].
-#[inline]
-#[must_use]
-pub fn score_and_level_of(item: &Item, signals: SignalSet, context: &Context) -> (f64, Level) {
-    Subject::scored(item, signals, context.now()).score(context.resolved(item.kind))
+impl SignalSet {
+    /// The freshness and level of an item about which there is evidence of these sorts.
+    #[inline]
+    #[must_use]
+    pub fn score(self, item: &Item, context: &Context) -> (f64, Level) {
+        Subject::scored(item, self, context.now()).score(context.resolved(item.kind))
+    }
 }

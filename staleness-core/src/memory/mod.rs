@@ -9,9 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use crate::journal::Revision;
-use crate::store::{
-    Commit, Query, RegistryStore, Selection, Step, StoreError, View, check_changes, look, run,
-};
+use crate::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 use rows::Rows;
 
 /// Rows that one page holds at most.
@@ -44,14 +42,13 @@ impl MemoryStore {
 impl RegistryStore for MemoryStore {
     async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
         let rows = self.rows();
-        look(query.as_ref(), |selection| Ok(rows.load(selection)))
+        query.run(|selection| Ok(rows.load(selection)))
     }
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
         let mut rows = self.rows();
-        let (view, selection, mut changes) =
-            run(step.as_ref(), |selection| Ok(rows.load(selection)))?;
-        check_changes(&selection, &view, &changes).map_err(StoreError::Misstep)?;
+        let (view, selection, mut changes) = step.run(|selection| Ok(rows.load(selection)))?;
+        changes.check(&selection, &view).map_err(StoreError::Misstep)?;
         let revision = rows.apply(&view, &mut changes);
         Ok(Commit { revision, view, changes })
     }

@@ -5,7 +5,6 @@
 use super::routes::{Taught, teach};
 use super::used::Use;
 use crate::ids::ToolName;
-use crate::names;
 use crate::outcome::{Mark, OutcomeKind};
 use crate::policy::RoutePolicy;
 use crate::route::{Lesson, Route, RouteKey, Suggestions};
@@ -42,11 +41,11 @@ pub(super) fn wanted(
 /// Returns true if a tool of this name can be suggested: neither the entry of a server nor a tool of this
 /// program's own server, under whatever plugin.
 fn may_be_suggested(name: &ToolName) -> bool {
-    let name = name.as_str();
+    let text = name.as_str();
     let own = ["mcp__staleness__", "_staleness__"];
     let is_own =
-        name.starts_with(own[0]) || name.starts_with("mcp__plugin_") && name.contains(own[1]);
-    !names::is_server_entry(name) && !is_own
+        text.starts_with(own[0]) || text.starts_with("mcp__plugin_") && text.contains(own[1]);
+    !name.is_server_entry() && !is_own
 }
 
 /// What one use teaches.
@@ -60,7 +59,7 @@ impl Lessons<'_> {
     fn tools(&self) -> impl Iterator<Item = &ToolName> + '_ {
         let told = self.used.outcome != OutcomeKind::Interrupted;
         let own = [&self.used.tool].into_iter().filter(|name| {
-            names::kind_of(name.as_str()) != ToolKind::Builtin
+            ToolKind::of_name(name.as_str()) != ToolKind::Builtin
                 && self.used.kind != Some(ToolKind::Builtin)
         });
         own.chain(&self.used.mentions).filter(move |name| told && may_be_suggested(name))

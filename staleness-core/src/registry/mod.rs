@@ -25,14 +25,14 @@ mod work;
 
 use std::sync::Arc;
 
-pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES};
+pub use documents::DocumentsReport;
 pub use error::RegistryError;
 pub use finding::{FindTools, FoundTools};
 pub use hold::{ByHand, ForgetProject, ScopeChoice};
 pub(crate) use hold::{Forget, SetHold};
 pub use import::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts};
 pub use indexes::Indexes;
-pub use knowledge::{Act, FileItem, ItemPatch, Verification, recalls_since_edit};
+pub use knowledge::{Act, FileItem, ItemPatch, Verification};
 pub use old::SessionPruneReport;
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing};

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::Registry;
 use crate::ids::{ProjectId, Scope, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Subject};
-use crate::names;
 use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::RegistryError;
@@ -165,7 +164,7 @@ impl Tools<'_> {
         Ok(listing.of(&context))
     }
 
-    /// One tool by name; see [`names::spellings`] for what a name may be short for.
+    /// One tool by name; see [`ToolName::spellings`] for what a name may be short for.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
@@ -189,7 +188,7 @@ impl Tools<'_> {
         scope: super::ScopeChoice,
     ) -> Result<ToolKey, RegistryError> {
         let keys: Vec<ToolKey> =
-            names::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
+            ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
         keys.iter()
             .find(|key| view.tools.contains_key(key))

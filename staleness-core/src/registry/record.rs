@@ -9,21 +9,20 @@ use super::seen::see;
 use super::used::Use;
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
-use crate::names;
-use crate::outcome::{Mark, Outcome, OutcomeKind, outcome_identity};
+use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
 use crate::scan::{Entry, Provider, Providers};
 use crate::store::{
     Decision, Draft, Durability, OutcomeFilter, Pick, ProjectFilter, Refusal, Selection, Step,
     ToolFilter, View, meant,
 };
-use crate::time::{MINUTE, Timestamp};
+use crate::time::Timestamp;
 use crate::tool::{
     HealthChange, Presence, PresenceCause, ServerOutcome, Status, Tool, ToolKind, is_offline,
 };
 
 fn outage_since(policy: &Policy, at: Timestamp) -> Timestamp {
-    at.plus_millis(-i64::from(policy.outage.window_minutes) * MINUTE)
+    at.plus_millis(-i64::from(policy.outage.window_minutes) * Timestamp::MINUTE)
 }
 
 /// Records uses in order, in one commit.
@@ -142,7 +141,7 @@ impl Recording<'_> {
         // What the name means may have changed since: the op counts as seen in either scope.
         let known = self.used.scopes().into_iter().any(|scope| {
             let key = self.used.key(scope);
-            let identity = outcome_identity(&key, &self.used.op);
+            let identity = Outcome::identity_of(&key, &self.used.op);
             seen.contains(&identity)
                 || draft.get::<Tool>(&key).is_some_and(|tool| tool.ring.remembers(identity))
         });
@@ -150,7 +149,7 @@ impl Recording<'_> {
             return;
         }
         let key = self.resolve(draft);
-        let identity = outcome_identity(&key, &self.used.op);
+        let identity = Outcome::identity_of(&key, &self.used.op);
         seen.insert(identity);
         self.note_project(draft);
         if draft.get::<Tool>(&key).is_none() {
@@ -224,7 +223,7 @@ impl Recording<'_> {
     }
 
     fn kind(&self) -> ToolKind {
-        match names::kind_of(self.used.tool.as_str()) {
+        match ToolKind::of_name(self.used.tool.as_str()) {
             ToolKind::Unknown => self.used.kind.unwrap_or(ToolKind::Unknown),
             known => known,
         }

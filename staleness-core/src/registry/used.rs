@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, ToolName};
-use crate::names;
 use crate::outcome::OutcomeKind;
 use crate::scan::ProjectRef;
 use crate::session::SessionKey;
@@ -82,12 +81,12 @@ impl Use {
 
     /// The servers that may own the tool, most likely first.
     pub(super) fn possible_servers(&self) -> Vec<ServerKey> {
-        if !names::is_mcp(self.tool.as_str()) || names::is_server_entry(self.tool.as_str()) {
+        if !self.tool.is_mcp() || self.tool.is_server_entry() {
             return Vec::new();
         }
-        match self.server.as_deref().and_then(names::server_key) {
+        match self.server.as_deref().and_then(ServerKey::of) {
             Some(told) => vec![told],
-            None => names::possible_servers(self.tool.as_str()).into_iter().rev().collect(),
+            None => ServerKey::owners_of(self.tool.as_str()).into_iter().rev().collect(),
         }
     }
 
@@ -116,6 +115,6 @@ impl Use {
     }
 
     pub(super) fn may_be_an_outage(&self) -> bool {
-        self.outcome == OutcomeKind::Failure && names::is_mcp(self.tool.as_str())
+        self.outcome == OutcomeKind::Failure && self.tool.is_mcp()
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::context::{Ignored, is_own};
 use crate::ids::{ModelId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
-use crate::names;
 use crate::search::{Meaning, Question, Scores, SearchIndex, origin};
 use crate::store::{RouteFilter, Selection, View};
 use crate::tool::{Hold, Status, ToolKind, ToolSummary};
@@ -103,7 +102,7 @@ impl Catalog {
                     status: tool.status(),
                     is_ignored: tool.hold == Hold::Ignored,
                     is_callable: !matches!(tool.kind, ToolKind::Builtin | ToolKind::Plugin)
-                        && !names::is_server_entry(tool.name.as_str())
+                        && !tool.name.is_server_entry()
                         && !is_own(tool.kind, tool.name.as_str(), server, plugin)
                         && !servers.holds(is_global, &tool),
                     may_recover: tool.hold == Hold::None && tool.present && tool.failing,

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
-use crate::names;
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
 use crate::store::{View, meant};
@@ -38,8 +37,8 @@ pub(crate) struct Ignored {
 impl Ignored {
     pub(crate) fn of(policy: &Policy) -> Self {
         Self {
-            names: policy.ignore.iter().flat_map(|name| names::spellings(name)).collect(),
-            servers: policy.ignore.iter().filter_map(|name| names::named_server(name)).collect(),
+            names: policy.ignore.iter().flat_map(|name| ToolName::spellings(name)).collect(),
+            servers: policy.ignore.iter().filter_map(|name| ServerKey::meant_by(name)).collect(),
         }
     }
 

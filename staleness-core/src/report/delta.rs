@@ -12,9 +12,6 @@ use crate::text::counted;
 use crate::time::Timestamp;
 use crate::work::{Warning, WorkKind, beginning};
 
-/// Warnings that come with a delta.
-pub const TOP_WARNINGS: usize = 5;
-
 /// Where a delta begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -100,7 +97,7 @@ pub struct Delta {
     /// It begins before this moment, and changes up to here are no longer kept: some may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_until: Option<Timestamp>,
-    /// What is overdue now, oldest first, at most [`TOP_WARNINGS`].
+    /// What is overdue now, oldest first, at most [`Delta::TOP_WARNINGS`].
     pub warnings: Vec<Warning>,
     /// How much is overdue in all.
     pub overdue: usize,
@@ -114,6 +111,11 @@ pub struct Delta {
     /// True if the agent's cursor moves to there once this was said.
     #[serde(skip)]
     pub moves: bool,
+}
+
+impl Delta {
+    /// Warnings that come with a delta.
+    pub const TOP_WARNINGS: usize = 5;
 }
 
 /// The net change of every work item and item of knowledge over the journal entries that were seen

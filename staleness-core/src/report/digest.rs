@@ -20,48 +20,50 @@ pub struct Digest {
     pub more: usize,
 }
 
-/// The open work that an agent should know of first, at most `DIGEST_ITEMS`.
-///
-/// Handoffs come first, those to the agent before others, at most `DIGEST_HANDOFFS`; then what is
-/// in progress, what bites, what is blocked, to do, proposed, decided and observed; of each the
-/// latest.
-#[must_use]
-pub fn digest<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Digest {
-    let mut open: Vec<(u8, bool, &Work)> = work
-        .into_iter()
-        .filter_map(|work| {
-            let to_other = work.kind == WorkKind::Handoff
-                && work.to.as_deref().is_some_and(|to| to != agent.as_str());
-            Some((urgency(work)?, to_other, work))
-        })
-        .collect();
-    open.sort_by_key(|(urgency, to_other, work)| {
-        (*urgency, *to_other, Reverse(work.updated_at), &work.key)
-    });
-    let all = open.len();
-    let mut handoffs = 0;
-    open.retain(|(_, _, work)| {
-        handoffs += usize::from(work.kind == WorkKind::Handoff);
-        work.kind != WorkKind::Handoff || handoffs <= DIGEST_HANDOFFS
-    });
-    open.truncate(DIGEST_ITEMS);
-    let more = all - open.len();
-    let items = open
-        .into_iter()
-        .map(|(_, _, work)| DeltaItem {
-            id: work.key.id.to_string(),
-            kind: work.kind.as_str(),
-            action: "there",
-            from: None,
-            to: Some(work.status.as_str().to_owned()),
-            sender: work.from.clone().filter(|_| work.kind == WorkKind::Handoff),
-            recipient: work.to.clone().filter(|_| work.kind == WorkKind::Handoff),
-            text: beginning(&work.text),
-            at: work.updated_at,
-            own: work.author.as_deref() == Some(agent.as_str()),
-        })
-        .collect();
-    Digest { items, more }
+impl Digest {
+    /// The open work that an agent should know of first, at most `DIGEST_ITEMS`.
+    ///
+    /// Handoffs come first, those to the agent before others, at most `DIGEST_HANDOFFS`; then what is
+    /// in progress, what bites, what is blocked, to do, proposed, decided and observed; of each the
+    /// latest.
+    #[must_use]
+    pub fn of<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Self {
+        let mut open: Vec<(u8, bool, &Work)> = work
+            .into_iter()
+            .filter_map(|work| {
+                let to_other = work.kind == WorkKind::Handoff
+                    && work.to.as_deref().is_some_and(|to| to != agent.as_str());
+                Some((urgency(work)?, to_other, work))
+            })
+            .collect();
+        open.sort_by_key(|(urgency, to_other, work)| {
+            (*urgency, *to_other, Reverse(work.updated_at), &work.key)
+        });
+        let all = open.len();
+        let mut handoffs = 0;
+        open.retain(|(_, _, work)| {
+            handoffs += usize::from(work.kind == WorkKind::Handoff);
+            work.kind != WorkKind::Handoff || handoffs <= DIGEST_HANDOFFS
+        });
+        open.truncate(DIGEST_ITEMS);
+        let more = all - open.len();
+        let items = open
+            .into_iter()
+            .map(|(_, _, work)| DeltaItem {
+                id: work.key.id.to_string(),
+                kind: work.kind.as_str(),
+                action: "there",
+                from: None,
+                to: Some(work.status.as_str().to_owned()),
+                sender: work.from.clone().filter(|_| work.kind == WorkKind::Handoff),
+                recipient: work.to.clone().filter(|_| work.kind == WorkKind::Handoff),
+                text: beginning(&work.text),
+                at: work.updated_at,
+                own: work.author.as_deref() == Some(agent.as_str()),
+            })
+            .collect();
+        Self { items, more }
+    }
 }
 
 /// The place of a work item in a digest; `None` for what has ended and for marks of sessions.

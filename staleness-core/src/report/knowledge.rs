@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::ids::Scope;
 use crate::knowledge::{
-    Block, Citation, Context, Contradiction, Document, Evidence, Item, ItemKind, judge, judge_block,
+    Block, Citation, Context, Contradiction, Document, Evidence, Item, ItemKind,
 };
 use crate::time::Timestamp;
 use crate::verdict::{Level, Verdict};
@@ -112,7 +112,7 @@ impl KnowledgeReport {
             contradicted: item.contradicted.clone(),
             recalls: item.recalls,
             recalled_at: item.recalled_at,
-            verdict: judge(item, evidence, context),
+            verdict: item.judge(evidence, context),
         }
     }
 
@@ -144,7 +144,7 @@ impl KnowledgeReport {
             contradicted: None,
             recalls: 0,
             recalled_at: None,
-            verdict: judge_block(kind, block, context),
+            verdict: block.judge(kind, context),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::store::Refusal;
 
 /// What a model made of a question, in whatever length.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct QueryVector<'a> {
+pub(crate) struct QueryVector<'a> {
     /// The model.
     pub model: &'a ModelId,
     /// The numbers.
@@ -30,7 +30,7 @@ pub(crate) fn of_model<'v>(
 impl<'a> QueryVector<'a> {
     /// Borrows a pair that a caller handed in.
     #[must_use]
-    pub fn of(pair: &'a (ModelId, Vec<f64>)) -> Self {
+    pub(crate) fn of(pair: &'a (ModelId, Vec<f64>)) -> Self {
         Self { model: &pair.0, numbers: &pair.1 }
     }
 

@@ -12,7 +12,7 @@ use crate::verdict::round;
 
 /// A tool with its score and what breaks ties.
 #[derive(Clone, Copy, Debug)]
-pub struct RankedTool<'a> {
+pub(crate) struct RankedTool<'a> {
     /// The tool.
     pub tool: &'a Tool,
     /// Its status as shown.
@@ -29,7 +29,7 @@ pub struct RankedTool<'a> {
 
 /// The total order: score, status, seen lately, kind, uses, newest, name, scope.
 #[must_use]
-pub fn order(a: &RankedTool<'_>, b: &RankedTool<'_>) -> Ordering {
+pub(crate) fn order(a: &RankedTool<'_>, b: &RankedTool<'_>) -> Ordering {
     let key = |each: &RankedTool<'_>| {
         (
             each.status,
@@ -63,7 +63,7 @@ const fn kind_order(kind: ToolKind) -> u8 {
 /// their number, times `not_active_factor` if stale or demoted, times `unseen_factor` if not seen
 /// for `unseen_days`. A server counts its tools.
 #[must_use]
-pub fn rank<'a>(
+pub(crate) fn rank<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
     limit: usize,
@@ -134,6 +134,43 @@ impl<'a> Tally<'a> {
             score: round(score),
             unseen,
             uses: context.uses(tool),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ids::ToolName;
+    use crate::time::Timestamp;
+    use crate::tool::PresenceCause;
+
+    proptest! {
+        /// The order is antisymmetric, transitive and total.
+        #[test]
+        fn the_order_is_total(seeds in proptest::collection::vec(any::<[u8; 5]>(), 1..12)) {
+            let tools: Vec<Tool> = seeds.iter().enumerate().map(|(at, seed)| {
+                let key = ToolKey::global(ToolName::new(format!("t{at}")).unwrap());
+                let kind = ToolKind::ALL[usize::from(seed[0]) % ToolKind::ALL.len()];
+                let at = Timestamp::from_millis(i64::from(seed[1] % 2));
+                Tool::new(key, kind, PresenceCause::Used, at)
+            }).collect();
+            let mut all: Vec<RankedTool<'_>> = seeds.iter().zip(&tools).map(|(seed, tool)| RankedTool {
+                tool,
+                status: Status::ALL[usize::from(seed[2]) % Status::ALL.len()],
+                successes: 0,
+                score: f64::from(seed[3] % 3) / 2.0,
+                unseen: seed[4] % 2 == 0,
+                uses: u64::from(seed[4] % 3),
+            }).collect();
+            all.sort_by(order);
+            for (at, a) in all.iter().enumerate() {
+                for (other, b) in all.iter().enumerate() {
+                    prop_assert_eq!(order(a, b), at.cmp(&other));
+                }
+            }
         }
     }
 }

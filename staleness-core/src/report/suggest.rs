@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::{Catalog, Context, RankedTool, ToolReport, rank};
 use crate::ids::{ProjectId, SessionId, ToolKey, ToolName};
-use crate::names;
 use crate::outcome::Mark;
 use crate::route::{Confidence, RouteId, SuggestedTool};
 use crate::search::{Match, Scores, is_cold};
@@ -99,7 +98,7 @@ pub(crate) fn suggest(
     let last = last_used(context.view(), context.project(), window, session);
     let callable = |tool: &&Tool| {
         tool.kind != ToolKind::Builtin
-            && !names::is_server_entry(tool.key.name.as_str())
+            && !tool.key.name.is_server_entry()
             && tool.kind != ToolKind::Plugin
             && !context.is_silent(tool)
             && !is_server_held(context, tool)
@@ -234,9 +233,8 @@ pub(crate) fn worth_ranking<'a>(
         .flat_map(|outcome| outcome.credits.iter().chain([&outcome.tool]))
         .map(|key| &key.name)
         .collect();
-    let may_be_lifted = |name: &ToolName| {
-        worked.contains(name) || !worked.is_empty() && names::is_server_entry(name.as_str())
-    };
+    let may_be_lifted =
+        |name: &ToolName| worked.contains(name) || !worked.is_empty() && name.is_server_entry();
     let (_, (_, least, _), _) = fitting.select_nth_unstable_by(last, |a, b| b.1.total_cmp(&a.1));
     // The best `limit` score at least this. What is that close may be equal once rounded.
     let bar = *least * LEAST_LIFT - SLACK;

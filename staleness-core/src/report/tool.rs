@@ -6,7 +6,7 @@ use super::Context;
 use crate::journal::{JournalEntry, Revision};
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
-use crate::tool::{Hold, PresenceCause, RING_CAPACITY, RingEntry, Status, Tool, ToolKind};
+use crate::tool::{Hold, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
 /// Whether a tool is there, and why.
@@ -156,7 +156,7 @@ fn letters(tool: &Tool, members: &[&Tool]) -> String {
     let mut entries: Vec<&RingEntry> =
         members.iter().copied().chain([tool]).flat_map(|each| each.ring.entries()).collect();
     entries.sort_by_key(|entry| entry.at);
-    let skip = entries.len().saturating_sub(RING_CAPACITY);
+    let skip = entries.len().saturating_sub(Ring::CAPACITY);
     entries[skip..].iter().map(|entry| entry.mark.letter()).collect()
 }
 

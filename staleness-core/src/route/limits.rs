@@ -1,6 +1,6 @@
 //! What no route may hold, whoever writes it.
 
-use super::{MAX_OPS, Route, RouteId, check_query};
+use super::{Route, RouteId};
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 
@@ -11,11 +11,12 @@ impl Route {
     /// # Errors
     /// [`Refusal::Invalid`] with what is wrong.
     pub fn check(&self) -> Result<(), Refusal> {
-        check_query(&self.query)?;
-        if self.ops.len() > MAX_OPS {
+        Route::check_query(&self.query)?;
+        if self.ops.len() > Route::MAX_OPS {
             return Err(Refusal::Invalid(format!(
-                "the route remembers {} ops; at most {MAX_OPS} are allowed",
-                self.ops.len()
+                "the route remembers {} ops; at most {} are allowed",
+                self.ops.len(),
+                Self::MAX_OPS
             )));
         }
         Ok(())

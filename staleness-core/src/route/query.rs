@@ -4,23 +4,25 @@ use super::Route;
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 
-/// Folds a query that may be learned.
-///
-/// # Errors
-/// [`Refusal::Invalid`] for one that says nothing, and for one over [`Route::MAX_QUERY_BYTES`].
-pub fn check_query(text: &str) -> Result<String, Refusal> {
-    if text.len() > Route::MAX_QUERY_BYTES {
-        return Err(Refusal::Invalid(format!(
-            "the query is {} bytes long; at most {} are allowed",
-            text.len(),
-            Route::MAX_QUERY_BYTES
-        )));
+impl Route {
+    /// Folds a query that may be learned.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for one that says nothing, and for one over [`Self::MAX_QUERY_BYTES`].
+    pub fn check_query(text: &str) -> Result<String, Refusal> {
+        if text.len() > Self::MAX_QUERY_BYTES {
+            return Err(Refusal::Invalid(format!(
+                "the query is {} bytes long; at most {} are allowed",
+                text.len(),
+                Self::MAX_QUERY_BYTES
+            )));
+        }
+        let folded = fold_query(text);
+        if folded.is_empty() {
+            return Err(Refusal::Invalid("the query is empty".into()));
+        }
+        Ok(folded)
     }
-    let folded = fold_query(text);
-    if folded.is_empty() {
-        return Err(Refusal::Invalid("the query is empty".into()));
-    }
-    Ok(folded)
 }
 
 #[cfg(test)]
@@ -30,17 +32,17 @@ mod tests {
     #[test]
     fn an_empty_query_teaches_nothing() {
         for text in ["", " ", "\t\n\u{3000}", "\u{200b}\u{feff}", "\u{ad}"] {
-            let refused = check_query(text);
+            let refused = Route::check_query(text);
             assert_eq!(refused, Err(Refusal::Invalid("the query is empty".into())), "{text:?}");
         }
     }
 
     #[test]
     fn a_query_of_a_megabyte_is_refused_with_the_bound() {
-        let Err(Refusal::Invalid(why)) = check_query(&"x".repeat(1 << 20)) else {
+        let Err(Refusal::Invalid(why)) = Route::check_query(&"x".repeat(1 << 20)) else {
             panic!("it was taken");
         };
         assert_eq!(why, "the query is 1048576 bytes long; at most 4096 are allowed");
-        assert!(check_query(&"x".repeat(Route::MAX_QUERY_BYTES)).is_ok());
+        assert!(Route::check_query(&"x".repeat(Route::MAX_QUERY_BYTES)).is_ok());
     }
 }

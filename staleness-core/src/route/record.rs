@@ -6,9 +6,6 @@ use super::{Confidence, RouteKey};
 use crate::ids::{ModelId, OpId, stable_hash};
 use crate::time::Timestamp;
 
-/// How many of its last ops a route remembers.
-pub const MAX_OPS: usize = 16;
-
 /// A query that led to a tool. Routes are a bounded cache: what is weak, unused or too much is pruned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
@@ -27,17 +24,20 @@ pub struct Route {
     /// The model that embedded the query, where there is a vector.
     pub model: Option<ModelId>,
     /// The ops that it learned from or was used by last, as [`Route::op`] and [`Route::use_op`] hash
-    /// them, oldest first, at most [`MAX_OPS`]: none counts twice.
+    /// them, oldest first, at most [`Route::MAX_OPS`]: none counts twice.
     #[serde(deserialize_with = "bounded_ops")]
     pub ops: Vec<u64>,
 }
 
 fn bounded_ops<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
     let ops = Vec::deserialize(from)?;
-    if ops.len() <= MAX_OPS { Ok(ops) } else { Err(de::Error::custom("too many ops")) }
+    if ops.len() <= Route::MAX_OPS { Ok(ops) } else { Err(de::Error::custom("too many ops")) }
 }
 
 impl Route {
+    /// How many of its last ops a route remembers.
+    pub const MAX_OPS: usize = 16;
+
     /// The longest query that is learned, in bytes of UTF-8.
     pub const MAX_QUERY_BYTES: usize = 4_096;
 
@@ -83,12 +83,12 @@ impl Route {
         let mut ops: Vec<u64> =
             younger.ops.iter().copied().filter(|op| !self.remembers(*op)).collect();
         ops.append(&mut self.ops);
-        ops.drain(..ops.len().saturating_sub(MAX_OPS));
+        ops.drain(..ops.len().saturating_sub(Route::MAX_OPS));
         self.ops = ops;
     }
 
     fn remember(&mut self, op: u64) {
-        let over = (self.ops.len() + 1).saturating_sub(MAX_OPS);
+        let over = (self.ops.len() + 1).saturating_sub(Route::MAX_OPS);
         self.ops.drain(..over);
         self.ops.push(op);
     }

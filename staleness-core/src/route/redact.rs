@@ -6,6 +6,7 @@ mod looks;
 
 use std::borrow::Cow;
 
+use crate::route::Prompted;
 use crate::text::fold_query;
 use looks::{
     Key, hook, in_token, is_chosen, is_link, is_random, is_scheme, is_to, is_token, key, quote,
@@ -235,26 +236,28 @@ fn without_tokens(word: &str) -> String {
     shown
 }
 
-/// What may be kept of a prompt: its beginning without secrets, at most `MAX_PROMPT_CHARS` long.
-/// `None` where nothing is left that could be searched for.
-#[must_use]
-pub fn prompt_text(text: &str) -> Option<String> {
-    let end = text.len().min(MAX_READ);
-    let end = (0..=end).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    // A word that was cut is none that a rule would know.
-    let start = if end == text.len() {
-        text
-    } else {
-        text[..end].rsplit_once(char::is_whitespace).map_or("", |cut| cut.0)
-    };
-    let safe = redact(start);
-    // A word that is cut is no secret any more that a rule would know: what is cut is left out.
-    let kept: String = match safe.char_indices().nth(MAX_PROMPT_CHARS) {
-        None => safe,
-        Some((end, _)) => safe[..end].rsplit_once(' ').map_or(&safe[..end], |cut| cut.0).into(),
-    };
-    let said = kept.replace(REDACTED, " ");
-    (!fold_query(&said).is_empty()).then_some(kept)
+impl Prompted {
+    /// What may be kept of a prompt: its beginning without secrets, at most `MAX_PROMPT_CHARS` long.
+    /// `None` where nothing is left that could be searched for.
+    #[must_use]
+    pub fn text(text: &str) -> Option<String> {
+        let end = text.len().min(MAX_READ);
+        let end = (0..=end).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        // A word that was cut is none that a rule would know.
+        let start = if end == text.len() {
+            text
+        } else {
+            text[..end].rsplit_once(char::is_whitespace).map_or("", |cut| cut.0)
+        };
+        let safe = redact(start);
+        // A word that is cut is no secret any more that a rule would know: what is cut is left out.
+        let kept: String = match safe.char_indices().nth(MAX_PROMPT_CHARS) {
+            None => safe,
+            Some((end, _)) => safe[..end].rsplit_once(' ').map_or(&safe[..end], |cut| cut.0).into(),
+        };
+        let said = kept.replace(REDACTED, " ");
+        (!fold_query(&said).is_empty()).then_some(kept)
+    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub struct Suggestions {
 pub struct Prompted {
     /// When.
     pub at: Timestamp,
-    /// What was asked, as [`super::prompt_text`] bounds it, or as a caller handed it in. Of a user's
+    /// What was asked, as [`Prompted::text`] bounds it, or as a caller handed it in. Of a user's
     /// prompt only where the policy says that it may be learned from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,

@@ -10,9 +10,6 @@ use super::dot::{dot_f32, dot_f64};
 use crate::ids::ModelId;
 use crate::text::wording;
 
-/// The most dimensions that a vector may have.
-pub const MAX_DIMENSIONS: usize = 4_096;
-
 /// How far the length of a stored vector may be from 1.
 const UNIT: f64 = 1e-3;
 
@@ -48,7 +45,7 @@ impl Precision {
 pub enum VectorError {
     /// There are none.
     Empty,
-    /// There are more than [`MAX_DIMENSIONS`]; the number is given.
+    /// There are more than [`Vector::MAX_DIMENSIONS`]; the number is given.
     TooLong(usize),
     /// One is not a number, or infinite; its place is given, counted from 0.
     NotFinite(usize),
@@ -65,7 +62,11 @@ impl fmt::Display for VectorError {
         match self {
             Self::Empty => f.write_str("the vector is empty"),
             Self::TooLong(found) => {
-                write!(f, "the vector has {found} dimensions; at most {MAX_DIMENSIONS} are allowed")
+                write!(
+                    f,
+                    "the vector has {found} dimensions; at most {} are allowed",
+                    Vector::MAX_DIMENSIONS
+                )
             }
             Self::NotFinite(at) => {
                 write!(f, "number {at} of the vector, counted from 0, is not a finite number")
@@ -122,6 +123,9 @@ impl fmt::Debug for Vector {
 }
 
 impl Vector {
+    /// The most dimensions that a vector may have.
+    pub const MAX_DIMENSIONS: usize = 4_096;
+
     /// The direction of `numbers`: divided by their length, which is computed without overflow.
     ///
     /// # Errors
@@ -130,7 +134,7 @@ impl Vector {
         if numbers.is_empty() {
             return Err(VectorError::Empty);
         }
-        if numbers.len() > MAX_DIMENSIONS {
+        if numbers.len() > Vector::MAX_DIMENSIONS {
             return Err(VectorError::TooLong(numbers.len()));
         }
         if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
@@ -163,7 +167,7 @@ impl Vector {
         if dims == 0 {
             return Err(VectorError::Empty);
         }
-        if dims > MAX_DIMENSIONS {
+        if dims > Vector::MAX_DIMENSIONS {
             return Err(VectorError::TooLong(dims));
         }
         let vector = match precision {
@@ -264,8 +268,8 @@ mod tests {
         assert_eq!(refused(&[0.0, -0.0]), VectorError::Zero);
         assert_eq!(refused(&[1.0, f64::NAN]), VectorError::NotFinite(1));
         assert_eq!(refused(&[f64::INFINITY]), VectorError::NotFinite(0));
-        assert_eq!(refused(&vec![1.0; MAX_DIMENSIONS + 1]), VectorError::TooLong(4_097));
-        assert!(Vector::new(&vec![1.0; MAX_DIMENSIONS], Precision::F32).is_ok());
+        assert_eq!(refused(&vec![1.0; Vector::MAX_DIMENSIONS + 1]), VectorError::TooLong(4_097));
+        assert!(Vector::new(&vec![1.0; Vector::MAX_DIMENSIONS], Precision::F32).is_ok());
     }
 
     #[test]
@@ -303,7 +307,10 @@ mod tests {
         assert_eq!(refused(&[0; 3]), VectorError::Length(3));
         assert_eq!(refused(&f32::NAN.to_le_bytes()), VectorError::NotFinite(0));
         assert_eq!(refused(&2.0_f32.to_le_bytes()), VectorError::NotUnit);
-        assert_eq!(refused(&vec![0; 4 * (MAX_DIMENSIONS + 1)]), VectorError::TooLong(4_097));
+        assert_eq!(
+            refused(&vec![0; 4 * (Vector::MAX_DIMENSIONS + 1)]),
+            VectorError::TooLong(4_097)
+        );
     }
 
     #[test]

@@ -6,7 +6,6 @@ use super::evaluate::Evaluation;
 use super::providers::Providers;
 use super::{Scan, SourceReading};
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, stable_hash};
-use crate::names;
 use crate::project::{Project, Told};
 use crate::source::{Source, SourceState};
 use crate::store::{
@@ -156,7 +155,7 @@ impl ApplyScan {
 
 /// The servers under which a tool of this one may have been filed while it was not known.
 fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
-    names::possible_servers(&format!("mcp__{server}__x")).into_iter().filter({
+    ServerKey::owners_of(&format!("mcp__{server}__x")).into_iter().filter({
         let server = server.clone();
         move |part| *part != server
     })

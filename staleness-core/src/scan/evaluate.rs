@@ -6,7 +6,6 @@ use super::providers::{Provider, Providers};
 use super::{Found, Scan, SourceReading};
 use crate::ids::{Level, Scope, ServerKey, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
-use crate::names;
 use crate::store::Draft;
 use crate::tool::{Listing, ListingState, Presence, PresenceCause, Tool, ToolKind};
 
@@ -293,7 +292,7 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     {
         return None;
     }
-    let mut possible = names::possible_servers(tool.key.name.as_str());
+    let mut possible = ServerKey::owners_of(tool.key.name.as_str());
     let server = possible.iter().rposition(known).unwrap_or(0);
     let server = (server < possible.len()).then(|| possible.swap_remove(server));
     server.filter(|server| tool.server.as_ref() != Some(server))

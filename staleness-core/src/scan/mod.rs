@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{
     ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash_of,
 };
-use crate::names;
 use crate::source::SourceState;
 use crate::time::Timestamp;
 use crate::tool::{ListingState, Tool, ToolKind};
@@ -72,8 +71,8 @@ impl Found {
     /// An MCP server that a configuration lists as `server`. `None` when the name cannot be stored.
     #[must_use]
     pub fn server(server: &str) -> Option<Self> {
-        let mut found = Self::new(names::server_entry_name(server)?, ToolKind::McpServer);
-        found.server = names::server_key(server);
+        let mut found = Self::new(ToolName::of_server(server)?, ToolKind::McpServer);
+        found.server = ServerKey::of(server);
         Some(found)
     }
 
@@ -82,9 +81,9 @@ impl Found {
     /// for the whole server.
     #[must_use]
     pub fn server_tool(server: &str, tool: &str) -> Option<Self> {
-        let key = names::server_key(server)?;
+        let key = ServerKey::of(server)?;
         let name = ToolName::new(format!("mcp__{key}__{tool}")).ok()?;
-        if names::is_server_entry(name.as_str()) {
+        if name.is_server_entry() {
             return None;
         }
         let mut found = Self::new(name, ToolKind::McpTool);

@@ -58,6 +58,6 @@ pub(crate) const COLD: f64 = 0.3;
 
 /// Returns true if nothing like a question of this familiarity was learned.
 #[must_use]
-pub fn is_cold(familiarity: f64) -> bool {
+pub(crate) fn is_cold(familiarity: f64) -> bool {
     familiarity < COLD
 }

@@ -1,6 +1,6 @@
 //! What an index reads: the words of a tool, and a query that was learned.
 
-use crate::ids::ToolName;
+use crate::ids::{ServerKey, ToolName};
 use crate::names;
 use crate::route::{Confidence, RouteId};
 
@@ -22,9 +22,9 @@ impl ToolText {
     /// A tool that goes by a name, with what is said of it. The server is read from the name.
     #[must_use]
     pub fn new(name: ToolName, description: Option<&str>) -> Self {
-        let servers = names::possible_servers(name.as_str());
+        let servers = ServerKey::owners_of(name.as_str());
         let split = servers.first().and_then(|server| {
-            Some((server.to_string(), names::tool_part(name.as_str(), server)?.to_owned()))
+            Some((server.to_string(), server.tool_part(name.as_str())?.to_owned()))
         });
         let (from, own) = match split {
             Some((server, own)) => (Some(server), own),

@@ -13,7 +13,7 @@
 use crate::ids::{Level, ProjectId, Scope, SourceId, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
-use crate::tool::{Listing, ListingState, RING_CAPACITY, Ring, RingEntry};
+use crate::tool::{Listing, ListingState, Ring, RingEntry};
 
 const VERSION: u8 = 1;
 const STATE: u8 = 7;
@@ -24,7 +24,7 @@ const ENTRY: usize = 17;
 
 /// A ring as bytes.
 #[must_use]
-pub fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
+pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     let mut bytes = begin(ring.len() * ENTRY);
     for entry in ring.entries() {
         bytes.push(entry.mark.letter() as u8);
@@ -36,9 +36,9 @@ pub fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
 
 /// The inverse of [`ring_to_bytes`]; `None` for bytes that it did not make.
 #[must_use]
-pub fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
+pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     let mut rest = Bytes::new(bytes)?;
-    let mut entries = Vec::with_capacity(RING_CAPACITY);
+    let mut entries = Vec::with_capacity(Ring::CAPACITY);
     while !rest.0.is_empty() {
         let mark = Mark::from_letter(char::from(rest.byte()?))?;
         let millis = i64::from_le_bytes(rest.array()?);
@@ -49,12 +49,12 @@ pub fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
         }
         entries.push(RingEntry { mark, at, op });
     }
-    (entries.len() <= RING_CAPACITY).then(|| Ring::from_entries(entries))
+    (entries.len() <= Ring::CAPACITY).then(|| Ring::from_entries(entries))
 }
 
 /// Listings as bytes.
 #[must_use]
-pub fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
+pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
     let mut bytes = begin(listings.len() * 48);
     for Listing { source, state } in listings {
         let of_project = source.project.is_some();
@@ -71,7 +71,7 @@ pub fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
 
 /// The inverse of [`listings_to_bytes`]; `None` for bytes that it did not make.
 #[must_use]
-pub fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
+pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
     let mut rest = Bytes::new(bytes)?;
     let mut listings = Vec::new();
     while !rest.0.is_empty() {
@@ -100,7 +100,7 @@ pub fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
 
 /// The tools that share an outcome, as bytes.
 #[must_use]
-pub fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
+pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
     let mut bytes = begin(credits.len() * 32);
     for key in credits {
         put_text(&mut bytes, key.scope.as_key());
@@ -111,7 +111,7 @@ pub fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
 
 /// The inverse of [`credits_to_bytes`]; `None` for bytes that it did not make.
 #[must_use]
-pub fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
+pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
     let mut rest = Bytes::new(bytes)?;
     let mut credits = Vec::new();
     while !rest.0.is_empty() {
@@ -125,7 +125,7 @@ pub fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
 
 /// A level as a number, in the order of levels: sources are kept in the order of their identities.
 #[must_use]
-pub const fn level_to_number(level: Level) -> u8 {
+pub(crate) const fn level_to_number(level: Level) -> u8 {
     match level {
         Level::User => 0,
         Level::Project => 1,
@@ -136,7 +136,7 @@ pub const fn level_to_number(level: Level) -> u8 {
 
 /// The inverse of [`level_to_number`].
 #[must_use]
-pub fn level_from_number(number: u8) -> Option<Level> {
+fn level_from_number(number: u8) -> Option<Level> {
     Level::ALL.into_iter().find(|level| level_to_number(*level) == number)
 }
 

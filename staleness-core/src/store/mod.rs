@@ -26,14 +26,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use crate::refusal::Refusal;
-pub use crate::text::{pack, unpack};
-pub use blobs::{
-    credits_from_bytes, credits_to_bytes, level_from_number, level_to_number, listings_from_bytes,
-    listings_to_bytes, ring_from_bytes, ring_to_bytes,
+pub(crate) use crate::text::{pack, unpack};
+pub(crate) use blobs::{
+    credits_from_bytes, credits_to_bytes, level_to_number, listings_from_bytes, listings_to_bytes,
+    ring_from_bytes, ring_to_bytes,
 };
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
-pub use drive::{MAX_LOOKS, look, run};
 pub(crate) use dry::DryStore;
 pub use error::StoreError;
 pub use filter::{
@@ -44,7 +43,6 @@ pub use filter::{
 pub(crate) use preview::Preview;
 pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};
-pub use strict::check_changes;
 pub use view::{OutcomeCounts, View};
 pub(crate) use view::{last_per_server, meant};
 
@@ -63,7 +61,7 @@ pub enum Durability {
 /// What a step wants after having looked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Look again with this as well, in the same snapshot; at most [`MAX_LOOKS`] times.
+    /// Look again with this as well, in the same snapshot; at most [`View::MAX_LOOKS`] times.
     Need(Selection),
     /// Write this; an empty change set commits nothing.
     Write(ChangeSet),

@@ -6,28 +6,27 @@ use std::fmt::Debug;
 use super::{Access, Change, ChangeSet, Filter, Pick, Row, Selection, View};
 use crate::journal::Revision;
 
-/// Checks that every row that `changes` writes was locked by `selection`, and that none is written twice; the
-/// rows that were seen are in `view`.
-///
-/// # Errors
-/// A sentence that names the first row that breaks the rule.
-pub fn check_changes(
-    selection: &Selection,
-    view: &View,
-    changes: &ChangeSet,
-) -> Result<(), String> {
-    let newest = if changes.journal.is_empty() { view.revision } else { Revision(u64::MAX) };
-    if let Some(last) = changes.pruned.iter().max()
-        && (*last > changes.floor.revision || *last >= view.revision)
-    {
-        return Err(format!("revision {last} was pruned, and is the newest or above the floor"));
-    }
-    if changes.floor.revision > Revision(0) && changes.floor.revision >= newest {
-        return Err(format!("the floor {} has nothing above it", changes.floor.revision));
-    }
-    macro_rules! check {
+impl ChangeSet {
+    /// Checks that every row that is written was locked by `selection`, and that none is written twice; the
+    /// rows that were seen are in `view`.
+    ///
+    /// # Errors
+    /// A sentence that names the first row that breaks the rule.
+    pub fn check(&self, selection: &Selection, view: &View) -> Result<(), String> {
+        let newest = if self.journal.is_empty() { view.revision } else { Revision(u64::MAX) };
+        if let Some(last) = self.pruned.iter().max()
+            && (*last > self.floor.revision || *last >= view.revision)
+        {
+            return Err(format!(
+                "revision {last} was pruned, and is the newest or above the floor"
+            ));
+        }
+        if self.floor.revision > Revision(0) && self.floor.revision >= newest {
+            return Err(format!("the floor {} has nothing above it", self.floor.revision));
+        }
+        macro_rules! check {
         ($($field:ident: $row:ty,)*) => {
-            $(check::<$row>(selection, view, changes, |key| check!(@ $field key))?;)*
+            $(check::<$row>(selection, view, self, |key| check!(@ $field key))?;)*
         };
         // A route may go without a look at its vector.
         (@ vectors $key:ident) => {
@@ -38,8 +37,9 @@ pub fn check_changes(
             false
         }};
     }
-    crate::collections!(check);
-    Ok(())
+        crate::collections!(check);
+        Ok(())
+    }
 }
 
 fn check<R: Row>(

@@ -91,6 +91,9 @@ macro_rules! view {
 crate::collections!(view);
 
 impl View {
+    /// How often a step or query may look at most.
+    pub const MAX_LOOKS: usize = 4;
+
     /// The entry that a name means in a project: the project's own, else the global one; the global
     /// one too where it alone is present.
     #[must_use]

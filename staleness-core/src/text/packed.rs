@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 /// A kind of fact or field that comes later is a new format for the stores: an older program would
 /// take it for damage.
 #[must_use]
-pub fn pack<T: Serialize + ?Sized>(value: &T) -> String {
+pub(crate) fn pack<T: Serialize + ?Sized>(value: &T) -> String {
     // Every key is a string and memory does not refuse bytes: nothing can fail.
     let packed = serde_json::to_string(value);
     debug_assert!(packed.is_ok(), "{packed:?}");
@@ -18,7 +18,7 @@ pub fn pack<T: Serialize + ?Sized>(value: &T) -> String {
 
 /// The inverse of [`pack`]; `None` for a text that it did not make.
 #[must_use]
-pub fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
+pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
 

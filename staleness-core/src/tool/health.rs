@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{RING_CAPACITY, Ring, ToolPolicy};
+use super::{Ring, ToolPolicy};
 use crate::outcome::Mark;
 use crate::text::wording;
-use crate::time::{DAY, MINUTE, Timestamp};
+use crate::time::Timestamp;
 
 /// What a person decided about a tool. It stays until [`Hold::None`] is restored.
 #[derive(
@@ -45,7 +45,7 @@ pub struct Health {
     pub demotions: u32,
     /// When it was last demoted for its failures.
     pub last_demoted_at: Option<Timestamp>,
-    /// Counted outcomes since the failure window began, up to [`RING_CAPACITY`].
+    /// Counted outcomes since the failure window began, up to [`Ring::CAPACITY`].
     pub window: u8,
 }
 
@@ -76,7 +76,7 @@ impl Health {
         if !mark.is_counted() {
             return None;
         }
-        self.window = self.window.saturating_add(1).min(RING_CAPACITY as u8);
+        self.window = self.window.saturating_add(1).min(Ring::CAPACITY as u8);
         if mark == Mark::Success {
             self.failing.take()?;
             if policy.window_restarts_on_restore {
@@ -125,10 +125,11 @@ impl Health {
     #[must_use]
     pub fn probation_from(&self, policy: &ToolPolicy) -> Option<Timestamp> {
         let demoted_at = self.last_demoted_at.filter(|_| self.is_failing())?;
-        let longest = i64::from(policy.probation_max_hours) * 60 * MINUTE;
+        let longest = i64::from(policy.probation_max_hours) * 60 * Timestamp::MINUTE;
         let doublings = self.demotions.saturating_sub(1).min(30);
-        let wait = (i64::from(policy.probation_minutes) * MINUTE).saturating_mul(1 << doublings);
-        Some(demoted_at.plus_millis(wait.min(longest).min(365 * DAY)))
+        let wait = (i64::from(policy.probation_minutes) * Timestamp::MINUTE)
+            .saturating_mul(1 << doublings);
+        Some(demoted_at.plus_millis(wait.min(longest).min(365 * Timestamp::DAY)))
     }
 
     /// Returns true if the tool is failing and its cool-down has passed.
@@ -142,7 +143,6 @@ impl Health {
 mod tests {
     use super::super::RingEntry;
     use super::*;
-    use crate::time::HOUR;
 
     fn run(letters: &str, policy: &ToolPolicy) -> (Health, Vec<HealthChange>) {
         let mut ring = Ring::default();
@@ -181,7 +181,7 @@ mod tests {
         for (demotions, hours) in [(1, 1), (2, 2), (5, 16), (6, 24), (60, 24)] {
             health.demotions = demotions;
             let from = health.probation_from(&policy).unwrap();
-            assert_eq!(from, demoted_at.plus_millis(hours * HOUR));
+            assert_eq!(from, demoted_at.plus_millis(hours * Timestamp::HOUR));
             assert!(!health.is_on_probation(from.plus_millis(-1), &policy));
             assert!(health.is_on_probation(from, &policy));
         }
@@ -189,7 +189,7 @@ mod tests {
         health.failing = None;
         for (at, days) in [(6, 61), (7, 1)] {
             let mut later = health.clone();
-            let now = demoted_at.plus_millis(at * DAY);
+            let now = demoted_at.plus_millis(at * Timestamp::DAY);
             for op in 0..3 {
                 ring.push(RingEntry { mark: Mark::Failure, at: now, op }, 5);
                 later.follow(&ring, Mark::Failure, now, &policy);

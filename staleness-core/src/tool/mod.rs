@@ -21,7 +21,7 @@ pub use health::{Failing, Health, Hold};
 pub(crate) use outage::{ServerOutcome, is_offline};
 pub use policy::{OutagePolicy, ToolOverride, ToolPolicy};
 pub use presence::{Listing, ListingState, Presence, PresenceCause};
-pub use ring::{RING_CAPACITY, Ring, RingEntry};
+pub use ring::{Ring, RingEntry};
 pub use rule::{DemotionRule, Finding};
 pub use status::Status;
 pub(crate) use status::status_of;

@@ -33,7 +33,7 @@ pub(crate) fn is_offline<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::server_key;
+    use crate::ids::ServerKey;
 
     #[test]
     fn more_than_half_of_at_least_three_servers_must_fail() {
@@ -43,7 +43,7 @@ mod tests {
             let last: Vec<ServerOutcome> = (0..failed + working)
                 .map(|at| ServerOutcome {
                     scope: Scope::Global,
-                    server: server_key(&format!("s{at}")).unwrap(),
+                    server: ServerKey::of(&format!("s{at}")).unwrap(),
                     failed: at < failed,
                 })
                 .collect();

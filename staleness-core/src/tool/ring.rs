@@ -7,8 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 
-/// How many outcomes a ring holds.
-pub const RING_CAPACITY: usize = 32;
 /// Counted outcomes that a ring keeps, however few the rule in force looks at: another agent or a
 /// later policy may look at more.
 const MIN_KEPT: usize = 5;
@@ -20,11 +18,11 @@ pub struct RingEntry {
     pub mark: Mark,
     /// When.
     pub at: Timestamp,
-    /// Its [`crate::outcome::outcome_identity`].
+    /// Its [`crate::outcome::Outcome::identity_of`].
     pub op: u64,
 }
 
-/// The latest outcomes of a tool in order of recording, at most [`RING_CAPACITY`].
+/// The latest outcomes of a tool in order of recording, at most [`Ring::CAPACITY`].
 ///
 /// Interrupted and offline outcomes never push out the counted ones that the failure window needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -36,17 +34,20 @@ pub struct Ring {
 impl<'de> Deserialize<'de> for Ring {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let entries = VecDeque::deserialize(from)?;
-        let fits = entries.len() <= RING_CAPACITY;
+        let fits = entries.len() <= Ring::CAPACITY;
         fits.then_some(Self { entries }).ok_or_else(|| de::Error::custom("too many outcomes"))
     }
 }
 
 impl Ring {
-    /// A ring of the given entries, oldest first. Only the last [`RING_CAPACITY`] are kept.
+    /// How many outcomes a ring holds.
+    pub const CAPACITY: usize = 32;
+
+    /// A ring of the given entries, oldest first. Only the last [`Ring::CAPACITY`] are kept.
     #[must_use]
     pub fn from_entries(entries: impl IntoIterator<Item = RingEntry>) -> Self {
         let mut ring = Self { entries: entries.into_iter().collect() };
-        while ring.entries.len() > RING_CAPACITY {
+        while ring.entries.len() > Ring::CAPACITY {
             ring.entries.pop_front();
         }
         ring
@@ -79,11 +80,11 @@ impl Ring {
     /// `window` counted ones, or the last 5 if `window` is less.
     pub fn push(&mut self, entry: RingEntry, window: usize) {
         self.entries.push_back(entry);
-        if self.entries.len() <= RING_CAPACITY {
+        if self.entries.len() <= Ring::CAPACITY {
             return;
         }
         let counted = self.entries.iter().filter(|kept| kept.mark.is_counted()).count();
-        let mut spare = counted.saturating_sub(window.clamp(MIN_KEPT, RING_CAPACITY));
+        let mut spare = counted.saturating_sub(window.clamp(MIN_KEPT, Ring::CAPACITY));
         let victim = self.entries.iter().position(|kept| {
             if !kept.mark.is_counted() {
                 return true;
@@ -120,7 +121,7 @@ mod tests {
         for op in 5..100 {
             ring.push(entry(Mark::Interrupted, op), 5);
         }
-        assert_eq!(ring.len(), RING_CAPACITY);
+        assert_eq!(ring.len(), Ring::CAPACITY);
         assert!(!ring.is_empty());
         assert_eq!(ring.counted_latest_first().count(), 5);
         assert!(ring.remembers(0) && ring.remembers(99) && !ring.remembers(5));
@@ -132,13 +133,13 @@ mod tests {
         #[test]
         fn the_last_counted_outcomes_survive_any_history(
             marks in proptest::collection::vec(0usize..4, 0..120),
-            window in 1usize..=RING_CAPACITY,
+            window in 1usize..=Ring::CAPACITY,
         ) {
             let marks: Vec<Mark> = marks.into_iter().map(|at| Mark::ALL[at]).collect();
             let mut ring = Ring::default();
             for (op, mark) in marks.iter().enumerate() {
                 ring.push(entry(*mark, op as u64), window);
-                prop_assert!(ring.len() <= RING_CAPACITY);
+                prop_assert!(ring.len() <= Ring::CAPACITY);
             }
             let ops: Vec<u64> = ring.entries().map(|entry| entry.op).collect();
             prop_assert!(ops.is_sorted());

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::RING_CAPACITY;
 use crate::outcome::Mark;
+use crate::tool::Ring;
 
 /// When counted outcomes demote a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,14 +63,14 @@ impl DemotionRule {
         match *self {
             Self::KOfN { n, .. } => usize::from(n),
             Self::Consecutive { k } => usize::from(k),
-            Self::Rate { .. } => RING_CAPACITY,
+            Self::Rate { .. } => Ring::CAPACITY,
         }
     }
 
     /// Why the rule's numbers make no sense, if they do not.
     #[must_use]
     pub fn fault(&self) -> Option<&'static str> {
-        let size = 1..=RING_CAPACITY as u8;
+        let size = 1..=Ring::CAPACITY as u8;
         match *self {
             Self::KOfN { k, n } if !size.contains(&n) || !(1..=n).contains(&k) => {
                 Some("k_of_n needs 1 <= k <= n <= 32")

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Envelope, HEADER_KIND, LineError, Record, envelope, record_of, shown};
+use super::{Envelope, HEADER_KIND, LineError, Record, envelope, shown};
 use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey, stable_hash_of};
 use crate::journal::{JournalEntry, Revision};
 use crate::route::RouteKey;
@@ -79,7 +79,7 @@ impl Checker {
                 None
             })
         } else {
-            record_of(text).map(Some)
+            Record::read(text).map(Some)
         };
         let read = read.and_then(|record| {
             let place = self.place(record.as_ref())?;

@@ -5,8 +5,8 @@ use std::hash::Hasher as _;
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
+use super::Record;
 use super::check::Place;
-use super::{Record, record_of};
 
 /// The words that lines begin with, and those of the collections that they belong to, in the order of an
 /// export.
@@ -188,7 +188,7 @@ impl Comparison {
     /// ends within one, it was another commit.
     fn lacking(&self, line: &str) -> Result<Standing, String> {
         if self.in_journal
-            && let Record::Journal(entry) = record_of(line)?
+            && let Record::Journal(entry) = Record::read(line)?
             && entry.index > 0
         {
             return Ok(Standing::Other);
@@ -203,7 +203,7 @@ fn judge(original: &str, copy: &str) -> Result<Standing, String> {
     if kind != other {
         return Ok(if kind < other { Standing::Missing } else { Standing::Foreign });
     }
-    let (row, known) = (record_of(original)?, record_of(copy)?);
+    let (row, known) = (Record::read(original)?, Record::read(copy)?);
     Ok(match Place::of(&row).cmp(&Place::of(&known)) {
         // The journal is written at its end only: what is not in its place never comes there.
         Ordering::Less if kind == JOURNAL => Standing::Other,

@@ -18,7 +18,7 @@
 //! The header of an export whose journal was pruned says up to which revision: `"pruned":7`. Above that the journal has
 //! no gap.
 //!
-//! [`append_lines`] writes, [`Checker`] reads and judges; `registry::Importer` carries
+//! [`View::append_lines`] writes, [`Checker`] reads and judges; `registry::Importer` carries
 //! records into a store. [`Comparison`] tells how far one export is a copy of another.
 
 mod check;
@@ -48,18 +48,7 @@ use crate::tool::Tool;
 use crate::work::Work;
 
 /// The version of the lines that this release writes, and the newest that it reads.
-pub const VERSION: u64 = 1;
-/// The first line of an export of a journal that was never pruned, without its line break.
-pub const HEADER: &str = r#"{"kind":"staleness-export","version":1}"#;
-/// The first line of an export, without its line break, given the floor of the journal.
-#[must_use]
-pub fn header(floor: Revision) -> String {
-    match floor.0 {
-        0 => HEADER.into(),
-        floor => HEADER.replace('}', &format!(",\"pruned\":{floor}}}")),
-    }
-}
-
+const VERSION: u64 = 1;
 /// The kind of the header.
 pub(crate) const HEADER_KIND: &str = "staleness-export";
 
@@ -92,6 +81,41 @@ pub enum Record {
 }
 
 impl Record {
+    /// The first line of an export of a journal that was never pruned, without its line break.
+    pub const HEADER: &str = r#"{"kind":"staleness-export","version":1}"#;
+
+    /// The first line of an export, without its line break, given the floor of the journal.
+    #[must_use]
+    pub fn header(floor: Revision) -> String {
+        match floor.0 {
+            0 => Self::HEADER.into(),
+            floor => Self::HEADER.replace('}', &format!(",\"pruned\":{floor}}}")),
+        }
+    }
+
+    /// Reads the line of one record.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn read(line: &str) -> Result<Self, String> {
+        let Envelope { kind, .. } = envelope(line)?;
+        Ok(match kind.as_str() {
+            "project" => Self::Project(read::<place::ProjectLine>(line)?.into()),
+            "source" => Self::Source(read::<place::SourceLine>(line)?.into()),
+            "tool" => Self::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
+            "knowledge" => Self::Item(Box::new(read::<knowledge::ItemLine>(line)?.try_into()?)),
+            "work" => Self::Work(Box::new(read::<work::WorkLine>(line)?.into())),
+            "session" => Self::Session(read::<work::SessionLine>(line)?.into()),
+            "cursor" => Self::Cursor(read::<work::CursorLine>(line)?.into()),
+            "route" => Self::Route(Box::new(read::<route::RouteLine>(line)?.try_into()?)),
+            "vector" => Self::Vector(Box::new(read::<route::VectorLine>(line)?.try_into()?)),
+            "outcome" => Self::Outcome(read::<record::OutcomeLine>(line)?.into()),
+            "journal" => Self::Journal(read::<record::JournalLine>(line)?.into()),
+            HEADER_KIND => return Err("a second header: one export at a time".into()),
+            other => return Err(format!("{} is no kind of record", shown(other))),
+        })
+    }
+
     /// Returns true if a record that is known elsewhere may be what this one was before, or another one of the same
     /// time: then this may stand in its place, and nothing that was noted later is lost.
     pub(crate) fn follows(&self, known: &Self) -> bool {
@@ -148,80 +172,59 @@ impl fmt::Display for LineError {
 
 impl std::error::Error for LineError {}
 
-/// Appends the lines of everything in a view, each with its line break. Returns how many.
-///
-/// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::records`] make a whole
-/// export behind its [`header`]: pages come in the order of collections and keys.
-pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
-    let mut lines = 0;
-    let mut line = |value: &dyn Fn(&mut Vec<u8>)| {
-        value(into);
-        into.push(b'\n');
-        lines += 1;
-    };
-    for row in view.projects.values() {
-        line(&|into| put(into, &place::ProjectLine::from(row)));
+impl View {
+    /// Appends the lines of everything that was seen, each with its line break. Returns how many.
+    ///
+    /// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::records`] make a whole
+    /// export behind its [`Record::header`]: pages come in the order of collections and keys.
+    pub fn append_lines(&self, into: &mut Vec<u8>) -> u64 {
+        let mut lines = 0;
+        let mut line = |value: &dyn Fn(&mut Vec<u8>)| {
+            value(into);
+            into.push(b'\n');
+            lines += 1;
+        };
+        for row in self.projects.values() {
+            line(&|into| put(into, &place::ProjectLine::from(row)));
+        }
+        for row in self.sources.values() {
+            line(&|into| put(into, &place::SourceLine::from(row)));
+        }
+        for row in self.tools.values() {
+            line(&|into| put(into, &tool::ToolLine::from(row)));
+        }
+        for row in self.knowledge.values() {
+            line(&|into| put(into, &knowledge::ItemLine::from(row)));
+        }
+        for row in self.work.values() {
+            line(&|into| put(into, &work::WorkLine::from(row)));
+        }
+        for row in self.sessions.values() {
+            line(&|into| put(into, &work::SessionLine::from(row)));
+        }
+        for row in self.cursors.values() {
+            line(&|into| put(into, &work::CursorLine::from(row)));
+        }
+        for row in self.routes.values() {
+            line(&|into| put(into, &route::RouteLine::from(row)));
+        }
+        for row in self.vectors.values() {
+            line(&|into| put(into, &route::VectorLine::from(row)));
+        }
+        for row in self.outcomes.values() {
+            line(&|into| put(into, &record::OutcomeLine::from(row)));
+        }
+        for row in self.journal.values() {
+            line(&|into| put(into, &record::JournalLine::from(row)));
+        }
+        lines
     }
-    for row in view.sources.values() {
-        line(&|into| put(into, &place::SourceLine::from(row)));
-    }
-    for row in view.tools.values() {
-        line(&|into| put(into, &tool::ToolLine::from(row)));
-    }
-    for row in view.knowledge.values() {
-        line(&|into| put(into, &knowledge::ItemLine::from(row)));
-    }
-    for row in view.work.values() {
-        line(&|into| put(into, &work::WorkLine::from(row)));
-    }
-    for row in view.sessions.values() {
-        line(&|into| put(into, &work::SessionLine::from(row)));
-    }
-    for row in view.cursors.values() {
-        line(&|into| put(into, &work::CursorLine::from(row)));
-    }
-    for row in view.routes.values() {
-        line(&|into| put(into, &route::RouteLine::from(row)));
-    }
-    for row in view.vectors.values() {
-        line(&|into| put(into, &route::VectorLine::from(row)));
-    }
-    for row in view.outcomes.values() {
-        line(&|into| put(into, &record::OutcomeLine::from(row)));
-    }
-    for row in view.journal.values() {
-        line(&|into| put(into, &record::JournalLine::from(row)));
-    }
-    lines
 }
 
 fn put(into: &mut Vec<u8>, value: &impl serde::Serialize) {
     // Every key is a string and memory does not refuse bytes: nothing can fail.
     let written = serde_json::to_writer(into, value);
     debug_assert!(written.is_ok(), "{written:?}");
-}
-
-/// Reads the line of one record.
-///
-/// # Errors
-/// What is wrong with it, in words.
-pub fn record_of(line: &str) -> Result<Record, String> {
-    let Envelope { kind, .. } = envelope(line)?;
-    Ok(match kind.as_str() {
-        "project" => Record::Project(read::<place::ProjectLine>(line)?.into()),
-        "source" => Record::Source(read::<place::SourceLine>(line)?.into()),
-        "tool" => Record::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
-        "knowledge" => Record::Item(Box::new(read::<knowledge::ItemLine>(line)?.try_into()?)),
-        "work" => Record::Work(Box::new(read::<work::WorkLine>(line)?.into())),
-        "session" => Record::Session(read::<work::SessionLine>(line)?.into()),
-        "cursor" => Record::Cursor(read::<work::CursorLine>(line)?.into()),
-        "route" => Record::Route(Box::new(read::<route::RouteLine>(line)?.try_into()?)),
-        "vector" => Record::Vector(Box::new(read::<route::VectorLine>(line)?.try_into()?)),
-        "outcome" => Record::Outcome(read::<record::OutcomeLine>(line)?.into()),
-        "journal" => Record::Journal(read::<record::JournalLine>(line)?.into()),
-        HEADER_KIND => return Err("a second header: one export at a time".into()),
-        other => return Err(format!("{} is no kind of record", shown(other))),
-    })
 }
 
 #[derive(serde::Deserialize)]

@@ -8,8 +8,8 @@ use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 use crate::tool::{
-    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, RING_CAPACITY, Ring,
-    RingEntry, Tool, ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Tool,
+    ToolKind,
 };
 
 constant!(Kind = "tool");
@@ -134,8 +134,8 @@ impl TryFrom<ToolLine> for Tool {
 
     /// Refuses what no record holds: too long a ring, window or description, a source named twice.
     fn try_from(line: ToolLine) -> Result<Self, String> {
-        if line.ring.len() > RING_CAPACITY || usize::from(line.health.window) > RING_CAPACITY {
-            return Err(format!("more than {RING_CAPACITY} latest outcomes"));
+        if line.ring.len() > Ring::CAPACITY || usize::from(line.health.window) > Ring::CAPACITY {
+            return Err(format!("more than {} latest outcomes", Ring::CAPACITY));
         }
         let long = |text: &String| text.chars().nth(Self::MAX_DESCRIPTION_CHARS).is_some();
         if line.description.as_ref().is_some_and(long) {

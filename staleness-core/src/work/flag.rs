@@ -122,29 +122,29 @@ impl Work {
             _ => return None,
         })
     }
-}
 
-/// Whether an item is overdue.
-///
-/// A threshold of N days fires when N whole days have elapsed. A date of expiry fires at once, and
-/// where an observation has one its age does not matter. What has ended, a decision, and the notes
-/// that mark a session are never flagged. An age in the future is 0.
-#[must_use]
-pub fn flag(work: &Work, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
-    let (aging, since) = work.aging()?;
-    let age_days = now.days_since(since);
-    let fires = match policy.days(aging) {
-        Some(days) => age_days >= i64::from(days),
-        None => now >= since,
-    };
-    let overdue = match aging {
-        Aging::InProgress => Overdue::NoProgress,
-        Aging::Waiting if work.status == WorkStatus::Blocked => Overdue::StillBlocked,
-        Aging::Waiting => Overdue::NotBegun,
-        Aging::Expiring => Overdue::Expired,
-        Aging::Unanswered => Overdue::Unanswered,
-        Aging::Proposed | Aging::Generated => Overdue::Undecided,
-        Aging::Observed => Overdue::OldObservation,
-    };
-    fires.then_some(Flag { overdue, age_days })
+    /// Says what the item is overdue for, if it is.
+    ///
+    /// A threshold of N days fires when N whole days have elapsed. A date of expiry fires at once, and
+    /// where an observation has one its age does not matter. What has ended, a decision, and the notes
+    /// that mark a session are never flagged. An age in the future is 0.
+    #[must_use]
+    pub fn flag(&self, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
+        let (aging, since) = self.aging()?;
+        let age_days = now.days_since(since);
+        let fires = match policy.days(aging) {
+            Some(days) => age_days >= i64::from(days),
+            None => now >= since,
+        };
+        let overdue = match aging {
+            Aging::InProgress => Overdue::NoProgress,
+            Aging::Waiting if self.status == WorkStatus::Blocked => Overdue::StillBlocked,
+            Aging::Waiting => Overdue::NotBegun,
+            Aging::Expiring => Overdue::Expired,
+            Aging::Unanswered => Overdue::Unanswered,
+            Aging::Proposed | Aging::Generated => Overdue::Undecided,
+            Aging::Observed => Overdue::OldObservation,
+        };
+        fires.then_some(Flag { overdue, age_days })
+    }
 }

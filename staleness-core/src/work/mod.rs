@@ -11,10 +11,10 @@ mod policy;
 mod report;
 mod status;
 
-pub use flag::{Aging, Flag, Overdue, flag};
+pub use flag::{Aging, Flag, Overdue};
 pub use item::{NoteType, Transition, TransitionError, Work, WorkStep};
 pub(crate) use policy::Rules;
 pub use policy::{WorkOverride, WorkPolicy};
-pub use report::{FlaggedCounts, StaleReport, Warning, judge, report};
+pub use report::{FlaggedCounts, StaleReport, Warning};
 pub(crate) use report::{beginning, referred};
 pub use status::{WorkKind, WorkStatus};

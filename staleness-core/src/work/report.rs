@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy, flag};
+use super::{Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy};
 use crate::text::counted;
 use crate::time::Timestamp;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
@@ -65,51 +65,83 @@ pub struct StaleReport {
     pub summary: String,
 }
 
-/// What is overdue among `work`, all of one project's view. `policy` gives the thresholds of each
-/// item; `command` what settles it.
-///
-/// A flagged item that another open item refers to, which is itself not flagged, is softened. Time
-/// is linear in items and references, but for sorting the warnings.
-#[must_use]
-pub fn report<'a, P: Borrow<WorkPolicy>>(
-    work: impl IntoIterator<Item = &'a Work> + Clone,
-    now: Timestamp,
-    policy: impl Fn(&Work) -> P,
-    command: impl Fn(&Work) -> String,
-) -> StaleReport {
-    let fresh = referred(work.clone(), now, &policy);
-    let mut flagged: Vec<(&Work, Flag)> = work
-        .into_iter()
-        .filter_map(|each| Some((each, flag(each, now, policy(each).borrow())?)))
-        .collect();
-    flagged.sort_unstable_by(|(a, fa), (b, fb)| {
-        fb.age_days.cmp(&fa.age_days).then_with(|| (a.kind, &a.key).cmp(&(b.kind, &b.key)))
-    });
-    let mut report = StaleReport::default();
-    report.warnings.reserve_exact(flagged.len());
-    let mut expired = BTreeMap::<WorkKind, usize>::new();
-    for (work, flag) in flagged {
-        report.counts.add(work.kind);
-        *expired.entry(work.kind).or_default() += usize::from(flag.overdue == Overdue::Expired);
-        let softened_by = fresh.get(work.key.id.as_str()).map(|by| (*by).to_owned());
-        let rules = policy(work);
-        let freshness = freshness(rules.borrow(), softened_by.is_some());
-        report.warnings.push(Warning {
-            level: Level::of(freshness),
-            id: work.key.id.to_string(),
-            kind: work.kind,
-            text: beginning(&work.text),
-            age_days: flag.age_days,
-            reason: match &softened_by {
-                Some(by) => format!("{}; {by} still refers to it", flag.reason()),
-                None => flag.reason(),
-            },
-            suggested_action: command(work),
-            softened_by,
+impl StaleReport {
+    /// Reports what is overdue among `work`, all of one project's view. `policy` gives the thresholds of each
+    /// item; `command` what settles it.
+    ///
+    /// A flagged item that another open item refers to, which is itself not flagged, is softened. Time
+    /// is linear in items and references, but for sorting the warnings.
+    #[must_use]
+    pub fn of<'a, P: Borrow<WorkPolicy>>(
+        work: impl IntoIterator<Item = &'a Work> + Clone,
+        now: Timestamp,
+        policy: impl Fn(&Work) -> P,
+        command: impl Fn(&Work) -> String,
+    ) -> Self {
+        let fresh = referred(work.clone(), now, &policy);
+        let mut flagged: Vec<(&Work, Flag)> = work
+            .into_iter()
+            .filter_map(|each| Some((each, each.flag(now, policy(each).borrow())?)))
+            .collect();
+        flagged.sort_unstable_by(|(a, fa), (b, fb)| {
+            fb.age_days.cmp(&fa.age_days).then_with(|| (a.kind, &a.key).cmp(&(b.kind, &b.key)))
         });
+        let mut report = Self::default();
+        report.warnings.reserve_exact(flagged.len());
+        let mut expired = BTreeMap::<WorkKind, usize>::new();
+        for (work, flag) in flagged {
+            report.counts.add(work.kind);
+            *expired.entry(work.kind).or_default() += usize::from(flag.overdue == Overdue::Expired);
+            let softened_by = fresh.get(work.key.id.as_str()).map(|by| (*by).to_owned());
+            let rules = policy(work);
+            let freshness = freshness(rules.borrow(), softened_by.is_some());
+            report.warnings.push(Warning {
+                level: Level::of(freshness),
+                id: work.key.id.to_string(),
+                kind: work.kind,
+                text: beginning(&work.text),
+                age_days: flag.age_days,
+                reason: match &softened_by {
+                    Some(by) => format!("{}; {by} still refers to it", flag.reason()),
+                    None => flag.reason(),
+                },
+                suggested_action: command(work),
+                softened_by,
+            });
+        }
+        report.summary = report.counts.summary(&expired);
+        report
     }
-    report.summary = report.counts.summary(&expired);
-    report
+}
+
+impl Work {
+    /// Says how far the item can still be relied on. `softened_by` names the fresh item that refers to it.
+    #[must_use]
+    pub fn judge(&self, now: Timestamp, policy: &WorkPolicy, softened_by: Option<&str>) -> Verdict {
+        let Some(flag) = self.flag(now, policy) else { return Verdict::fresh() };
+        let reason = match softened_by {
+            Some(by) => format!("{}; {by} still refers to it", flag.reason()),
+            None => flag.reason(),
+        };
+        let kind = match flag.overdue {
+            Overdue::Expired => "expired",
+            Overdue::Unanswered | Overdue::Undecided => "unanswered",
+            Overdue::OldObservation => "old",
+            Overdue::NoProgress | Overdue::NotBegun | Overdue::StillBlocked => "inactive",
+        };
+        let action = match self.kind {
+            WorkKind::Plan => NextAction::Update,
+            WorkKind::Handoff | WorkKind::Candidate => NextAction::Verify,
+            _ => NextAction::Drop,
+        };
+        let freshness = freshness(policy, softened_by.is_some());
+        Verdict {
+            level: Level::of(freshness),
+            freshness,
+            signals: vec![Signal::new(kind, 1.0, round(1.0 - freshness), reason)],
+            action,
+        }
+    }
 }
 
 /// Returns true if open work is fresh enough for what it refers to. A decision and the marks of a session are
@@ -117,7 +149,7 @@ pub fn report<'a, P: Borrow<WorkPolicy>>(
 fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
     let lasting = work.kind == WorkKind::Decision || work.note != NoteType::Observation;
     let recent = || now.days_since(work.updated_at) < i64::from(policy.observation_days);
-    flag(work, now, policy).is_none() && (!lasting || recent())
+    work.flag(now, policy).is_none() && (!lasting || recent())
 }
 
 /// What fresh, open work refers to: each id with the id of the first item that does.
@@ -144,39 +176,6 @@ pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
 /// The freshness of what is overdue.
 fn freshness(policy: &WorkPolicy, softened: bool) -> f64 {
     round(if softened { policy.freshness_softened } else { policy.freshness_flagged })
-}
-
-/// Whether an item can still be relied on. `softened_by` names the fresh item that refers to it.
-#[must_use]
-pub fn judge(
-    work: &Work,
-    now: Timestamp,
-    policy: &WorkPolicy,
-    softened_by: Option<&str>,
-) -> Verdict {
-    let Some(flag) = flag(work, now, policy) else { return Verdict::fresh() };
-    let reason = match softened_by {
-        Some(by) => format!("{}; {by} still refers to it", flag.reason()),
-        None => flag.reason(),
-    };
-    let kind = match flag.overdue {
-        Overdue::Expired => "expired",
-        Overdue::Unanswered | Overdue::Undecided => "unanswered",
-        Overdue::OldObservation => "old",
-        Overdue::NoProgress | Overdue::NotBegun | Overdue::StillBlocked => "inactive",
-    };
-    let action = match work.kind {
-        WorkKind::Plan => NextAction::Update,
-        WorkKind::Handoff | WorkKind::Candidate => NextAction::Verify,
-        _ => NextAction::Drop,
-    };
-    let freshness = freshness(policy, softened_by.is_some());
-    Verdict {
-        level: Level::of(freshness),
-        freshness,
-        signals: vec![Signal::new(kind, 1.0, round(1.0 - freshness), reason)],
-        action,
-    }
 }
 
 impl FlaggedCounts {

@@ -7,7 +7,7 @@ use staleness_core::ids::ToolKey;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{RecordReport, Use};
 use staleness_core::scan::{Found, ProjectRef};
-use staleness_core::time::MINUTE;
+use staleness_core::time::Timestamp;
 use staleness_core::tool::{Hold, Status, ToolKind};
 
 fn of_plugin(mut found: Found, plugin: &str) -> Found {
@@ -197,10 +197,10 @@ fn offline_failures_never_demote_but_keep_saying_offline() {
 #[test]
 fn an_outage_looks_back_ten_minutes() {
     let world = servers("FF");
-    world.pass(10 * MINUTE);
+    world.pass(10 * Timestamp::MINUTE);
     assert!(!world.uses("mcp__e__go", "F").offline, "the others failed too long ago");
     let world = servers("FF");
-    world.pass(9 * MINUTE);
+    world.pass(9 * Timestamp::MINUTE);
     assert!(world.uses("mcp__e__go", "F").offline);
 }
 
@@ -250,11 +250,11 @@ fn the_uses_of_one_batch_see_each_other() {
 #[test]
 fn in_a_batch_each_failure_looks_back_from_its_own_time() {
     let world = servers("FF");
-    world.pass(9 * MINUTE);
+    world.pass(9 * Timestamp::MINUTE);
     let early = world.a_use("mcp__e__go", OutcomeKind::Failure);
-    world.pass(5 * MINUTE);
+    world.pass(5 * Timestamp::MINUTE);
     let late = world.a_use("mcp__d__go", OutcomeKind::Failure);
-    world.pass(20 * MINUTE);
+    world.pass(20 * Timestamp::MINUTE);
     let alone = world.a_use("mcp__c__go", OutcomeKind::Failure);
     let reports = world.registry.tools().record_all(vec![early, late, alone]).wait().unwrap();
     let offline: Vec<bool> = reports.iter().map(|report| report.offline).collect();
@@ -264,7 +264,7 @@ fn in_a_batch_each_failure_looks_back_from_its_own_time() {
     let mut batch: Vec<Use> = ["a", "b"]
         .map(|name| world.a_use(&format!("mcp__{name}__go"), OutcomeKind::Failure))
         .to_vec();
-    world.pass(10 * MINUTE + 1);
+    world.pass(10 * Timestamp::MINUTE + 1);
     batch.push(world.a_use("mcp__c__go", OutcomeKind::Failure));
     assert!(!world.registry.tools().record_all(batch).wait().unwrap()[2].offline);
 }

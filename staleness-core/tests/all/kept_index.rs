@@ -12,7 +12,6 @@ use staleness_core::route::RouteKey;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Pick, Selection, ToolFilter};
 use staleness_core::text::fold_query;
-use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
@@ -106,7 +105,7 @@ fn carry_out(world: &World, deed: &Deed) {
         }
         Deed::ForgetTool(tool) => drop(registry.tools().forget(world.by_hand(TOOLS[*tool])).wait()),
         Deed::Prune(root, days) => {
-            world.pass(days * DAY);
+            world.pass(days * Timestamp::DAY);
             registry.routes().prune(&project(*root).id, world.now(), false).wait().unwrap();
         }
         Deed::ForgetProject(root) => {

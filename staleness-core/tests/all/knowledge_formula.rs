@@ -3,8 +3,7 @@
 
 use crate::items::*;
 use staleness_core::Timestamp;
-use staleness_core::knowledge::{Curve, Distance, Evidence, ItemKind, judge, score_and_level};
-use staleness_core::time::DAY;
+use staleness_core::knowledge::{Curve, Distance, Evidence, Item, ItemKind};
 use staleness_core::verdict::Level;
 
 const AGES: [i64; 13] = [-30, 0, 15, 30, 42, 60, 90, 120, 150, 180, 300, 420, 600];
@@ -56,7 +55,7 @@ fn check(kind: ItemKind, evergreen: bool, table: &Table) {
         for (days, expected) in AGES.iter().zip(row) {
             let mut item = item(kind, "x", *days);
             item.evergreen = evergreen;
-            let (freshness, _) = score_and_level(&item, evidence, &context());
+            let (freshness, _) = item.score(evidence, &context());
             let what = format!("{kind:?} after {days} days with {}", evidence.len());
             assert!((freshness - expected).abs() < 1e-9, "{what}: {freshness}, not {expected}");
         }
@@ -95,7 +94,7 @@ fn time_versions_and_wording_leave_preferences_and_what_is_evergreen_untouched()
 fn a_major_version_behind_is_a_mismatch_and_a_patch_is_none() {
     for kind in [ItemKind::Knowledge, ItemKind::Reference] {
         let new = item(kind, "x", 0);
-        let score = |distance| score_and_level(&new, &[drift(distance)], &context()).0;
+        let score = |distance| new.score(&[drift(distance)], &context()).0;
         assert_eq!(score(Distance::Major).to_bits(), score(Distance::Minor).to_bits());
         assert_eq!(score(Distance::Patch).to_bits(), 1.0_f64.to_bits(), "{kind:?}");
     }
@@ -103,7 +102,7 @@ fn a_major_version_behind_is_a_mismatch_and_a_patch_is_none() {
     for (distance, expected) in
         [(Distance::Patch, 0.9), (Distance::Minor, 0.76), (Distance::Major, 0.6)]
     {
-        let (freshness, _) = score_and_level(&new, &[drift(distance)], &context());
+        let (freshness, _) = new.score(&[drift(distance)], &context());
         assert!((freshness - expected).abs() < 1e-9, "{distance:?}: {freshness}");
     }
 }
@@ -111,13 +110,13 @@ fn a_major_version_behind_is_a_mismatch_and_a_patch_is_none() {
 #[test]
 fn age_counts_from_the_last_verification_in_whole_elapsed_days() {
     let mut one = item(ItemKind::Knowledge, "x", 300);
-    let freshness = |one: &_| score_and_level(one, &[], &context()).0;
+    let freshness = |one: &Item| one.score(&[], &context()).0;
     assert!(freshness(&one).abs() < 1e-9);
     one.verified_at = Some(ago(90));
     assert!((freshness(&one) - 0.7).abs() < 1e-9);
     one.verified_at = Some(Timestamp::from_millis(ago(91).as_millis() + 1));
     assert!((freshness(&one) - 0.7).abs() < 1e-9, "91 days but a millisecond are 90");
-    one.verified_at = Some(Timestamp::from_millis(ago(90).as_millis() - DAY));
+    one.verified_at = Some(Timestamp::from_millis(ago(90).as_millis() - Timestamp::DAY));
     assert!(freshness(&one) < 0.7);
 }
 
@@ -133,7 +132,7 @@ fn bounds_belong_to_the_better_level() {
         (ItemKind::Reference, 181, Level::Review),
     ] {
         let one = item(kind, "x", days);
-        assert_eq!(score_and_level(&one, &[], &context()).1, level, "{kind:?} {days}");
+        assert_eq!(one.score(&[], &context()).1, level, "{kind:?} {days}");
     }
 }
 
@@ -142,14 +141,14 @@ fn a_to_do_is_looked_at_after_thirty_days_whatever_its_curve_says() {
     let slow = under("kind.todo.curve = { half_life = { days = 3650 } }");
     for (days, level) in [(29, Level::Fresh), (30, Level::Review), (31, Level::Review)] {
         let one = item(ItemKind::Todo, "x", days);
-        assert_eq!(score_and_level(&one, &[], &slow).1, level, "{days}");
-        let verdict = judge(&one, &[], &slow);
+        assert_eq!(one.score(&[], &slow).1, level, "{days}");
+        let verdict = one.judge(&[], &slow);
         assert_eq!(verdict.level, level);
         assert!(verdict.freshness > 0.99, "the freshness is that of the curve");
     }
-    let told = judge(&item(ItemKind::Todo, "x", 30), &[], &slow);
+    let told = item(ItemKind::Todo, "x", 30).judge(&[], &slow);
     assert_eq!(told.signals[0].reason, "open for 30 days");
-    assert_eq!(judge(&item(ItemKind::Todo, "x", 10_000), &[], &slow).level, Level::Stale);
+    assert_eq!(item(ItemKind::Todo, "x", 10_000).judge(&[], &slow).level, Level::Stale);
 }
 
 #[test]
@@ -175,11 +174,11 @@ fn other_curves_halve_or_fade_by_their_formulas() {
 fn a_policy_gives_a_kind_another_curve() {
     let context = under("kind.knowledge.curve = { power = { stability = 90 } }");
     let mut one = item(ItemKind::Knowledge, "x", 90);
-    assert!((score_and_level(&one, &[], &context).0 - 0.9).abs() < 1e-9);
+    assert!((one.score(&[], &context).0 - 0.9).abs() < 1e-9);
     one.verifications = 3;
-    assert!(score_and_level(&one, &[], &context).0 > 0.98, "what was verified fades slower");
+    assert!(one.score(&[], &context).0 > 0.98, "what was verified fades slower");
     one.recalls = 100;
-    let read = score_and_level(&one, &[], &context).0;
+    let read = one.score(&[], &context).0;
     one.recalls = 0;
-    assert_eq!(read.to_bits(), score_and_level(&one, &[], &context).0.to_bits());
+    assert_eq!(read.to_bits(), one.score(&[], &context).0.to_bits());
 }

@@ -4,14 +4,13 @@ use crate::items::*;
 use proptest::prelude::*;
 use staleness_core::ids::Scope;
 use staleness_core::knowledge::{
-    Context, Contradiction, Distance, Evidence, Fact, Item, ItemKind, SignalSet, gather,
-    gather_signals, judge, score_and_level_of,
+    Context, Contradiction, Distance, Evidence, Fact, Item, ItemKind, SignalSet,
 };
 use staleness_core::verdict::Level;
 
 fn gathered(items: &[Item], context: &Context) -> Vec<Vec<Evidence>> {
     let mut evidence = vec![Vec::new(); items.len()];
-    gather(&items.iter().collect::<Vec<_>>(), &mut evidence, context);
+    Evidence::gather(&items.iter().collect::<Vec<_>>(), &mut evidence, context);
     evidence
 }
 
@@ -162,9 +161,9 @@ fn what_was_found_outside_makes_an_item_stale_for_others() {
     let (mut one, base) = (item(ItemKind::Reference, "x", 0), item(ItemKind::Knowledge, "base", 1));
     one.related.insert(id("base"));
     let mut evidence = vec![Vec::new(), vec![contradicted()]];
-    gather(&[&one, &base], &mut evidence, &context());
+    Evidence::gather(&[&one, &base], &mut evidence, &context());
     assert_eq!(kinds(&evidence[0]), ["related_stale"]);
-    assert_eq!(judge(&one, &evidence[0], &context()).level, Level::Fresh);
+    assert_eq!(one.judge(&evidence[0], &context()).level, Level::Fresh);
 }
 
 #[test]
@@ -210,19 +209,19 @@ proptest! {
         let straight = gathered(&all, &context);
         // Scored without the facts it is the same.
         let mut signals = vec![SignalSet::default(); all.len()];
-        gather_signals(&all.iter().collect::<Vec<_>>(), &mut signals, &context);
+        SignalSet::gather(&all.iter().collect::<Vec<_>>(), &mut signals, &context);
         for ((item, told), signals) in all.iter().zip(&straight).zip(&signals) {
             prop_assert_eq!(*signals, SignalSet::of(told));
-            let (freshness, level) = score_and_level_of(item, *signals, &context);
-            let verdict = judge(item, told, &context);
+            let (freshness, level) = signals.score(item, &context);
+            let verdict = item.judge(told, &context);
             prop_assert_eq!((freshness, level), (verdict.freshness, verdict.level));
         }
         let verdicts: Vec<_> =
-            all.iter().zip(&straight).map(|(item, told)| judge(item, told, &context)).collect();
+            all.iter().zip(&straight).map(|(item, told)| item.judge(told, &context)).collect();
         all.rotate_left(turn);
         let turned = gathered(&all, &context);
         for (n, (item, told)) in all.iter().zip(&turned).enumerate() {
-            prop_assert_eq!(&judge(item, told, &context), &verdicts[(n + turn) % 8]);
+            prop_assert_eq!(&item.judge(told, &context), &verdicts[(n + turn) % 8]);
         }
     }
 }

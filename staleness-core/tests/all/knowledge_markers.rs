@@ -1,16 +1,16 @@
 //! Temporal words: what is one, and what only looks like one.
 
 use proptest::prelude::*;
-use staleness_core::knowledge::{Fact, MarkerSort, marker_evidence, markers, markers_among};
+use staleness_core::knowledge::{Evidence, Fact, Marker, MarkerSort};
 
 fn words(text: &str) -> Vec<&str> {
-    markers(text).into_iter().map(|marker| &text[marker.span]).collect()
+    Marker::all(text).into_iter().map(|marker| &text[marker.span]).collect()
 }
 
 #[track_caller]
 fn all_found(sort: MarkerSort, cases: &[(&str, &str)]) {
     for (text, word) in cases {
-        let found = markers(text);
+        let found = Marker::all(text);
         let one = found.iter().find(|marker| &text[marker.span.clone()] == *word);
         assert_eq!(one.map(|marker| marker.sort), Some(sort), "{text}: {found:?}");
     }
@@ -203,7 +203,7 @@ fn trap_markers_in_code_do_not_count() {
             Fact::TemporalMarker { word } => word,
             other => panic!("{other:?}"),
         };
-        marker_evidence(body).into_iter().map(|each| word(each.fact)).collect()
+        Evidence::of_markers(body).into_iter().map(|each| word(each.fact)).collect()
     };
     assert!(told("call `v1.2.3` and ``now ` now`` and\n```\nTODO latest\n```\n").is_empty());
     assert_eq!(told("it's `now` now"), ["now"]);
@@ -226,7 +226,7 @@ fn neighbours_in_other_scripts_are_read_as_letters() {
 fn trap_ordinary_paragraphs_are_not_temporal() {
     let text = include_str!("../../../ARCHITECTURE.md");
     let paragraphs: Vec<&str> = text.split("\n\n").filter(|each| !each.contains("```")).collect();
-    let temporal = paragraphs.iter().filter(|each| !marker_evidence(each).is_empty()).count();
+    let temporal = paragraphs.iter().filter(|each| !Evidence::of_markers(each).is_empty()).count();
     assert!(temporal * 10 < paragraphs.len(), "{temporal} of {}", paragraphs.len());
 }
 
@@ -236,12 +236,12 @@ proptest! {
         text in "([ -~é“\n]{0,6}(now|TODO|will be|v1.2|2024|March|Q3|current|https://|1.2.3)?){0,12}"
     ) {
         let mut after = 0;
-        for marker in markers(&text) {
+        for marker in Marker::all(&text) {
             prop_assert!(marker.span.start >= after && marker.span.end > marker.span.start);
             prop_assert!(text.get(marker.span.clone()).is_some());
             after = marker.span.end;
         }
-        let _ = marker_evidence(&text);
+        let _ = Evidence::of_markers(&text);
     }
 
     #[test]
@@ -261,7 +261,7 @@ proptest! {
             .iter()
             .skip(from)
             .flat_map(|piece| {
-                let found = markers(&text[piece.clone()]).into_iter();
+                let found = Marker::all(&text[piece.clone()]).into_iter();
                 found.map(|marker| (piece.start + marker.span.start..piece.start + marker.span.end, marker.sort))
             })
             .collect();
@@ -274,7 +274,7 @@ proptest! {
                 asked = at;
                 prose.iter().find(|piece| piece.end > at).cloned()
             };
-            markers_among(&text, first..text.len(), prose_at, |marker| {
+            Marker::among(&text, first..text.len(), prose_at, |marker| {
                 together.push((marker.span, marker.sort));
             });
             prop_assert_eq!(&together, &alone);
@@ -283,7 +283,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read(text in "\\PC{0,60}") {
-        let _ = markers(&text);
-        let _ = marker_evidence(&text);
+        let _ = Marker::all(&text);
+        let _ = Evidence::of_markers(&text);
     }
 }

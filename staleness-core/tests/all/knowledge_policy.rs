@@ -3,7 +3,7 @@
 use crate::items::*;
 use staleness_core::Policy;
 use staleness_core::ids::{AgentId, ProjectId};
-use staleness_core::knowledge::{Context, Curve, ItemKind, score_and_level};
+use staleness_core::knowledge::{Context, Curve, ItemKind};
 use staleness_core::verdict::Level;
 
 fn of(text: &str) -> Result<Policy, toml::de::Error> {
@@ -58,7 +58,7 @@ fn an_override_of_a_kind_keeps_the_rest_of_its_defaults() {
 #[test]
 fn levels_and_pending_days_are_thresholds_of_the_policy() {
     let strict = under("fresh_from = 0.9\nreview_from = 0.8\ntodo_pending_days = 3");
-    let level = |kind, days| score_and_level(&item(kind, "x", days), &[], &strict).1;
+    let level = |kind, days| item(kind, "x", days).score(&[], &strict).1;
     assert_eq!(level(ItemKind::Knowledge, 30), Level::Fresh);
     assert_eq!(level(ItemKind::Knowledge, 31), Level::Review);
     assert_eq!(level(ItemKind::Knowledge, 61), Level::Stale);
@@ -183,6 +183,6 @@ fn a_policy_survives_its_file() {
         "the longer pattern comes last and decides"
     );
     let context = Context::new(NOW, &policy.knowledge, None, None);
-    let (freshness, _) = score_and_level(&item(ItemKind::Knowledge, "x", 45), &[], &context);
+    let (freshness, _) = item(ItemKind::Knowledge, "x", 45).score(&[], &context);
     assert!((freshness - 0.9).abs() < 1e-9);
 }

@@ -3,7 +3,7 @@
 use crate::items::*;
 use proptest::prelude::*;
 use staleness_core::knowledge::{
-    Context, Curve, Distance, Evidence, Fact, Item, ItemKind, SignalKind, judge, score_and_level,
+    Context, Curve, Distance, Evidence, Fact, Item, ItemKind, SignalKind,
 };
 use staleness_core::policy::{KnowledgeOverride, KnowledgePolicy};
 use staleness_core::verdict::Level;
@@ -92,11 +92,11 @@ proptest! {
         policy in policies(), one in items(), told in evidence(), older in 0_i64..1_000
     ) {
         let context = context_of(&policy);
-        let (young, young_level) = score_and_level(&one, &told, &context);
+        let (young, young_level) = one.score(&told, &context);
         let mut old = one.clone();
         let at = old.anchored_at().minus_days(older);
         (old.verified_at, old.added_at) = (one.verified_at.map(|_| at), at);
-        let (aged, level) = score_and_level(&old, &told, &context);
+        let (aged, level) = old.score(&told, &context);
         prop_assert!(aged <= young);
         prop_assert!(level >= young_level);
     }
@@ -106,10 +106,10 @@ proptest! {
         policy in policies(), one in items(), told in evidence(), more in evidence()
     ) {
         let context = context_of(&policy);
-        let (before, level) = score_and_level(&one, &told, &context);
-        let (none, _) = score_and_level(&one, &[], &context);
+        let (before, level) = one.score(&told, &context);
+        let (none, _) = one.score(&[], &context);
         let all: Vec<_> = told.iter().chain(&more).cloned().collect();
-        let (after, new_level) = score_and_level(&one, &all, &context);
+        let (after, new_level) = one.score(&all, &context);
         prop_assert!(after <= before && before <= none);
         prop_assert!(new_level >= level);
     }
@@ -122,19 +122,19 @@ proptest! {
         let mut turned = told.clone();
         turned.rotate_left(by.min(told.len()));
         turned.reverse();
-        prop_assert_eq!(judge(&one, &told, &context), judge(&one, &turned, &context));
+        prop_assert_eq!(one.judge(&told, &context), one.judge(&turned, &context));
     }
 
     #[test]
     fn repeating_evidence_changes_no_freshness(one in items(), told in evidence()) {
         let twice: Vec<_> = told.iter().chain(&told).cloned().collect();
-        let (a, b) = (score_and_level(&one, &told, &context()), score_and_level(&one, &twice, &context()));
+        let (a, b) = (one.score(&told, &context()), one.score(&twice, &context()));
         prop_assert_eq!(a, b);
     }
 
     #[test]
     fn everything_stays_within_its_bounds(policy in policies(), one in items(), told in evidence()) {
-        let verdict = judge(&one, &told, &context_of(&policy));
+        let verdict = one.judge(&told, &context_of(&policy));
         prop_assert!((0.0..=1.0).contains(&verdict.freshness));
         for signal in &verdict.signals {
             prop_assert!((0.0..=1.0).contains(&signal.weight), "{:?}", signal);
@@ -150,14 +150,14 @@ proptest! {
     #[test]
     fn the_quick_way_says_what_the_verdict_says(policy in policies(), one in items(), told in evidence()) {
         let context = context_of(&policy);
-        let verdict = judge(&one, &told, &context);
-        let (freshness, level) = score_and_level(&one, &told, &context);
+        let verdict = one.judge(&told, &context);
+        let (freshness, level) = one.score(&told, &context);
         prop_assert_eq!((verdict.freshness.to_bits(), verdict.level), (freshness.to_bits(), level));
     }
 
     #[test]
     fn what_is_not_fresh_says_why(one in items(), told in evidence()) {
-        let verdict = judge(&one, &told, &context());
+        let verdict = one.judge(&told, &context());
         prop_assert!(verdict.level == Level::Fresh || !verdict.signals.is_empty());
     }
 
@@ -175,8 +175,7 @@ fn no_evidence_changes_nothing() {
         for days in [0, 50, 500] {
             let one = item(kind, "x", days);
             let weightless = [Fact::FutureDate { at: ago(-1) }.into()];
-            let (with, without) =
-                (judge(&one, &weightless, &context()), judge(&one, &[], &context()));
+            let (with, without) = (one.judge(&weightless, &context()), one.judge(&[], &context()));
             assert_eq!(with.freshness.to_bits(), without.freshness.to_bits());
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::items::*;
 use proptest::prelude::*;
-use staleness_core::knowledge::{Context, Item, ItemKind, RecallIndex, Recalled, blend, recall};
+use staleness_core::knowledge::{Context, Item, ItemKind, RecallIndex, Recalled};
 use staleness_core::report::{KnowledgeReport, RecallReport};
 
 fn note(id: &str, kind: ItemKind, body: &str) -> Item {
@@ -37,7 +37,7 @@ fn notes() -> Vec<Item> {
 
 fn ask(notes: &[Item], question: &str, meaning: &[f64], context: &Context) -> Vec<Recalled> {
     let items: Vec<&Item> = notes.iter().collect();
-    recall(&RecallIndex::new(&items), &items, question, meaning, context, 10)
+    RecallIndex::new(&items).recall(&items, question, meaning, context, 10)
 }
 
 fn found(question: &str) -> Vec<String> {
@@ -127,11 +127,6 @@ fn meaning_alone_reaches_the_thresholds_and_both_agree() {
     let found = ask(&notes, "unheard of", &meaning, &context());
     assert_eq!(found.iter().map(|each| each.at).collect::<Vec<_>>(), [4, 2]);
     assert!((found[0].score - 0.8).abs() < 1e-9);
-    for (words, meaning, both) in
-        [(0.0, 0.0, 0.0), (0.8, 0.0, 0.8), (0.0, 0.8, 0.8), (0.6, 0.6, 0.66), (1.0, 1.0, 1.0)]
-    {
-        assert!((blend(words, meaning) - both).abs() < 1e-9, "{words} {meaning}");
-    }
 }
 
 #[test]
@@ -175,7 +170,7 @@ fn keywords_count_more_than_text_and_equal_scores_are_in_order_of_their_keys() {
     let items: Vec<&Item> = notes.iter().collect();
     let index = RecallIndex::new(&items);
     for limit in 0..4 {
-        let some = recall(&index, &items, "gears", &[], &context(), limit);
+        let some = index.recall(&items, "gears", &[], &context(), limit);
         let some: Vec<usize> = some.into_iter().map(|each| each.at).collect();
         assert_eq!(some, order[..limit.min(3)]);
     }

@@ -3,8 +3,7 @@
 use crate::items::*;
 use staleness_core::ids::{DocumentKey, ProjectId};
 use staleness_core::knowledge::{
-    Block, Citation, Cited, Distance, Document, Evidence, Fact, ItemKind, Lines, WordKind, judge,
-    judge_block, judge_document,
+    Block, Citation, Cited, Distance, Document, Evidence, Fact, ItemKind, Lines, WordKind,
 };
 use staleness_core::verdict::{Level, NextAction, Verdict};
 
@@ -60,7 +59,7 @@ fn kinds(verdict: &Verdict) -> Vec<&str> {
 
 #[test]
 fn each_sort_of_evidence_takes_its_share() {
-    let block = |evidence| judge_block(ItemKind::Document, &block(1, vec![evidence]), &context());
+    let block = |evidence| block(1, vec![evidence]).judge(ItemKind::Document, &context());
     for (evidence, freshness, level) in [
         (expired(0), 0.0, Level::Stale),
         (superseded(), 0.0, Level::Stale),
@@ -88,7 +87,7 @@ fn each_sort_of_evidence_takes_its_share() {
 fn the_strongest_instance_of_a_kind_counts_and_all_are_told() {
     let evidence =
         [drift(Distance::Patch), drift(Distance::Major), changed(Some(3)), changed(None)];
-    let verdict = judge(&item(ItemKind::Todo, "x", 0), &evidence, &context());
+    let verdict = item(ItemKind::Todo, "x", 0).judge(&evidence, &context());
     assert!((verdict.freshness - 0.6 * 0.4).abs() < 1e-9);
     let expected = ["source_changed", "source_changed", "version_drift", "version_drift"];
     assert_eq!(kinds(&verdict), expected);
@@ -109,7 +108,7 @@ fn the_same_words_about_the_same_thing_are_told_once() {
         at(5, word_gone("--old")),
         at(3, word_gone("--older")),
     ];
-    let verdict = judge_block(ItemKind::Document, &block(3, evidence), &context());
+    let verdict = block(3, evidence).judge(ItemKind::Document, &context());
     let told: Vec<_> = verdict.signals.iter().map(|each| (&*each.kind, each.line)).collect();
     let drift = ("reference_drift", Some(3));
     assert_eq!(told, [("source_missing", Some(3)), ("source_missing", Some(3)), drift, drift]);
@@ -117,7 +116,7 @@ fn the_same_words_about_the_same_thing_are_told_once() {
         Evidence::from(Fact::Contradicted { by: by.into(), reason: reason.into() })
     };
     let evidence = [said("me", "a"), said("me", "b"), said("me", "a")];
-    let verdict = judge(&item(ItemKind::Knowledge, "x", 0), &evidence, &context());
+    let verdict = item(ItemKind::Knowledge, "x", 0).judge(&evidence, &context());
     assert_eq!(verdict.signals.len(), 2, "what somebody wrote is told");
 }
 
@@ -125,7 +124,7 @@ fn the_same_words_about_the_same_thing_are_told_once() {
 fn strong_evidence_is_never_averaged_away() {
     let weak = (0..50).map(|n| marker(&format!("v1.{n}")));
     let evidence: Vec<_> = weak.chain([superseded()]).collect();
-    let verdict = judge(&item(ItemKind::Todo, "x", 0), &evidence, &context());
+    let verdict = item(ItemKind::Todo, "x", 0).judge(&evidence, &context());
     assert!(verdict.freshness.abs() < 1e-9);
     assert_eq!(kinds(&verdict)[0], "superseded");
     assert_eq!(verdict.signals.len(), 51);
@@ -134,7 +133,7 @@ fn strong_evidence_is_never_averaged_away() {
 #[test]
 fn terms_of_a_formula_are_signals_in_points_and_age_is_one_where_it_is_not_fresh() {
     let evidence = [marker("currently"), drift(Distance::Minor)];
-    let verdict = judge(&item(ItemKind::Knowledge, "x", 45), &evidence, &context());
+    let verdict = item(ItemKind::Knowledge, "x", 45).judge(&evidence, &context());
     assert!((verdict.freshness - 0.25).abs() < 1e-9);
     let told: Vec<_> = verdict
         .signals
@@ -145,14 +144,14 @@ fn terms_of_a_formula_are_signals_in_points_and_age_is_one_where_it_is_not_fresh
         told,
         [("version_drift", 0.4, 1.0), ("temporal_marker", 0.2, 1.0), ("age", 1.0, 0.15)]
     );
-    let fresh = judge(&item(ItemKind::Knowledge, "x", 89), &[], &context());
+    let fresh = item(ItemKind::Knowledge, "x", 89).judge(&[], &context());
     assert!(fresh.signals.is_empty() && fresh.action == NextAction::Keep);
     let mut old = item(ItemKind::Knowledge, "x", 300);
     old.verified_at = Some(ago(120));
-    assert_eq!(judge(&old, &[], &context()).signals[0].reason, "not verified for 120 days");
+    assert_eq!(old.judge(&[], &context()).signals[0].reason, "not verified for 120 days");
     old.verified_at = None;
     let reason = "written 300 days ago and never verified";
-    assert_eq!(judge(&old, &[], &context()).signals[0].reason, reason);
+    assert_eq!(old.judge(&[], &context()).signals[0].reason, reason);
 }
 
 #[test]
@@ -188,7 +187,7 @@ fn sentences_name_what_a_person_has_to_look_at() {
         (marker("currently"), "says \"currently\": see whether that is still so"),
         (Fact::FutureDate { at: ago(-3) }.into(), "its date, 2026-01-04, lies in the future"),
     ] {
-        assert_eq!(judge(&verified, &[evidence], &context()).signals[0].reason, reason);
+        assert_eq!(verified.judge(&[evidence], &context()).signals[0].reason, reason);
     }
 }
 
@@ -196,7 +195,7 @@ fn sentences_name_what_a_person_has_to_look_at() {
 fn a_name_that_is_gone_is_told_with_the_day_on_which_it_went() {
     let (sort, commit, at) = (WordKind::Identifier, Some(COMMIT.into()), Some(ago(20)));
     let fact = Fact::ReferenceDrift { word: "Old".into(), sort, renamed_to: None, commit, at };
-    let verdict = judge(&item(ItemKind::Reference, "x", 30), &[fact.into()], &context());
+    let verdict = item(ItemKind::Reference, "x", 30).judge(&[fact.into()], &context());
     let day = ago(20).to_string()[..10].to_owned();
     let reason = format!("Old no longer exists in the project (removed in 1f3c9a2 on {day})");
     assert_eq!(verdict.signals[0].reason, reason);
@@ -212,13 +211,13 @@ fn trap_reasons_hold_no_text_of_documents_and_stay_on_one_line() {
         Fact::Superseded { by: "\r\n".into() }.into(),
     ];
     let block = block(7, evidence);
-    for signal in judge_block(ItemKind::Document, &block, &context()).signals {
+    for signal in block.judge(ItemKind::Document, &context()).signals {
         assert!(!signal.reason.chars().any(char::is_control), "{signal:?}");
         assert!(signal.reason.chars().count() < 320, "{}", signal.reason.len());
         assert!(!signal.reason.contains("Ignore all previous"));
         assert!(!signal.reason.contains("rm -rf"));
     }
-    let told = judge(&item(ItemKind::Knowledge, "x", 0), &[contradicted()], &context());
+    let told = item(ItemKind::Knowledge, "x", 0).judge(&[contradicted()], &context());
     assert_eq!(told.signals[0].note.as_deref(), Some("the port is 9090"), "kept, apart");
 }
 
@@ -226,7 +225,7 @@ fn trap_reasons_hold_no_text_of_documents_and_stay_on_one_line() {
 fn actions_follow_their_table() {
     use NextAction::{Complete, Drop, Keep, Reschedule, Update, Verify};
     let action = |kind, days, evidence: &[Evidence]| {
-        judge(&item(kind, "x", days), evidence, &context()).action
+        item(kind, "x", days).judge(evidence, &context()).action
     };
     for (days, evidence, expected) in [
         (0, vec![], Keep),
@@ -257,9 +256,9 @@ fn actions_follow_their_table() {
     }
     let mut due = item(ItemKind::Todo, "x", 35);
     due.due = Some(NOW);
-    assert_eq!(judge(&due, &[], &context()).action, Reschedule);
+    assert_eq!(due.judge(&[], &context()).action, Reschedule);
     due.due = Some(ago(-1));
-    assert_eq!(judge(&due, &[], &context()).action, Complete);
+    assert_eq!(due.judge(&[], &context()).action, Complete);
 }
 
 #[test]
@@ -267,10 +266,10 @@ fn a_to_do_that_is_done_is_never_flagged() {
     let mut done = item(ItemKind::Todo, "x", 400);
     done.done_at = Some(ago(390));
     let evidence = [expired(3), superseded(), contradicted()];
-    assert_eq!(judge(&done, &evidence, &context()), Verdict::fresh());
+    assert_eq!(done.judge(&evidence, &context()), Verdict::fresh());
     let mut other = item(ItemKind::Knowledge, "x", 400);
     other.done_at = Some(ago(390));
-    assert_eq!(judge(&other, &[], &context()).level, Level::Stale, "only to-dos get done");
+    assert_eq!(other.judge(&[], &context()).level, Level::Stale, "only to-dos get done");
 }
 
 #[test]
@@ -286,19 +285,19 @@ fn what_is_evergreen_hears_what_people_say_and_preferences_do_not_expire() {
     ];
     let mut green = item(ItemKind::Reference, "x", 5_000);
     green.evergreen = true;
-    assert_eq!(judge(&green, &evidence, &context()), Verdict::fresh());
-    assert_eq!(judge(&green, &[expired(1)], &context()).level, Level::Stale);
-    assert_eq!(judge(&green, &[superseded()], &context()).level, Level::Stale);
+    assert_eq!(green.judge(&evidence, &context()), Verdict::fresh());
+    assert_eq!(green.judge(&[expired(1)], &context()).level, Level::Stale);
+    assert_eq!(green.judge(&[superseded()], &context()).level, Level::Stale);
     let preference = item(ItemKind::Preference, "x", 5_000);
-    assert_eq!(judge(&preference, &evidence, &context()), Verdict::fresh());
-    assert_eq!(judge(&preference, &[expired(1)], &context()), Verdict::fresh());
-    assert_eq!(judge(&preference, &[contradicted()], &context()).level, Level::Stale);
+    assert_eq!(preference.judge(&evidence, &context()), Verdict::fresh());
+    assert_eq!(preference.judge(&[expired(1)], &context()), Verdict::fresh());
+    assert_eq!(preference.judge(&[contradicted()], &context()).level, Level::Stale);
 }
 
 #[test]
 fn trap_a_date_in_the_future_is_age_zero_and_reported() {
     let future = item(ItemKind::Knowledge, "x", -30);
-    let verdict = judge(&future, &[Fact::FutureDate { at: ago(-30) }.into()], &context());
+    let verdict = future.judge(&[Fact::FutureDate { at: ago(-30) }.into()], &context());
     assert!((verdict.freshness - 1.0).abs() < 1e-9);
     assert_eq!(kinds(&verdict), ["future_date"]);
     assert!(verdict.signals[0].weight.abs() < 1e-9);
@@ -311,18 +310,18 @@ fn a_document_is_as_fresh_as_its_worst_block() {
         block(9, vec![word_gone("--old"), marker("now")]),
         block(12, vec![changed(None)]),
     ];
-    let verdict = judge_document(ItemKind::Document, &document(found), &context());
+    let verdict = document(found).judge(ItemKind::Document, &context());
     assert!((verdict.freshness - 0.27).abs() < 1e-9);
     assert_eq!((verdict.level, verdict.action), (Level::Stale, NextAction::Update));
     assert_eq!(kinds(&verdict), ["reference_drift", "temporal_marker"]);
-    let none = judge_document(ItemKind::Document, &document(Vec::new()), &context());
+    let none = document(Vec::new()).judge(ItemKind::Document, &context());
     assert_eq!(none, Verdict::fresh());
 }
 
 #[test]
 fn a_signal_says_on_which_line_it_stands() {
     let at = Evidence { line: Some(12), column: Some(3), ..word_gone("--old") };
-    let verdict = judge_block(ItemKind::Document, &block(10, vec![at]), &context());
+    let verdict = block(10, vec![at]).judge(ItemKind::Document, &context());
     assert_eq!(verdict.signals[0].line, Some(12));
     let json = serde_json::to_value(&verdict.signals[0]).unwrap();
     assert_eq!(json["line"], 12);

@@ -6,7 +6,6 @@ use staleness_core::outcome::OutcomeKind;
 use staleness_core::policy::{OutcomePolicy, ToolOverride};
 use staleness_core::registry::FindTools;
 use staleness_core::scan::ProjectRef;
-use staleness_core::time::{DAY, HOUR, MINUTE};
 use staleness_core::tool::{DemotionRule, Hold, Status, ToolKind};
 use staleness_core::{Policy, Timestamp, Wait};
 
@@ -145,7 +144,7 @@ fn the_ring_remembers_an_op_after_the_raw_log_was_pruned() {
     let world = World::with(policy);
     let used = world.a_use("x", OutcomeKind::Failure);
     let first = world.registry.tools().record(used.clone()).wait().unwrap();
-    world.pass(2 * DAY);
+    world.pass(2 * Timestamp::DAY);
     assert_eq!(
         world.registry.admin().prune_outcomes(world.now(), false).wait().unwrap().removed,
         1
@@ -195,7 +194,7 @@ fn a_clock_that_goes_backwards_does_not_reorder() {
     let world = World::default();
     world.uses("x", "FF");
     let latest = world.now();
-    world.pass(-HOUR);
+    world.pass(-Timestamp::HOUR);
     let report = world.uses("x", "F").tool;
     assert_eq!((report.status, report.outcomes.as_str()), (Status::Demoted, "FFF"));
     assert_eq!(report.last_used_at, Some(latest), "the latest use stays the latest");
@@ -324,9 +323,9 @@ fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
         Policy { outcomes: OutcomePolicy { keep_days: 90, keep_newest: 2 }, ..Policy::default() };
     let world = World::with(policy);
     world.uses("x", "SSSS");
-    world.pass(89 * DAY);
+    world.pass(89 * Timestamp::DAY);
     assert_eq!(world.registry.admin().prune_outcomes(world.now(), true).wait().unwrap().removed, 0);
-    world.pass(2 * DAY);
+    world.pass(2 * Timestamp::DAY);
     let dry = world.registry.admin().prune_outcomes(world.now(), true).wait().unwrap();
     assert_eq!((dry.removed, dry.kept), (2, 2), "the newest stay however old");
     assert_eq!(world.registry.admin().prune_outcomes(world.now(), false).wait().unwrap(), dry);
@@ -341,7 +340,7 @@ fn pruning_stops_when_it_is_told_to_and_goes_on_the_next_time() {
     let world = World::with(policy);
     let batch = (0..5_000).map(|_| world.a_use("x", OutcomeKind::Success)).collect();
     world.registry.tools().record_all(batch).wait().unwrap();
-    world.pass(2 * DAY);
+    world.pass(2 * Timestamp::DAY);
     let mut commits = 0;
     let mut one = || {
         commits += 1;
@@ -369,18 +368,21 @@ fn probation_doubles_and_only_that_tool_is_offered_then() {
             world.registry.tools().suggest(&p, FindTools::ranked(5), at).wait().unwrap().tools;
         offers.iter().map(|each| format!("{} {:?}", each.tool.name, each.mark)).collect()
     };
-    assert!(offered(&world, HOUR - 1).is_empty());
-    assert_eq!(offered(&world, HOUR), ["/x Some(\"[probation]\")"]);
+    assert!(offered(&world, Timestamp::HOUR - 1).is_empty());
+    assert_eq!(offered(&world, Timestamp::HOUR), ["/x Some(\"[probation]\")"]);
     world.uses("/x", "SF");
-    assert!(offered(&world, 2 * HOUR - MINUTE).is_empty(), "the second cool-down is longer");
-    assert_eq!(offered(&world, 2 * HOUR).len(), 1);
+    assert!(
+        offered(&world, 2 * Timestamp::HOUR - Timestamp::MINUTE).is_empty(),
+        "the second cool-down is longer"
+    );
+    assert_eq!(offered(&world, 2 * Timestamp::HOUR).len(), 1);
     world.uses("/y", "S");
-    assert_eq!(offered(&world, 2 * HOUR), ["/y None"], "an active tool goes before");
+    assert_eq!(offered(&world, 2 * Timestamp::HOUR), ["/y None"], "an active tool goes before");
     world.uses("/y", "FFF");
-    assert_eq!(offered(&world, 2 * HOUR).len(), 2, "where no active tool fits");
+    assert_eq!(offered(&world, 2 * Timestamp::HOUR).len(), 2, "where no active tool fits");
     world.hold("/x", Hold::Demoted);
     world.hold("/y", Hold::Ignored);
-    assert!(offered(&world, 9 * HOUR).is_empty(), "a person's word is not on probation");
+    assert!(offered(&world, 9 * Timestamp::HOUR).is_empty(), "a person's word is not on probation");
 }
 
 #[test]
@@ -389,7 +391,7 @@ fn a_tool_that_is_failing_and_gone_is_not_on_offer() {
     world.scan(vec![read(user("commands"), vec![command("/x")])]);
     world.uses("/x", "FFF");
     world.scan(vec![read(user("commands"), vec![])]);
-    world.pass(2 * HOUR);
+    world.pass(2 * Timestamp::HOUR);
     assert!(
         world
             .registry

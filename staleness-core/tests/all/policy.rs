@@ -4,7 +4,7 @@ use crate::common::*;
 use staleness_core::ids::{AgentId, ProjectId};
 use staleness_core::policy::ToolOverride;
 use staleness_core::registry::{FindTools, ToolListing};
-use staleness_core::tool::{DemotionRule, RING_CAPACITY, ToolKind};
+use staleness_core::tool::{DemotionRule, Ring, ToolKind};
 use staleness_core::{Policy, Wait, verdict};
 
 fn of(text: &str) -> Result<Policy, toml::de::Error> {
@@ -143,7 +143,7 @@ fn the_defaults_are_those_that_are_documented() {
     .parse()
     .unwrap();
     assert_eq!(table, expected);
-    assert_eq!(RING_CAPACITY, 32);
+    assert_eq!(Ring::CAPACITY, 32);
     assert!(Policy::default().faults().is_empty());
 }
 
@@ -260,8 +260,6 @@ fn levels_have_their_bounds() {
     ] {
         assert_eq!(verdict::Level::of(freshness), level, "{freshness}");
     }
-    assert!((verdict::round(0.1 + 0.2) - 0.3).abs() < f64::EPSILON);
-    assert!(verdict::round(-1e-12).is_sign_positive());
 }
 
 #[test]

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::*;
 use proptest::prelude::*;
-use staleness_core::ids::{Scope, ServerKey, ToolKey};
+use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::journal::Revision;
-use staleness_core::names;
 use staleness_core::scan::{ApplyScan, Found, ProjectRef, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{Decision, Step};
-use staleness_core::tool::{DemotionRule, Hold};
+use staleness_core::tool::{DemotionRule, Hold, ToolKind};
 use staleness_core::{Policy, Wait};
 
 const CASES: u32 = 96;
@@ -402,10 +401,10 @@ proptest! {
     /// Whatever a name holds, taking it apart does not panic, and what comes out fits the name.
     #[test]
     fn names_of_any_text_are_taken_apart(text in "(mcp__)?([a-b_é* .\u{1f680}-]|__){0,12}|\\PC{0,40}") {
-        let _ = (names::kind_of(&text), names::server_entry_name(&text), names::spellings(&text));
-        let _ = names::is_server_entry(&text);
-        for key in names::possible_servers(&text) {
-            let _ = names::tool_part(&text, &key);
+        let _ = (ToolKind::of_name(&text), ToolName::of_server(&text), ToolName::spellings(&text));
+        let _ = ToolName::new(&text).map(|name| name.is_server_entry());
+        for key in ServerKey::owners_of(&text) {
+            let _ = key.tool_part(&text);
         }
     }
 
@@ -413,10 +412,10 @@ proptest! {
     #[test]
     fn a_servers_tool_leads_back_to_it(server in "[a-z][a-z .@/]{0,8}[a-z]", tool in "[a-z][a-z_]{0,8}[a-z]") {
         let found = Found::server_tool(&server, &tool).unwrap();
-        let key: ServerKey = names::server_key(&server).unwrap();
+        let key: ServerKey = ServerKey::of(&server).unwrap();
         let name = found.name.as_str();
-        prop_assert!(names::possible_servers(name).contains(&key));
-        prop_assert_eq!(names::tool_part(name, &key), Some(tool.as_str()));
+        prop_assert!(ServerKey::owners_of(name).contains(&key));
+        prop_assert_eq!(key.tool_part(name), Some(tool.as_str()));
         prop_assert_eq!(Found::server(&server).unwrap().server, Some(key));
     }
 }

@@ -9,10 +9,10 @@ use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::{Act, Resume, ResumeFrom};
 use staleness_core::report::Delta;
 use staleness_core::scan::ProjectRef;
-use staleness_core::store::Selection;
-use staleness_core::time::{DAY, Timestamp};
+use staleness_core::store::{Selection, View};
+use staleness_core::time::Timestamp;
 use staleness_core::tool::Hold;
-use staleness_core::transfer::{Checker, HEADER, Record, append_lines, header};
+use staleness_core::transfer::{Checker, Record};
 use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 fn prune(world: &World) -> u64 {
@@ -60,7 +60,7 @@ fn old_entries_go_and_what_explains_a_present_state_stays() {
     world.uses("other", "S");
     let before = (world.history("skill"), world.history("mcp__a__x").len());
     assert_eq!(prune(&world), 0, "nothing is a year old");
-    world.pass(366 * DAY);
+    world.pass(366 * Timestamp::DAY);
     world.uses("new", "S");
     let removed = prune(&world);
     assert!(removed >= 7, "{removed}");
@@ -84,7 +84,7 @@ fn of_what_is_gone_nothing_stays_but_that_a_person_removed_an_item() {
         .remove(item("gone"), Act::new(world.op(), world.now()))
         .wait()
         .unwrap();
-    world.pass(366 * DAY);
+    world.pass(366 * Timestamp::DAY);
     world.uses("new", "S");
     assert_eq!(prune(&world), 3);
     let left = world.everything().journal;
@@ -95,13 +95,13 @@ fn of_what_is_gone_nothing_stays_but_that_a_person_removed_an_item() {
 #[test]
 fn one_wrong_clock_and_one_old_pin_keep_nothing_else() {
     let world = World::default();
-    world.pass(3_000 * DAY);
+    world.pass(3_000 * Timestamp::DAY);
     world.uses("tomorrow", "S");
-    world.pass(-3_000 * DAY);
+    world.pass(-3_000 * Timestamp::DAY);
     world.uses("skill", "S");
     world.hold("skill", Hold::Pinned);
     flap(&world, "mcp__a__x", 5);
-    world.pass(366 * DAY);
+    world.pass(366 * Timestamp::DAY);
     world.uses("new", "S");
     assert!(prune(&world) >= 6);
     assert_eq!(world.history("tomorrow").len(), 1);
@@ -134,17 +134,17 @@ fn what_an_agent_was_not_told_stays_until_its_place_is_forgotten() {
     let told = world.registry.admin().revision().wait().unwrap();
     flap(&world, "mcp__a__x", 5);
     world.uses("mcp__a__x", "FFF");
-    world.pass(300 * DAY);
+    world.pass(300 * Timestamp::DAY);
     world.uses("new", "S");
     prune(&world);
     assert!(floor(&world) <= told.0);
     let (_, delta) = world.looked(&project, &session("s2"));
     assert_eq!((delta.pruned_until, changes(&delta).len()), (None, 1), "{delta:?}");
-    world.pass(66 * DAY);
+    world.pass(66 * Timestamp::DAY);
     // The session that looked began after all of it, and is remembered.
     prune(&world);
     assert!(floor(&world) <= told.0);
-    world.pass(300 * DAY);
+    world.pass(300 * Timestamp::DAY);
     world.uses("newer", "S");
     world.registry.admin().prune_sessions(world.now(), false).wait().unwrap();
     assert!(prune(&world) >= 8 && floor(&world) > told.0);
@@ -157,7 +157,7 @@ fn sessions_that_are_told_nothing_keep_no_more_than_two_years() {
     for _ in 0..40 {
         flap(&world, "mcp__a__x", 1);
         world.looked(&project, &session(&format!("s{}", world.now())));
-        world.pass(50 * DAY);
+        world.pass(50 * Timestamp::DAY);
         prune(&world);
         world.registry.admin().prune_sessions(world.now(), false).wait().unwrap();
     }
@@ -179,7 +179,7 @@ fn pruned_behind_an_agent() -> (World, ProjectRef, Timestamp) {
     world.told(&project, "s1");
     flap(&world, "mcp__a__x", 5);
     let last = world.now();
-    world.pass(10 * DAY);
+    world.pass(10 * Timestamp::DAY);
     world.uses("new", "S");
     assert!(prune(&world) >= 6);
     (world, project, last)
@@ -223,7 +223,7 @@ fn a_delta_in_which_nothing_is_left_does_not_say_that_nothing_changed() {
     world.told(&project, "s1");
     world.uses("mcp__b__x", "S");
     world.registry.tools().forget(world.by_hand("mcp__b__x")).wait().unwrap();
-    world.pass(10 * DAY);
+    world.pass(10 * Timestamp::DAY);
     let mut other = world.by_hand("mcp__a__x");
     other.project = ProjectRef::of_root("/elsewhere");
     world.uses_in(&other.project, "/go", "S");
@@ -241,7 +241,7 @@ fn pruning_that_is_cut_short_goes_on_the_next_time() {
         world.uses(&name, "FFF");
         world.registry.tools().forget(world.by_hand(&name)).wait().unwrap();
     }
-    world.pass(2 * DAY);
+    world.pass(2 * Timestamp::DAY);
     let all = world.everything().journal.len() as u64;
     assert!(all > 2_500, "{all}");
     let mut one = false;
@@ -269,7 +269,7 @@ fn slices_without_time_forget_everything_that_is_gone_and_nothing_else() {
         world.uses(&name, "S");
         world.registry.tools().forget(world.by_hand(&name)).wait().unwrap();
     }
-    world.pass(366 * DAY);
+    world.pass(366 * Timestamp::DAY);
     world.uses("new", "S");
     let left = || world.everything().journal.values().filter(|row| row.subject.id != "new").count();
     let before = left();
@@ -283,10 +283,10 @@ fn slices_without_time_forget_everything_that_is_gone_and_nothing_else() {
 }
 
 fn lines(registry: &Registry) -> Vec<String> {
-    let (mut bytes, mut first) = (Vec::new(), HEADER.to_owned());
-    let mut visit = |page| {
-        append_lines(&page, &mut bytes);
-        first = header(page.floor.revision);
+    let (mut bytes, mut first) = (Vec::new(), Record::HEADER.to_owned());
+    let mut visit = |page: View| {
+        page.append_lines(&mut bytes);
+        first = Record::header(page.floor.revision);
         ControlFlow::Continue(())
     };
     registry.admin().pages(&Selection::records(), &mut visit).wait().unwrap();
@@ -322,13 +322,13 @@ fn an_export_carries_what_was_pruned_and_an_import_keeps_it() {
     assert!(delta.pruned_until >= resumed(&world, &project, ResumeFrom::Cursor).pruned_until);
     assert!(delta.pruned_until.is_some());
     // What else is missing is refused, and so is what is there and should not be.
-    let plain = [&[HEADER.to_owned()], &exported[1..]].concat();
+    let plain = [&[Record::HEADER.to_owned()], &exported[1..]].concat();
     assert!(check(&plain).unwrap_err().contains("the journal has no gaps"));
-    let lower = header(Revision(floor(&world) - 1));
+    let lower = Record::header(Revision(floor(&world) - 1));
     assert!(check(&[&[lower], &exported[1..]].concat()).unwrap_err().contains("no gaps"));
-    let absurd = [header(Revision(u64::MAX - 1))];
+    let absurd = [Record::header(Revision(u64::MAX - 1))];
     assert!(check(&absurd).unwrap_err().contains("too large"));
     let revision = world.registry.admin().revision().wait().unwrap();
-    let higher = [&[header(revision)], &exported[1..]].concat();
+    let higher = [&[Record::header(revision)], &exported[1..]].concat();
     assert!(check(&higher).unwrap_err().contains("no gaps"));
 }

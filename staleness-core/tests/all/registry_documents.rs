@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::common::Spy;
 use staleness_core::ids::{DocumentKey, OpId, ProjectId};
 use staleness_core::knowledge::{
-    Block, Citation, Cited, Context, Document, Fact, ItemKind, SignalSet, judge_document,
+    Block, Citation, Cited, Context, Document, Fact, ItemKind, SignalSet,
 };
-use staleness_core::registry::{DocumentsReport, MAX_FINDINGS_BYTES};
+use staleness_core::registry::DocumentsReport;
 use staleness_core::scan::{ProjectRef, Scan};
-use staleness_core::store::pack;
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
 fn registry() -> Registry {
@@ -109,7 +108,7 @@ fn rows_of_documents_that_are_gone_go_but_for_newer_ones() {
 
 /// As many blocks of a document as are too many to be kept.
 fn too_many() -> u32 {
-    u32::try_from(MAX_FINDINGS_BYTES / 80).unwrap()
+    u32::try_from(Document::MAX_FINDINGS_BYTES / 80).unwrap()
 }
 
 #[test]
@@ -133,13 +132,13 @@ fn of_too_many_findings_the_worst_are_kept_and_the_document_is_looked_at_again()
     assert_eq!(report.too_large, ["a.md"]);
     let kept = registry.documents().list(&project()).wait().unwrap().remove(0);
     assert!(kept.is_partial() && kept.head.is_none() && kept.blocks == whole.blocks);
-    assert!(pack(&kept.found).len() <= MAX_FINDINGS_BYTES);
+    assert!(serde_json::to_string(&kept.found).unwrap().len() <= Document::MAX_FINDINGS_BYTES);
     assert!(kept.found.len() > 1_000, "{}", kept.found.len());
     assert!(kept.found.is_sorted_by_key(|block| block.line));
     let worst = kept.found.iter().filter(|block| block.evidence.len() > 1);
     assert_eq!(worst.map(|block| block.line).collect::<Vec<_>>(), [7_000, 9_000]);
     let context = Context::new(at(2), &Policy::default().knowledge, None, None);
-    let verdict = |document| judge_document(ItemKind::Document, document, &context);
+    let verdict = |document: &Document| document.judge(ItemKind::Document, &context);
     assert_eq!(verdict(&kept), verdict(&whole));
 }
 
@@ -148,11 +147,11 @@ fn of_one_block_with_too_much_against_it_some_of_each_sort_is_kept() {
     let registry = registry();
     let mut large = document("a.md", 1, 1);
     let block = &mut large.found[0];
-    block.evidence = vec![block.evidence[0].clone(); MAX_FINDINGS_BYTES / 20];
+    block.evidence = vec![block.evidence[0].clone(); Document::MAX_FINDINGS_BYTES / 20];
     block.evidence.push(Fact::Expired { at: at(0) }.into());
     assert_eq!(put(&registry, &[large.clone()], 1).too_large, ["a.md"]);
     let kept = registry.documents().list(&project()).wait().unwrap().remove(0);
-    assert!(pack(&kept.found).len() <= MAX_FINDINGS_BYTES);
+    assert!(serde_json::to_string(&kept.found).unwrap().len() <= Document::MAX_FINDINGS_BYTES);
     let sorts = |document: &Document| SignalSet::of(&document.found[0].evidence);
     assert_eq!(sorts(&kept), sorts(&large));
 }

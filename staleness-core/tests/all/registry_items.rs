@@ -8,9 +8,7 @@ use staleness_core::RegistryError;
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
-use staleness_core::registry::{
-    Act, FileItem, ItemPatch, ScopeChoice, Verification, recalls_since_edit,
-};
+use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification};
 use staleness_core::store::Refusal;
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
@@ -397,7 +395,7 @@ fn an_item_that_lives_in_a_file_gets_a_row_for_what_is_said_of_it() {
     assert_eq!((row.recalls, row.recalls_since_edit, row.updated_at), (9, 1, at(3)));
     // Committing it afterwards is no edit.
     let row = Item { recalled_at: Some(at(5)), ..row };
-    assert_eq!((recalls_since_edit(&row, at(4)), recalls_since_edit(&row, at(6))), (1, 0));
+    assert_eq!((row.recalls_since(at(4)), row.recalls_since(at(6))), (1, 0));
     let patch = ItemPatch { evergreen: Some(true), ..ItemPatch::default() };
     invalid(
         registry.knowledge().edit(vec![key("f")], patch, act("e", 3)).wait(),

@@ -4,13 +4,12 @@ use crate::common::teaching::*;
 use crate::common::*;
 use staleness_core::ids::ProjectId;
 use staleness_core::registry::Learn;
-use staleness_core::route::{Confidence, MAX_OPS, Precision, Route, RouteKey, RouteVector};
+use staleness_core::route::{Confidence, Precision, Route, RouteKey, RouteVector};
 use staleness_core::scan::Found;
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, Step, View,
 };
 use staleness_core::text::fold_query;
-use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, Status};
 use staleness_core::{RegistryError, Timestamp, Wait};
 
@@ -30,7 +29,7 @@ fn a_route_learns_by_a_fifth_and_counts() {
     let world = world();
     let new = learn(&world, " Open  Issues ", 0.75, "a").unwrap();
     assert_eq!((new.query.as_str(), sure(&new), new.uses), ("Open  Issues", 0.75, 1));
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     let known = learn(&world, "open issues", 1.0, "b").unwrap();
     assert_eq!((known.query.as_str(), sure(&known), known.uses), ("Open  Issues", 0.8, 2));
     assert_eq!((known.created_at, known.last_used_at), (new.created_at, world.now()));
@@ -44,12 +43,12 @@ fn an_op_is_learned_once() {
     let world = world();
     let first = learn(&world, "q", 1.0, "a").unwrap();
     assert_eq!(learn(&world, "q", 0.0, "a").unwrap(), first);
-    for op in 0..MAX_OPS - 1 {
+    for op in 0..Route::MAX_OPS - 1 {
         learn(&world, "q", 1.0, &format!("op-{op}"));
     }
     let before = routes(&world);
     assert_eq!(learn(&world, "q", 0.0, "a").as_ref(), before.first());
-    assert_eq!(before[0].ops.len(), MAX_OPS);
+    assert_eq!(before[0].ops.len(), Route::MAX_OPS);
     assert_eq!(routes(&world), before);
 }
 
@@ -102,7 +101,7 @@ fn a_tool_that_is_gone_is_taught_nothing_and_one_that_fails_is() {
     let learned = learn(of("mcp__hub__a", "a")).unwrap();
     listed(vec![]);
     let since = world.tool("mcp__hub__a").presence.since;
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     for name in ["mcp__hub__a", "mcp__hub__b"] {
         let before = world.everything();
         let why = refused(&world, of(name, "again")).to_string();
@@ -153,7 +152,7 @@ fn vectors_that_point_nowhere_or_do_not_fit_are_refused() {
 fn a_query_that_means_the_same_is_learned_by_the_older_route() {
     let world = world();
     let older = embed(&world, "open issues", &[1.0, 0.0], "a");
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     let merged = embed(&world, "issues that are open", &[1.0, 0.1], "b");
     assert_eq!((&merged.key, merged.uses), (&older.key, 2));
     assert_eq!(merged.query, "open issues");
@@ -162,7 +161,7 @@ fn a_query_that_means_the_same_is_learned_by_the_older_route() {
     assert_ne!(embed(&world, "closed issues", &[0.0, 1.0], "c").key, older.key);
     assert_eq!(routes(&world).len(), 2);
     // The same words without a vector are a route of their own, until they get one.
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     let bare = learn(&world, "issues that are open", 0.5, "d").unwrap();
     assert_ne!(bare.key, older.key);
     let merged = embed(&world, "issues that are open", &[1.0, 0.1], "e");
@@ -176,7 +175,7 @@ fn confidence_moves_without_its_vector_and_pruning_reads_none() {
     embed(&world, "q", &[1.0, 0.0], "a");
     learn(&world, "q", 0.0, "b");
     assert!(world.last_commit().changes.vectors.is_empty());
-    world.pass(40 * DAY);
+    world.pass(40 * Timestamp::DAY);
     let report =
         world.registry.routes().prune(&world.project.id, world.now(), false).wait().unwrap();
     assert_eq!(report.removed.len(), 1);
@@ -212,7 +211,7 @@ fn pruning_says_what_goes_and_why() {
         policy.routes.unused_days = 30;
     });
     learn(&world, "unused", 1.0, "u");
-    world.pass(30 * DAY - 1);
+    world.pass(30 * Timestamp::DAY - 1);
     let plan =
         |dry| world.registry.routes().prune(&world.project.id, world.now(), dry).wait().unwrap();
     assert!(plan(true).removed.is_empty());

@@ -8,7 +8,7 @@ use staleness_core::route::{Confidence, Prompted, Route, RouteId, RouteKey, Sugg
 use staleness_core::session::SessionKey;
 use staleness_core::store::Change;
 use staleness_core::text::fold_query;
-use staleness_core::time::DAY;
+use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Wait};
 
 const TOOL: &str = "mcp__github__search";
@@ -116,9 +116,9 @@ fn old_suggestions_go_in_pages() {
         let prompted = Prompted { at, query: None, tools, taught: Vec::new() };
         world.registry.sessions().note_prompt(key, prompted).wait().unwrap();
     }
-    world.pass(29 * DAY);
+    world.pass(29 * Timestamp::DAY);
     taught(&world, 9_999, true);
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     let before = world.commits().len();
     let prune =
         |dry_run| world.registry.routes().prune(&world.project.id, world.now(), dry_run).wait();

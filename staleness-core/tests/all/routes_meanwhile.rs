@@ -11,7 +11,7 @@ use staleness_core::journal::Revision;
 use staleness_core::registry::Learn;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Commit, Query, Selection, Step, View};
-use staleness_core::time::DAY;
+use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Registry, RegistryStore, StoreError, Wait};
 
 /// A store in which somebody else learns just before the next commit.
@@ -69,7 +69,7 @@ fn a_cached_copy_is_not_written_over_a_newer_value() {
             .wait()
             .unwrap();
     }
-    world.pass(30 * DAY);
+    world.pass(30 * Timestamp::DAY);
     // Both are to go; one is learned again after the plan was made, and before it is carried out.
     let learns = (world.project.clone(), lesson(&world, "first", 1.0, "again"));
     let store = Meanwhile { inner: world.spy.clone(), learns: Mutex::new(Some(learns)) };

@@ -8,7 +8,7 @@ use staleness_core::registry::{FindTools, Learn, Use};
 use staleness_core::route::{Prompted, Route, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Refusal;
-use staleness_core::time::DAY;
+use staleness_core::time::Timestamp;
 use staleness_core::{RegistryError, Wait};
 
 fn session_of(world: &World) -> SessionKey {
@@ -68,14 +68,14 @@ fn a_result_that_reports_an_error_is_not_learned_as_success() {
 fn retrieval_counts_as_use() {
     let world = world();
     let route = learn(&world, "open issues", 1.0, "a").unwrap();
-    world.pass(29 * DAY);
+    world.pass(29 * Timestamp::DAY);
     // Nothing of the prompt is kept: only which route led to the tool.
     prompt(&world, None, &[(TOOL, Some(&route))]);
     used(&world, TOOL, OutcomeKind::Success, "b");
     let used = &routes(&world)[0];
     assert_eq!((used.last_used_at, used.uses), (world.now(), 2));
     assert_eq!(used.confidence, route.confidence);
-    world.pass(29 * DAY);
+    world.pass(29 * Timestamp::DAY);
     assert_eq!(
         world.registry.routes().prune(&world.project.id, world.now(), false).wait().unwrap().kept,
         1
@@ -98,7 +98,7 @@ fn what_was_asked_for_is_noted_and_takes_nothing_from_the_limit() {
     let world = world();
     let route = learn(&world, "open issues", 1.0, "a").unwrap();
     let find = FindTools::by_words("open issues", 5);
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     let found =
         world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap().tools;
     let tools: Vec<SuggestedTool> = found.iter().map(SuggestedTool::from).collect();
@@ -180,7 +180,7 @@ fn ending_a_session_forgets_what_was_suggested_in_it() {
     assert_eq!(world.registry.sessions().suggestions(&session_of(&world)).wait().unwrap(), None);
     // Of sessions that never ended too, in the end.
     prompt(&world, Some("q"), &[(TOOL, None)]);
-    world.pass(30 * DAY);
+    world.pass(30 * Timestamp::DAY);
     world.registry.routes().prune(&world.project.id, world.now(), false).wait().unwrap();
     assert_eq!(world.registry.sessions().suggestions(&session_of(&world)).wait().unwrap(), None);
 }
@@ -225,7 +225,7 @@ fn a_route_that_did_not_lead_to_a_tool_is_not_refreshed_by_its_use() {
     let world = world();
     let route = learn(&world, "open issues and search for something else altogether", 1.0, "a");
     let route = route.unwrap();
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     let find = FindTools::by_words("search something", 5);
     let found =
         world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap().tools;

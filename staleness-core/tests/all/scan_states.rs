@@ -4,7 +4,7 @@ use crate::common::*;
 use staleness_core::Wait;
 use staleness_core::scan::Found;
 use staleness_core::source::SourceState;
-use staleness_core::time::DAY;
+use staleness_core::time::Timestamp;
 use staleness_core::tool::{Hold, Status, ToolKind};
 
 const TOOL: &str = "/review";
@@ -310,10 +310,10 @@ fn a_preview_tells_what_a_scan_would_do_and_writes_nothing() {
 fn a_clock_that_goes_backwards_takes_nothing_back() {
     let world = World::default();
     world.scan(vec![read(user("commands"), vec![command(TOOL)])]);
-    world.pass(DAY);
+    world.pass(Timestamp::DAY);
     world.scan(vec![read(user("commands"), vec![command(TOOL)])]);
     let latest = world.now();
-    world.pass(-3 * DAY);
+    world.pass(-3 * Timestamp::DAY);
     world.scan(vec![read(user("commands"), vec![command(TOOL)])]);
     assert_eq!(world.report(TOOL).last_seen_at, Some(latest));
     let report = world.scan(vec![read(user("commands"), vec![])]);

@@ -7,8 +7,8 @@ use staleness_core::ids::{ModelId, ProjectId, ToolName};
 use staleness_core::route::RouteId;
 use staleness_core::scan::{ProjectRef, Scan, SourceReading};
 use staleness_core::source::SourceState;
-use staleness_core::store::Selection;
-use staleness_core::transfer::{Checker, HEADER, LineError, Record, append_lines, record_of};
+use staleness_core::store::{Selection, View};
+use staleness_core::transfer::{Checker, LineError, Record};
 use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":2,"told_session":"s1","told_from":1}"#;
@@ -23,7 +23,7 @@ const ROUTE: &str = r#"{"kind":"route","version":1,"project":"p","tool":"T","id"
 const VECTOR: &str = r#"{"kind":"vector","version":1,"project":"p","tool":"T","id":"48471ef5c302be662b439591a02cdb53","model":"m","precision":"f32","numbers":"2ef9643f000000002ef9e43e"}"#;
 
 /// The format of version 1, written down: a change here is a change of the format.
-const ALL: [&str; 8] = [HEADER, PROJECT, SOURCE, TOOL, ITEM, OUTCOME, FIRST, SECOND];
+const ALL: [&str; 8] = [Record::HEADER, PROJECT, SOURCE, TOOL, ITEM, OUTCOME, FIRST, SECOND];
 
 fn registry() -> Registry {
     Registry::new(Arc::new(MemoryStore::new()), Policy::default())
@@ -63,20 +63,20 @@ fn import(registry: &Registry, lines: &[&str], dry_run: bool) -> (String, bool) 
 
 fn export(registry: &Registry) -> Vec<String> {
     let mut bytes = Vec::new();
-    let mut visit = |page| {
-        append_lines(&page, &mut bytes);
+    let mut visit = |page: View| {
+        page.append_lines(&mut bytes);
         ControlFlow::Continue(())
     };
     registry.admin().pages(&Selection::everything(), &mut visit).wait().unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    [HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
+    [Record::HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
 }
 
 #[test]
 fn version_1_is_read_and_written_as_it_is() {
     let registry = registry();
     assert_eq!(import(&registry, &ALL, true), ("1+0 1+0 1+0 1+0 1+0 2+0".into(), false));
-    assert_eq!(export(&registry), [HEADER], "a dry run writes nothing");
+    assert_eq!(export(&registry), [Record::HEADER], "a dry run writes nothing");
     assert_eq!(import(&registry, &ALL, false), ("1+0 1+0 1+0 1+0 1+0 2+0".into(), false));
     assert_eq!(export(&registry), ALL);
     assert_eq!(import(&registry, &ALL, false), ("0+1 0+1 0+1 0+1 0+1 0+2".into(), true));
@@ -102,42 +102,42 @@ fn what_no_export_holds_is_refused_with_its_line() {
     let unsorted = ITEM.replace("[\"k\",\"l\"]", "[\"l\",\"k\"]");
     let half = ITEM.replace("\"first_line\":1,", "");
     let backwards = ITEM.replace("\"last_line\":9", "\"last_line\":0");
-    let later_header = HEADER.replace('1', "2");
+    let later_header = Record::HEADER.replace('1', "2");
     for (lines, line, part) in [
         (&[][..], 1, "header"),
         (&[""], 1, "header"),
         (&[PROJECT], 1, "header"),
         (&["{}"], 1, "header"),
         (&[&later_header], 1, "version 2"),
-        (&[HEADER, HEADER], 2, "second header"),
-        (&[HEADER, ""], 2, "EOF"),
-        (&[HEADER, PROJECT, "[1, 2]"], 3, "invalid type"),
-        (&[HEADER, &PROJECT[..90]], 2, "EOF"),
-        (&[HEADER, &kind], 2, "\"planet\" is no kind"),
-        (&[HEADER, &newer], 2, "version 2 of \"project\" is newer"),
-        (&[HEADER, PROJECT, PROJECT], 3, "the same record"),
-        (&[HEADER, SOURCE, TOOL, SOURCE], 4, "out of order"),
-        (&[HEADER, TOOL, PROJECT], 3, "out of order"),
-        (&[HEADER, OUTCOME, OUTCOME], 3, "the outcome o1 of t twice"),
-        (&[HEADER, FIRST, FIRST], 3, "no gaps"),
-        (&[HEADER, FIRST, &gap], 3, "no gaps"),
-        (&[HEADER, FIRST, &index], 3, "no gaps"),
-        (&[HEADER, &late], 2, "no gaps"),
-        (&[HEADER, SECOND], 2, "no gaps"),
-        (&[HEADER, FIRST, OUTCOME], 3, "out of order"),
-        (&[HEADER, &field], 2, "colour"),
-        (&[HEADER, &twice], 2, "duplicate field"),
-        (&[HEADER, &word], 2, "loved"),
-        (&[HEADER, &short], 2, "not a known word"),
-        (&[HEADER, &name], 2, "is empty"),
-        (&[HEADER, &part], 2, "control character"),
-        (&[HEADER, &ring], 2, "32"),
-        (&[HEADER, ITEM, TOOL], 3, "out of order"),
-        (&[HEADER, ITEM, ITEM], 3, "the same record"),
-        (&[HEADER, &body], 2, "the text is empty"),
-        (&[HEADER, &unsorted], 2, "keywords are not sorted"),
-        (&[HEADER, &half], 2, "one of two lines"),
-        (&[HEADER, &backwards], 2, "no range"),
+        (&[Record::HEADER, Record::HEADER], 2, "second header"),
+        (&[Record::HEADER, ""], 2, "EOF"),
+        (&[Record::HEADER, PROJECT, "[1, 2]"], 3, "invalid type"),
+        (&[Record::HEADER, &PROJECT[..90]], 2, "EOF"),
+        (&[Record::HEADER, &kind], 2, "\"planet\" is no kind"),
+        (&[Record::HEADER, &newer], 2, "version 2 of \"project\" is newer"),
+        (&[Record::HEADER, PROJECT, PROJECT], 3, "the same record"),
+        (&[Record::HEADER, SOURCE, TOOL, SOURCE], 4, "out of order"),
+        (&[Record::HEADER, TOOL, PROJECT], 3, "out of order"),
+        (&[Record::HEADER, OUTCOME, OUTCOME], 3, "the outcome o1 of t twice"),
+        (&[Record::HEADER, FIRST, FIRST], 3, "no gaps"),
+        (&[Record::HEADER, FIRST, &gap], 3, "no gaps"),
+        (&[Record::HEADER, FIRST, &index], 3, "no gaps"),
+        (&[Record::HEADER, &late], 2, "no gaps"),
+        (&[Record::HEADER, SECOND], 2, "no gaps"),
+        (&[Record::HEADER, FIRST, OUTCOME], 3, "out of order"),
+        (&[Record::HEADER, &field], 2, "colour"),
+        (&[Record::HEADER, &twice], 2, "duplicate field"),
+        (&[Record::HEADER, &word], 2, "loved"),
+        (&[Record::HEADER, &short], 2, "not a known word"),
+        (&[Record::HEADER, &name], 2, "is empty"),
+        (&[Record::HEADER, &part], 2, "control character"),
+        (&[Record::HEADER, &ring], 2, "32"),
+        (&[Record::HEADER, ITEM, TOOL], 3, "out of order"),
+        (&[Record::HEADER, ITEM, ITEM], 3, "the same record"),
+        (&[Record::HEADER, &body], 2, "the text is empty"),
+        (&[Record::HEADER, &unsorted], 2, "keywords are not sorted"),
+        (&[Record::HEADER, &half], 2, "one of two lines"),
+        (&[Record::HEADER, &backwards], 2, "no range"),
     ] {
         let error = check(lines).unwrap_err();
         assert!(error.line == line && error.what.contains(part), "{lines:?}: {error}");
@@ -191,7 +191,7 @@ fn the_newer_record_stays() {
 fn a_source_that_was_read_as_often_as_can_be_counted_is_read_again() {
     let here = registry();
     let most = SOURCE.replace("\"readings\":3", "\"readings\":18446744073709551615");
-    import(&here, &[HEADER, &most], false);
+    import(&here, &[Record::HEADER, &most], false);
     let project = ProjectRef::of_root("/work/p");
     let known = here.admin().sources().wait().unwrap().remove(0);
     let reading = SourceReading {
@@ -219,7 +219,7 @@ fn a_source_that_was_read_as_often_as_can_be_counted_is_read_again() {
 fn the_same_said_twice_is_kept_twice() {
     // A scan has no op: it may say the same of a tool twice within a millisecond.
     let again = FIRST.replace("\"revision\":1", "\"revision\":2");
-    let lines = [HEADER, FIRST, &again];
+    let lines = [Record::HEADER, FIRST, &again];
     let registry = registry();
     assert_eq!(import(&registry, &lines, false).0, "0+0 0+0 0+0 0+0 0+0 2+0");
     assert_eq!(export(&registry), lines);
@@ -230,7 +230,7 @@ fn the_same_said_twice_is_kept_twice() {
 #[test]
 fn an_import_that_was_cut_off_is_repeated() {
     let registry = registry();
-    import(&registry, &[HEADER, TOOL, OUTCOME, FIRST], false);
+    import(&registry, &[Record::HEADER, TOOL, OUTCOME, FIRST], false);
     assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 0+1 1+0 0+1 1+1");
     let mut whole = ALL.map(str::to_owned);
     // Only what a scan would do anew is noted.
@@ -242,12 +242,12 @@ fn an_import_that_was_cut_off_is_repeated() {
 fn what_a_new_project_was_told_follows_the_journal() {
     let registry = registry();
     let own = FIRST.replace("\"id\":\"t\"", "\"id\":\"own\"");
-    import(&registry, &[HEADER, &own], false);
+    import(&registry, &[Record::HEADER, &own], false);
     assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 1+0 1+0 1+0 2+0");
     let merged = export(&registry);
     assert!(merged[1].contains("\"told\":3,") && merged[1].contains("\"told_from\":2}"));
     assert_eq!(merged.len(), ALL.len() + 1);
-    assert!(record_of(&merged[8]).is_ok());
+    assert!(Record::read(&merged[8]).is_ok());
 }
 
 /// Of two stores that wrote about the same, each item keeps what was done last, the larger of each
@@ -265,7 +265,7 @@ fn items_of_two_stores_are_merged() {
     let here = [line("a", 1, 7, &by("b")), line("b", 2, 1, &of("a")), line("c", 1, 0, "")];
     let there = [line("b", 3, 0, &of("c")), line("c", 1, 9, &by("b")), line("d", 1, 0, "")];
     let with_header = |lines: &[String]| -> Vec<String> {
-        [HEADER.to_owned()].into_iter().chain(lines.iter().cloned()).collect()
+        [Record::HEADER.to_owned()].into_iter().chain(lines.iter().cloned()).collect()
     };
     let import_all = |registry: &Registry, lines: &[String]| {
         let lines = with_header(lines);
@@ -291,7 +291,7 @@ fn items_of_two_stores_are_merged() {
 /// A search knows routes by their ids: under that of another it would be taken for it.
 #[test]
 fn routes_and_vectors_under_the_id_of_others_are_refused() {
-    assert_eq!(check(&[HEADER, ROUTE, VECTOR]).map(|rows| rows.len()), Ok(2));
+    assert_eq!(check(&[Record::HEADER, ROUTE, VECTOR]).map(|rows| rows.len()), Ok(2));
     let not_its_own = "is not that of the tool";
     let of_none = "a vector of no route";
     for (lines, line, part) in [
@@ -303,11 +303,11 @@ fn routes_and_vectors_under_the_id_of_others_are_refused() {
         (&[ROUTE, &VECTOR.replace(r#""project":"p""#, r#""project":"q""#)], 3, of_none),
         (&[VECTOR], 2, of_none),
     ] {
-        let error = check(&[&[HEADER], lines].concat()).unwrap_err();
+        let error = check(&[&[Record::HEADER], lines].concat()).unwrap_err();
         assert!(error.line == line && error.what.contains(part), "{lines:?}: {error}");
     }
     // Spelling makes no query another one.
-    assert!(check(&[HEADER, &ROUTE.replace("a b", "A  b")]).is_ok());
+    assert!(check(&[Record::HEADER, &ROUTE.replace("a b", "A  b")]).is_ok());
 }
 
 /// It is learned no more, and older exports hold it.
@@ -316,7 +316,7 @@ fn a_query_without_words_is_imported() {
     let id = RouteId::of(&ToolName::new("T").unwrap(), "?!").to_string();
     let route = ROUTE.replace("a b", "?!").replace("48471ef5c302be662b439591a02cdb53", &id);
     let registry = registry();
-    import(&registry, &[HEADER, &route], false);
+    import(&registry, &[Record::HEADER, &route], false);
     assert_eq!(
         registry.routes().list(&ProjectId::new("p").unwrap()).wait().unwrap()[0].query,
         "?!"
@@ -327,7 +327,7 @@ fn a_query_without_words_is_imported() {
 fn a_dry_run_counts_the_vectors_of_routes_that_it_would_write() {
     let put = |registry: &Registry, dry_run| {
         let mut importer = registry.admin().importer(dry_run).wait().unwrap();
-        check(&[HEADER, ROUTE, VECTOR])
+        check(&[Record::HEADER, ROUTE, VECTOR])
             .unwrap()
             .into_iter()
             .for_each(|row| importer.put(row).wait().unwrap());
@@ -348,7 +348,7 @@ fn a_vector_of_other_dimensions_than_its_model_has_is_refused() {
     let short = short.replace("2ef9643f000000002ef9e43e", "0000803f00000000");
     let put = |registry: &Registry, lines: &[&str], dry_run| {
         let mut importer = registry.admin().importer(dry_run).wait().unwrap();
-        let records = check(&[&[HEADER], lines].concat()).unwrap();
+        let records = check(&[&[Record::HEADER], lines].concat()).unwrap();
         let put = records.into_iter().try_for_each(|row| importer.put(row).wait());
         put.and_then(|()| importer.finish().wait().map(drop)).map_err(|error| error.to_string())
     };

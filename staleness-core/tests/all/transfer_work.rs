@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use staleness_core::store::Selection;
-use staleness_core::transfer::{Checker, HEADER, Record, append_lines};
+use staleness_core::store::{Selection, View};
+use staleness_core::transfer::{Checker, Record};
 use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":0,"told_from":0}"#;
@@ -15,7 +15,7 @@ const ADDED: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at"
 const MOVED: &str = r#"{"kind":"journal","version":1,"revision":2,"index":0,"at":"2026-01-03T00:00:00Z","subject":{"kind":"work","project":"p","id":"w"},"action":"resolved","from":"blocked","to":"dropped","cause":"by_hand","op":"o2"}"#;
 
 /// The format of version 1, written down: a change here is a change of the format.
-const ALL: [&str; 7] = [HEADER, PROJECT, WORK, SESSION, CURSOR, ADDED, MOVED];
+const ALL: [&str; 7] = [Record::HEADER, PROJECT, WORK, SESSION, CURSOR, ADDED, MOVED];
 
 fn registry() -> Registry {
     Registry::new(Arc::new(MemoryStore::new()), Policy::default())
@@ -41,13 +41,13 @@ fn import(registry: &Registry, lines: &[&str]) -> (u64, u64, u64) {
 
 fn export(registry: &Registry) -> Vec<String> {
     let mut bytes = Vec::new();
-    let mut visit = |page| {
-        append_lines(&page, &mut bytes);
+    let mut visit = |page: View| {
+        page.append_lines(&mut bytes);
         ControlFlow::Continue(())
     };
     registry.admin().pages(&Selection::records(), &mut visit).wait().unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    [HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
+    [Record::HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn of_a_work_item_the_record_stays_that_was_active_last() {
     import(&registry, &ALL);
     let older = WORK.replace("2026-01-03", "2026-01-02").replace("a\\nb", "older");
     let newer = WORK.replace("2026-01-03", "2026-01-04").replace("a\\nb", "newer");
-    assert_eq!(import(&registry, &[HEADER, PROJECT, &older]), (0, 0, 0));
-    assert_eq!(import(&registry, &[HEADER, PROJECT, &newer]), (1, 0, 0));
+    assert_eq!(import(&registry, &[Record::HEADER, PROJECT, &older]), (0, 0, 0));
+    assert_eq!(import(&registry, &[Record::HEADER, PROJECT, &newer]), (1, 0, 0));
     assert!(export(&registry)[2].contains("newer"));
 }

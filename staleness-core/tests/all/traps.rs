@@ -6,7 +6,7 @@ use staleness_core::outcome::OutcomeKind;
 use staleness_core::scan::ProjectRef;
 use staleness_core::source::SourceState;
 use staleness_core::store::Refusal;
-use staleness_core::time::DAY;
+use staleness_core::time::Timestamp;
 use staleness_core::tool::{Hold, Status};
 use staleness_core::{RegistryError, Wait};
 
@@ -232,9 +232,9 @@ fn marking_stale_does_not_count_as_being_seen() {
     let world = World::default();
     world.scan(vec![read(user("mcp"), vec![server("x")])]);
     let seen = world.now();
-    world.pass(10 * DAY);
+    world.pass(10 * Timestamp::DAY);
     world.scan(vec![read(user("mcp"), vec![])]);
-    world.pass(10 * DAY);
+    world.pass(10 * Timestamp::DAY);
     world.scan(vec![read(user("mcp"), vec![])]);
     let report = world.report("x");
     assert_eq!((report.status, report.last_seen_at), (Status::Stale, Some(seen)));

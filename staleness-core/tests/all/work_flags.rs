@@ -2,10 +2,9 @@
 
 use staleness_core::Timestamp;
 use staleness_core::ids::{Scope, WorkId, WorkKey};
-use staleness_core::time::DAY;
 use staleness_core::verdict::{Level, NextAction};
 use staleness_core::work::{
-    NoteType, Overdue, StaleReport, Work, WorkKind, WorkPolicy, WorkStatus, flag, judge, report,
+    NoteType, Overdue, StaleReport, Work, WorkKind, WorkPolicy, WorkStatus,
 };
 
 const START: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -16,11 +15,11 @@ fn work(id: &str, kind: WorkKind, status: WorkStatus) -> Work {
 }
 
 fn after(days: i64) -> Timestamp {
-    START.plus_millis(days * DAY)
+    START.plus_millis(days * Timestamp::DAY)
 }
 
 fn overdue(work: &Work, now: Timestamp) -> Option<(Overdue, i64)> {
-    flag(work, now, &WorkPolicy::default()).map(|flag| (flag.overdue, flag.age_days))
+    work.flag(now, &WorkPolicy::default()).map(|flag| (flag.overdue, flag.age_days))
 }
 
 /// Flagged at `days` whole days and after, not a millisecond before.
@@ -119,7 +118,7 @@ fn what_expired_before_it_was_written_is_flagged_at_once() {
 }
 
 fn stale(work: &[Work], now: Timestamp) -> StaleReport {
-    report(
+    StaleReport::of(
         work,
         now,
         |_| WorkPolicy::default(),
@@ -165,11 +164,11 @@ fn fresh_open_work_that_refers_to_a_flagged_item_softens_it_by_one_level() {
         softened.warnings[0].reason,
         "in progress, without activity for 31 days; new still refers to it"
     );
-    let verdict = judge(&old, after(31), &WorkPolicy::default(), Some("new"));
+    let verdict = old.judge(after(31), &WorkPolicy::default(), Some("new"));
     assert_eq!((verdict.level, verdict.freshness), (Level::Review, 0.5));
-    let hard = judge(&old, after(31), &WorkPolicy::default(), None);
+    let hard = old.judge(after(31), &WorkPolicy::default(), None);
     assert_eq!((hard.level, hard.freshness), (Level::Stale, 0.3));
-    assert_eq!(judge(&refers, after(31), &WorkPolicy::default(), None).action, NextAction::Keep);
+    assert_eq!(refers.judge(after(31), &WorkPolicy::default(), None).action, NextAction::Keep);
 
     // What ended, and what is flagged itself, softens nothing.
     let ended = Work { status: WorkStatus::Done, ..refers.clone() };

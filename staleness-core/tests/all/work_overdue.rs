@@ -9,20 +9,18 @@ use proptest::sample::select;
 use staleness_core::ids::{AgentId, ProjectId, Scope, WorkId, WorkKey};
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::registry::{Resume, ResumeFrom};
-use staleness_core::report::{TOP_WARNINGS, WorkReport};
+use staleness_core::report::{Delta, WorkReport};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{
     Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step, View, WorkFilter,
 };
-use staleness_core::time::DAY;
 use staleness_core::work::{
-    NoteType, StaleReport, Warning, Work, WorkKind, WorkOverride, WorkPolicy, WorkStatus, flag,
-    judge, report,
+    NoteType, StaleReport, Warning, Work, WorkKind, WorkOverride, WorkPolicy, WorkStatus,
 };
 use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
 
 fn at(day: i64, millis: i64) -> Timestamp {
-    Timestamp::from_millis(1_800_000_000_000 + day * DAY + millis)
+    Timestamp::from_millis(1_800_000_000_000 + day * Timestamp::DAY + millis)
 }
 
 fn project() -> ProjectRef {
@@ -97,7 +95,7 @@ fn rules(policy: &WorkPolicy, work: &Work) -> WorkPolicy {
 fn expected(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> StaleReport {
     let command = |work: &Work| format!("staleness stale resolve {}", work.key.id);
     let seen: Vec<&Work> = seen(work).into_values().collect();
-    report(seen.iter().copied(), now, |work| rules(policy, work), command)
+    StaleReport::of(seen.iter().copied(), now, |work| rules(policy, work), command)
 }
 
 fn expected_reports(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> Vec<WorkReport> {
@@ -106,7 +104,7 @@ fn expected_reports(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> Vec<W
         let rules = rules(policy, each);
         let lasting = each.kind == WorkKind::Decision || each.note != NoteType::Observation;
         let recent = now.days_since(each.updated_at) < i64::from(rules.observation_days);
-        if flag(each, now, &rules).is_none() && (recent || !lasting) {
+        if each.flag(now, &rules).is_none() && (recent || !lasting) {
             for other in &each.refs {
                 fresh.entry(other.as_str()).or_insert(id.as_str());
             }
@@ -114,7 +112,7 @@ fn expected_reports(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> Vec<W
     }
     let judged = |each: &Work| {
         let softened_by = fresh.get(each.key.id.as_str()).copied();
-        WorkReport::new(each.clone(), judge(each, now, &rules(policy, each), softened_by))
+        WorkReport::new(each.clone(), each.judge(now, &rules(policy, each), softened_by))
     };
     work.iter().map(judged).collect()
 }
@@ -232,7 +230,7 @@ proptest! {
         let reports = registry.work().reports(&project(), work.clone(), now).wait().unwrap();
         prop_assert_eq!(reports, expected_reports(&work, &policy, now));
         let count = all.warnings.len();
-        let top = (all.warnings.into_iter().take(TOP_WARNINGS).collect(), count);
+        let top = (all.warnings.into_iter().take(Delta::TOP_WARNINGS).collect(), count);
         for from in [ResumeFrom::Time(Timestamp::MIN), ResumeFrom::Digest, ResumeFrom::Cursor] {
             prop_assert_eq!(&warnings(&registry, from, now), &top);
         }

@@ -34,7 +34,7 @@ use std::fmt;
 
 use rmcp::model::{ListToolsResult, Tool};
 use staleness::RegistryError;
-use staleness::ids::{Level, OpId, SessionId, SourceId, ToolName};
+use staleness::ids::{Level, OpId, ServerKey, SessionId, SourceId, ToolName};
 use staleness::journal::Revision;
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordReport, ScoredTool, Use};
@@ -43,7 +43,7 @@ use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::StoreError;
 use staleness::tool::Status;
-use staleness::{Policy, Registry, StoreUrl, Wait, clock, names};
+use staleness::{Policy, Registry, StoreUrl, Wait, clock};
 use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, Waits, scan};
@@ -368,7 +368,7 @@ impl Gateway {
 
 /// The name of a server's tool in the registry.
 fn name(server: &str, tool: &str) -> Option<ToolName> {
-    let (server, tool) = (names::server_key(server)?, names::server_key(tool)?);
+    let (server, tool) = (ServerKey::of(server)?, ServerKey::of(tool)?);
     ToolName::new(format!("mcp__{server}__{tool}")).ok()
 }
 

@@ -1,7 +1,7 @@
 //! What the two logs share: outcomes and the journal are appended to, cut, and read in order.
 
 use staleness_core::store::StoreError;
-use staleness_core::store::table::{self, Record, damaged};
+use staleness_core::store::table::Record;
 use tokio_postgres::Row;
 
 use crate::cells::cells;
@@ -24,13 +24,13 @@ pub(crate) fn select_all<R: Record>(workspace: &str) -> Statement {
 /// Reads a row.
 pub(crate) fn read<R: Record>(row: &Row) -> Result<R, StoreError> {
     let cells = cells(row);
-    table::read(&cells).map_err(|bad| damaged::<R>(&cells, bad))
+    R::read(&cells).map_err(|bad| R::damaged(&cells, bad))
 }
 
 /// Reads a row, and makes sure that it would be written as it stands there.
 pub(crate) fn verify<R: Record>(row: &Row) -> Result<R, StoreError> {
     let cells = cells(row);
-    table::verify(&cells).map_err(|bad| damaged::<R>(&cells, bad))
+    R::verify(&cells).map_err(|bad| R::damaged(&cells, bad))
 }
 
 /// How the workspace's row, which the same transaction has raised already, numbers new records: an expression of `w`,

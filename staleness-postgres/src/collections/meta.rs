@@ -1,7 +1,7 @@
 //! Where a workspace stands: its row of `workspaces`, with the one row of `meta`.
 
 use staleness_core::journal::{Floor, Revision};
-use staleness_core::store::table::{Bad, Cells, corrupt};
+use staleness_core::store::table::{Bad, Cells};
 use staleness_core::store::{ChangeSet, StoreError, View};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
@@ -36,14 +36,14 @@ pub(crate) fn read(rows: &[Row]) -> Result<(Revision, Floor), StoreError> {
     let cells = cells(row);
     let mut cells = Cells::new(&["format", "least", "revision", "floor", "floor_at"], &cells);
     let mut read = || Ok((cells.int()?, cells.int()?, cells.maybe_bits()?));
-    let (format, least, revision) = read().map_err(|bad| corrupt("meta", "()", bad))?;
+    let (format, least, revision) = read().map_err(|bad: Bad| bad.in_row("meta", "()"))?;
     usable(format, least)?;
     let revision = revision.filter(|revision| i64::try_from(*revision).is_ok());
     let revision = revision.map(Revision).ok_or_else(missing)?;
     let mut floor = || -> Result<_, Bad> {
         Ok(Floor { revision: Revision(cells.small()?), at: cells.time()? })
     };
-    Ok((revision, floor().map_err(|bad| corrupt("workspaces", "()", bad))?))
+    Ok((revision, floor().map_err(|bad: Bad| bad.in_row("workspaces", "()"))?))
 }
 
 /// Asks for the last number that was given to an outcome.

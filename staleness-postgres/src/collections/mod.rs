@@ -8,7 +8,7 @@ pub(crate) mod outcomes;
 use std::collections::BTreeSet;
 
 use staleness_core::ids::Scope;
-use staleness_core::store::table::{Cell, SUMMARY, Table, corrupt, read, read_summary};
+use staleness_core::store::table::{Cell, Table};
 use staleness_core::store::{ChangeSet, Filter, Pick, Selection, StoreError, View};
 use staleness_core::tool::ToolSummary;
 use tokio_postgres::Row;
@@ -87,7 +87,7 @@ pub(crate) fn counts<'s>(
 fn ask<'s, T: Table>(workspace: &str, picks: &'s [Pick<T::Filter>], all: &mut Vec<Question<'s>>) {
     for (statement, filter) in table::select::<T>(workspace, picks) {
         let keep = Box::new(move |row: &Row, view: &mut View| {
-            let row: T = table::read(row, read)?;
+            let row: T = table::read(row, T::read)?;
             if filter.is_none_or(|filter| filter.matches(row.key(), Some(&row))) {
                 T::rows_mut(view).insert(row.key().clone(), row);
             }
@@ -99,16 +99,16 @@ fn ask<'s, T: Table>(workspace: &str, picks: &'s [Pick<T::Filter>], all: &mut Ve
 
 /// Asks for summaries of the tools of a scope.
 fn summaries(workspace: &str, scope: &Scope) -> Statement {
-    let columns = SUMMARY.join(", ");
+    let columns = ToolSummary::COLUMNS.join(", ");
     let sql = format!("SELECT {columns} FROM staleness.tools WHERE workspace = $1 AND scope = $2");
     Statement { sql, args: with(workspace, vec![Arg::text(scope.as_key())]) }
 }
 
 fn summary(row: &Row) -> Result<ToolSummary, StoreError> {
     let cells = cells(row);
-    read_summary(&cells).map_err(|bad| {
+    ToolSummary::read(&cells).map_err(|bad| {
         let name = if let Some(Cell::Text(Some(name))) = cells.first() { name } else { "?" };
-        corrupt("tools", format_args!("({name:?})"), bad)
+        bad.in_row("tools", format_args!("({name:?})"))
     })
 }
 

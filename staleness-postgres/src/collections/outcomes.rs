@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use staleness_core::outcome::{Outcome, outcome_identity};
+use staleness_core::outcome::Outcome;
 use staleness_core::store::{
     OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
 };
@@ -34,8 +34,10 @@ pub(crate) fn questions<'s>(
     }
     let mut all: Vec<(Statement, Reader<'s>)> = Vec::new();
     if !ops.is_empty() {
-        let hashes =
-            ops.iter().map(|(tool, op)| Some(outcome_identity(tool, op).cast_signed())).collect();
+        let hashes = ops
+            .iter()
+            .map(|(tool, op)| Some(Outcome::identity_of(tool, op).cast_signed()))
+            .collect();
         let statement =
             select::<Outcome>(workspace, "AND identity = ANY($2)", vec![Arg::Ints(hashes)]);
         // The identity is a hash.

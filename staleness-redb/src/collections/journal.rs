@@ -2,7 +2,7 @@
 
 use redb::{ReadableTable, Table, TableDefinition};
 use staleness_core::journal::{JournalEntry, Revision};
-use staleness_core::store::table::{Bad, corrupt};
+use staleness_core::store::table::Bad;
 use staleness_core::store::{JournalFilter, StoreError, View};
 
 use super::{Collection, get, keep_all, table};
@@ -26,7 +26,7 @@ impl Collection for Journal {
             let same = (row.revision.0, row.index) == (revision, index);
             if same { Ok(row) } else { Err(Bad("key")) }
         });
-        row.map_err(|bad| corrupt("journal", format_args!("{revision}.{index}"), bad))
+        row.map_err(|bad| bad.in_row("journal", format_args!("{revision}.{index}")))
     }
 
     fn keep(row: JournalEntry, view: &mut View) {
@@ -85,7 +85,7 @@ fn keep_indexed(rows: &Rows<'_>, key: EntryRef, view: &mut View) -> Result<(), S
         None => {
             let (revision, index) = key;
             let bad = Bad("the row");
-            return Err(corrupt("journal", format_args!("{revision}.{index}"), bad));
+            return Err(bad.in_row("journal", format_args!("{revision}.{index}")));
         }
     }
     Ok(())

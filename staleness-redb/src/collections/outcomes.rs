@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition};
-use staleness_core::outcome::{Mark, Outcome, outcome_identity};
-use staleness_core::store::table::{Bad, corrupt};
+use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::store::table::Bad;
 use staleness_core::store::{
     OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
 };
@@ -28,7 +28,7 @@ impl Collection for Outcomes {
     fn row(&seq: &u64, value: &[u8]) -> Result<Outcome, StoreError> {
         let row: Result<Outcome, Bad> = decode(value);
         let row = row.and_then(|row| if row.seq == seq { Ok(row) } else { Err(Bad("key")) });
-        row.map_err(|bad| corrupt("outcomes", seq, bad))
+        row.map_err(|bad| bad.in_row("outcomes", seq))
     }
 
     fn keep(row: Outcome, view: &mut View) {
@@ -50,7 +50,7 @@ pub(crate) fn load<'f>(
     for filter in filters {
         match filter {
             OutcomeFilter::Op(tool, op) => {
-                let identity = outcome_identity(tool, op);
+                let identity = Outcome::identity_of(tool, op);
                 let found = (identity, 0)..=(identity, u64::MAX);
                 for entry in identities.open()?.range(found).map_err(from_storage)? {
                     let (key, _) = entry.map_err(from_storage)?;
@@ -95,7 +95,7 @@ fn last_per_server(index: &Served<'_>, since: Timestamp) -> Result<Vec<u64>, Sto
 }
 
 fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
-    get::<Outcomes>(rows, &seq)?.ok_or_else(|| corrupt("outcomes", seq, Bad("the row")))
+    get::<Outcomes>(rows, &seq)?.ok_or_else(|| Bad("the row").in_row("outcomes", seq))
 }
 
 /// How many outcomes there are, and how many a cut would remove. Reads the older ones.

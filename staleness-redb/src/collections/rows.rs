@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use redb::{ReadableTable, Table, TableDefinition};
-use staleness_core::store::table::{Bad, Cell, Table as Described, corrupt};
+use staleness_core::store::table::{Bad, Cell, Table as Described};
 use staleness_core::store::{Change, ChangeSet, Filter, Pick, StoreError, View};
 
 use super::{Collection, get, keep_all, table};
@@ -69,7 +69,7 @@ impl<R: Stored> Collection for R {
                 (first, second, "") => format!("{:?}", (first, second)),
                 _ => format!("{key:?}"),
             };
-            corrupt(R::TABLE, shown, bad)
+            bad.in_row(R::TABLE, shown)
         })
     }
 
@@ -149,7 +149,7 @@ fn find<R: Stored>(
                 let key = (first, second, "");
                 let row = get::<R>(rows, &key)?;
                 keep(row.ok_or_else(|| {
-                    corrupt(R::TABLE, format_args!("{:?}", (first, second)), Bad("the row"))
+                    Bad("the row").in_row(R::TABLE, format_args!("{:?}", (first, second)))
                 })?);
             }
         }

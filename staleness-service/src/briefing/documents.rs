@@ -2,7 +2,7 @@
 //! own sentences, from what the last check left.
 
 use staleness::Timestamp;
-use staleness::knowledge::{Block, Context, Document, ItemKind, judge_block};
+use staleness::knowledge::{Block, Context, Document, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 
@@ -74,7 +74,7 @@ fn named(loaded: &Loaded, level: Level, context: &Context) -> ModelText {
     if loaded.item.is_some() {
         return path;
     }
-    let at_level = |block: &&Block| judge_block(ItemKind::Document, block, context).level == level;
+    let at_level = |block: &&Block| block.judge(ItemKind::Document, context).level == level;
     let lines: Vec<u32> = document.found.iter().filter(at_level).map(|block| block.line).collect();
     let named = lines.iter().take(NAMED).map(|line| ModelText::default().and(*line));
     let word = if lines.len() == 1 { "line " } else { "lines " };

@@ -9,9 +9,9 @@ mod work;
 
 use std::collections::BTreeMap;
 
-use staleness::knowledge::{Context, Document, judge};
+use staleness::knowledge::{Context, Document};
 use staleness::registry::{FindTools, Resume, WorkListing};
-use staleness::report::{Delta, DeltaItem, digest};
+use staleness::report::{Delta, DeltaItem, Digest};
 use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
@@ -116,7 +116,7 @@ fn standing(
         _ => false,
     });
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
-    Ok(digest(&items, &resume.agent).items)
+    Ok(Digest::of(&items, &resume.agent).items)
 }
 
 /// The documents that the agent loads, as they were checked last. What holds an item is judged as
@@ -138,7 +138,7 @@ fn loaded(
         let nothing = BTreeMap::new();
         let all = known(all, &|item| outside(item, &report, &nothing), context);
         verdicts.extend(all.into_iter().filter_map(|each| {
-            let verdict = judge(&each.item, &each.evidence, context);
+            let verdict = each.item.judge(&each.evidence, context);
             Some((each.item.path.clone()?, (verdict, each.item.anchored_at())))
         }));
     }

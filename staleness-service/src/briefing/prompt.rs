@@ -1,7 +1,7 @@
 //! What a hook suggests for a user's prompt: names of tools and our own words, nothing of the prompt.
 
 use crate::model_text::{ModelName, ModelText};
-use staleness::route::{Prompted, SuggestedTool, prompt_text};
+use staleness::route::{Prompted, SuggestedTool};
 use staleness::session::SessionKey;
 use staleness::{Registry, Wait};
 use staleness_sources::hook::{HookClient, HookInput, Prompt};
@@ -53,7 +53,7 @@ pub fn look(
     // Whether prompts may be kept may stand where it cannot be read: then they are not.
     let learns =
         settings.configured.policy.routes.learn_from_prompts && settings.policy_trouble.is_none();
-    let query = if learns { prompt_text(&prompt.0) } else { None };
+    let query = if learns { Prompted::text(&prompt.0) } else { None };
     let prompted = Prompted { at: now, query, tools: tools.clone(), taught: Vec::new() };
     let key = SessionKey { project: project.id.clone(), id: session.clone() };
     Ok(Some(Found { key, tools, prompted }))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::Wait;
 use staleness::ids::{ItemId, ItemKey};
-use staleness::knowledge::{Item, RecallIndex, recall as find};
+use staleness::knowledge::{Item, RecallIndex};
 use staleness::report::RecallReport;
 
 use super::world::{Target, World, looked_up};
@@ -47,7 +47,7 @@ pub fn recall(
     let all = joined(documents::there(settings, rows, &at_hand.items), at_hand.items);
     let items: Vec<&Item> = all.iter().collect();
     let index = RecallIndex::for_question(&items, query);
-    let mut found = find(&index, &items, query, &[], &context, usize::MAX);
+    let mut found = index.recall(&items, query, &[], &context, usize::MAX);
     let more = found.len().saturating_sub(limit);
     found.truncate(limit);
     if found.is_empty() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
-use staleness::knowledge::{Context, Item, SignalSet, gather_signals, score_and_level_of};
+use staleness::knowledge::{Context, Item, SignalSet};
 use staleness::registry::{Act, FileItem, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::store::Refusal;
@@ -208,9 +208,9 @@ impl<'a> World<'a> {
         let none = BTreeMap::new();
         let outside = |item: &Item| SignalSet::of(&outside(item, &report, &none));
         let mut signals: Vec<SignalSet> = items.iter().map(outside).collect();
-        gather_signals(&items.iter().collect::<Vec<_>>(), &mut signals, &context);
+        SignalSet::gather(&items.iter().collect::<Vec<_>>(), &mut signals, &context);
         let levels = items.iter().zip(signals);
-        let levels = levels.map(|(item, signals)| score_and_level_of(item, signals, &context).1);
+        let levels = levels.map(|(item, signals)| signals.score(item, &context).1);
         Ok(levels.filter(|level| *level != Level::Fresh).count())
     }
 

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use staleness::ids::stable_hash;
-use staleness::names;
+use staleness::ids::{ServerKey, stable_hash};
 use staleness::tool::ToolKind;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
@@ -100,7 +99,7 @@ impl ModelName {
     /// with.
     #[must_use]
     pub fn tool(name: &str) -> Self {
-        let kind = match names::kind_of(name) {
+        let kind = match ToolKind::of_name(name) {
             ToolKind::McpServer => NameKind::Server,
             ToolKind::SlashCommand => NameKind::Command,
             ToolKind::Agent => NameKind::Agent,
@@ -178,7 +177,7 @@ impl fmt::Display for Word {
 #[must_use]
 pub fn tool_prefix(entry: &str) -> Option<String> {
     let server = entry.strip_prefix("mcp__")?.strip_suffix("__*")?;
-    Some(format!("mcp__{}__", names::server_key(server)?))
+    Some(format!("mcp__{}__", ServerKey::of(server)?))
 }
 
 /// Returns true if a name may be shown to a model: see [`ModelName`].

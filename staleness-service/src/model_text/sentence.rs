@@ -1,7 +1,6 @@
 //! Sentences of ours that come back from a store. Somebody else may have written to it.
 
 use staleness::Timestamp;
-use staleness::time::{DAY, HOUR, MINUTE};
 use staleness::work::WorkStatus;
 
 use super::ModelText;
@@ -100,14 +99,14 @@ pub fn overdue(reason: &str) -> ModelText {
 #[must_use]
 pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     let millis = now.millis_since(at);
-    let (unit, words) = if millis < MINUTE {
+    let (unit, words) = if millis < Timestamp::MINUTE {
         return "just now".into();
-    } else if millis < HOUR {
-        (MINUTE, "m ago")
-    } else if millis < DAY {
-        (HOUR, "h ago")
+    } else if millis < Timestamp::HOUR {
+        (Timestamp::MINUTE, "m ago")
+    } else if millis < Timestamp::DAY {
+        (Timestamp::HOUR, "h ago")
     } else {
-        (DAY, "d ago")
+        (Timestamp::DAY, "d ago")
     };
     ModelText::default().and(millis / unit).and(words)
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use staleness_core::knowledge::{SignalKind, WordKind, markers_among};
+use staleness_core::knowledge::{Marker, SignalKind, WordKind};
 use staleness_core::time::Timestamp;
 
 use super::aside::{Aside, Directions};
@@ -291,7 +291,7 @@ impl<'a> Maker<'a, '_> {
             None
         };
         let found = &mut self.draft.marks;
-        markers_among(whole, view.range.clone(), prose_at, |marker| found.push(marker.span));
+        Marker::among(whole, view.range.clone(), prose_at, |marker| found.push(marker.span));
     }
 
     /// Does what the directives about a block say, and tells what is left aside in what is left of it.

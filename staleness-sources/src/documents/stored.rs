@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use staleness_core::ids::{ItemKey, Scope};
-use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines, marker_evidence};
+use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines};
 
 use super::check::{Past, ask_of_word, fact_of_citation, fact_of_word};
 use super::draft::{self, MAX_PLACES};
@@ -112,7 +112,7 @@ fn say_once(evidence: &mut Vec<Evidence>) {
 
 /// The words of its own text that were true at a time.
 fn own_markers(item: &Item) -> Vec<Evidence> {
-    if item.path.is_none() { marker_evidence(&item.body) } else { Vec::new() }
+    if item.path.is_none() { Evidence::of_markers(&item.body) } else { Vec::new() }
 }
 
 /// The words of all items at once, each with its item and the place in its text.

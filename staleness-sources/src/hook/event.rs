@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use staleness_core::ids::{AgentId, OpId, SessionId, ToolName, stable_hash};
-use staleness_core::names;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::ToolKind;
@@ -138,7 +137,7 @@ fn tool_event(
         .filter(|server| staleness_core::ids::check_id(server).is_ok())
         .map(str::to_owned);
     Ok(ToolEvent {
-        builtin: server.is_none() && is_builtin(name, client),
+        builtin: server.is_none() && is_builtin(&tool, client),
         mentions: mentions(name, &payload.input),
         tool,
         kind,
@@ -150,13 +149,13 @@ fn tool_event(
 
 /// Hooks name a client's own tools and those of MCP servers. Copilot CLI gives the latter no
 /// mark, so there only a known name is a built-in.
-fn is_builtin(name: &str, client: HookClient) -> bool {
-    let kind = names::kind_of(name);
+fn is_builtin(name: &ToolName, client: HookClient) -> bool {
+    let kind = ToolKind::of_name(name.as_str());
     kind == ToolKind::Builtin
         || (kind == ToolKind::Unknown
             && client != HookClient::Copilot
-            && !names::is_mcp(name)
-            && !name.starts_with("MCP:"))
+            && !name.is_mcp()
+            && !name.as_str().starts_with("MCP:"))
 }
 
 /// The names in a tool's input that may be other tools.

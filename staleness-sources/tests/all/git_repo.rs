@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use staleness_core::knowledge::{Lines, WordKind};
-use staleness_core::time::{DAY, Timestamp};
+use staleness_core::time::Timestamp;
 use staleness_sources::git::{
     Anchor, CitationQuery, Cite, Dated, DatingQuery, GitError, Limits, Oid, Program, Progress,
     Repo, Trace, Watch, Word, WordQuery,
@@ -53,7 +53,7 @@ impl Git {
     }
 
     fn seconds(&self) -> i64 {
-        1_700_000_000 + self.commits.get() * DAY / 1000
+        1_700_000_000 + self.commits.get() * Timestamp::DAY / 1000
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
@@ -139,5 +139,5 @@ pub(crate) fn cite(
 
 /// The moment of the n-th commit.
 pub(crate) fn day(n: i64) -> Timestamp {
-    Timestamp::from_millis(1_700_000_000_000 + n * DAY)
+    Timestamp::from_millis(1_700_000_000_000 + n * Timestamp::DAY)
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use staleness_core::journal::{JournalEntry, Revision};
-use staleness_core::store::table::{Cell, read};
+use staleness_core::store::table::{Cell, Record as _};
 use staleness_core::store::{JournalFilter, StoreError, View};
 
 use super::rows::{all, rows, select, text};
@@ -38,10 +38,10 @@ pub(crate) fn load(
             " WHERE scope = ?1 AND revision > ?2",
             vec![Cell::text(scope.as_key()), Cell::int(clamped(after.0))],
         ),
-        JournalFilter::All => return all(tx, read, &mut keep),
+        JournalFilter::All => return all(tx, JournalEntry::read, &mut keep),
     };
     let sql = text::<JournalEntry>(condition, || select::<JournalEntry>(Some(index), condition));
-    rows(tx, &sql, &args, read, &mut keep)
+    rows(tx, &sql, &args, JournalEntry::read, &mut keep)
 }
 
 /// Removes the entries of revisions.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::StoreError;
-use staleness_core::store::table::{Bad, Cells, corrupt};
+use staleness_core::store::table::{Bad, Cells};
 
 use super::{clamped, each, execute, one};
 use crate::cells::cells;
@@ -38,7 +38,7 @@ pub(crate) const MOVE: &str = "UPDATE meta SET generation = generation + 1";
 /// Reads the generation of what a search reads.
 pub(crate) fn generation(tx: &Transaction<'_>) -> Result<u64, StoreError> {
     let found: i64 = one(tx, "SELECT generation FROM meta", (), |row| row.get(0))?;
-    u64::try_from(found).map_err(|_| corrupt("meta", 1, Bad("generation")))
+    u64::try_from(found).map_err(|_| Bad("generation").in_row("meta", 1))
 }
 
 /// Reads the row, and makes sure that no newer program has changed the format meanwhile.
@@ -53,7 +53,7 @@ pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreErr
             let floor = Floor { revision: Revision(cells.small()?), at: cells.time()? };
             Ok((format, Meta { revision, floor, last_seq: cells.small()? }))
         };
-        found = Some(read().map_err(|bad| corrupt("meta", 1, bad))?);
+        found = Some(read().map_err(|bad| bad.in_row("meta", 1))?);
         Ok(ControlFlow::Break(()))
     })?;
     let (format, meta) =
@@ -61,7 +61,7 @@ pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreErr
     match format {
         FORMAT => Ok(meta),
         newer if newer > FORMAT => Err(too_new(newer)),
-        _ => Err(corrupt("meta", 1, Bad("format"))),
+        _ => Err(Bad("format").in_row("meta", 1)),
     }
 }
 

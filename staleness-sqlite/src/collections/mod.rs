@@ -10,8 +10,9 @@ use std::ops::ControlFlow;
 use rusqlite::{Params, Row, Statement};
 use staleness_core::ids::{ProjectId, Scope};
 use staleness_core::journal::Revision;
-use staleness_core::store::table::{Cell, SUMMARY, corrupt, read_summary};
+use staleness_core::store::table::Cell;
 use staleness_core::store::{ChangeSet, Selection, StoreError, View};
+use staleness_core::tool::ToolSummary;
 
 use crate::cells::cells;
 use crate::error::from_sqlite;
@@ -56,13 +57,13 @@ pub(crate) fn load(
 /// Adds summaries of the tools of a scope.
 fn summaries(tx: &Transaction<'_>, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
     // In the order in which they lie in the file: the `+` keeps the index out of it, by which each would be looked up.
-    let sql = format!("SELECT +{} FROM tools WHERE +scope = ?1", SUMMARY.join(", +"));
+    let sql = format!("SELECT +{} FROM tools WHERE +scope = ?1", ToolSummary::COLUMNS.join(", +"));
     let mut all = Vec::new();
     each(tx, &sql, (scope.as_key(),), |row| {
         let cells = cells(row);
-        let read = read_summary(&cells).map_err(|bad| {
+        let read = ToolSummary::read(&cells).map_err(|bad| {
             let name = if let Some(Cell::Text(Some(name))) = cells.first() { name } else { "?" };
-            corrupt("tools", format_args!("{:?}", (scope.as_key(), name)), bad)
+            bad.in_row("tools", format_args!("{:?}", (scope.as_key(), name)))
         });
         all.push(read?);
         Ok(ControlFlow::Continue(()))

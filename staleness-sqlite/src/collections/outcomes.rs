@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use rusqlite::OptionalExtension;
-use staleness_core::outcome::{Outcome, outcome_identity};
-use staleness_core::store::table::{Cell, read};
+use staleness_core::outcome::Outcome;
+use staleness_core::store::table::{Cell, Record as _};
 use staleness_core::store::{
     OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
 };
@@ -50,7 +50,7 @@ pub(crate) fn load(
     };
     let (index, condition, args) = match filter {
         OutcomeFilter::Op(tool, op) => {
-            let identity = outcome_identity(tool, op).cast_signed();
+            let identity = Outcome::identity_of(tool, op).cast_signed();
             let mut known = false;
             each(tx, KNOWS_IDENTITY, (identity,), |_| {
                 known = true;
@@ -67,10 +67,10 @@ pub(crate) fn load(
             vec![Cell::text(project.as_str()), Cell::int(*limit)],
         ),
         OutcomeFilter::LastPerServer { since } => (None, LAST_PER_SERVER, vec![Cell::time(*since)]),
-        OutcomeFilter::All => return all(tx, read, &mut keep),
+        OutcomeFilter::All => return all(tx, Outcome::read, &mut keep),
     };
     let sql = text::<Outcome>(condition, || select::<Outcome>(index, condition));
-    rows(tx, &sql, &args, read, &mut keep)
+    rows(tx, &sql, &args, Outcome::read, &mut keep)
 }
 
 /// How many outcomes there are, and how many a cut would remove. Reads the whole table.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use staleness_core::store::table::{Bad, Cell, Condition, Record, Table, read};
+use staleness_core::store::table::{Bad, Cell, Condition, Record, Table};
 use staleness_core::store::{Change, ChangeSet, Filter, Pick, StoreError, View};
 
 use super::{each, query};
@@ -32,21 +32,27 @@ pub(crate) fn load<R: Table>(
         tx.with(&sql, |by_key| {
             keys.into_iter().try_for_each(|key| {
                 let args = R::of_key(key);
-                query(by_key, bound(&args), |row| Ok(keep(&mut found, record(row, read)?)))
+                query(by_key, bound(&args), |row| Ok(keep(&mut found, record(row, R::read)?)))
             })
         })?;
     }
     for Pick { filter, .. } in picks.iter().filter(|pick| pick.filter.key().is_none()) {
         if *filter == R::Filter::ALL {
-            all(tx, read, &mut |row| keep(&mut found, row))?;
+            all(tx, R::read, &mut |row| keep(&mut found, row))?;
             continue;
         }
         let Condition { index, sql, args } = R::condition(filter);
         let sql = text::<R>(sql, || select::<R>(index, &format!(" WHERE {sql}")));
-        rows(tx, &sql, &args, read, &mut |row: R| match filter.matches(row.key(), Some(&row)) {
-            true => keep(&mut found, row),
-            false => ControlFlow::Continue(()),
-        })?;
+        rows(
+            tx,
+            &sql,
+            &args,
+            R::read,
+            &mut |row: R| match filter.matches(row.key(), Some(&row)) {
+                true => keep(&mut found, row),
+                false => ControlFlow::Continue(()),
+            },
+        )?;
     }
     // Indexes give them in another order than that of keys: a map of many is built at once.
     let rows = R::rows_mut(view);

@@ -9,8 +9,10 @@ use pollster::block_on;
 use proptest::prelude::*;
 use staleness::RegistryError;
 use staleness::journal::Revision;
-use staleness::store::{Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step};
-use staleness::transfer::{Compared, Comparison, Record, Standing, append_lines, record_of};
+use staleness::store::{
+    Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, View,
+};
+use staleness::transfer::{Compared, Comparison, Record, Standing};
 use staleness::{MemoryStore, Policy, Registry, Wait};
 use staleness_conformance::arbitrary::{Reach, change_set};
 use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
@@ -22,8 +24,8 @@ fn registry(store: Arc<dyn RegistryStore>) -> Registry {
 /// The lines of an export, without its header.
 fn export(registry: &Registry) -> Vec<String> {
     let mut bytes = Vec::new();
-    let mut visit = |page| {
-        append_lines(&page, &mut bytes);
+    let mut visit = |page: View| {
+        page.append_lines(&mut bytes);
         ControlFlow::Continue(())
     };
     registry.admin().pages(&Selection::records(), &mut visit).wait().unwrap();
@@ -56,12 +58,12 @@ fn copy(lines: &[String], into: &Registry) -> Result<(), RegistryError> {
     let mut importer = into.admin().copier();
     let mut failed = None;
     compare(lines, &export(into), |standing, line, other| {
-        let record = record_of(line).unwrap();
+        let record = Record::read(line).unwrap();
         match standing {
             Standing::Same => importer.skip(record),
             _ if failed.is_some() => {}
             Standing::Older => {
-                let seen = record_of(other.unwrap()).unwrap();
+                let seen = Record::read(other.unwrap()).unwrap();
                 failed = importer.replace(record, &seen).wait().err();
             }
             _ => failed = importer.put(record).wait().err(),
@@ -123,7 +125,7 @@ fn pruned(lives: Vec<ChangeSet>, bits: u8) -> Registry {
 fn revisions(lines: &[String]) -> (Revision, Revision) {
     let (mut told, mut written) = (Revision(0), Revision(0));
     for line in lines {
-        match record_of(line).unwrap() {
+        match Record::read(line).unwrap() {
             Record::Project(row) => told = told.max(row.told.revision),
             Record::Session(row) => told = told.max(row.from_revision),
             Record::Cursor(row) => told = told.max(row.revision),
@@ -169,7 +171,7 @@ proptest! {
         bits in prop_oneof![Just(0), any::<u8>()],
     ) {
         let lines = export(&pruned(lives, bits));
-        let revision = |line: &String| match record_of(line).unwrap() {
+        let revision = |line: &String| match Record::read(line).unwrap() {
             Record::Journal(entry) => Some(entry.revision),
             _ => None,
         };
@@ -300,10 +302,10 @@ fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
         let into = holding(&lines(&[&held]));
         let mut importer = into.admin().copier();
         match compared {
-            Some(seen) => {
-                importer.replace(record_of(&original).unwrap(), &record_of(seen).unwrap()).wait()
-            }
-            None => importer.put(record_of(&original).unwrap()).wait(),
+            Some(seen) => importer
+                .replace(Record::read(&original).unwrap(), &Record::read(seen).unwrap())
+                .wait(),
+            None => importer.put(Record::read(&original).unwrap()).wait(),
         }
         .unwrap();
         let report = importer.finish().wait().unwrap();
@@ -316,8 +318,8 @@ fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
     for (held, put) in [(lines(&[TOOL]), 1), (Vec::new(), 0)] {
         let into = holding(&held);
         let mut importer = into.admin().copier();
-        let original = record_of(&later("\"uses\":2")).unwrap();
-        importer.replace(original, &record_of(TOOL).unwrap()).wait().unwrap();
+        let original = Record::read(&later("\"uses\":2")).unwrap();
+        importer.replace(original, &Record::read(TOOL).unwrap()).wait().unwrap();
         assert_eq!(importer.finish().wait().unwrap().imported.tools, put);
     }
 }
@@ -346,7 +348,7 @@ fn a_server_that_crashes_leaves_no_hole_among_the_outcomes_of_a_copy() {
     let mut importer = registry(Arc::<Around<Notes>>::clone(&store)).admin().copier();
     for op in 0..5_001 {
         let outcome = OUTCOME.replace("o1", &format!("o{op}"));
-        importer.put(record_of(&outcome).unwrap()).wait().unwrap();
+        importer.put(Record::read(&outcome).unwrap()).wait().unwrap();
     }
     importer.finish().wait().unwrap();
     let written = store.manner().0.lock().unwrap();

@@ -8,7 +8,7 @@ use staleness::journal::JournalEntry;
 use staleness::knowledge::Item;
 use staleness::outcome::Outcome;
 use staleness::store::View;
-use staleness::transfer::{Record, append_lines, record_of};
+use staleness::transfer::Record;
 use staleness::{MemoryStore, Policy, Registry, Wait};
 use staleness_conformance::arbitrary::{
     Reach, item, journal_entry, outcome, project, revision, source, tool,
@@ -32,7 +32,7 @@ fn view_of(record: &Record) -> View {
 
 fn line_of(record: &Record) -> String {
     let mut bytes = Vec::new();
-    assert_eq!(append_lines(&view_of(record), &mut bytes), 1);
+    assert_eq!(view_of(record).append_lines(&mut bytes), 1);
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.ends_with('\n') && !text.trim_end_matches('\n').contains('\n'), "{text:?}");
     text.trim_end_matches('\n').to_owned()
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn any_record_survives_its_line(record in record()) {
         let line = line_of(&record);
-        let read = record_of(&line).unwrap_or_else(|why| panic!("{why}: {line}"));
+        let read = Record::read(&line).unwrap_or_else(|why| panic!("{why}: {line}"));
         prop_assert_eq!(&read, &record);
         prop_assert_eq!(line_of(&read), line);
     }
@@ -83,9 +83,9 @@ proptest! {
         let line = line_of(&record);
         let cuts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
         let at = cuts[at.index(cuts.len())];
-        prop_assert!(record_of(&line[..at]).is_err());
+        prop_assert!(Record::read(&line[..at]).is_err());
         let mut changed = line;
         changed.insert(at, with);
-        let _ = record_of(&changed);
+        let _ = Record::read(&changed);
     }
 }

@@ -4,7 +4,7 @@ mod report;
 
 use staleness::session::Session;
 use staleness::store::StoreError;
-use staleness::transfer::{Checker, Compared, Comparison, LineError, Record, Standing, record_of};
+use staleness::transfer::{Checker, Compared, Comparison, LineError, Record, Standing};
 use staleness::{OpenOptions, Registry, StoreUrl, Wait};
 
 use self::report::{Report, document, listed, render, totals};
@@ -127,7 +127,7 @@ fn copy(
     let mut importer = registry.admin().copier();
     let mut progress = Progress::new(out, "copied");
     compared(&mut original, &mut known, out, |standing, line, seen| {
-        let read = |line| record_of(line).map_err(|what| CliError::new(ErrorKind::Store, what));
+        let read = |line| Record::read(line).map_err(|what| CliError::new(ErrorKind::Store, what));
         let record = read(line)?;
         progress.add(1);
         let written = match standing {
@@ -189,7 +189,8 @@ fn plain<'w>(word: &'w str, otherwise: &'w str) -> &'w str {
 
 /// The session of a line, where it goes on and that of the copy, the same otherwise, has ended.
 fn resumed_since(line: &str, held: &str) -> Option<Session> {
-    let (Ok(Record::Session(row)), Ok(Record::Session(known))) = (record_of(line), record_of(held))
+    let (Ok(Record::Session(row)), Ok(Record::Session(known))) =
+        (Record::read(line), Record::read(held))
     else {
         return None;
     };
@@ -345,7 +346,7 @@ mod tests {
         );
         let mut importer = from.admin().importer(false).wait().unwrap();
         for line in [&work, journal] {
-            importer.put(record_of(line).unwrap()).wait().unwrap();
+            importer.put(Record::read(line).unwrap()).wait().unwrap();
         }
         importer.finish().wait().unwrap();
         let open = |access| match access {

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use staleness::RegistryError;
-use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName, check_id};
+use staleness::ids::{
+    AgentId, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName, check_id,
+};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{ImportReport, StatedItem, ToldRoute, ToldWork, Use};
 use staleness::route::Precision;
@@ -13,7 +15,7 @@ use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
-use staleness::{Registry, Timestamp, Wait, names};
+use staleness::{Registry, Timestamp, Wait};
 
 use super::access;
 use super::knowledge::{Keeper, KnowledgeLine};
@@ -235,16 +237,16 @@ pub(super) fn entry_of(
             }
             let found = match &line.server {
                 // What its clients call it.
-                Some(server) if !names::is_mcp(line.name.as_str()) => {
+                Some(server) if !line.name.is_mcp() => {
                     Found::server_tool(server, line.name.as_str())
                 }
-                Some(server) => names::server_key(server).map(|key| {
+                Some(server) => ServerKey::of(server).map(|key| {
                     let mut found = Found::new(line.name.clone(), ToolKind::McpTool);
                     found.server = Some(key);
                     found
                 }),
                 None => {
-                    let kind = names::kind_of(line.name.as_str());
+                    let kind = ToolKind::of_name(line.name.as_str());
                     Some(Found::new(line.name.clone(), kind))
                 }
             };

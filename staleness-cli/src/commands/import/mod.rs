@@ -11,7 +11,7 @@ use serde_json::json;
 use staleness::Wait;
 use staleness::registry::{ImportReport, TransferCounts};
 use staleness::text::counted;
-use staleness::transfer::{Checker, Record, record_of};
+use staleness::transfer::{Checker, Record};
 
 use crate::args::{FormatArg, ImportArgs};
 use crate::error::CliError;
@@ -84,7 +84,7 @@ fn export(
         input.rewind()?;
         input.next()?;
         while let Some(text) = input.next()? {
-            let record = record_of(text);
+            let record = Record::read(text);
             let record = record.map_err(|what| input.refused(input.line(), &what))?;
             let is_project = matches!(record, Record::Project(_));
             if is_project == projects {

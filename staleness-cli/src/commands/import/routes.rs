@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use staleness::ids::{ModelId, ProjectId, ToolName};
 use staleness::registry::{ImportReport, ToldRoute};
-use staleness::route::{Confidence, Precision, Route, RouteKey, Vector, check_query};
+use staleness::route::{Confidence, Precision, Route, RouteKey, Vector};
 use staleness::scan::ProjectRef;
 use staleness::search::Question;
 use staleness::{Registry, Wait};
@@ -47,7 +47,7 @@ impl RouteLine {
         let project = project_of(self.project.as_deref(), here)?;
         // Nothing finds what was learned of a query without words.
         Question::new(&self.query).map_err(|why| why.to_string())?;
-        let folded = check_query(&self.query).map_err(|refusal| refusal.to_string())?;
+        let folded = Route::check_query(&self.query).map_err(|refusal| refusal.to_string())?;
         let confidence = self.confidence.unwrap_or(1.0);
         let confidence = Confidence::new(confidence)
             .ok_or_else(|| format!("the confidence {confidence} does not lie in 0..=1"))?;

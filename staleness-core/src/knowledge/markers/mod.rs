@@ -20,7 +20,7 @@ use neighbours::Place;
 
 use super::{Evidence, Fact};
 
-/// Markers that [`marker_evidence`] reports of one text.
+/// Markers that [`Evidence::of_markers`] reports of one text.
 const MAX_EVIDENCE: usize = 16;
 
 /// What sort of temporal word it is.
@@ -45,60 +45,83 @@ pub struct Marker {
     pub sort: MarkerSort,
 }
 
-/// The temporal words of prose, in the order of the text; they do not overlap. Code and front matter
-/// must be cut out; what belongs to a URL does not count.
-#[must_use]
-pub fn markers(prose: &str) -> Vec<Marker> {
-    let mut found = Vec::new();
-    let all = 0..prose.len();
-    markers_among(prose, all.clone(), |_| Some(all.clone()), |marker| found.push(marker));
-    found
-}
+impl Marker {
+    /// The temporal words of prose, in the order of the text; they do not overlap. Code and front matter
+    /// must be cut out; what belongs to a URL does not count.
+    #[must_use]
+    pub fn all(prose: &str) -> Vec<Self> {
+        let mut found = Vec::new();
+        let all = 0..prose.len();
+        Self::among(prose, all.clone(), |_| Some(all.clone()), |marker| found.push(marker));
+        found
+    }
 
-/// Reports the temporal words of the prose in a part of a text. `prose_at` returns the first piece of prose that ends
-/// behind a place, which may begin behind it too; places are asked for in order. Each piece is read as if it stood
-/// alone, but none begins or ends within a word. Spans are those of the whole text.
-///
-/// # Panics
-/// When a piece does not lie in the text or cuts a character.
-pub fn markers_among(
-    text: &str,
-    part: Range<usize>,
-    mut prose_at: impl FnMut(usize) -> Option<Range<usize>>,
-    mut found: impl FnMut(Marker),
-) {
-    let bytes = text.as_bytes();
-    let mut piece = 0..0;
-    // What comes before is a part of a marker that was found, or of an address.
-    let mut after = 0;
-    let mut token = 0..0;
-    for at in part {
-        let inner = at > 0 && bytes[at - 1].is_ascii_alphanumeric();
-        if at < after || inner || !may_begin(bytes[at]) {
-            continue;
-        }
-        if at >= piece.end {
-            let Some(next) = prose_at(at) else { return };
-            (after, token, piece) = (next.start, next.start..next.start, next);
-        }
-        if at < after {
-            continue;
-        }
-        let place = Place { text: &text[piece.clone()], at: at - piece.start };
-        let Some((end, sort)) = marker_at(&place) else { continue };
-        let end = piece.start + end;
-        // Each token is looked at once, so that one long token does not make the time quadratic.
-        if at >= token.end {
-            let around = place.token(token.end - piece.start);
-            token = piece.start + around.start..piece.start + around.end;
-            if is_url(&text[token.clone()]) {
-                after = token.end;
+    /// Reports the temporal words of the prose in a part of a text. `prose_at` returns the first piece of prose that ends
+    /// behind a place, which may begin behind it too; places are asked for in order. Each piece is read as if it stood
+    /// alone, but none begins or ends within a word. Spans are those of the whole text.
+    ///
+    /// # Panics
+    /// When a piece does not lie in the text or cuts a character.
+    pub fn among(
+        text: &str,
+        part: Range<usize>,
+        mut prose_at: impl FnMut(usize) -> Option<Range<usize>>,
+        mut found: impl FnMut(Self),
+    ) {
+        let bytes = text.as_bytes();
+        let mut piece = 0..0;
+        // What comes before is a part of a marker that was found, or of an address.
+        let mut after = 0;
+        let mut token = 0..0;
+        for at in part {
+            let inner = at > 0 && bytes[at - 1].is_ascii_alphanumeric();
+            if at < after || inner || !may_begin(bytes[at]) {
+                continue;
+            }
+            if at >= piece.end {
+                let Some(next) = prose_at(at) else { return };
+                (after, token, piece) = (next.start, next.start..next.start, next);
+            }
+            if at < after {
+                continue;
+            }
+            let place = Place { text: &text[piece.clone()], at: at - piece.start };
+            let Some((end, sort)) = marker_at(&place) else { continue };
+            let end = piece.start + end;
+            // Each token is looked at once, so that one long token does not make the time quadratic.
+            if at >= token.end {
+                let around = place.token(token.end - piece.start);
+                token = piece.start + around.start..piece.start + around.end;
+                if is_url(&text[token.clone()]) {
+                    after = token.end;
+                }
+            }
+            if at >= after {
+                found(Self { span: at..end, sort });
+                after = end;
             }
         }
-        if at >= after {
-            found(Marker { span: at..end, sort });
-            after = end;
+    }
+}
+
+impl Evidence {
+    /// The temporal words of an item's own text as evidence: what stands in backticks is code and left
+    /// out. At most 16 of them, each spelling once.
+    #[must_use]
+    pub fn of_markers(body: &str) -> Vec<Self> {
+        let mut words: Vec<&str> = Vec::new();
+        for piece in outside_code(body) {
+            for marker in Marker::all(piece) {
+                let word = &piece[marker.span];
+                if !words.contains(&word) {
+                    words.push(word);
+                }
+                if words.len() == MAX_EVIDENCE {
+                    return as_evidence(&words);
+                }
+            }
         }
+        as_evidence(&words)
     }
 }
 
@@ -129,25 +152,6 @@ fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
 /// Returns true if a piece of text without white space is an address.
 fn is_url(token: &str) -> bool {
     token.contains("://") || token.contains("www.") || token.contains("mailto:")
-}
-
-/// The temporal words of an item's own text as evidence: what stands in backticks is code and left
-/// out. At most 16 of them, each spelling once.
-#[must_use]
-pub fn marker_evidence(body: &str) -> Vec<Evidence> {
-    let mut words: Vec<&str> = Vec::new();
-    for piece in outside_code(body) {
-        for marker in markers(piece) {
-            let word = &piece[marker.span];
-            if !words.contains(&word) {
-                words.push(word);
-            }
-            if words.len() == MAX_EVIDENCE {
-                return as_evidence(&words);
-            }
-        }
-    }
-    as_evidence(&words)
 }
 
 fn as_evidence(words: &[&str]) -> Vec<Evidence> {
@@ -216,7 +220,7 @@ mod tests {
             let looked = |length: usize| {
                 let text = piece.repeat(length / piece.len());
                 LOOKED.set(0);
-                let _ = markers(&text);
+                let _ = Marker::all(&text);
                 LOOKED.get()
             };
             let (one, eight) = (looked(1 << 13), looked(1 << 16));

@@ -28,7 +28,7 @@ pub struct Recalled {
 /// Each alone reaches every threshold, both together count for more than either, and where one of
 /// them is unknown the other one keeps its meaning.
 #[must_use]
-pub fn blend(words: f64, meaning: f64) -> f64 {
+pub(crate) fn blend(words: f64, meaning: f64) -> f64 {
     let (words, meaning) = (share(words), share(meaning));
     let (most, least) = (words.max(meaning), words.min(meaning));
     AGREEMENT.mul_add(least * (1.0 - most), most)
@@ -42,44 +42,60 @@ fn share(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
 }
 
-/// The items that a question is about, closest first: those that reach the `recall_from` of their
-/// kind. `items` are those that the index was built of. `meaning[n]` is how close `items[n]` is by
-/// meaning, 0..=1; empty without vectors.
-///
-/// A question without words that say something recalls nothing, and a to-do that is done is not
-/// recalled. Stale items are: whoever shows them marks them. Equal scores are in the order of the
-/// keys of the items, so the order is total.
-#[must_use]
-pub fn recall(
-    index: &RecallIndex,
-    items: &[&Item],
-    question: &str,
-    meaning: &[f64],
-    context: &Context,
-    limit: usize,
-) -> Vec<Recalled> {
-    let Some(words) = index.closeness(question) else { return Vec::new() };
-    let from = crate::knowledge::ItemKind::ALL.map(|kind| context.rules(kind).recall_from);
-    let mut found: Vec<Recalled> = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        let words = words.get(at).copied().unwrap_or(0.0);
-        let meaning = meaning.get(at).copied().map_or(0.0, share);
-        let close = words.max(meaning);
-        if close <= 0.0 {
-            continue;
+impl RecallIndex {
+    /// The items that a question is about, closest first: those that reach the `recall_from` of their
+    /// kind. `items` are those that the index was built of. `meaning[n]` is how close `items[n]` is by
+    /// meaning, 0..=1; empty without vectors.
+    ///
+    /// A question without words that say something recalls nothing, and a to-do that is done is not
+    /// recalled. Stale items are: whoever shows them marks them. Equal scores are in the order of the
+    /// keys of the items, so the order is total.
+    #[must_use]
+    pub fn recall(
+        &self,
+        items: &[&Item],
+        question: &str,
+        meaning: &[f64],
+        context: &Context,
+        limit: usize,
+    ) -> Vec<Recalled> {
+        let Some(words) = self.closeness(question) else { return Vec::new() };
+        let from = crate::knowledge::ItemKind::ALL.map(|kind| context.rules(kind).recall_from);
+        let mut found: Vec<Recalled> = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            let words = words.get(at).copied().unwrap_or(0.0);
+            let meaning = meaning.get(at).copied().map_or(0.0, share);
+            let close = words.max(meaning);
+            if close <= 0.0 {
+                continue;
+            }
+            let score = round(blend(words, meaning));
+            if score >= from[item.kind as usize] && !item.is_done() {
+                found.push(Recalled { at, score, words: round(words), meaning: round(meaning) });
+            }
         }
-        let score = round(blend(words, meaning));
-        if score >= from[item.kind as usize] && !item.is_done() {
-            found.push(Recalled { at, score, words: round(words), meaning: round(meaning) });
+        let order = |a: &Recalled, b: &Recalled| -> Ordering {
+            (b.score.total_cmp(&a.score)).then_with(|| items[a.at].key.cmp(&items[b.at].key))
+        };
+        if found.len() > limit && limit > 0 {
+            found.select_nth_unstable_by(limit - 1, order);
+        }
+        found.truncate(limit);
+        found.sort_unstable_by(order);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blend;
+
+    #[test]
+    fn words_and_meaning_count_for_more_where_they_agree() {
+        for (words, meaning, both) in
+            [(0.0, 0.0, 0.0), (0.8, 0.0, 0.8), (0.0, 0.8, 0.8), (0.6, 0.6, 0.66), (1.0, 1.0, 1.0)]
+        {
+            assert!((blend(words, meaning) - both).abs() < 1e-9, "{words} {meaning}");
         }
     }
-    let order = |a: &Recalled, b: &Recalled| -> Ordering {
-        (b.score.total_cmp(&a.score)).then_with(|| items[a.at].key.cmp(&items[b.at].key))
-    };
-    if found.len() > limit && limit > 0 {
-        found.select_nth_unstable_by(limit - 1, order);
-    }
-    found.truncate(limit);
-    found.sort_unstable_by(order);
-    found
 }

@@ -1,6 +1,5 @@
 //! Documents with more findings than are kept of one.
 
-use super::MAX_FINDINGS_BYTES;
 use crate::knowledge::{
     Block, Context, Document, ItemKind, SignalKind, SignalSet, severity, worst_first,
 };
@@ -12,7 +11,7 @@ const OF_EACH_SORT: usize = 50;
 /// Leaves out what is too much, the least severe first, and marks the document; whether it was. Its
 /// worst block stays whatever the rules are that judge it: one with each set of sorts of evidence does.
 pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
-    if pack(&document.found).len() <= MAX_FINDINGS_BYTES {
+    if pack(&document.found).len() <= Document::MAX_FINDINGS_BYTES {
         return false;
     }
     document.found.iter_mut().for_each(thin);
@@ -34,7 +33,7 @@ pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
     let (mut size, mut kept) = (2, vec![false; found.len()]);
     let mut fits = |at: usize| {
         let more = pack(&found[at]).len() + 1;
-        kept[at] = size + more <= MAX_FINDINGS_BYTES;
+        kept[at] = size + more <= Document::MAX_FINDINGS_BYTES;
         size += if kept[at] { more } else { 0 };
         kept[at]
     };

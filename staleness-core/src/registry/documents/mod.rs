@@ -15,9 +15,6 @@ use crate::registry::RegistryError;
 use crate::store::{DocumentFilter, Selection};
 use crate::time::Timestamp;
 
-/// The most that the findings of one document may take in a store, in bytes as they are kept.
-pub const MAX_FINDINGS_BYTES: usize = 1 << 20;
-
 /// Documents that one commit writes at most, so that others wait briefly.
 const BATCH: usize = 200;
 
@@ -30,7 +27,7 @@ pub struct DocumentsReport {
     pub kept: usize,
     /// Rows that went because their document is gone.
     pub removed: usize,
-    /// Paths of documents with more findings than are kept ([`MAX_FINDINGS_BYTES`]): the worst of
+    /// Paths of documents with more findings than are kept ([`Document::MAX_FINDINGS_BYTES`]): the worst of
     /// them are in the cache, and the next check looks at these documents again.
     pub too_large: Vec<String>,
 }

@@ -53,14 +53,6 @@ impl FileItem {
     }
 }
 
-/// How often an item of a file was recalled since the file was edited, by what its row says. Commits
-/// and checkouts date a file anew: an edit that nobody recalled it after begins a new count, no other.
-#[must_use]
-pub fn recalls_since_edit(row: &Item, edited_at: Timestamp) -> u64 {
-    let edited = edited_at > row.updated_at && row.recalled_at.is_none_or(|at| at < edited_at);
-    if edited { 0 } else { row.recalls_since_edit }
-}
-
 /// Who does something to items, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
@@ -106,7 +98,7 @@ impl Act {
                 draft.edit::<Item, _>(key, |row| {
                     row.path = Some(file.path.clone());
                     row.kind = file.kind;
-                    row.recalls_since_edit = recalls_since_edit(row, file.updated_at);
+                    row.recalls_since_edit = row.recalls_since(file.updated_at);
                     row.updated_at = row.updated_at.max(file.updated_at);
                     row.recalls = row.recalls.max(file.recalls);
                     row.recalled_at = row.recalled_at.max(file.recalled_at);

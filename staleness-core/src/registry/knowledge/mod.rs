@@ -12,7 +12,7 @@ mod recall;
 
 use std::sync::Arc;
 
-pub use act::{Act, FileItem, recalls_since_edit};
+pub use act::{Act, FileItem};
 pub use edit::ItemPatch;
 pub use judge::Verification;
 

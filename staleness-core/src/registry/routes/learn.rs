@@ -8,7 +8,7 @@ use crate::policy::Policy;
 use crate::registry::queries::refused;
 use crate::registry::record::both_keys;
 use crate::registry::seen::see;
-use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector, check_query};
+use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector};
 use crate::scan::ProjectRef;
 use crate::search::Question;
 use crate::store::{
@@ -23,7 +23,7 @@ use crate::tool::{Hold, Tool};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learn {
     /// Identifies it: learning it twice has the effect of learning it once, while it is among the last
-    /// [`MAX_OPS`](crate::route::MAX_OPS) of the route.
+    /// [`Route::MAX_OPS`] of the route.
     pub op: OpId,
     /// The query.
     pub query: String,
@@ -49,7 +49,7 @@ impl Learn {
         project: &ProjectRef,
         policy: &Arc<Policy>,
     ) -> Result<LearnRoute, Refusal> {
-        let folded = check_query(&self.query)?;
+        let folded = Route::check_query(&self.query)?;
         // No search could find it again.
         Question::new(&self.query).map_err(refused)?;
         let signal = Confidence::new(self.signal).ok_or_else(|| {

@@ -40,7 +40,7 @@ const ALIKE: f64 = 0.75;
 impl Routes<'_> {
     /// Learns that a tool answered a query, or did not. May be repeated with the same op id, as long as the
     /// route remembers it: of all ops that it learned from or was used by, the last
-    /// [`MAX_OPS`](crate::route::MAX_OPS). Returns the route that learned: a new one, the known one, or an
+    /// [`Route::MAX_OPS`]. Returns the route that learned: a new one, the known one, or an
     /// older one whose query means the same; `None` where the signal is too weak to create one. Where that
     /// makes too many routes, those of the project are pruned; `None`, too, where it is among them.
     ///

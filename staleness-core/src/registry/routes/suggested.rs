@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 impl Sessions<'_> {
     /// Notes a prompt and what was suggested for it, so that the outcomes that follow say what it was
-    /// worth. The caller has bounded and redacted its text: see [`crate::route::prompt_text`].
+    /// worth. The caller has bounded and redacted its text: see [`Prompted::text`].
     ///
     /// # Errors
     /// What the store reports.

@@ -3,7 +3,7 @@
 use super::learn::same_query;
 use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
-use crate::route::{Confidence, Route, RouteKey, check_query};
+use crate::route::{Confidence, Route, RouteKey};
 use crate::search::Question;
 use crate::store::{Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, View};
 use crate::text::fold_query;
@@ -39,7 +39,8 @@ pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePo
     let key = taught.key();
     let Some(known) = draft.get::<Route>(&key) else {
         // One without words could not be found again.
-        let learnable = check_query(taught.query).is_ok() && Question::new(taught.query).is_ok();
+        let learnable =
+            Route::check_query(taught.query).is_ok() && Question::new(taught.query).is_ok();
         if taught.signal.get() >= policy.min_signal && learnable {
             draft.put(Route {
                 key,

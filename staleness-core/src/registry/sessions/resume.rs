@@ -8,9 +8,7 @@ use crate::ids::{AgentId, ItemKey, ProjectId, Scope, SessionId, ToolKey, WorkKey
 use crate::journal::Revision;
 use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{Overdue, open, visible_open};
-use crate::report::{
-    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes, digest, tell,
-};
+use crate::report::{Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, changes, tell};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
     CursorFilter, ItemFilter, JournalFilter, ProjectFilter, Query, Refusal, Selection,
@@ -139,7 +137,7 @@ impl WhatChanged {
         let Overdue { policy, project, now } = &self.overdue;
         let mut warnings = self.overdue.report(&view).warnings;
         let overdue = warnings.len();
-        warnings.truncate(TOP_WARNINGS);
+        warnings.truncate(Delta::TOP_WARNINGS);
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, *now);
         let after = match begin {
@@ -148,7 +146,7 @@ impl WhatChanged {
             Begin::Nowhere => view.revision,
         };
         let telling = tell(&context, after);
-        let digest = digest(visible_open(&self.project, &view), agent);
+        let digest = Digest::of(visible_open(&self.project, &view), agent);
         let items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
             Begin::Again(_) => with_changes(digest.items, changes(&view, after, agent)),

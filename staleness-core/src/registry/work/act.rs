@@ -9,7 +9,7 @@ use crate::store::{
     Decision, Draft, Durability, JournalFilter, Refusal, Selection, Step, View, WorkFilter,
 };
 use crate::time::Timestamp;
-use crate::work::{TransitionError, Work, WorkPolicy, WorkStatus, WorkStep, flag};
+use crate::work::{TransitionError, Work, WorkPolicy, WorkStatus, WorkStep};
 
 /// Fields to change; `None` leaves a field as it is, `Some(None)` empties it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl ActOnWork {
         mut work: Work,
         policy: &WorkPolicy,
     ) -> Result<(), Refusal> {
-        let settled = flag(&work, self.act.at, policy).zip(work.kind.resolved());
+        let settled = work.flag(self.act.at, policy).zip(work.kind.resolved());
         let Some((flag, to)) = settled else {
             return Err(Refusal::Invalid(format!(
                 "{:?} is {} and not overdue: only what is overdue can be resolved",

@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::scan::ProjectRef;
 use crate::store::{Query, Selection, View, WorkFilter};
 use crate::time::Timestamp;
-use crate::work::{Aging, Rules, StaleReport, Work, flag, referred, report};
+use crate::work::{Aging, Rules, StaleReport, Work, referred};
 
 use super::queries::command;
 
@@ -54,7 +54,7 @@ impl Overdue {
     /// of all projects, and the work that refers to what is overdue.
     pub(in crate::registry) fn around(&self, view: &View, more: Selection) -> Selection {
         let rules = self.rules();
-        let flagged = view.work.values().filter(|w| flag(w, self.now, rules.of(w)).is_some());
+        let flagged = view.work.values().filter(|w| w.flag(self.now, rules.of(w)).is_some());
         let flagged: BTreeSet<String> = flagged.map(|work| work.key.id.to_string()).collect();
         if flagged.is_empty() {
             return more;
@@ -82,7 +82,7 @@ impl Overdue {
     /// The report of what was seen.
     pub(in crate::registry) fn report(&self, view: &View) -> StaleReport {
         let (rules, open) = (self.rules(), visible_open(&self.project.id, view));
-        report(open.iter().copied(), self.now, |work| rules.of(work), command)
+        StaleReport::of(open.iter().copied(), self.now, |work| rules.of(work), command)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::report::WorkReport;
 use crate::scan::ProjectRef;
 use crate::store::{Refusal, Selection, View, WorkFilter};
 use crate::time::Timestamp;
-use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus, flag, judge};
+use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus};
 
 use super::overdue::{Overdue, Referring};
 
@@ -106,10 +106,9 @@ impl WorkItems<'_> {
         now: Timestamp,
     ) -> Result<Vec<WorkReport>, RegistryError> {
         let judge = |work: &Work, softened_by: Option<&str>| {
-            judge(work, now, &rules(&self.0.policy, project, work), softened_by)
+            work.judge(now, &rules(&self.0.policy, project, work), softened_by)
         };
-        let flagged =
-            |work: &Work| flag(work, now, &rules(&self.0.policy, project, work)).is_some();
+        let flagged = |work: &Work| work.flag(now, &rules(&self.0.policy, project, work)).is_some();
         let mut fresh = BTreeMap::new();
         let to: BTreeSet<String> =
             work.iter().filter(|work| flagged(work)).map(|work| work.key.id.to_string()).collect();

@@ -1,6 +1,7 @@
 //! What is taken out, and what stays.
 
 use super::*;
+use crate::route::Prompted;
 
 #[test]
 fn secrets_do_not_stay() {
@@ -125,21 +126,21 @@ fn what_is_no_secret_stays() {
 #[test]
 fn of_a_prompt_a_bounded_beginning_is_kept() {
     let long = "find the failing test ".repeat(100_000);
-    let kept = prompt_text(&long).expect("there is something to keep");
+    let kept = Prompted::text(&long).expect("there is something to keep");
     assert!(kept.chars().count() <= MAX_PROMPT_CHARS, "{}", kept.len());
     assert!(long.starts_with(&kept));
     // What would be cut in the middle, where no rule knows it any more, is left out.
     let secret = format!("{} {}", "x".repeat(250), "ghp_16C7e42F292c6912E7710c838347Ae178B4a");
-    assert_eq!(prompt_text(&secret), Some("x".repeat(250)));
+    assert_eq!(Prompted::text(&secret), Some("x".repeat(250)));
     for text in ["", " \n", "\u{200b}"] {
-        assert_eq!(prompt_text(text), None, "{text:?}");
+        assert_eq!(Prompted::text(text), None, "{text:?}");
     }
-    assert_eq!(prompt_text("password=hunter2 ").as_deref(), Some("password=[redacted]"));
+    assert_eq!(Prompted::text("password=hunter2 ").as_deref(), Some("password=[redacted]"));
     // So is what is cut where reading ends.
     let cut = format!("{}sk-ant-api03-Zx81kQ0p9", "a ".repeat(8 * 1024 - 4));
-    assert!(!prompt_text(&cut).unwrap().contains("sk-"));
-    assert_eq!(prompt_text(" \u{200b} "), None);
-    assert_eq!(prompt_text("sk-ant-api03-Zx81kQ0p"), None);
+    assert!(!Prompted::text(&cut).unwrap().contains("sk-"));
+    assert_eq!(Prompted::text(" \u{200b} "), None);
+    assert_eq!(Prompted::text("sk-ant-api03-Zx81kQ0p"), None);
 }
 
 #[test]
@@ -179,7 +180,7 @@ proptest::proptest! {
     fn any_text_is_bounded_and_redacting_again_changes_nothing(text in "\\PC{0,200}") {
         let once = redact(&text);
         proptest::prop_assert_eq!(redact(&once), once.clone());
-        if let Some(kept) = prompt_text(&text) {
+        if let Some(kept) = Prompted::text(&text) {
             proptest::prop_assert!(kept.chars().count() <= MAX_PROMPT_CHARS);
         }
     }

@@ -14,10 +14,12 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bad(pub &'static str);
 
-/// Returns the error for a record that cannot be read: the table, the record's key and the part.
-#[must_use]
-pub fn corrupt(table: &str, key: impl fmt::Display, bad: Bad) -> StoreError {
-    StoreError::Corrupt(format!("{table} {key}: {} cannot be read", bad.0))
+impl Bad {
+    /// Returns the error for the record that holds it, by its table and key.
+    #[must_use]
+    pub fn in_row(self, table: &str, key: impl fmt::Display) -> StoreError {
+        StoreError::Corrupt(format!("{table} {key}: {} cannot be read", self.0))
+    }
 }
 
 /// A value of a column. Unsigned numbers of 64 bits are the signed ones with the same bits.
@@ -92,26 +94,32 @@ impl<'c> Cell<'c> {
     pub fn blob(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Blob(Cow::Owned(bytes.into()))
     }
-}
 
-/// Returns cells as an error shows them: one alone, more in brackets.
-#[must_use]
-pub fn shown(cells: &[Cell<'_>]) -> String {
-    let mut out = String::new();
-    for (place, cell) in cells.iter().enumerate() {
-        out.push_str(if place == 0 { "" } else { ", " });
-        // Writing to a string does not fail.
-        let _ = match cell {
-            Cell::Int(Some(number)) => write!(out, "{number}"),
-            Cell::Text(Some(text)) => write!(out, "{text:?}"),
-            Cell::Int(None) | Cell::Text(None) => write!(out, "?"),
-            Cell::Blob(bytes) => {
-                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                write!(out, "{hex:?}")
-            }
-        };
+    /// Returns cells as an error shows them: one alone, more in brackets.
+    #[must_use]
+    pub fn shown(cells: &[Self]) -> String {
+        let mut out = String::new();
+        for (place, cell) in cells.iter().enumerate() {
+            out.push_str(if place == 0 { "" } else { ", " });
+            // Writing to a string does not fail.
+            let _ = match cell {
+                Self::Int(Some(number)) => write!(out, "{number}"),
+                Self::Text(Some(text)) => write!(out, "{text:?}"),
+                Self::Int(None) | Self::Text(None) => write!(out, "?"),
+                Self::Blob(bytes) => {
+                    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                    write!(out, "{hex:?}")
+                }
+            };
+        }
+        if cells.len() == 1 { out } else { format!("({out})") }
     }
-    if cells.len() == 1 { out } else { format!("({out})") }
+
+    /// Returns a [`stable_hash`](crate::ids::stable_hash) of cells, which stands for them.
+    #[must_use]
+    pub fn digest(cells: &[Self]) -> u128 {
+        crate::ids::stable_hash(Self::shown(cells).as_bytes())
+    }
 }
 
 /// Cells of a row that are read in their order, each under the name of its column.

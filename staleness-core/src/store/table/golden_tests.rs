@@ -27,8 +27,8 @@ fn session() -> SessionId {
 /// A record is these columns, and is read from them.
 fn golden<R: Record + Row>(row: &R, columns: &str) {
     let cells = row.cells();
-    assert_eq!(shown(&cells[..R::INDEXED]) + "; " + &text(&cells[R::INDEXED]), columns);
-    assert_eq!(verify::<R>(&cells).as_ref(), Ok(row));
+    assert_eq!(Cell::shown(&cells[..R::INDEXED]) + "; " + &text(&cells[R::INDEXED]), columns);
+    assert_eq!(R::verify(&cells).as_ref(), Ok(row));
 }
 
 fn text(cell: &Cell<'_>) -> String {

@@ -70,7 +70,7 @@ impl Record for Item {
         ]);
     }
 
-    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
         Ok(Self {
             key: ItemKey { scope: cells.scope()?, id: cells.id()? },
             kind: cells.parsed(ItemKind::from_word)?,

@@ -52,7 +52,7 @@ impl Record for Outcome {
         ]);
     }
 
-    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
         let seq = cells.small()?;
         cells.skip(1);
         let tool = ToolKey { scope: cells.scope()?, name: cells.id()? };
@@ -121,7 +121,7 @@ impl Record for JournalEntry {
         ]);
     }
 
-    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
         let (revision, index) = (Revision(cells.small()?), cells.small()?);
         let kind = cells.parsed(SubjectKind::from_word)?;
         let subject = Subject { kind, scope: cells.scope()?, id: cells.string()? };

@@ -10,8 +10,7 @@ mod tool;
 
 use super::{Row, StoreError};
 
-pub use cell::{Bad, Cell, Cells, corrupt, shown};
-pub use tool::{SUMMARY, read_summary};
+pub use cell::{Bad, Cell, Cells};
 
 /// The most rows of a page of records that may be a megabyte each.
 const TEXT_PAGE: usize = 50;
@@ -37,13 +36,38 @@ pub trait Record: Sized {
     ///
     /// # Errors
     /// [`Bad`] names the column that cannot be read.
-    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad>;
+    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad>;
 
     /// Returns the values of all columns.
     fn cells(&self) -> Vec<Cell<'_>> {
         let mut cells = self.indexed();
         self.others(&mut cells);
         cells
+    }
+
+    /// Reads a record, and compares what the columns of key and indexes say with it.
+    ///
+    /// # Errors
+    /// [`Bad`] names the column that cannot be read, or contradicts the record.
+    fn read(cells: &[Cell<'_>]) -> Result<Self, Bad> {
+        let row = Self::parse(&mut Cells::new(Self::COLUMNS, cells))?;
+        same::<Self>(&row.indexed(), cells)?;
+        Ok(row)
+    }
+
+    /// Reads a record, and makes sure that it would be written as it stands there.
+    ///
+    /// # Errors
+    /// As [`Record::read`].
+    fn verify(cells: &[Cell<'_>]) -> Result<Self, Bad> {
+        let row = Self::parse(&mut Cells::new(Self::COLUMNS, cells))?;
+        same::<Self>(&row.cells(), cells)?;
+        Ok(row)
+    }
+
+    /// Returns the error for a record that cannot be read, by the cells of its key.
+    fn damaged(cells: &[Cell<'_>], bad: Bad) -> StoreError {
+        bad.in_row(Self::TABLE, Cell::shown(&cells[..Self::KEY.min(cells.len())]))
     }
 }
 
@@ -52,7 +76,7 @@ pub trait Table: Record + Row {
     /// The most rows of a page.
     const PAGE: usize = 1_000;
     /// True if a key may be longer than an index of some databases can hold. The first column of such a key is short,
-    /// and [`digest`] stands for the others.
+    /// and [`Cell::digest`] stands for the others.
     const LONG: bool = false;
 
     /// Returns the values of the columns of a key.
@@ -92,43 +116,11 @@ impl<'f> Condition<'f> {
     }
 }
 
-/// Reads a record, and compares what the columns of key and indexes say with it.
-///
-/// # Errors
-/// [`Bad`] names the column that cannot be read, or contradicts the record.
-pub fn read<R: Record>(cells: &[Cell<'_>]) -> Result<R, Bad> {
-    let row = R::read(&mut Cells::new(R::COLUMNS, cells))?;
-    same::<R>(&row.indexed(), cells)?;
-    Ok(row)
-}
-
-/// Does the same, and makes sure that the record would be written as it stands there.
-///
-/// # Errors
-/// As [`read`].
-pub fn verify<R: Record>(cells: &[Cell<'_>]) -> Result<R, Bad> {
-    let row = R::read(&mut Cells::new(R::COLUMNS, cells))?;
-    same::<R>(&row.cells(), cells)?;
-    Ok(row)
-}
-
 fn same<R: Record>(own: &[Cell<'_>], found: &[Cell<'_>]) -> Result<(), Bad> {
     match own.iter().zip(found).position(|(own, found)| own != found) {
         Some(column) => Err(Bad(R::COLUMNS[column])),
         None => Ok(()),
     }
-}
-
-/// Returns the error for a record that cannot be read, by the cells of its key.
-#[must_use]
-pub fn damaged<R: Record>(cells: &[Cell<'_>], bad: Bad) -> StoreError {
-    corrupt(R::TABLE, shown(&cells[..R::KEY.min(cells.len())]), bad)
-}
-
-/// Returns a [`stable_hash`](crate::ids::stable_hash) of cells, which stands for them.
-#[must_use]
-pub fn digest(cells: &[Cell<'_>]) -> u128 {
-    crate::ids::stable_hash(shown(cells).as_bytes())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::ids::{DocumentKey, ProjectId, Scope, SourceId, WorkKey};
 use crate::knowledge::Document;
 use crate::project::Project;
 use crate::route::{
-    Confidence, MAX_OPS, Precision, Route, RouteId, RouteKey, RouteVector, Suggestions, Vector,
+    Confidence, Precision, Route, RouteId, RouteKey, RouteVector, Suggestions, Vector,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
@@ -39,7 +39,7 @@ macro_rules! packed {
                 cells.push(Cell::packed(self));
             }
 
-            fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+            fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
                 cells.skip(Self::INDEXED);
                 cells.packed()
             }
@@ -208,7 +208,7 @@ impl Record for Route {
         ]);
     }
 
-    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
         Ok(Self {
             key: read_key(cells)?,
             query: cells.string()?,
@@ -225,7 +225,7 @@ impl Record for Route {
 /// Hashes of 8 bytes one after the other, least byte first.
 fn ops(bytes: &[u8]) -> Option<Vec<u64>> {
     let (ops, rest) = bytes.as_chunks::<8>();
-    let whole = rest.is_empty() && ops.len() <= MAX_OPS;
+    let whole = rest.is_empty() && ops.len() <= Route::MAX_OPS;
     whole.then(|| ops.iter().map(|op| u64::from_le_bytes(*op)).collect())
 }
 
@@ -268,7 +268,7 @@ impl Record for RouteVector {
         ]);
     }
 
-    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
         let (key, model) = (read_key(cells)?, cells.id()?);
         let precision =
             cells.parsed(|word| Precision::ALL.into_iter().find(|each| form(*each) == word))?;

@@ -76,7 +76,7 @@ impl Record for Tool {
         ]);
     }
 
-    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+    fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
         let key = ToolKey { scope: cells.scope()?, name: cells.id()? };
         let kind = cells.parsed(ToolKind::from_word)?;
         let server = cells.maybe_id()?;
@@ -149,24 +149,26 @@ fn served<'f>(sql: &'static str, of: &'f Scope, server: &'f ServerKey) -> Condit
     Condition::by_index("tools_server", sql, [scope(of), Cell::text(server.as_str())])
 }
 
-/// The columns of tools that a summary is read from.
-pub const SUMMARY: &[&str] =
-    &["name", "kind", "server", "plugin", "description", "hold", "cause", "failing_since"];
+impl ToolSummary {
+    /// The columns of tools that a summary is read from.
+    pub const COLUMNS: &[&str] =
+        &["name", "kind", "server", "plugin", "description", "hold", "cause", "failing_since"];
 
-/// Reads a summary.
-///
-/// # Errors
-/// [`Bad`] names the column that cannot be read.
-pub fn read_summary(cells: &[Cell<'_>]) -> Result<ToolSummary, Bad> {
-    let mut cells = Cells::new(SUMMARY, cells);
-    Ok(ToolSummary {
-        name: cells.id()?,
-        kind: cells.parsed(ToolKind::from_word)?,
-        server: cells.maybe_id()?,
-        plugin: cells.maybe_id()?,
-        description: cells.maybe_string()?,
-        hold: cells.parsed(Hold::from_word)?,
-        present: cells.parsed(PresenceCause::from_word)?.is_present(),
-        failing: cells.maybe_time()?.is_some(),
-    })
+    /// Reads a summary.
+    ///
+    /// # Errors
+    /// [`Bad`] names the column that cannot be read.
+    pub fn read(cells: &[Cell<'_>]) -> Result<Self, Bad> {
+        let mut cells = Cells::new(Self::COLUMNS, cells);
+        Ok(Self {
+            name: cells.id()?,
+            kind: cells.parsed(ToolKind::from_word)?,
+            server: cells.maybe_id()?,
+            plugin: cells.maybe_id()?,
+            description: cells.maybe_string()?,
+            hold: cells.parsed(Hold::from_word)?,
+            present: cells.parsed(PresenceCause::from_word)?.is_present(),
+            failing: cells.maybe_time()?.is_some(),
+        })
+    }
 }

@@ -20,7 +20,6 @@ use staleness_core::source::SourceState;
 use staleness_core::store::{
     Change, Commit, Decision, Durability, Query, Refusal, Selection, Step, View,
 };
-use staleness_core::time::{DAY, SECOND};
 use staleness_core::tool::{Hold, Status, Tool, ToolKind};
 use staleness_core::{MemoryStore, Policy, Registry, RegistryStore, StoreError, Timestamp, Wait};
 
@@ -131,7 +130,7 @@ impl World {
             spy,
             registry,
             project: ProjectRef::of_root("/p"),
-            clock: Cell::new(1_000 * DAY),
+            clock: Cell::new(1_000 * Timestamp::DAY),
             ops: Cell::new(0),
         }
     }
@@ -172,7 +171,7 @@ impl World {
     }
 
     pub(crate) fn scan_in(&self, project: &ProjectRef, sources: Vec<SourceReading>) -> ScanReport {
-        self.pass(SECOND);
+        self.pass(Timestamp::SECOND);
         self.registry.tools().apply_scan(self.scan_of(project, sources)).wait().unwrap()
     }
 
@@ -190,7 +189,7 @@ impl World {
     pub(crate) fn uses_in(&self, project: &ProjectRef, name: &str, letters: &str) -> RecordReport {
         let mut last = None;
         for letter in letters.chars() {
-            self.pass(SECOND);
+            self.pass(Timestamp::SECOND);
             let mut used = self.a_use(name, outcome(letter));
             used.project = project.clone();
             last = Some(self.registry.tools().record(used).wait().unwrap());
@@ -214,7 +213,7 @@ impl World {
     }
 
     pub(crate) fn hold(&self, name: &str, hold: Hold) -> ToolReport {
-        self.pass(SECOND);
+        self.pass(Timestamp::SECOND);
         self.registry.tools().set_hold(self.by_hand(name), hold).wait().unwrap()
     }
 
@@ -286,7 +285,7 @@ impl World {
 
     /// A session start of `project`: what it is told, and that it was.
     pub(crate) fn told(&self, project: &ProjectRef, session_id: &str) -> Delta {
-        self.pass(SECOND);
+        self.pass(Timestamp::SECOND);
         let session = session(session_id);
         let (resume, delta) = self.looked(project, &session);
         self.registry

@@ -3,7 +3,7 @@
 use staleness_core::ids::{ItemId, ItemKey, ProjectId, Scope};
 use staleness_core::knowledge::{Context, Distance, Evidence, Fact, Item, ItemKind};
 use staleness_core::policy::KnowledgePolicy;
-use staleness_core::time::{DAY, Timestamp};
+use staleness_core::time::Timestamp;
 
 /// The moment of every test: 2026-01-01T00:00:00Z.
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
@@ -51,7 +51,7 @@ pub(crate) fn contradicted() -> Evidence {
 }
 
 pub(crate) fn expired(days: i64) -> Evidence {
-    Fact::Expired { at: NOW.plus_millis(-days * DAY) }.into()
+    Fact::Expired { at: NOW.plus_millis(-days * Timestamp::DAY) }.into()
 }
 
 pub(crate) fn related_fresher() -> Evidence {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-use staleness_core::time::{DAY, Timestamp};
+use staleness_core::time::Timestamp;
 
 use super::Field;
 use super::read::{Entry, Front, Style, Value, read};
@@ -230,7 +230,7 @@ fn written(value: &FieldValue, style: Style, old: Option<&str>) -> String {
             let was_day =
                 old.is_some_and(|old| old.trim_matches(['"', '\'']).len() == "2026-10-01".len());
             let text = at.to_string();
-            let is_day = at.as_millis().rem_euclid(DAY) == 0;
+            let is_day = at.as_millis().rem_euclid(Timestamp::DAY) == 0;
             let day = text.split('T').next().filter(|_| was_day || old.is_none() && is_day);
             in_quotes(day.unwrap_or(&text), quote)
         }
