@@ -16,13 +16,13 @@ pub const MAX_DATA_BYTES: usize = 10_000;
 /// Citations and references that one thing tells at most.
 pub(crate) const MAX_NAMED: usize = 10;
 
-/// What a tool answers.
+/// Answer of a tool.
 pub(crate) struct Answer<T = Value> {
     /// For people, and for clients that show text alone.
     pub text: Text,
-    /// The same for programs.
+    /// Data for programs that says the same.
     pub data: T,
-    /// What is to be done once the answer was written to the client.
+    /// Action for when the answer was written to the client.
     pub delivered: Option<Box<dyn FnOnce() + Send>>,
 }
 

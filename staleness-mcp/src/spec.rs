@@ -13,7 +13,7 @@ use crate::answer::Answer;
 use crate::arguments::check;
 use crate::call::Call;
 
-/// What a client may assume of a tool.
+/// Effect of a tool that a client may rely on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effect {
     /// It changes nothing.
@@ -26,7 +26,7 @@ pub(crate) enum Effect {
     Rewrites,
 }
 
-/// How long a call may take.
+/// Class of a call by its duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
     /// It asks the registry alone.
@@ -35,7 +35,7 @@ pub(crate) enum Pace {
     Slow,
 }
 
-/// What is said of a tool.
+/// Texts about a tool, and its effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
     /// The name by which it is called.
@@ -47,22 +47,22 @@ pub(crate) struct About {
     /// Begins with when to call it.
     pub description: &'static str,
     pub effect: Effect,
-    /// What a model may do when it fails.
+    /// Next step for a model when it fails.
     pub next: &'static str,
 }
 
-/// What a tool does with its arguments.
+/// Function that does a tool's work with its arguments.
 pub(crate) type Run = dyn Fn(&Call<'_>, JsonObject) -> Result<Answer, ServiceError> + Send + Sync;
 
 /// A tool.
 pub(crate) struct Spec {
     /// As `tools/list` has it.
     pub tool: Tool,
-    /// How long it may take.
+    /// Class by its duration.
     pub pace: Pace,
-    /// What a model may do when it fails.
+    /// Next step for a model when it fails.
     pub next: &'static str,
-    /// What it does. It blocks.
+    /// Does the work. It blocks.
     pub run: Arc<Run>,
 }
 

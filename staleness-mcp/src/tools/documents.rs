@@ -63,7 +63,7 @@ struct Skipped {
     reason: String,
 }
 
-/// What was found.
+/// Findings, and the documents that were read.
 #[derive(Serialize, JsonSchema)]
 struct Checked {
     items: Vec<Row>,

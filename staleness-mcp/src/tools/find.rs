@@ -247,7 +247,7 @@ struct Record {
     duration_ms: Option<u64>,
 }
 
-/// How a tool stands after a call.
+/// A tool after a call.
 #[derive(Serialize, JsonSchema)]
 struct Recorded {
     name: String,

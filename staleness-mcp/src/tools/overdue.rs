@@ -95,7 +95,7 @@ pub(crate) fn name(each: &Entry) -> ModelName {
     }
 }
 
-/// What to do about it, from here.
+/// The next step of an agent.
 fn next(each: &Entry) -> &'static str {
     match (&each.subject, each.verdict.action) {
         (Subject::Tool, NextAction::Drop) => "do not call it; use suggest_tool",
@@ -193,7 +193,7 @@ struct SettleWork {
     reason: Option<String>,
 }
 
-/// What became of a work item.
+/// A work item that was ended.
 #[derive(Serialize, JsonSchema)]
 struct Settled {
     id: String,

@@ -119,7 +119,7 @@ struct Overdue {
     reason: String,
 }
 
-/// What an agent is told that comes back.
+/// News for an agent that comes back.
 #[derive(Serialize, JsonSchema)]
 struct Resumed {
     since_session: Option<String>,
@@ -163,7 +163,7 @@ impl News<'_> {
     }
 }
 
-/// What happened to an item, its state now, and whom it is for.
+/// Words about an item: its change, its state now, its recipient and sender.
 fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let is_open = each.action == "there";
     let mut parts = Vec::new();

@@ -72,7 +72,7 @@ struct Compared {
     not_checked: Option<String>,
 }
 
-/// How everything stands now.
+/// Items after the call, and documents that were read again.
 #[derive(Serialize, JsonSchema)]
 struct Verified {
     items: Vec<knowledge::Row>,

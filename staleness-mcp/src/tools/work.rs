@@ -299,7 +299,7 @@ fn named(told: &WorkReport) -> Text {
     Text::new(told.kind.as_str()).and(" ").and(id)
 }
 
-/// What became of an item.
+/// An item after the call.
 fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>, ServiceError> {
     let registry = call.settings.open(Access::Look)?;
     let told = work::told(&registry, &call.settings, item)?;
