@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use staleness::ids::ToolName;
-use staleness::text::fold_query;
+use staleness::route::Route;
 
 /// Queries of each tool that are kept for testing; the others are for learning.
 const TESTED: usize = 4;
@@ -78,14 +78,14 @@ impl Data {
         let mut by_tool: Vec<Vec<Case>> = tools.iter().map(|_| Vec::new()).collect();
         let mut seen = BTreeSet::new();
         for line in lines::<QueryLine>(&folder.join("queries.jsonl")) {
-            assert!(seen.insert(fold_query(&line.query)), "{} is there twice", line.query);
+            assert!(seen.insert(Route::fold(&line.query)), "{} is there twice", line.query);
             let tool = place(line.tool);
             let accepted = line.also.into_iter().map(place).chain([tool]).collect();
             by_tool[tool].push(Case { query: line.query, tool, accepted });
         }
         let (mut learn, mut test) = (Vec::new(), Vec::new());
         for mut cases in by_tool {
-            cases.sort_by_cached_key(|case| hash(&fold_query(&case.query)));
+            cases.sort_by_cached_key(|case| hash(&Route::fold(&case.query)));
             test.extend(cases.split_off(cases.len() - TESTED));
             learn.push(cases);
         }

@@ -17,9 +17,8 @@ use std::path::Path;
 
 use data::{Case, Data};
 use figures::{Figures, Searcher};
-use staleness::route::{Confidence, RouteId};
+use staleness::route::{Confidence, Route, RouteId};
 use staleness::search::{Learned, Meaning, Question, SearchIndex, ToolText};
-use staleness::text::fold_query;
 
 /// Learned queries for each tool.
 const STEPS: [usize; 4] = [0, 1, 3, 10];
@@ -36,7 +35,7 @@ impl Ours {
         let confidence = Confidence::new(1.0).expect("0..=1");
         for (tool, query) in learned {
             let tool = data.tools[*tool].name.clone();
-            let id = RouteId::of(&tool, &fold_query(query));
+            let id = RouteId::of(&tool, &Route::fold(query));
             index.put_route(&Learned { id, tool, query: (*query).into(), confidence });
         }
         Self(index)

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use staleness::route::{RouteId, Vector};
+use staleness::route::{Route, RouteId, Vector};
 use staleness::search::{Meaning, Question};
-use staleness::text::fold_query;
 use staleness_embed::{Embedder, LocalEmbedder};
 
 use crate::Ours;
@@ -70,7 +69,7 @@ impl Searcher for Blend<'_> {
         for (tool, text) in self.learned {
             let name = &data.tools[*tool].name;
             let cosine = self.vectors.cosine(query, &self.vectors.of[text]);
-            meaning.routes.push((RouteId::of(name, &fold_query(text)), cosine));
+            meaning.routes.push((RouteId::of(name, &Route::fold(text)), cosine));
         }
         if self.described {
             let tools = data.tools.iter().zip(&self.vectors.tools);

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use staleness::ids::{Level, OpId, SourceId, ToolName};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{RecordUses, Use};
+use staleness::registry::Use;
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::{Registry, Timestamp, Wait};
@@ -78,11 +77,9 @@ pub fn uses<'a>(
     })
 }
 
-/// Records uses in one commit, without building reports.
+/// Records uses in one commit.
 fn record(registry: &Registry, uses: Vec<Use>) {
-    let inner = registry;
-    let step = RecordUses { uses, policy: Arc::new(inner.policy().clone()) };
-    pollster::block_on(inner.store().transact(Arc::new(step))).expect("uses are recorded");
+    pollster::block_on(registry.tools().record_all(uses)).expect("uses are recorded");
 }
 
 /// Records the uses `range` of `tools` tools in batches.

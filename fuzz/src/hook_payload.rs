@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use staleness_conformance::workload;
-use staleness_core::ids::{OpId, check_id};
+use staleness_core::ids::{IdError, OpId};
 use staleness_core::registry::Use;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::Selection;
@@ -68,8 +68,8 @@ fn judge(result: &Result<HookInput, HookError>, secret: &str) {
 
 fn bounds(input: &HookInput) {
     assert!(input.event_name.len() <= 64 && !input.event_name.contains(char::is_control));
-    assert!(input.session.as_ref().is_none_or(|id| check_id(id.as_str()).is_ok()));
-    assert!(input.agent.as_ref().is_none_or(|id| check_id(id.as_str()).is_ok()));
+    assert!(input.session.as_ref().is_none_or(|id| IdError::check(id.as_str()).is_ok()));
+    assert!(input.agent.as_ref().is_none_or(|id| IdError::check(id.as_str()).is_ok()));
     assert!(input.cwd.as_ref().is_none_or(|cwd| {
         let cwd = cwd.to_string_lossy();
         !cwd.is_empty() && !cwd.contains('\0')
@@ -81,10 +81,10 @@ fn bounds(input: &HookInput) {
         }
         Event::Ignored(name) => assert!(name.len() <= 64 && !name.contains(char::is_control)),
         Event::ToolOutcome(event) => {
-            assert!(check_id(event.tool.as_str()).is_ok());
+            assert!(IdError::check(event.tool.as_str()).is_ok());
             assert!(event.mentions.len() <= 2);
-            assert!(event.op.as_ref().is_none_or(|op| check_id(op.as_str()).is_ok()));
-            assert!(event.server.as_ref().is_none_or(|server| check_id(server).is_ok()));
+            assert!(event.op.as_ref().is_none_or(|op| IdError::check(op.as_str()).is_ok()));
+            assert!(event.server.as_ref().is_none_or(|server| IdError::check(server).is_ok()));
             assert!(event.duration_ms.is_none_or(|millis| millis < 1 << 53));
             assert!(!event.builtin || event.server.is_none());
         }

@@ -21,6 +21,30 @@ pub enum IdError {
 impl IdError {
     /// The longest identifier that is accepted, in bytes of UTF-8.
     pub const MAX_BYTES: usize = 512;
+
+    /// Checks the rules that every identifier obeys: not empty, at most [`IdError::MAX_BYTES`] bytes, no
+    /// control characters. Wildcards, quotes and emoji are ordinary characters.
+    ///
+    /// # Errors
+    /// The rule that the text breaks.
+    pub fn check(text: &str) -> Result<(), Self> {
+        // Nearly every identifier is of this kind, and each is checked whenever a row is read.
+        // Without a branch for each byte, so that many are looked at together.
+        let graphic = |all: bool, byte: u8| all & byte.is_ascii_graphic();
+        let plain = text.len() <= Self::MAX_BYTES && text.bytes().fold(true, graphic);
+        if plain && !text.is_empty() {
+            return Ok(());
+        }
+        if text.trim().is_empty() {
+            Err(Self::Empty)
+        } else if text.len() > Self::MAX_BYTES {
+            Err(Self::TooLong(text.len()))
+        } else if text.chars().any(char::is_control) {
+            Err(Self::Control)
+        } else {
+            Ok(())
+        }
+    }
 }
 
 impl fmt::Display for IdError {
@@ -37,30 +61,6 @@ impl fmt::Display for IdError {
 
 impl std::error::Error for IdError {}
 
-/// Checks the rules that every identifier obeys: not empty, at most [`IdError::MAX_BYTES`] bytes, no
-/// control characters. Wildcards, quotes and emoji are ordinary characters.
-///
-/// # Errors
-/// The rule that the text breaks.
-pub fn check_id(text: &str) -> Result<(), IdError> {
-    // Nearly every identifier is of this kind, and each is checked whenever a row is read.
-    // Without a branch for each byte, so that many are looked at together.
-    let graphic = |all: bool, byte: u8| all & byte.is_ascii_graphic();
-    let plain = text.len() <= IdError::MAX_BYTES && text.bytes().fold(true, graphic);
-    if plain && !text.is_empty() {
-        return Ok(());
-    }
-    if text.trim().is_empty() {
-        Err(IdError::Empty)
-    } else if text.len() > IdError::MAX_BYTES {
-        Err(IdError::TooLong(text.len()))
-    } else if text.chars().any(char::is_control) {
-        Err(IdError::Control)
-    } else {
-        Ok(())
-    }
-}
-
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -69,12 +69,12 @@ macro_rules! text_ids {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Accepts `text` when it obeys [`check_id`].
+            /// Accepts `text` when it obeys [`IdError::check`].
             ///
             /// # Errors
             /// The rule that the text breaks.
             pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
-                check_id(text.as_ref())?;
+                IdError::check(text.as_ref())?;
                 Ok(Self(text.as_ref().into()))
             }
 
@@ -100,7 +100,7 @@ macro_rules! text_ids {
         impl TryFrom<String> for $name {
             type Error = IdError;
             fn try_from(text: String) -> Result<Self, IdError> {
-                check_id(&text).map(|()| Self(text.into()))
+                IdError::check(&text).map(|()| Self(text.into()))
             }
         }
 

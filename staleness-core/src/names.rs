@@ -1,6 +1,6 @@
 //! Names of tools as clients spell them: MCP prefixes, rewritten server names, built-ins.
 
-use crate::ids::{ServerKey, ToolName, check_id};
+use crate::ids::{IdError, ServerKey, ToolName};
 use crate::tool::ToolKind;
 
 /// Characters that end the server part of `mcp__<server>__<tool>`.
@@ -150,7 +150,7 @@ impl ToolName {
     /// server's name cannot be stored.
     #[must_use]
     pub fn of_server(server: &str) -> Option<Self> {
-        check_id(server).ok()?;
+        IdError::check(server).ok()?;
         Self::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use staleness_core::ids::{Level, ProjectId, ServerKey, SourceId, ToolName, check_id};
+use staleness_core::ids::{IdError, Level, ProjectId, ServerKey, SourceId, ToolName};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ToolKind;
 
@@ -44,7 +44,7 @@ pub fn tools_list(
     let scheme = match server {
         None => None,
         Some(server) => Some(
-            check_id(server)
+            IdError::check(server)
                 .ok()
                 .and_then(|()| ServerKey::of(server))
                 .ok_or_else(|| LiveError("the server's name cannot be used".to_owned()))?,
@@ -74,8 +74,9 @@ pub fn tools_list(
             draft.fault(|| place(json::start(value), "a tool is not an object"));
             continue;
         };
-        let name =
-            json::get_str(tool, "name").filter(|name| check_id(name).is_ok()).and_then(|name| {
+        let name = json::get_str(tool, "name")
+            .filter(|name| IdError::check(name).is_ok())
+            .and_then(|name| {
                 match &scheme {
                     // Clients rewrite both parts of the name in the same way.
                     Some(key) => {

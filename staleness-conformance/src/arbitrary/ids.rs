@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::{
     AgentId, ClientId, DocumentKey, IdError, ItemId, ItemKey, Level, OpId, ProjectId, Scope,
-    ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey, check_id,
+    ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
 };
 use staleness_core::session::{CursorKey, SessionKey};
 
@@ -19,7 +19,7 @@ fn valid(reach: Reach, pool: &'static [&'static str]) -> BoxedStrategy<String> {
     }
     let letters = prop::collection::vec(any::<char>(), 1..24)
         .prop_map(|letters| letters.into_iter().filter(|letter| !letter.is_control()).collect())
-        .prop_map(|text: String| if check_id(&text).is_ok() { text } else { "x".into() });
+        .prop_map(|text: String| if IdError::check(&text).is_ok() { text } else { "x".into() });
     prop_oneof![
         2 => few,
         3 => select(&AWKWARD[..]).prop_map(str::to_owned),

@@ -1,7 +1,7 @@
 //! Any record, change or selection, as strategies for property tests and fuzzing.
 //!
 //! Records come as a store keeps them: every value that a record can hold may come, within what
-//! the records promise of themselves (identifiers obey [`staleness_core::ids::check_id`], texts of
+//! the records promise of themselves (identifiers obey [`staleness_core::ids::IdError::check`], texts of
 //! a source's identity hold no control characters, a ring holds at most its capacity). Texts hold
 //! no NUL.
 

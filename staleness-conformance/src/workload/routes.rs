@@ -5,7 +5,6 @@ use staleness_core::registry::{FindRoutes, FindTools, Learn, ToldRoute};
 use staleness_core::route::{
     Confidence, Precision, Prompted, Route, RouteKey, SuggestedTool, Vector,
 };
-use staleness_core::text::fold_query;
 use staleness_core::{Registry, Timestamp, Wait};
 
 use super::draw::Draw;
@@ -48,7 +47,7 @@ impl Draw<'_> {
 
     fn new_route_key(&mut self) -> RouteKey {
         let (project, tool, query) = (self.project().id, self.tool(), self.query());
-        RouteKey::of(&project, &tool, &fold_query(&query))
+        RouteKey::of(&project, &tool, &Route::fold(&query))
     }
 
     fn learn(&mut self, at: Timestamp) -> Learn {
@@ -74,7 +73,7 @@ impl Draw<'_> {
             Some((model, vector.ok()?))
         });
         let route = Route {
-            key: RouteKey::of(&project, &tool, &fold_query(&query)),
+            key: RouteKey::of(&project, &tool, &Route::fold(&query)),
             query,
             confidence: Confidence::new(self.signal().max(0.0)).expect("it lies in 0..=1"),
             uses: self.below(9) as u64,
@@ -90,7 +89,7 @@ impl Draw<'_> {
         match self.below(24) {
             0..9 => {
                 let lesson = (self.project(), self.learn(at));
-                let query = fold_query(&lesson.1.query);
+                let query = Route::fold(&lesson.1.query);
                 let key = RouteKey::of(&lesson.0.id, &lesson.1.tool, &query);
                 self.workload.made.routes.push(key);
                 Event::new("routes.learn", lesson, |registry, (project, learn)| {

@@ -1,6 +1,6 @@
 //! What no record may hold.
 
-use crate::ids::check_id;
+use crate::ids::IdError;
 use crate::knowledge::{Citation, Item};
 use crate::refusal::Refusal;
 
@@ -25,7 +25,7 @@ impl Item {
             return Err(Refusal::Invalid("the text is empty".into()));
         }
         for word in &self.keywords {
-            check_id(word).map_err(|why| invalid("keyword", word, why))?;
+            IdError::check(word).map_err(|why| invalid("keyword", word, why))?;
         }
         for text in [&self.path, &self.version_context, &self.verified_commit].into_iter().flatten()
         {
@@ -33,7 +33,8 @@ impl Item {
         }
         self.citations.iter().try_for_each(check_citation)?;
         if let Some(contradiction) = &self.contradicted {
-            check_id(&contradiction.by).map_err(|why| invalid("name", &contradiction.by, why))?;
+            IdError::check(&contradiction.by)
+                .map_err(|why| invalid("name", &contradiction.by, why))?;
             check_reason(&contradiction.reason)?;
         }
         let fields = fields(self);

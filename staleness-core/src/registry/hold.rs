@@ -241,7 +241,7 @@ impl Step for Forget {
 /// found in its documents, its routes, and who was there and told what. While somebody's items of knowledge or
 /// work items belong to it, it is refused.
 #[derive(Debug)]
-pub struct ForgetProject {
+pub(super) struct ForgetProject {
     /// The project.
     pub id: ProjectId,
     /// Identifies the act.

@@ -27,7 +27,7 @@ fn outage_since(policy: &Policy, at: Timestamp) -> Timestamp {
 
 /// Records uses in order, in one commit.
 #[derive(Debug)]
-pub struct RecordUses {
+pub(super) struct RecordUses {
     /// What happened.
     pub uses: Vec<Use>,
     /// The thresholds.

@@ -12,7 +12,7 @@ use crate::journal::JournalEntry;
 use crate::outcome::{Mark, Outcome};
 use crate::registry::RegistryError;
 use crate::report::{Context, ScanReport, StatusChange, ToolReport};
-use crate::scan::{ApplyScan, Scan, readings_of};
+use crate::scan::{Scan, readings_of};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
 use crate::tool::Hold;
 
@@ -50,15 +50,9 @@ impl Tools<'_> {
     /// [`crate::store::Refusal::Superseded`] when a newer reading was applied since
     /// [`Tools::readings`]: read again; else what the store reports.
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
-        let step = Arc::new(ApplyScan { scan });
-        let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
-        Ok(ScanReport::new(
-            &step.scan,
-            &self.0.policy,
-            commit.view,
-            &commit.changes,
-            commit.revision,
-        ))
+        let step = Arc::new(scan);
+        let commit = self.0.store.transact(Arc::<Scan>::clone(&step)).await?;
+        Ok(ScanReport::new(&step, &self.0.policy, commit.view, &commit.changes, commit.revision))
     }
 
     /// What [`Tools::apply_scan`] would do, and the tools as the project would see them then;
@@ -68,14 +62,14 @@ impl Tools<'_> {
     /// As [`Tools::apply_scan`].
     pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
         let project = scan.project.clone();
-        let step = Arc::new(ApplyScan { scan });
-        let preview = Preview(Arc::<ApplyScan>::clone(&step));
+        let step = Arc::new(scan);
+        let preview = Preview(Arc::<Scan>::clone(&step));
         let seen = self.0.ask(preview.clone()).await?;
         let changes = preview.changes(&seen)?;
         let mut view = self.0.ask(visible(&project.id, &self.0.policy)).await?;
         view.merge(seen);
         let revision = view.revision;
-        let report = ScanReport::new(&step.scan, &self.0.policy, view.clone(), &changes, revision);
+        let report = ScanReport::new(&step, &self.0.policy, view.clone(), &changes, revision);
         Ok((report, view.with(&changes)))
     }
 

@@ -14,7 +14,7 @@ use crate::ids::{ProjectId, ToolName, stable_hash_of};
 pub struct RouteId(pub u128);
 
 impl RouteId {
-    /// The id of a tool and a query that [`fold_query`](crate::text::fold_query) folded.
+    /// The id of a tool and a query that [`Route::fold`](crate::route::Route::fold) folded.
     #[must_use]
     pub fn of(tool: &ToolName, folded: &str) -> Self {
         // Names hold no control characters, so the separator makes the text unambiguous.

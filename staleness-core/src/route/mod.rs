@@ -1,7 +1,7 @@
 //! Routes: which tool answered which query, and how surely.
 //!
 //! A [`Route`] belongs to a project and is told apart by its tool and by its query once spelling
-//! is folded away ([`fold_query`](crate::text::fold_query)). Learning moves its [`Confidence`]; what has little of it, what
+//! is folded away ([`Route::fold`](crate::route::Route::fold)). Learning moves its [`Confidence`]; what has little of it, what
 //! nobody used for long, and what is too much goes when routes are pruned (`plan_prune`). Where a
 //! model embedded the query, its [`RouteVector`] lies beside it: counters change without touching
 //! it, and pruning never reads it.

@@ -5,6 +5,13 @@ use crate::refusal::Refusal;
 use crate::text::fold_query;
 
 impl Route {
+    /// Folds what two spellings of one query may differ in: case, accents, white space. Queries that fold
+    /// alike are one route.
+    #[must_use]
+    pub fn fold(query: &str) -> String {
+        fold_query(query)
+    }
+
     /// Folds a query that may be learned.
     ///
     /// # Errors

@@ -13,31 +13,23 @@ use crate::store::{
     View,
 };
 
-/// Applies a scan.
-///
-/// The first look reads the project, its visible sources and the few tools that a use brought back.
-/// Only when the digest over all sources has changed, or there are such tools, does a second look
-/// read the configured tools, and a third what follows from them: tools known from use that are
-/// listed now, and the tools of servers that came or went. A scan in which nothing changed reads and
-/// writes one row per source, and one that changed little reads little, however many tools there are.
-#[derive(Debug)]
-pub struct ApplyScan {
-    /// What was read.
-    pub scan: Scan,
-}
-
-impl ApplyScan {
+// How it reads: the first look reads the project, its visible sources and the few tools that a use brought
+// back. Only when the digest over all sources has changed, or there are such tools, does a second look
+// read the configured tools, and a third what follows from them: tools known from use that are
+// listed now, and the tools of servers that came or went. A scan in which nothing changed reads and
+// writes one row per source, and one that changed little reads little, however many tools there are.
+impl Scan {
     fn scopes(&self) -> [Scope; 2] {
-        [Scope::Global, Scope::Project(self.scan.project.id.clone())]
+        [Scope::Global, Scope::Project(self.project.id.clone())]
     }
 
     /// An older reading must not overwrite a newer one: refuse when another scan was applied since
     /// the files were read and saw something else.
     fn refuse_older(&self, view: &View) -> Result<(), Refusal> {
-        let under = |id: &SourceId| self.scan.read_under.get(id).copied();
+        let under = |id: &SourceId| self.read_under.get(id).copied();
         let moved_on = |known: &Source| known.readings > under(&known.id).unwrap_or(0);
         let superseded = |id: &SourceId| Err(Refusal::Superseded { source: id.to_string() });
-        for reading in &self.scan.sources {
+        for reading in &self.sources {
             let newer = match view.sources.get(&reading.id) {
                 Some(known) => moved_on(known) && known.digest != reading.digest(),
                 // Known when the files were read: its client's index dropped it since.
@@ -55,7 +47,7 @@ impl ApplyScan {
 
     /// Notes every source that is there, or was.
     fn note_sources(&self, draft: &mut Draft<'_>) {
-        for reading in &self.scan.sources {
+        for reading in &self.sources {
             let known = draft.get::<Source>(&reading.id).cloned();
             if known.is_none() && reading.state == SourceState::Missing {
                 continue;
@@ -79,19 +71,18 @@ impl ApplyScan {
             last_read_at: known
                 .as_ref()
                 .and_then(|known| known.last_read_at)
-                .max(read.then_some(self.scan.at)),
-            last_scan_at: known.map_or(self.scan.at, |known| known.last_scan_at.max(self.scan.at)),
+                .max(read.then_some(self.at)),
+            last_scan_at: known.map_or(self.at, |known| known.last_scan_at.max(self.at)),
         }
     }
 
     /// Known sources that their client's own index no longer lists.
     fn gone(&self, view: &View) -> BTreeSet<SourceId> {
-        let brought: BTreeSet<&SourceId> =
-            self.scan.sources.iter().map(|reading| &reading.id).collect();
+        let brought: BTreeSet<&SourceId> = self.sources.iter().map(|reading| &reading.id).collect();
         view.sources
             .keys()
             .filter(|id| !brought.contains(id))
-            .filter(|id| self.scan.indexes.iter().any(|index| index.lists(id)))
+            .filter(|id| self.indexes.iter().any(|index| index.lists(id)))
             .cloned()
             .collect()
     }
@@ -128,7 +119,7 @@ impl ApplyScan {
 
     /// Notes the project. On first contact nothing is news: it counts as told up to this scan.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
-        let (project, at) = (&self.scan.project, self.scan.at);
+        let (project, at) = (&self.project, self.at);
         let known = draft.get::<Project>(&project.id).cloned().unwrap_or_else(|| Project {
             id: project.id.clone(),
             root: project.root.clone(),
@@ -172,11 +163,11 @@ fn combined_digest<'a>(sources: impl Iterator<Item = &'a Source>) -> u128 {
     stable_hash(lines.join("\u{1e}").as_bytes())
 }
 
-impl Step for ApplyScan {
+impl Step for Scan {
     fn selection(&self) -> Selection {
         let [global, project] = self.scopes();
         Selection::new()
-            .lock(ProjectFilter::Id(self.scan.project.id.clone()))
+            .lock(ProjectFilter::Id(self.project.id.clone()))
             .lock(SourceFilter::Scope(global.clone()))
             .lock(SourceFilter::Scope(project.clone()))
             .lock(ToolFilter::Revived(global))
@@ -185,11 +176,11 @@ impl Step for ApplyScan {
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         self.refuse_older(view)?;
-        let mut draft = Draft::new(view, self.scan.at);
+        let mut draft = Draft::new(view, self.at);
         self.note_sources(&mut draft);
         let before = combined_digest(view.sources.values());
         let after = combined_digest(draft.sources());
-        let known = view.projects.get(&self.scan.project.id);
+        let known = view.projects.get(&self.project.id);
         let unchanged = before == after
             && known.is_some_and(|known| known.config_digest == after)
             && !view.tools.values().any(|tool| tool.presence.revived);
@@ -201,7 +192,7 @@ impl Step for ApplyScan {
                     .lock(ToolFilter::Configured(project));
                 return Ok(Decision::Need(configured));
             }
-            let evaluation = Evaluation::new(&self.scan, self.gone(view));
+            let evaluation = Evaluation::new(self, self.gone(view));
             evaluation.carry_out(&mut draft);
             if view.looks == 2 {
                 let more = self.concerned(view, &draft);

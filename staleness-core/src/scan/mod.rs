@@ -15,7 +15,6 @@ use crate::source::SourceState;
 use crate::time::Timestamp;
 use crate::tool::{ListingState, Tool, ToolKind};
 
-pub use apply::ApplyScan;
 pub(crate) use apply::readings_of;
 pub(crate) use providers::{Entry, Provider, Providers};
 

@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 /// one space. A character is folded by lowering it, raising that and lowering it again, which is full
 /// case folding save for the dotless `ı`, which stays what it is.
 #[must_use]
-pub fn fold_query(text: &str) -> String {
+pub(crate) fn fold_query(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let cased = text.nfkc().filter(|c| !is_ignorable(*c)).flat_map(fold);
     let mut pending = false;

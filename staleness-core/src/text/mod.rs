@@ -9,7 +9,7 @@ mod words;
 
 pub use counted::counted;
 pub(crate) use counted::days;
-pub use fold::fold_query;
+pub(crate) use fold::fold_query;
 pub(crate) use packed::{nested, pack, unpack};
 pub(crate) use split::{parts_ascii, split};
 pub(crate) use wording::wording;

@@ -49,7 +49,7 @@ impl Token {
     }
 }
 
-/// The tokens of a text, accents folded. What [`fold_query`](super::fold_query) takes for the same
+/// The tokens of a text, accents folded. What `fold_query` takes for the same
 /// has the same words.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let plain = plain(text);

@@ -51,7 +51,7 @@ pub struct Health {
 
 /// How an outcome changed a tool's health.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HealthChange {
+pub(crate) enum HealthChange {
     /// The tool is failing now, for this reason.
     Failed(String),
     /// The tool recovered.
@@ -66,7 +66,7 @@ impl Health {
     }
 
     /// Follows the outcome that was just pushed onto `ring`.
-    pub fn follow(
+    pub(crate) fn follow(
         &mut self,
         ring: &Ring,
         mark: Mark,

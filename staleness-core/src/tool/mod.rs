@@ -16,7 +16,7 @@ use crate::outcome::Mark;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-pub use health::HealthChange;
+pub(crate) use health::HealthChange;
 pub use health::{Failing, Health, Hold};
 pub(crate) use outage::{ServerOutcome, is_offline};
 pub use policy::{OutagePolicy, ToolOverride, ToolPolicy};

@@ -76,7 +76,7 @@ pub struct Work {
 
 /// A change of state that took place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transition {
+pub(crate) struct Transition {
     /// The state before.
     pub from: WorkStatus,
     /// The state after.
@@ -86,7 +86,7 @@ pub struct Transition {
 /// Why a change of state was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum TransitionError {
+pub(crate) enum TransitionError {
     /// The kind has no such state.
     NotOfKind {
         /// The kind.
@@ -157,7 +157,7 @@ impl Work {
     ///
     /// # Errors
     /// A state of another kind, or an item that has ended.
-    pub fn move_to(
+    pub(crate) fn move_to(
         &mut self,
         to: WorkStatus,
         at: Timestamp,
@@ -183,7 +183,7 @@ impl Work {
     ///
     /// # Errors
     /// The item is open.
-    pub fn reopen(&mut self, at: Timestamp) -> Result<Transition, TransitionError> {
+    pub(crate) fn reopen(&mut self, at: Timestamp) -> Result<Transition, TransitionError> {
         if self.status.is_open() {
             return Err(TransitionError::NotEnded { status: self.status });
         }

@@ -1,7 +1,7 @@
 //! What no work item may hold.
 
 use super::{Work, WorkStatus};
-use crate::ids::check_id;
+use crate::ids::IdError;
 use crate::refusal::Refusal;
 
 impl Work {
@@ -33,7 +33,7 @@ impl Work {
             }
         }
         for name in [&self.author, &self.from, &self.to].into_iter().flatten().chain(&self.refs) {
-            check_id(name).map_err(|why| {
+            IdError::check(name).map_err(|why| {
                 let start: String = name.chars().take(80).collect();
                 Refusal::Invalid(format!("the name {start:?} {why}"))
             })?;

@@ -12,7 +12,8 @@ mod report;
 mod status;
 
 pub use flag::{Aging, Flag, Overdue};
-pub use item::{NoteType, Transition, TransitionError, Work, WorkStep};
+pub(crate) use item::TransitionError;
+pub use item::{NoteType, Work, WorkStep};
 pub(crate) use policy::Rules;
 pub use policy::{WorkOverride, WorkPolicy};
 pub use report::{FlaggedCounts, StaleReport, Warning};

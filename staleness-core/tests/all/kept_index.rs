@@ -8,10 +8,9 @@ use proptest::prelude::*;
 use staleness_core::ids::ModelId;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{FindRoutes, FindTools, Indexes, Learn};
-use staleness_core::route::RouteKey;
+use staleness_core::route::{Route, RouteKey};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Pick, Selection, ToolFilter};
-use staleness_core::text::fold_query;
 use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
@@ -90,7 +89,7 @@ fn carry_out(world: &World, deed: &Deed) {
             drop(registry.routes().learn(&project(*root), learn).wait());
         }
         Deed::ForgetRoute(root, tool, query) => {
-            let (project, folded) = (project(*root).id, fold_query(QUERIES[*query]));
+            let (project, folded) = (project(*root).id, Route::fold(QUERIES[*query]));
             let key = RouteKey::of(&project, &tool_name(TOOLS[*tool]), &folded);
             drop(registry.routes().forget(&project, key.id, world.now()).wait());
         }

@@ -6,7 +6,7 @@ use crate::common::*;
 use proptest::prelude::*;
 use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::journal::Revision;
-use staleness_core::scan::{ApplyScan, Found, ProjectRef, SourceReading};
+use staleness_core::scan::{Found, ProjectRef, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{Decision, Step};
 use staleness_core::tool::{DemotionRule, Hold, ToolKind};
@@ -148,7 +148,7 @@ proptest! {
         all.tools.retain(|key, _| sees(&key.scope));
         // Beyond the looks at which it would still ask for more.
         all.looks = 3;
-        let saw_all = ApplyScan { scan: scan.clone() }.decide(&all);
+        let saw_all = scan.decide(&all);
         world.registry.tools().apply_scan(scan).wait().unwrap();
         let mut did = world.last_commit().changes;
         for entry in &mut did.journal {

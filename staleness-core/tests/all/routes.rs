@@ -9,7 +9,6 @@ use staleness_core::scan::Found;
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, Step, View,
 };
-use staleness_core::text::fold_query;
 use staleness_core::tool::{Hold, Status};
 use staleness_core::{RegistryError, Timestamp, Wait};
 
@@ -189,7 +188,7 @@ fn confidence_moves_without_its_vector_and_pruning_reads_none() {
 fn a_hash_collision_merges_no_queries() {
     let world = world();
     // The row of another query under the id of this one, as a collision would leave it.
-    let key = RouteKey::of(&world.project.id, &tool(TOOL), &fold_query("delete everything"));
+    let key = RouteKey::of(&world.project.id, &tool(TOOL), &Route::fold("delete everything"));
     world.put_route(Route {
         key,
         query: "list everything".into(),

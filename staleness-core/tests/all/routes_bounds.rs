@@ -7,7 +7,6 @@ use staleness_core::registry::{Learn, ToldRoute};
 use staleness_core::route::{Confidence, Prompted, Route, RouteId, RouteKey, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Change;
-use staleness_core::text::fold_query;
 use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Wait};
 
@@ -163,7 +162,7 @@ fn forgetting_a_project_reads_no_vector() {
 #[test]
 fn a_route_of_another_system_has_the_id_of_its_tool_and_query() {
     let world = world(9);
-    let key = RouteKey::of(&world.project.id, &tool_name(TOOL), &fold_query("Open issues"));
+    let key = RouteKey::of(&world.project.id, &tool_name(TOOL), &Route::fold("Open issues"));
     let route = Route {
         key,
         query: "Open issues".into(),

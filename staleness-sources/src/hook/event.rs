@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use staleness_core::ids::{AgentId, OpId, SessionId, ToolName, stable_hash};
+use staleness_core::ids::{AgentId, IdError, OpId, SessionId, ToolName, stable_hash};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::ToolKind;
@@ -134,7 +134,7 @@ fn tool_event(
         .value
         .text()
         .or_else(|| payload.server.get("name"))
-        .filter(|server| staleness_core::ids::check_id(server).is_ok())
+        .filter(|server| IdError::check(server).is_ok())
         .map(str::to_owned);
     Ok(ToolEvent {
         builtin: server.is_none() && is_builtin(&tool, client),
@@ -190,7 +190,7 @@ fn first_word(text: &str) -> Option<&str> {
 
 /// An id that can be stored: one that cannot is replaced by a hash of it.
 fn short(id: &str) -> String {
-    if staleness_core::ids::check_id(id).is_ok() {
+    if IdError::check(id).is_ok() {
         id.to_owned()
     } else {
         format!("hash:{:032x}", stable_hash(id.as_bytes()))

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use staleness::RegistryError;
 use staleness::ids::{
-    AgentId, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName, check_id,
+    AgentId, IdError, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName,
 };
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{ImportReport, StatedItem, ToldRoute, ToldWork, Use};
@@ -84,7 +84,7 @@ pub(super) fn run(
     out: &Output,
 ) -> Result<ImportReport, CliError> {
     let source = args.source.as_deref().unwrap_or(SOURCE);
-    check_id(source)
+    IdError::check(source)
         .map_err(|why| CliError::invalid(format!("--source {} {why}", quoted(source))))?;
     let mut tools: Vec<Found> = Vec::new();
     let mut names = BTreeSet::new();
@@ -232,7 +232,7 @@ pub(super) fn entry_of(
             Ok(Entry::Use(Box::new(used)))
         }
         Line::Tool(line) => {
-            if let Some(why) = line.server.as_deref().and_then(|name| check_id(name).err()) {
+            if let Some(why) = line.server.as_deref().and_then(|name| IdError::check(name).err()) {
                 return Err(format!("the server's name {why}"));
             }
             let found = match &line.server {
