@@ -8,12 +8,13 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::Criterion;
-use staleness::knowledge::{Context, Item, SignalSet};
-use staleness::policy::KnowledgePolicy;
+use staleness::knowledge::{Context, Item};
 use staleness::scan::ProjectRef;
 use staleness_benches::knowledge::items;
 use staleness_benches::race::{Samples, quick, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_core::knowledge::SignalSet;
+use staleness_core::policy::KnowledgePolicy;
 
 const MANY: usize = 10_000;
 

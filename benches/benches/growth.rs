@@ -15,7 +15,6 @@ use staleness::ids::Level;
 use staleness::registry::{FindTools, ScopeChoice, ToolListing};
 use staleness::scan::Found;
 use staleness::store::Selection;
-use staleness::transfer::Record;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_benches::history::repository;
 use staleness_benches::knowledge::{fill_items, items};
@@ -26,6 +25,7 @@ use staleness_benches::site::Site;
 use staleness_benches::svg::{Series, plot};
 use staleness_benches::work::{fill_journal, fill_work, tell_all};
 use staleness_benches::{QUESTION, START, fill, plots, registry, rounds, uses};
+use staleness_core::transfer::Record;
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];

@@ -6,11 +6,8 @@ use staleness::Wait;
 use std::hint::black_box;
 
 use staleness::ids::ToolName;
-use staleness::knowledge::{Context, Item, RecallIndex};
-use staleness::policy::KnowledgePolicy;
+use staleness::knowledge::{Context, Item};
 use staleness::registry::FindTools;
-use staleness::route::{Confidence, RouteId, Vector};
-use staleness::search::{Learned, Meaning, Question, SearchIndex, ToolText};
 use staleness_benches::chance::Chance;
 use staleness_benches::knowledge::{fill_items, items};
 use staleness_benches::process::run;
@@ -18,6 +15,10 @@ use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
 use staleness_benches::site::Site;
 use staleness_benches::{QUESTION, rounds};
+use staleness_core::knowledge::RecallIndex;
+use staleness_core::policy::KnowledgePolicy;
+use staleness_core::route::{Confidence, RouteId, Vector};
+use staleness_core::search::{Learned, Meaning, Question, SearchIndex, ToolText};
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const MANY: usize = 10_000;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use staleness::ids::ToolName;
-use staleness::route::Route;
+use staleness_core::route::Route;
 
 /// Queries of each tool that are kept for testing; the others are for learning.
 const TESTED: usize = 4;

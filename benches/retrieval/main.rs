@@ -17,8 +17,8 @@ use std::path::Path;
 
 use data::{Case, Data};
 use figures::{Figures, Searcher};
-use staleness::route::{Confidence, Route, RouteId};
-use staleness::search::{Learned, Meaning, Question, SearchIndex, ToolText};
+use staleness_core::route::{Confidence, Route, RouteId};
+use staleness_core::search::{Learned, Meaning, Question, SearchIndex, ToolText};
 
 /// Learned queries for each tool.
 const STEPS: [usize; 4] = [0, 1, 3, 10];

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use staleness::route::{Route, RouteId, Vector};
-use staleness::search::{Meaning, Question};
+use staleness_core::route::{Route, RouteId, Vector};
+use staleness_core::search::{Meaning, Question};
 use staleness_embed::{Embedder, LocalEmbedder};
 
 use crate::Ours;

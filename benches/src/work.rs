@@ -1,12 +1,13 @@
 //! Work items, journals and cursors of a given size.
 
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
-use staleness::journal::{Action, JournalEntry, Revision, Subject};
+use staleness::journal::Revision;
 use staleness::scan::ProjectRef;
-use staleness::session::{Cursor, CursorKey};
 use staleness::store::{CursorFilter, Selection, WorkFilter};
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, Timestamp};
+use staleness_core::journal::{Action, JournalEntry, Subject};
+use staleness_core::session::{Cursor, CursorKey};
 
 use crate::put::put;
 

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use staleness::StoreUrl;
-use staleness::registry::TransferCounts;
 use staleness_cli::fuzzing::{exported, imported};
+use staleness_core::registry::TransferCounts;
 use staleness_service::settings::{Access, Options, Settings};
 use staleness_service::{ServiceError, SharedStore};
 

@@ -2,7 +2,7 @@
 //!
 //! Input: the text. A `^` in it is a password, wherever it stands.
 
-use staleness::{PostgresUrl, StoreUrl, without_password};
+use staleness::{PostgresUrl, StoreUrl};
 use staleness_postgres::fuzzing::{Said, said};
 use staleness_service::ServiceError;
 use staleness_service::settings::named_url;
@@ -15,8 +15,8 @@ pub fn run(data: &[u8]) {
     let read = named_url("--store", &text);
     assert_eq!(read, named_url("--store", &text), "the same twice");
     let hidden = is_hidden(&text);
-    let shown = without_password(&text);
-    assert_eq!(shown, without_password(&text), "the same twice");
+    let shown = StoreUrl::without_password(&text);
+    assert_eq!(shown, StoreUrl::without_password(&text), "the same twice");
     keeps(&shown, hidden);
     let url = match read {
         Ok(url) => url,
@@ -123,9 +123,12 @@ fn understood(said: &Said, url: &PostgresUrl, text: &str) {
     let password = String::from_utf8_lossy(password);
     if password.contains(SECRET) && text.matches(SECRET).count() == password.matches(SECRET).count()
     {
-        for shown in
-            [url.to_string(), format!("{url:?}"), without_password(text), format!("{said:?}")]
-        {
+        for shown in [
+            url.to_string(),
+            format!("{url:?}"),
+            StoreUrl::without_password(text),
+            format!("{said:?}"),
+        ] {
             keeps(&shown, true);
         }
     }

@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use staleness::registry::ImportReport;
+use staleness_core::registry::ImportReport;
 use staleness_service::ServiceError;
 use staleness_service::settings::{Access, Settings};
 

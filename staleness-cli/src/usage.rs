@@ -43,7 +43,7 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     let words = args.iter().filter_map(|word| word.to_str());
     let values = words.clone().filter_map(|word| word.split_once('=').map(|(_, value)| value));
     for word in words.chain(values).filter(may_be_a_url) {
-        text = text.replace(word, &staleness::without_password(word));
+        text = text.replace(word, &staleness::StoreUrl::without_password(word));
     }
     // The paragraphs are: what is wrong, tips, the usage.
     let mut paragraphs = text.split("\n\n");

@@ -101,6 +101,11 @@
 //! - Work that may be repeated carries an [`ids::OpId`], so after [`StoreError::Unknown`] a caller
 //!   simply repeats it.
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
+//!
+//! # Which page to read
+//!
+//! Users of a registry find what they need in the crate `staleness`, which also opens stores by URL. Authors of a
+//! backend read [`store`]: six methods of [`RegistryStore`], and [`store::table`] for databases that speak SQL.
 
 pub mod embed;
 pub mod ids;

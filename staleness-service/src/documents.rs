@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness::ids::{AgentId, ItemKey, Scope};
-use staleness::knowledge::{Context, Document, Item, Version};
-use staleness::registry::FileItem;
-use staleness::text::counted;
+use staleness::knowledge::{Context, Document, Item};
 use staleness::{Registry, Wait};
+use staleness_core::knowledge::Version;
+use staleness_core::registry::FileItem;
+use staleness_core::text::counted;
 use staleness_sources::documents::{self, Cancelled, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::{Limits, Repo, TrackedKind};
 use staleness_sources::version::project_version;

@@ -1,10 +1,10 @@
 //! The model that makes vectors of queries: `routes.model_dir`, in programs that were built with one.
 
 use staleness::RegistryError;
-use staleness::embed::{EmbedError, Embedder};
 use staleness::ids::ModelId;
-use staleness::search::Question;
 use staleness::{Registry, Wait};
+use staleness_core::embed::{EmbedError, Embedder};
+use staleness_core::search::Question;
 
 use crate::error::{ErrorKind, ServiceError};
 use crate::settings::Settings;
@@ -14,7 +14,7 @@ mod loaded {
     use std::path::{Path, PathBuf};
     use std::sync::{Arc, Mutex, PoisonError};
 
-    use staleness::embed::{EmbedError, Embedder};
+    use staleness_core::embed::{EmbedError, Embedder};
     use staleness_embed::LocalEmbedder;
 
     /// The model of this process: loading it takes longer than asking it.

@@ -3,10 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use staleness::ids::{ItemKey, stable_hash};
-use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind, SignalSet};
+use staleness::ids::ItemKey;
+use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
+use staleness_core::ids::stable_hash;
+use staleness_core::knowledge::SignalSet;
 use staleness_sources::documents::{Report, Unlisted};
 
 use crate::items::{joined_for_files, known, outside, to_look_up};

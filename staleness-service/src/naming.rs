@@ -6,7 +6,7 @@
 pub fn id_of(kind: &str, text: &str, salt: &str, most: usize) -> String {
     let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
     let mut slug = String::new();
-    for word in staleness::text::terms(line) {
+    for word in staleness_core::text::terms(line) {
         let word: String = word.chars().take(most).collect();
         if slug.chars().count() + 1 + word.chars().count() > most && !slug.is_empty() {
             break;
@@ -17,7 +17,7 @@ pub fn id_of(kind: &str, text: &str, salt: &str, most: usize) -> String {
         slug.push_str(&word);
     }
     let hashed = format!("{kind}\n{text}{salt}");
-    let digits = format!("{:032x}", staleness::ids::stable_hash(hashed.as_bytes()));
+    let digits = format!("{:032x}", staleness_core::ids::stable_hash(hashed.as_bytes()));
     let slug = if slug.is_empty() { kind } else { &slug };
     format!("{slug}-{}", &digits[..6])
 }

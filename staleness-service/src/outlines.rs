@@ -7,8 +7,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use staleness::ids::stable_hash;
 use staleness::{StoreUrl, Timestamp, clock};
+use staleness_core::ids::stable_hash;
 use staleness_sources::clients::{Outline, Outlines};
 
 use crate::private;

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use staleness::registry::{ToolListing, WorkListing};
-use staleness::report::{Context, KnowledgeReport};
+use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
+use staleness_core::report::Context;
 
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};

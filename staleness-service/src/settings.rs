@@ -295,7 +295,7 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
 /// When the text is no URL; no password is told.
 pub fn named_url(name: &str, text: &str) -> Result<StoreUrl, ServiceError> {
     text.parse().map_err(|error| {
-        let shown = staleness::without_password(text);
+        let shown = staleness::StoreUrl::without_password(text);
         let refused = ServiceError::invalid(format!("{name} {}: {error}", quoted(&shown)));
         // A bare path is what one types first.
         let path = !text.contains(':') && text.len() <= MAX_SHOWN && shown == text;

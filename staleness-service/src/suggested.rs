@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use staleness::ids::SessionId;
 use staleness::report::Suggestion;
-use staleness::route::{Prompted, SuggestedTool};
-use staleness::search::Question;
 use staleness::session::SessionKey;
+use staleness_core::route::{Prompted, SuggestedTool};
+use staleness_core::search::Question;
 
 use crate::error::ServiceError;
 use crate::settings::{Access, Settings};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use staleness::registry::{PruneReport, SessionPruneReport};
 use staleness::{Registry, Timestamp, Wait, clock};
+use staleness_core::registry::{PruneReport, SessionPruneReport};
 
 use crate::ServiceError;
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::error::Category;
-use staleness::route::{Precision, Vector};
+use staleness_core::route::{Precision, Vector};
 
 use crate::error::{ErrorKind, ServiceError, in_words};
 

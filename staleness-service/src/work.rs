@@ -3,11 +3,12 @@
 use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
-use staleness::registry::{Act, Resolution, ScopeChoice};
+use staleness::registry::{Act, ScopeChoice};
 use staleness::report::WorkReport;
 use staleness::store::Refusal;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, Wait};
+use staleness_core::registry::Resolution;
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;

@@ -4,8 +4,10 @@
 //! remembers what each configuration lists and how each use ended, and answers for every tool
 //! with a status, a freshness, the evidence and the next action.
 //!
-//! This crate is the door: everything of [`staleness_core`], and [`open`], which picks a backend
-//! by URL. Backends are chosen by cargo features; `sqlite` is on by default.
+//! This crate is the door: [`open`] picks a backend by URL and returns a [`Registry`], whose verbs are
+//! grouped by subject. What they take and return is listed here, in modules that are named as in
+//! [`staleness_core`]; what programs rarely need is there alone. [`store`] is the page for authors of
+//! backends. Backends are chosen by cargo features; `sqlite` is on by default.
 //!
 //! # Which backend to choose
 //!
@@ -57,5 +59,83 @@ mod open;
 mod url;
 
 pub use open::{OpenError, OpenOptions, open, open_with};
-pub use staleness_core::*;
-pub use url::{ParseUrlError, PostgresUrl, StoreUrl, without_password};
+pub use staleness_core::store;
+pub use staleness_core::{
+    MemoryStore, Policy, Registry, RegistryError, RegistryStore, StoreError, Timestamp, Wait,
+};
+pub use url::{ParseUrlError, PostgresUrl, StoreUrl};
+
+/// Identities: names of tools, servers and agents, keys of rows, scopes.
+pub mod ids {
+    pub use staleness_core::ids::{
+        AgentId, ClientId, IdError, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope,
+        ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
+    };
+}
+
+/// How far the registry has come.
+pub mod journal {
+    pub use staleness_core::journal::Revision;
+}
+
+/// Items of knowledge, and what was found in documents.
+pub mod knowledge {
+    pub use staleness_core::knowledge::{
+        Block, Citation, Context, Document, Evidence, Fact, Item, ItemKind,
+    };
+}
+
+/// How uses of tools end.
+pub mod outcome {
+    pub use staleness_core::outcome::OutcomeKind;
+}
+
+/// Arguments and answers of the verbs of a [`Registry`].
+pub mod registry {
+    pub use staleness_core::registry::{
+        Act, ByHand, FindRoutes, FindTools, FoundTools, Indexes, ItemPatch, Learn, RecordReport,
+        Resume, ResumeFrom, ScopeChoice, ScoredTool, ToolListing, Use, Verification, WorkListing,
+        WorkPatch,
+    };
+}
+
+/// Reports: what the verbs tell of rows.
+pub mod report {
+    pub use staleness_core::report::{
+        Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, HealthState, KnowledgeReport,
+        NetChange, RecallReport, RouteReport, ScanReport, SessionReport, Suggestion, ToolReport,
+        WorkReport,
+    };
+}
+
+/// What is found in configurations.
+pub mod scan {
+    pub use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
+}
+
+/// Sessions of agents.
+pub mod session {
+    pub use staleness_core::session::{Session, SessionKey};
+}
+
+/// Files that list tools.
+pub mod source {
+    pub use staleness_core::source::SourceState;
+}
+
+/// What is known of a tool.
+pub mod tool {
+    pub use staleness_core::tool::{Hold, PresenceCause, Status, ToolKind};
+}
+
+/// How far something can be trusted, and what to do about it.
+pub mod verdict {
+    pub use staleness_core::verdict::{Level, NextAction, Signal, Verdict};
+}
+
+/// Work items, and what is overdue among them.
+pub mod work {
+    pub use staleness_core::work::{
+        NoteType, StaleReport, Warning, Work, WorkKind, WorkStatus, WorkStep,
+    };
+}

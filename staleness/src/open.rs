@@ -41,7 +41,7 @@ impl Default for OpenOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The URL is none.
+    /// The URL could not be parsed.
     Url(ParseUrlError),
     /// The store could not be opened.
     Store(StoreError),
@@ -57,10 +57,11 @@ impl fmt::Display for OpenError {
 }
 
 impl std::error::Error for OpenError {
+    /// The cause of what `Display` says, as that already holds the error itself.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Url(error) => Some(error),
-            Self::Store(error) => Some(error),
+            Self::Url(error) => error.source(),
+            Self::Store(error) => error.source(),
         }
     }
 }
@@ -68,7 +69,7 @@ impl std::error::Error for OpenError {
 /// Opens the registry at `url`, creating it if it is missing, under the default policy.
 ///
 /// # Errors
-/// When the URL is none, names a backend that this build does not hold, or the store cannot be
+/// When the URL cannot be parsed, names a backend that this build does not hold, or the store cannot be
 /// opened.
 pub fn open(url: &str) -> Result<Registry, OpenError> {
     let url: StoreUrl = url.parse().map_err(OpenError::Url)?;

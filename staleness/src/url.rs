@@ -181,32 +181,35 @@ impl fmt::Debug for PostgresUrl {
     }
 }
 
-/// A text that was meant as a URL, without what may be a password: for errors about it.
-#[must_use]
-pub fn without_password(text: &str) -> String {
-    let is_scheme = |scheme: &str| !scheme.is_empty() && scheme.bytes().all(is_of_scheme);
-    let (scheme, rest) = match text.split_once(':') {
-        Some((scheme, rest)) if is_scheme(scheme) => (format!("{scheme}:"), rest),
-        // Words as other clients take them, or a path.
-        _ => (String::new(), text),
-    };
-    if let Some(rest) = rest.strip_prefix("//") {
-        return match parts(rest) {
-            Some(("", server)) => format!("{scheme}//{server}"),
-            Some((_, server)) => format!("{scheme}//…@{server}"),
-            None => format!("{scheme}//…"),
+impl StoreUrl {
+    /// A text that was meant as a URL, without what may be a password: for errors about it.
+    #[must_use]
+    pub fn without_password(text: &str) -> String {
+        let is_scheme = |scheme: &str| !scheme.is_empty() && scheme.bytes().all(is_of_scheme);
+        let (scheme, rest) = match text.split_once(':') {
+            Some((scheme, rest)) if is_scheme(scheme) => (format!("{scheme}:"), rest),
+            // Words as other clients take them, or a path.
+            _ => (String::new(), text),
         };
+        if let Some(rest) = rest.strip_prefix("//") {
+            return match parts(rest) {
+                Some(("", server)) => format!("{scheme}//{server}"),
+                Some((_, server)) => format!("{scheme}//…@{server}"),
+                None => format!("{scheme}//…"),
+            };
+        }
+        let is_file = matches!(scheme.as_str(), "sqlite:" | "redb:");
+        let is_told =
+            |rest: &str| !rest.contains([':', '@', '?']) || scheme.is_empty() && is_path(text);
+        let names_one = |rest: &str| {
+            ["pass", "pwd"].iter().any(|word| rest.to_ascii_lowercase().contains(word))
+        };
+        // A URL without its slashes, or words: nobody can tell which of them is what.
+        if !is_file && (!is_told(rest) || names_one(rest) && rest.contains('=')) {
+            return format!("{scheme}…");
+        }
+        text.to_owned()
     }
-    let is_file = matches!(scheme.as_str(), "sqlite:" | "redb:");
-    let is_told =
-        |rest: &str| !rest.contains([':', '@', '?']) || scheme.is_empty() && is_path(text);
-    let names_one =
-        |rest: &str| ["pass", "pwd"].iter().any(|word| rest.to_ascii_lowercase().contains(word));
-    // A URL without its slashes, or words: nobody can tell which of them is what.
-    if !is_file && (!is_told(rest) || names_one(rest) && rest.contains('=')) {
-        return format!("{scheme}…");
-    }
-    text.to_owned()
 }
 
 const fn is_of_scheme(byte: u8) -> bool {
@@ -359,17 +362,20 @@ mod tests {
         ] {
             let url = text.parse::<StoreUrl>().unwrap();
             assert_eq!(url.to_string(), shown);
-            assert!(!without_password(text).contains("hun"), "{text}");
+            assert!(!StoreUrl::without_password(text).contains("hun"), "{text}");
             assert_eq!(format!("{url:?}"), format!("Postgres(PostgresUrl({shown}))"));
             let StoreUrl::Postgres(url) = url else { panic!("{url}") };
             assert_eq!(url.expose(), text);
             assert_eq!(url.has_password(), text.contains("hun"), "{text}");
         }
-        assert_eq!(without_password("postgress://me:hunter2@db/x?y"), "postgress://…@db/x");
+        assert_eq!(
+            StoreUrl::without_password("postgress://me:hunter2@db/x?y"),
+            "postgress://…@db/x"
+        );
         for plain in
             ["plain/path", "/a:b", "a@b.db", "./what?", "mysql:x", "sqlite:a@b:c?d", "C:\\a"]
         {
-            assert_eq!(without_password(plain), plain);
+            assert_eq!(StoreUrl::without_password(plain), plain);
         }
         for (mistyped, shown) in [
             ("postgres:me:hunter2@db/x", "postgres:…"),
@@ -384,11 +390,11 @@ mod tests {
             ("host=db user=me password=hunter2", "…"),
             ("POSTGRES://me:hunter2@db/x", "POSTGRES://…@db/x"),
         ] {
-            assert_eq!(without_password(mistyped), shown);
+            assert_eq!(StoreUrl::without_password(mistyped), shown);
             assert!(mistyped.parse::<StoreUrl>().is_err(), "{mistyped}");
         }
-        assert_eq!(without_password("pg://db/x?password=hunter2"), "pg://db/x");
-        assert_eq!(without_password("pg://db/x?password=hunter2@y"), "pg://…");
+        assert_eq!(StoreUrl::without_password("pg://db/x?password=hunter2"), "pg://db/x");
+        assert_eq!(StoreUrl::without_password("pg://db/x?password=hunter2@y"), "pg://…");
         assert_eq!(decoded("%70%zz%é%4"), "p%zz%é%4");
     }
 }

@@ -9,9 +9,9 @@ use redb::{Database, Durability, Error, ReadableTable, TableDefinition};
 use serde::{Deserialize, Serialize};
 use staleness::Timestamp;
 use staleness::ids::{OpId, ProjectId};
-use staleness::outcome::{Mark, Outcome};
-use staleness::project::Project;
-use staleness::tool::Tool;
+use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::project::Project;
+use staleness_core::tool::Tool;
 use staleness_lock::FileLock;
 
 use super::RawUse;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result, Row};
-use staleness::project::Project;
+use staleness_core::project::Project;
 use staleness_lock::FileLock;
 
 use super::{RawUse, push};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use staleness::route::Precision;
+use staleness_core::route::Precision;
 
 use super::whole;
 

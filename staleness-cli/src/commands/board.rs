@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 
 use serde_json::json;
 use staleness::registry::{ToolListing, WorkListing};
-use staleness::report::Context;
 use staleness::verdict::Level;
 use staleness::work::{WorkKind, WorkStatus};
+use staleness_core::report::Context;
 
 use super::scan::preview;
 use crate::error::CliError;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 use staleness::source::SourceState;
-use staleness::text::counted;
 use staleness::{Registry, Wait};
+use staleness_core::text::counted;
 
 use super::installed;
 use super::mounts::{self, Medium};

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use staleness::RegistryError;
 use staleness::store::Selection;
-use staleness::transfer::Record;
 use staleness::{Registry, Wait};
+use staleness_core::transfer::Record;
 
 use super::save;
 use crate::error::{CliError, ErrorKind};

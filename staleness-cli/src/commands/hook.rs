@@ -9,9 +9,9 @@ use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
 use staleness::registry::{Resume, Use};
 use staleness::store::StoreError;
-use staleness::text::counted;
 use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
+use staleness_core::text::counted;
 use staleness_service::briefing::{self, prompt};
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
 use staleness_sources::hook::{

@@ -3,11 +3,11 @@
 use serde_json::json;
 use staleness::Wait;
 use staleness::registry::ToolListing;
-use staleness::report::Context;
 use staleness::source::SourceState;
-use staleness::text::counted;
 use staleness::tool::Status;
 use staleness::verdict::Level;
+use staleness_core::report::Context;
+use staleness_core::text::counted;
 
 use super::remembered::Remembered;
 use super::scan::preview;

@@ -6,7 +6,7 @@ use std::path::Path;
 use staleness::report::ScanReport;
 use staleness::scan::SourceReading;
 use staleness::source::SourceState;
-use staleness::text::counted;
+use staleness_core::text::counted;
 use staleness_service::scan::is_project_server;
 pub(crate) use staleness_service::scan::{Asker, apply, preview};
 use staleness_sources::live;

@@ -3,10 +3,11 @@
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey, ToolName};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
-use staleness::report::{HistoryEntry, ToolReport};
-use staleness::search::Question;
+use staleness::report::ToolReport;
 use staleness::tool::{Hold, Status, ToolKind};
 use staleness::{Registry, Wait, clock};
+use staleness_core::report::HistoryEntry;
+use staleness_core::search::Question;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 use staleness::store::StoreError;
-use staleness::text::counted;
+use staleness_core::text::counted;
 use staleness_service::upkeep::prune_left;
 
 use crate::args::PruneArgs;

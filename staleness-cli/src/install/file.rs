@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use staleness::ids::stable_hash;
+use staleness_core::ids::stable_hash;
 
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use staleness_service::save::{Prepared, Turn, remove_if_there, stays_in};

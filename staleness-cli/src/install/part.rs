@@ -1,7 +1,7 @@
 //! What is put into one file of a client, and taken out again: text in, text out.
 
 use serde_json::Value as Json;
-use staleness::ids::stable_hash;
+use staleness_core::ids::stable_hash;
 
 use super::Fault;
 use super::hooks::Hooks;

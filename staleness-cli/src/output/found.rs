@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use staleness::Timestamp;
-use staleness::text::counted;
 use staleness::verdict::{Level, Verdict};
+use staleness_core::text::counted;
 use staleness_service::findings::{Finding, Findings, Group, Levels};
 use staleness_service::remembered::Remembered;
 use staleness_sources::documents::Report;

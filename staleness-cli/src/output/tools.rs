@@ -1,10 +1,11 @@
 //! Tools and sources as tables.
 
 use staleness::registry::ScoredTool;
-use staleness::report::{HealthState, ScoreParts, SourceReport, Suggestion, ToolReport};
+use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::{Hold, Status};
 use staleness::verdict::Level;
+use staleness_core::report::{ScoreParts, SourceReport};
 
 use super::{Cell, Output, Paint, Painter, Table, escape};
 use staleness_service::when::ago;

@@ -88,8 +88,10 @@ fn named(loaded: &Loaded, level: Level, context: &Context) -> ModelText {
 #[cfg(test)]
 mod tests {
     use staleness::Policy;
-    use staleness::ids::{DocumentKey, ProjectId};
-    use staleness::knowledge::{Citation, Cited, Evidence, Fact};
+    use staleness::ids::ProjectId;
+    use staleness::knowledge::{Citation, Evidence, Fact};
+    use staleness_core::ids::DocumentKey;
+    use staleness_core::knowledge::Cited;
 
     use super::*;
 

@@ -2,17 +2,19 @@
 
 use crate::model_text::{ModelText, NameKind};
 use proptest::prelude::*;
-use staleness::ids::{AgentId, DocumentKey, ProjectId, SessionId, ToolName};
+use staleness::ids::{AgentId, ProjectId, SessionId, ToolName};
 use staleness::journal::Revision;
-use staleness::knowledge::{Block, Citation, Cited, Context, Document, Evidence, Fact};
+use staleness::knowledge::{Block, Citation, Context, Document, Evidence, Fact};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange};
-use staleness::route::SuggestedTool;
 use staleness::tool::Status;
 use staleness::verdict::Level;
 use staleness::work::{Warning, WorkKind};
 use staleness::{Policy, Timestamp};
 use staleness_conformance::arbitrary::{MARK, hostile_name};
+use staleness_core::ids::DocumentKey;
+use staleness_core::knowledge::Cited;
+use staleness_core::route::SuggestedTool;
 
 use super::documents::Loaded;
 use super::{documents, prompt, tools, work};

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 
 use staleness::knowledge::{Context, Document};
 use staleness::registry::{FindTools, Resume, WorkListing};
-use staleness::report::{Delta, DeltaItem, Digest};
+use staleness::report::{Delta, DeltaItem};
 use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
+use staleness_core::report::Digest;
 use staleness_sources::documents::Report;
 
 use crate::ServiceError;

@@ -1,9 +1,9 @@
 //! What a hook suggests for a user's prompt: names of tools and our own words, nothing of the prompt.
 
 use crate::model_text::{ModelName, ModelText};
-use staleness::route::{Prompted, SuggestedTool};
 use staleness::session::SessionKey;
 use staleness::{Registry, Wait};
+use staleness_core::route::{Prompted, SuggestedTool};
 use staleness_sources::hook::{HookClient, HookInput, Prompt};
 
 use crate::ServiceError;

@@ -52,7 +52,7 @@ fn a_project_sets_thresholds_ignores_and_kinds_of_its_documents() {
     assert_eq!(policy.documents.kinds_in_order().len(), 1);
     let knowledge = staleness::knowledge::ItemKind::Knowledge;
     let rules = policy.knowledge.rules(knowledge, None, None);
-    assert_eq!(rules.curve, staleness::knowledge::Curve::HalfLife { days: 30.0 });
+    assert_eq!(rules.curve, staleness_core::knowledge::Curve::HalfLife { days: 30.0 });
     assert!((rules.recall_from - 0.7).abs() < 1e-9, "what is not named stays");
     let values = configured.values().unwrap();
     let source = |key: &str| values.iter().find(|value| value.key == key).unwrap();

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::Wait;
 use staleness::ids::{ItemId, ItemKey};
-use staleness::knowledge::{Item, RecallIndex};
+use staleness::knowledge::Item;
 use staleness::report::RecallReport;
+use staleness_core::knowledge::RecallIndex;
 
 use super::world::{Target, World, looked_up};
 use crate::documents;

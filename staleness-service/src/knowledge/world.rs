@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
-use staleness::knowledge::{Context, Item, SignalSet};
-use staleness::registry::{Act, FileItem, ScopeChoice};
+use staleness::knowledge::{Context, Item};
+use staleness::registry::{Act, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::store::Refusal;
 use staleness::verdict::Level;
 use staleness::{Registry, Wait};
+use staleness_core::knowledge::SignalSet;
+use staleness_core::registry::FileItem;
 use staleness_sources::documents::Report;
 
 use super::item_id;

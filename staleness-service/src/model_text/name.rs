@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use staleness::ids::{ServerKey, stable_hash};
+use staleness::ids::ServerKey;
 use staleness::tool::ToolKind;
+use staleness_core::ids::stable_hash;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
 

@@ -144,7 +144,7 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 #[cfg(test)]
 mod tests {
     use staleness::tool::PresenceCause;
-    use staleness::work::{Flag, Overdue};
+    use staleness_core::work::{Flag, Overdue};
 
     use super::*;
 

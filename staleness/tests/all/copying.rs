@@ -12,10 +12,10 @@ use staleness::journal::Revision;
 use staleness::store::{
     Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, View,
 };
-use staleness::transfer::{Compared, Comparison, Record, Standing};
 use staleness::{MemoryStore, Policy, Registry, Wait};
 use staleness_conformance::arbitrary::{Reach, change_set};
 use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
+use staleness_core::transfer::{Compared, Comparison, Record, Standing};
 
 fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     Registry::new(store, Policy::default())

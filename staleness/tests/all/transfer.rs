@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use staleness::journal::JournalEntry;
 use staleness::knowledge::Item;
-use staleness::outcome::Outcome;
 use staleness::store::View;
-use staleness::transfer::Record;
 use staleness::{MemoryStore, Policy, Registry, Wait};
 use staleness_conformance::arbitrary::{
     Reach, item, journal_entry, outcome, project, revision, source, tool,
 };
+use staleness_core::journal::JournalEntry;
+use staleness_core::outcome::Outcome;
+use staleness_core::transfer::Record;
 
 /// A view of one record.
 fn view_of(record: &Record) -> View {

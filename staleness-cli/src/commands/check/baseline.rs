@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use staleness::ids::stable_hash;
 use staleness::knowledge::Fact;
+use staleness_core::ids::stable_hash;
 
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use crate::output::found::Compared;

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use staleness::knowledge::{Fact, Item};
-use staleness::text::counted;
 use staleness::verdict::Level;
+use staleness_core::text::counted;
 use staleness_service::findings::Findings;
 use staleness_sources::documents::Report;
 

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use staleness::knowledge::{Context, Evidence, Fact, SignalKind};
+use staleness::knowledge::{Context, Evidence, Fact};
 use staleness::verdict::{Level, Signal};
+use staleness_core::knowledge::SignalKind;
 use staleness_sources::documents::Report;
 
 use super::baseline::{fingerprint, subject};

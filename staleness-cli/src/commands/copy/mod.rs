@@ -4,8 +4,8 @@ mod report;
 
 use staleness::session::Session;
 use staleness::store::StoreError;
-use staleness::transfer::{Checker, Compared, Comparison, LineError, Record, Standing};
 use staleness::{OpenOptions, Registry, StoreUrl, Wait};
+use staleness_core::transfer::{Checker, Compared, Comparison, LineError, Record, Standing};
 
 use self::report::{Report, document, listed, render, totals};
 use super::export::spooled;

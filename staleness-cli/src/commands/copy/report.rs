@@ -1,9 +1,9 @@
 //! What is told of a copy.
 
 use serde_json::{Value, json};
-use staleness::registry::TransferCounts;
-use staleness::text::counted;
-use staleness::transfer::{Compared, Contents};
+use staleness_core::registry::TransferCounts;
+use staleness_core::text::counted;
+use staleness_core::transfer::{Compared, Contents};
 
 use crate::commands::import::{counts, records};
 use crate::output::{Output, Paint, Table};

@@ -9,13 +9,14 @@ use staleness::ids::{
     AgentId, IdError, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName,
 };
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{ImportReport, StatedItem, ToldRoute, ToldWork, Use};
-use staleness::route::Precision;
+use staleness::registry::Use;
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
 use staleness::{Registry, Timestamp, Wait};
+use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
+use staleness_core::route::Precision;
 
 use super::access;
 use super::knowledge::{Keeper, KnowledgeLine};
@@ -292,7 +293,7 @@ fn take_list(
     registry
         .admin()
         .pages(&known, &mut |page| {
-            let lists = |tool: &&staleness::tool::Tool| {
+            let lists = |tool: &&staleness_core::tool::Tool| {
                 tool.listings
                     .iter()
                     .any(|listing| listing.state.is_listed() && listing.source == list.id)

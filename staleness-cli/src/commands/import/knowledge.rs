@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::ItemKind;
-use staleness::registry::{Act, ImportReport, StatedItem};
+use staleness::registry::Act;
 use staleness::scan::ProjectRef;
 use staleness::{Registry, Wait, clock};
+use staleness_core::registry::{ImportReport, StatedItem};
 use staleness_service::{Silent, documents};
 
 use super::foreign::project_of;

@@ -9,9 +9,9 @@ mod work;
 
 use serde_json::json;
 use staleness::Wait;
-use staleness::registry::{ImportReport, TransferCounts};
-use staleness::text::counted;
-use staleness::transfer::{Checker, Record};
+use staleness_core::registry::{ImportReport, TransferCounts};
+use staleness_core::text::counted;
+use staleness_core::transfer::{Checker, Record};
 
 use crate::args::{FormatArg, ImportArgs};
 use crate::error::CliError;

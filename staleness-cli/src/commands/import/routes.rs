@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use staleness::ids::{ModelId, ProjectId, ToolName};
-use staleness::registry::{ImportReport, ToldRoute};
-use staleness::route::{Confidence, Precision, Route, RouteKey, Vector};
 use staleness::scan::ProjectRef;
-use staleness::search::Question;
 use staleness::{Registry, Wait};
+use staleness_core::registry::{ImportReport, ToldRoute};
+use staleness_core::route::{Confidence, Precision, Route, RouteKey, Vector};
+use staleness_core::search::Question;
 
 use super::foreign::project_of;
 use super::moment::Moment;

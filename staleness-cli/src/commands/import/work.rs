@@ -5,10 +5,11 @@ use std::path::Path;
 
 use serde::Deserialize;
 use staleness::ids::{Scope, WorkId, WorkKey};
-use staleness::registry::{Act, ImportReport, ToldWork};
+use staleness::registry::Act;
 use staleness::scan::ProjectRef;
 use staleness::work::{NoteType, Work, WorkKind, WorkStep};
 use staleness::{Registry, Wait, clock};
+use staleness_core::registry::{ImportReport, ToldWork};
 
 use super::foreign::{Entry, entry_of, project_of};
 use super::lines::Input;

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use staleness::ids::ModelId;
 use staleness::report::RouteReport;
-use staleness::route::{Route, RouteId};
 use staleness::store::Refusal;
-use staleness::text::counted;
+use staleness_core::route::{Route, RouteId};
+use staleness_core::text::counted;
 use staleness_service::when::ago;
 
 use crate::args::routes_args::RoutesCommand;
