@@ -95,7 +95,7 @@ type Lives = BTreeMap<String, (u128, Life)>;
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use staleness_core::knowledge::{Context, ItemKind, judge_document};
+/// use staleness_core::knowledge::{Context, ItemKind};
 /// use staleness_core::verdict::Level;
 /// use staleness_core::{Policy, Timestamp};
 /// use staleness_sources::documents::{CheckOptions, check};
@@ -116,7 +116,7 @@ type Lives = BTreeMap<String, (u128, Life)>;
 /// })?;
 ///
 /// let context = Context::new(now, &Policy::default().knowledge, None, None);
-/// let verdict = judge_document(ItemKind::Document, &report.documents[0], &context);
+/// let verdict = report.documents[0].judge(ItemKind::Document, &context);
 /// assert_eq!(verdict.level, Level::Stale);
 /// assert_eq!(verdict.signals[0].reason, "src/router.rs does not exist");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
