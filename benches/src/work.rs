@@ -89,6 +89,7 @@ pub fn fill_journal(
         session: None,
         actor: None,
         op: None,
+        clients: Vec::new(),
     };
     let numbers: Vec<usize> = (0..count).collect();
     for part in numbers.chunks(batch.min(BATCH)) {

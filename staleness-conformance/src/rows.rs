@@ -274,5 +274,6 @@ pub(crate) fn entry(subject: Subject) -> JournalEntry {
         session: None,
         actor: None,
         op: None,
+        clients: Vec::new(),
     }
 }

@@ -6,7 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{
-    AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName, WorkId, WorkKey,
+    AgentId, ClientId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName,
+    WorkId, WorkKey,
 };
 use crate::text::wording;
 use crate::time::Timestamp;
@@ -260,4 +261,6 @@ pub struct JournalEntry {
     pub actor: Option<AgentId>,
     /// The unit of work that did it.
     pub op: Option<OpId>,
+    /// The clients for which a scan made a tool present or absent. Empty: the entry is the same for every client.
+    pub clients: Vec<ClientId>,
 }

@@ -94,6 +94,7 @@ CREATE TABLE staleness.tools(
   plugin TEXT,
   description TEXT,
   listings BYTEA NOT NULL,
+  used_by TEXT NOT NULL,
   cause TEXT NOT NULL,
   cause_since BIGINT NOT NULL,
   failing_since BIGINT,
@@ -252,6 +253,7 @@ CREATE TABLE staleness.journal(
   note TEXT,
   session TEXT,
   actor TEXT,
+  clients TEXT NOT NULL,
   PRIMARY KEY(workspace, revision, idx)
 );
 CREATE INDEX journal_op ON staleness.journal(workspace, op) WHERE op IS NOT NULL;

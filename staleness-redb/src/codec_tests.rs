@@ -80,6 +80,7 @@ fn the_tool() -> Tool {
         plugin: None,
         description: Some("é".into()),
         listings: vec![Listing { source: source_id(), state: ListingState::Configured }],
+        used_by: vec![ClientId::new("c").unwrap()],
         presence: Presence { cause: PresenceCause::NotListed, since: at(3), revived: true },
         health: Health {
             failing: Some(Failing { since: at(4), cause: "why".into() }),
@@ -127,6 +128,7 @@ fn the_entry() -> JournalEntry {
         session: None,
         actor: Some(AgentId::new("human").unwrap()),
         op: Some(OpId::new("op").unwrap()),
+        clients: vec![ClientId::new("c").unwrap()],
     }
 }
 

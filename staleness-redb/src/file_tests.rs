@@ -132,6 +132,7 @@ impl Step for Use {
             session: None,
             actor: None,
             op: Some(op),
+            clients: Vec::new(),
         });
         Ok(Decision::Write(draft.finish()))
     }

@@ -47,6 +47,7 @@ struct Tool {
     plugin: Option<String>,
     description: Option<String>,
     listings: Vec<Listing>,
+    used_by: Vec<String>,
     cause: u8,
     cause_since: i64,
     revived: bool,
@@ -94,6 +95,7 @@ struct Entry {
     session: Option<String>,
     actor: Option<String>,
     op: Option<String>,
+    clients: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use staleness::ids::{AgentId, ProjectId};
+use staleness::ids::{AgentId, ClientId, ProjectId};
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
+use staleness_sources::clients;
 use staleness_sources::git::{Program, Watchdog};
 use staleness_sources::project::{ProjectPlace, discover};
 
@@ -195,7 +196,7 @@ impl Settings {
             // What cannot be recorded now waits for the next process.
             let _ = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
         }
-        Ok(registry)
+        Ok(registry.seen_by(self.agent.as_ref().and_then(client_of)))
     }
 
     /// The registry under the policy of another project. What the policy file of this project says does not
@@ -228,6 +229,13 @@ impl Settings {
         error.message = format!("{}: {}", self.url, error.message);
         error
     }
+}
+
+/// The client whose tools an agent has: an agent that works in a supported client has that client's name.
+#[must_use]
+pub fn client_of(agent: &AgentId) -> Option<ClientId> {
+    let is_client = clients::NAMES.contains(&agent.as_str());
+    is_client.then(|| ClientId::new(agent.as_str()).ok()).flatten()
 }
 
 /// The time in which a hook records what the spool holds; what is left waits for the next one.

@@ -100,6 +100,7 @@ CREATE TABLE tools(
   plugin TEXT,
   description TEXT,
   listings BLOB NOT NULL,
+  used_by TEXT NOT NULL,
   cause TEXT NOT NULL,
   cause_since INTEGER NOT NULL,
   failing_since INTEGER,
@@ -153,6 +154,7 @@ CREATE TABLE journal(
   note TEXT,
   session TEXT,
   actor TEXT,
+  clients TEXT NOT NULL,
   PRIMARY KEY(revision, idx)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX journal_op ON journal(op) WHERE op IS NOT NULL;

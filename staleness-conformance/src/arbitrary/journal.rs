@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 
-use super::ids::{agent_id, item_key, op_id, project_id, session_id, tool_key, work_key};
+use super::ids::{
+    agent_id, client_id, item_key, op_id, project_id, session_id, tool_key, work_key,
+};
 use super::{Reach, maybe, number, scope, text, timestamp};
 
 /// A revision.
@@ -43,5 +45,6 @@ pub fn journal_entry(reach: Reach) -> BoxedStrategy<JournalEntry> {
         session: maybe(session_id(reach)),
         actor: maybe(agent_id(reach)),
         op: maybe(op_id(reach)),
+        clients: prop::collection::vec(client_id(reach), 0..3),
     })
 }

@@ -7,7 +7,7 @@ use staleness_core::tool::{
     ToolKind,
 };
 
-use super::ids::{server_key, source_id, tool_key, tool_name};
+use super::ids::{client_id, server_key, source_id, tool_key, tool_name};
 use super::{Reach, mark, maybe, number, text, timestamp};
 
 /// A ring of any length.
@@ -70,6 +70,8 @@ pub fn tool(reach: Reach) -> BoxedStrategy<Tool> {
         plugin: maybe(tool_name(reach)),
         description: maybe(text(Tool::MAX_DESCRIPTION_CHARS)),
         listings: listings(reach),
+        used_by: prop::collection::btree_set(client_id(reach), 0..3)
+            .prop_map(|clients| clients.into_iter().collect()),
         presence: presence(reach),
         health: prop_oneof![Just(Health::default()), health(reach)],
         hold: select(&Hold::ALL[..]),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use staleness_core::ids::{AgentId, Scope};
+use staleness_core::ids::{AgentId, ClientId, Scope};
 use staleness_core::journal::{Action, Floor, JournalEntry, Revision, Subject, SubjectKind};
 use staleness_core::store::{JournalFilter, Selection, StoreError};
 use staleness_core::time::Timestamp;
@@ -86,6 +86,7 @@ fn extremes_round_trip(context: &mut Context) {
         session: Some(session("s")),
         actor: Some(AgentId::new("a").expect("an agent")),
         op: Some(op("o".repeat(512))),
+        clients: ["a", "b,\"'"].map(|client| ClientId::new(client).expect("a client")).into(),
         ..entry(Subject::project(&project_id("p'%_")))
     };
     let blank = JournalEntry {

@@ -175,7 +175,7 @@ impl Registry {
         project: &ProjectId,
         more: Selection,
     ) -> Result<(Arc<Catalog>, View), RegistryError> {
-        let kept = self.indexes.of(project);
+        let kept = self.indexes.of(project, self.client.as_ref());
         let more = more.generation();
         if let Some(kept) = kept {
             let view = self.ask(more.clone()).await?;
@@ -187,7 +187,7 @@ impl Registry {
         selection.merge(Catalog::selection(project));
         let mut view = self.ask(selection).await?;
         let catalog = Arc::new(Catalog::new(&mut view, project));
-        self.indexes.keep(Arc::clone(&catalog));
+        self.indexes.keep(self.client.as_ref(), Arc::clone(&catalog));
         Ok((catalog, view))
     }
 

@@ -109,6 +109,7 @@ impl ByHand {
             session: self.session.clone(),
             actor: self.actor.clone(),
             op: Some(self.op.clone()),
+            clients: Vec::new(),
         }
     }
 }
@@ -267,6 +268,7 @@ impl ForgetProject {
             session: None,
             actor: None,
             op: Some(self.op.clone()),
+            clients: Vec::new(),
         }
     }
 

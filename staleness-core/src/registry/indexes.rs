@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::ids::ProjectId;
+use crate::ids::{ClientId, ProjectId};
 use crate::report::Catalog;
 
 /// Projects whose indexes are kept at once, those that were asked for last.
 const MAX_PROJECTS: usize = 8;
 
-/// Search indexes, one for each project, for the registries that a process makes of one store: see
+/// Search indexes, one for each project and client, for the registries that a process makes of one store: see
 /// [`super::Registry::keeping`]. Cheap to clone; clones share what is kept.
 ///
 /// An index is made anew when the store's generation has moved, whoever wrote: see
@@ -16,7 +16,7 @@ const MAX_PROJECTS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Indexes {
     /// Last the one that was asked last.
-    kept: Arc<Mutex<Vec<Arc<Catalog>>>>,
+    kept: Arc<Mutex<Vec<(Option<ClientId>, Arc<Catalog>)>>>,
 }
 
 impl Indexes {
@@ -31,25 +31,31 @@ impl Indexes {
         self.kept().clear();
     }
 
-    /// The one of a project.
-    pub(super) fn of(&self, project: &ProjectId) -> Option<Arc<Catalog>> {
+    /// The one of a project, as a client sees it.
+    pub(super) fn of(
+        &self,
+        project: &ProjectId,
+        client: Option<&ClientId>,
+    ) -> Option<Arc<Catalog>> {
         let mut kept = self.kept();
-        let place = kept.iter().position(|catalog| catalog.project() == project)?;
-        let catalog = kept.remove(place);
-        kept.push(Arc::clone(&catalog));
-        Some(catalog)
+        let place = kept
+            .iter()
+            .position(|(of, catalog)| catalog.project() == project && of.as_ref() == client)?;
+        let last = kept.remove(place);
+        kept.push(last.clone());
+        Some(last.1)
     }
 
-    pub(super) fn keep(&self, catalog: Arc<Catalog>) {
+    pub(super) fn keep(&self, client: Option<&ClientId>, catalog: Arc<Catalog>) {
         let mut kept = self.kept();
-        kept.retain(|known| known.project() != catalog.project());
-        kept.push(catalog);
+        kept.retain(|(of, known)| known.project() != catalog.project() || of.as_ref() != client);
+        kept.push((client.cloned(), catalog));
         if kept.len() > MAX_PROJECTS {
             kept.remove(0);
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Arc<Catalog>>> {
+    fn kept(&self) -> MutexGuard<'_, Vec<(Option<ClientId>, Arc<Catalog>)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -64,11 +70,11 @@ mod tests {
         let indexes = Indexes::new();
         let id = |number: usize| ProjectId::of_root(&format!("/{number}"));
         for number in 0..20 {
-            indexes.keep(Arc::new(Catalog::new(&mut View::default(), &id(number))));
-            assert!(indexes.of(&id(0)).is_some());
+            indexes.keep(None, Arc::new(Catalog::new(&mut View::default(), &id(number))));
+            assert!(indexes.of(&id(0), None).is_some());
         }
         assert_eq!(indexes.kept().len(), MAX_PROJECTS);
         indexes.clear();
-        assert!(indexes.of(&id(0)).is_none());
+        assert!(indexes.of(&id(0), None).is_none());
     }
 }

@@ -45,7 +45,9 @@ pub use used::Use;
 pub use wait::Wait;
 pub use work::{Resolution, WorkListing, WorkPatch};
 
+use crate::ids::ClientId;
 use crate::policy::Policy;
+use crate::scan::see_as;
 use crate::store::{Commit, DryStore, Query, RegistryStore, Step, View};
 
 /// A registry in a store, under a policy. Cheap to clone.
@@ -57,13 +59,14 @@ pub struct Registry {
     store: Arc<dyn RegistryStore>,
     policy: Arc<Policy>,
     indexes: Indexes,
+    client: Option<ClientId>,
 }
 
 impl Registry {
     /// A registry in `store` under `policy`.
     #[must_use]
     pub fn new(store: Arc<dyn RegistryStore>, policy: Policy) -> Self {
-        Self { store, policy: Arc::new(policy), indexes: Indexes::new() }
+        Self { store, policy: Arc::new(policy), indexes: Indexes::new(), client: None }
     }
 
     /// Shares the indexes of searches with every registry of the same store that was given the same [`Indexes`].
@@ -72,6 +75,13 @@ impl Registry {
     #[must_use]
     pub fn keeping(self, indexes: Indexes) -> Self {
         Self { indexes, ..self }
+    }
+
+    /// The same registry as one client sees it: lists, searches, verdicts and what changed are about the tools that
+    /// this client loads. Health and what people decided are shared by all. `None`: about any client's.
+    #[must_use]
+    pub fn seen_by(self, client: Option<ClientId>) -> Self {
+        Self { client, ..self }
     }
 
     /// The policy in force.
@@ -90,11 +100,15 @@ impl Registry {
     #[must_use]
     pub fn dry(&self) -> Self {
         let store = Arc::new(DryStore::new(Arc::clone(&self.store)));
-        Self { store, policy: Arc::clone(&self.policy), indexes: self.indexes.clone() }
+        Self { store, ..self.clone() }
     }
 
     async fn ask(&self, query: impl Query) -> Result<View, RegistryError> {
-        Ok(self.store.view(Arc::new(query)).await?)
+        let mut view = self.store.view(Arc::new(query)).await?;
+        if let Some(client) = &self.client {
+            see_as(&mut view, client);
+        }
+        Ok(view)
     }
 
     async fn run(&self, step: impl Step) -> Result<Commit, RegistryError> {

@@ -108,15 +108,17 @@ impl Query for Lookup {
         if view.looks > 1 || self.keys.len() > MANY {
             return None;
         }
-        let servers = view
-            .tools
-            .values()
-            .filter(|tool| tool.kind == ToolKind::McpServer)
-            .filter_map(|tool| tool.server.clone());
+        let servers =
+            view.tools.values().filter_map(|tool| Some((tool.kind, tool.server.clone()?)));
         let own = Scope::Project(self.project.clone());
-        let more = servers.fold(Selection::new(), |more, server| {
-            more.peek(ToolFilter::Server(Scope::Global, server.clone()))
-                .peek(ToolFilter::Server(own.clone(), server))
+        // A server is told with its tools, and a tool is there for a client as its server is.
+        let more = servers.fold(Selection::new(), |more, (kind, server)| {
+            [Scope::Global, own.clone()].into_iter().fold(more, |more, scope| {
+                more.peek(match kind {
+                    ToolKind::McpServer => ToolFilter::Server(scope, server.clone()),
+                    _ => ToolFilter::Entries(scope, server.clone()),
+                })
+            })
         });
         (more != Selection::new()).then_some(more)
     }

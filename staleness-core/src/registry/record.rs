@@ -300,6 +300,9 @@ impl Recording<'_> {
         let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
         let before = tool.status();
         let changed = draft.edit::<Tool, _>(key, |tool| {
+            if let Some(client) = &self.used.client {
+                tool.note_client(client);
+            }
             tool.note_use(mark, at, identity, policy.rule.window());
             let came = mark == Mark::Success && tool.presence.is_absent();
             if came {
@@ -352,6 +355,7 @@ impl Recording<'_> {
             session: self.used.session.clone(),
             actor: self.used.agent.clone(),
             op: Some(self.used.op.clone()),
+            clients: Vec::new(),
         });
     }
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Context;
-use crate::ids::{ToolKey, ToolName};
+use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
-use crate::tool::{Status, Tool};
+use crate::tool::{PresenceCause, Status, Tool};
 
 /// The net change of one tool over a run of journal entries.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,14 +44,16 @@ pub struct Failing {
     pub cause: String,
 }
 
-/// Nets the journal entries after `after` for every tool that the project sees, and adds what is
+/// Nets the journal entries after `after` for every tool that the project sees, for one client or for all together, and
+/// adds what is
 /// failing now. Tools that became known by use alone are told only when they are not `active`, and
 /// of one name in two scopes only what it means to the project.
 #[must_use]
-pub(crate) fn tell(context: &Context<'_>, after: Revision) -> Telling {
+pub(crate) fn tell(context: &Context<'_>, after: Revision, client: Option<&ClientId>) -> Telling {
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
     for entry in context.view().journal.values() {
-        if entry.revision <= after || entry.subject.kind != SubjectKind::Tool {
+        let is_new = entry.revision > after && entry.subject.kind == SubjectKind::Tool;
+        if !is_new || !concerns(entry, client) {
             continue;
         }
         if let Some(key) = entry.subject.tool_key() {
@@ -68,7 +70,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision) -> Telling {
         if context.is_replaced(tool) {
             continue;
         }
-        let from = begun.from.as_deref().and_then(Status::from_word);
+        let from = before(begun);
         // A server that only its tools make look demoted is told below.
         let to = tool.status();
         let new = begun.action == Action::Added;
@@ -100,6 +102,29 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision) -> Telling {
         .collect();
     let changes = changes.into_values().collect();
     Telling { after, upto: context.view().revision, changes, failing }
+}
+
+/// Returns true if an entry tells of a change for this client: of one for all, or for this one. Without a client, if it
+/// tells of one for all clients together. That a tool of a server went or came with it is the server's to say.
+fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
+    match client {
+        None => entry.clients.is_empty() || entry.from != entry.to,
+        Some(_) if entry.clients.is_empty() => {
+            !PresenceCause::from_word(&entry.cause).is_some_and(PresenceCause::is_by_server)
+        }
+        Some(client) => entry.clients.contains(client),
+    }
+}
+
+/// The status that a tool had before an entry, for those whom the entry is about.
+fn before(entry: &JournalEntry) -> Option<Status> {
+    let shared = entry.from.as_deref().and_then(Status::from_word);
+    match entry.action {
+        _ if entry.clients.is_empty() || shared == Some(Status::Demoted) => shared,
+        Action::Added => None,
+        Action::Present => Some(Status::Stale),
+        _ => Some(Status::Active),
+    }
 }
 
 fn told(context: &Context<'_>, tool: &Tool) -> bool {

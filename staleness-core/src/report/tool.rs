@@ -241,6 +241,7 @@ fn absence(tool: &Tool) -> String {
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed and not loaded"),
         PresenceCause::NotListed => format!("{source} no longer lists it"),
+        PresenceCause::OtherClient => format!("not one of this client's tools: {source} lists it"),
         _ => format!("removed from config: {source} no longer lists it"),
     }
 }
@@ -301,6 +302,9 @@ pub struct HistoryEntry {
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The clients for which the tool came or went; empty for every other change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<String>,
 }
 
 impl From<&JournalEntry> for HistoryEntry {
@@ -314,6 +318,7 @@ impl From<&JournalEntry> for HistoryEntry {
             cause: entry.cause.clone(),
             note: entry.note.clone(),
             session: entry.session.as_ref().map(ToString::to_string),
+            clients: entry.clients.iter().map(ToString::to_string).collect(),
         }
     }
 }

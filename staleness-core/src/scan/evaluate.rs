@@ -1,13 +1,13 @@
 //! Evaluating a scan: presence as a state, computed anew from what every source says.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::providers::{Provider, Providers};
 use super::{Found, Scan, SourceReading};
-use crate::ids::{Level, Scope, ServerKey, SourceId, ToolKey};
+use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::store::Draft;
-use crate::tool::{Listing, ListingState, Presence, PresenceCause, Tool, ToolKind};
+use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
 
 /// What a tool's own sources say of it.
 enum Own {
@@ -39,12 +39,13 @@ impl<'s> Evaluation<'s> {
 
     /// Enters what was found and settles what follows.
     pub(super) fn carry_out(&self, draft: &mut Draft<'_>) {
-        self.list(draft);
-        self.settle(draft);
+        let listed = self.list(draft);
+        self.settle(draft, &listed);
     }
 
-    /// Enters what the sources list: new tools, and which source lists which.
-    fn list(&self, draft: &mut Draft<'_>) {
+    /// Enters what the sources list: new tools, and which source lists which. Returns those that changed.
+    fn list(&self, draft: &mut Draft<'_>) -> HashSet<ToolKey> {
+        let mut changed = HashSet::new();
         let view = draft.view();
         let known: HashMap<(&str, &str), &Tool> = view
             .tools
@@ -74,8 +75,10 @@ impl<'s> Evaluation<'s> {
                     draft.put(self.new_tool(&key, found));
                 }
                 draft.edit::<Tool, _>(&key, |tool| list_one(tool, reading, found, describes));
+                changed.insert(key);
             }
         }
+        changed
     }
 
     fn new_tool(&self, key: &ToolKey, found: &Found) -> Tool {
@@ -84,13 +87,15 @@ impl<'s> Evaluation<'s> {
 
     /// Brings the presence of every tool in the draft to what the sources say, entries of servers
     /// first, since their tools follow them.
-    fn settle(&self, draft: &mut Draft<'_>) {
+    fn settle(&self, draft: &mut Draft<'_>, listed: &HashSet<ToolKey>) {
         let none = Providers::default();
-        for key in self.unsettled(draft, &none, |tool| tool.kind == ToolKind::McpServer) {
+        for key in self.unsettled(draft, &none, listed, |tool| tool.kind == ToolKind::McpServer) {
             self.settle_one(draft, &key, &none);
         }
         let providers = Providers::of(draft.tools());
-        for key in self.unsettled(draft, &providers, |tool| tool.kind != ToolKind::McpServer) {
+        for key in
+            self.unsettled(draft, &providers, listed, |tool| tool.kind != ToolKind::McpServer)
+        {
             adopt(draft, &key, &providers);
             self.settle_one(draft, &key, &providers);
         }
@@ -101,16 +106,13 @@ impl<'s> Evaluation<'s> {
         &self,
         draft: &Draft<'_>,
         providers: &Providers,
+        listed: &HashSet<ToolKey>,
         wanted: impl Fn(&Tool) -> bool,
     ) -> Vec<ToolKey> {
-        // One that is new became known with this scan; only such a one is worth looking up.
-        let is_new = |tool: &Tool| {
-            tool.discovered_at == self.scan.at && !draft.view().tools.contains_key(&tool.key)
-        };
         let unsettled = draft
             .tools()
             .filter(|tool| wanted(tool) && self.concerns(&tool.key.scope))
-            .filter(|tool| is_new(tool) || !self.is_settled(tool, providers));
+            .filter(|tool| listed.contains(&tool.key) || !self.is_settled(tool, providers));
         let mut keys: Vec<ToolKey> = unsettled.map(|tool| tool.key.clone()).collect();
         keys.sort_unstable();
         keys
@@ -138,10 +140,32 @@ impl<'s> Evaluation<'s> {
         if let Some(listings) = listings {
             draft.edit::<Tool, _>(key, |tool| tool.listings = listings);
         }
-        if is_new {
-            self.journal(draft, key, Action::Added, None, target);
+        let before = draft.view().tools.get(key).map_or(&[][..], |tool| &tool.listings).to_vec();
+        let status = (!is_new).then(|| draft.get::<Tool>(key).map(Tool::status)).flatten();
+        let mut moved = self.move_to(draft, key, target).filter(|_| !is_new);
+        let Some(tool) = draft.get::<Tool>(key) else { return };
+        let mut entries = by_client(&before, &tool.listings);
+        if !is_new && before.is_empty() {
+            // It was known from use before a configuration named it: that is no news.
+            entries.retain(|(action, _), _| *action != Action::Added);
         }
-        self.move_to(draft, key, target, is_new);
+        if is_new && entries.is_empty() {
+            moved = Some((Action::Added, tool.presence.cause));
+        }
+        // What moved for every client alike, such as with a server, is no single client's.
+        if let Some((action, cause)) = moved
+            && !entries.keys().any(|(each, _)| *each == action)
+        {
+            entries.insert((action, cause), Vec::new());
+        }
+        // The first entry has the change of status, where there was one.
+        let mut entries: Vec<_> = entries.into_iter().collect();
+        entries.sort_by_key(|((action, _), _)| moved.is_none_or(|(moved, _)| moved != *action));
+        let mut from = status;
+        for ((action, cause), clients) in entries {
+            self.journal(draft, key, action, from, (cause, clients));
+            from = draft.get::<Tool>(key).map(Tool::status);
+        }
     }
 
     /// Returns true if a source is known to list the tool no longer.
@@ -194,32 +218,28 @@ impl<'s> Evaluation<'s> {
         }
     }
 
+    /// Moves a tool to its target; returns what that means where it came or went.
     fn move_to(
         &self,
         draft: &mut Draft<'_>,
         key: &ToolKey,
         target: Option<PresenceCause>,
-        is_new: bool,
-    ) {
+    ) -> Option<(Action, PresenceCause)> {
         let at = self.scan.at;
-        let Some(tool) = draft.get::<Tool>(key) else { return };
-        let before = tool.status();
+        let tool = draft.get::<Tool>(key)?;
         let was_present = tool.presence.is_present();
         let Some(cause) = target.filter(|cause| *cause != tool.presence.cause) else {
             if tool.presence.revived {
                 draft.edit::<Tool, _>(key, |tool| tool.presence.revived = false);
             }
-            return;
+            return None;
         };
         draft.edit::<Tool, _>(key, |tool| {
             let since = if was_present == cause.is_present() { tool.presence.since } else { at };
             tool.presence = Presence::new(cause, since);
         });
-        if is_new || was_present == cause.is_present() {
-            return;
-        }
         let action = if cause.is_present() { Action::Present } else { Action::Absent };
-        self.journal(draft, key, action, Some(before.as_str()), Some(cause));
+        (was_present != cause.is_present()).then_some((action, cause))
     }
 
     fn journal(
@@ -227,28 +247,60 @@ impl<'s> Evaluation<'s> {
         draft: &mut Draft<'_>,
         key: &ToolKey,
         action: Action,
-        from: Option<&str>,
-        cause: Option<PresenceCause>,
+        from: Option<Status>,
+        (cause, clients): (PresenceCause, Vec<ClientId>),
     ) {
         let Some(tool) = draft.get::<Tool>(key) else { return };
-        let present = cause.unwrap_or(tool.presence.cause);
-        let to = crate::tool::status_of(tool.hold, tool.health.is_failing(), present.is_present());
         let entry = JournalEntry {
             revision: Revision(0),
             index: 0,
             at: self.scan.at,
             subject: Subject::tool(key),
             action,
-            from: from.map(Into::into),
-            to: Some(to.as_str().into()),
-            cause: present.as_str().into(),
+            from: from.map(|status| status.as_str().into()),
+            to: Some(tool.status().as_str().into()),
+            cause: cause.as_str().into(),
             note: None,
             session: self.scan.session.clone(),
             actor: None,
             op: None,
+            clients,
         };
         draft.append_journal(entry);
     }
+}
+
+/// The changes of a tool's listings by what they mean and why, each with the clients for which they mean it: `Added`
+/// for one that never listed the tool.
+fn by_client(
+    before: &[Listing],
+    after: &[Listing],
+) -> BTreeMap<(Action, PresenceCause), Vec<ClientId>> {
+    let of = |listings: &[Listing], client: &str| {
+        let own = listings
+            .iter()
+            .filter(|each| each.source.client == client && each.source.level != Level::Live);
+        own.map(|each| each.state).min()
+    };
+    let clients: BTreeSet<&str> =
+        before.iter().chain(after).map(|each| each.source.client.as_str()).collect();
+    let mut changes: BTreeMap<(Action, PresenceCause), Vec<ClientId>> = BTreeMap::new();
+    for client in clients {
+        let (old, new) = (of(before, client), of(after, client));
+        let (was, is) =
+            (old == Some(ListingState::Configured), new == Some(ListingState::Configured));
+        let action = match (was, is) {
+            (false, true) if old.is_none() => Action::Added,
+            (false, true) => Action::Present,
+            (true, false) => Action::Absent,
+            _ => continue,
+        };
+        let cause = new.map_or(PresenceCause::RemovedFromConfig, ListingState::cause);
+        if let Ok(client) = ClientId::new(client) {
+            changes.entry((action, cause)).or_default().push(client);
+        }
+    }
+    changes
 }
 
 /// Where the presence of a tool must go; `None`: it stays.

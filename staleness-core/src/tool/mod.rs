@@ -11,7 +11,7 @@ mod summary;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{ServerKey, ToolKey, ToolName};
+use crate::ids::{ClientId, ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::text::wording;
 use crate::time::Timestamp;
@@ -75,6 +75,8 @@ pub struct Tool {
     /// The sources that list it, and of each client that no longer lists it the last ones that did. Empty: known from
     /// use alone.
     pub listings: Vec<Listing>,
+    /// The clients that used it, in order, at most [`Tool::MAX_CLIENTS`].
+    pub used_by: Vec<ClientId>,
     /// Whether it is there.
     pub presence: Presence,
     /// Whether it works.
@@ -97,6 +99,9 @@ impl Tool {
     /// The longest description that is kept, in characters.
     pub const MAX_DESCRIPTION_CHARS: usize = 1_024;
 
+    /// The most clients that are remembered to have used a tool.
+    pub const MAX_CLIENTS: usize = 16;
+
     /// A tool that has just become known, present and never used.
     #[must_use]
     pub fn new(key: ToolKey, kind: ToolKind, cause: PresenceCause, at: Timestamp) -> Self {
@@ -107,6 +112,7 @@ impl Tool {
             plugin: None,
             description: None,
             listings: Vec::new(),
+            used_by: Vec::new(),
             presence: Presence::new(cause, at),
             health: Health::default(),
             hold: Hold::None,
@@ -134,6 +140,15 @@ impl Tool {
     #[must_use]
     pub fn letters(&self) -> String {
         self.ring.entries().map(|entry| entry.mark.letter()).collect()
+    }
+
+    /// Notes that a client used it.
+    pub fn note_client(&mut self, client: &ClientId) {
+        if let Err(place) = self.used_by.binary_search(client)
+            && self.used_by.len() < Self::MAX_CLIENTS
+        {
+            self.used_by.insert(place, client.clone());
+        }
     }
 
     /// Notes one use. Health and presence follow separately.

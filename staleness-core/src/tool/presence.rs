@@ -34,6 +34,8 @@ pub enum PresenceCause {
     ServerNotLoaded,
     /// Absent: the server's live list no longer names it.
     NotListed,
+    /// Absent for the client that asks: other clients alone list it. Never stored.
+    OtherClient,
 }
 
 wording! { PresenceCause {
@@ -41,7 +43,7 @@ wording! { PresenceCause {
     RemovedFromConfig = "removed_from_config", Disabled = "disabled",
     Pending = "pending", Untrusted = "untrusted", Refused = "refused",
     ServerRemoved = "server_removed", ServerDisabled = "server_disabled",
-    ServerNotLoaded = "server_not_loaded", NotListed = "not_listed",
+    ServerNotLoaded = "server_not_loaded", NotListed = "not_listed", OtherClient = "other_client",
 } }
 
 impl PresenceCause {
@@ -49,6 +51,12 @@ impl PresenceCause {
     #[must_use]
     pub const fn is_present(self) -> bool {
         matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
+    }
+
+    /// Returns true if the tool came or went with its server.
+    #[must_use]
+    pub const fn is_by_server(self) -> bool {
+        self.is_cascade() || matches!(self, Self::ServerReturned)
     }
 
     /// Returns true if the tool is absent because of its server.

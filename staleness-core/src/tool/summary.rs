@@ -1,7 +1,7 @@
 //! The part of a tool that a search reads.
 
-use super::{Hold, Status, Tool, ToolKind, status_of};
-use crate::ids::{ServerKey, ToolName};
+use super::{Hold, Listing, Status, Tool, ToolKind, status_of};
+use crate::ids::{ClientId, ServerKey, ToolName};
 
 /// A tool without what happened to it: its words, and what its status follows from. A search that looks at every
 /// tool of a scope reads no more.
@@ -17,6 +17,10 @@ pub struct ToolSummary {
     pub plugin: Option<ToolName>,
     /// Its own description.
     pub description: Option<String>,
+    /// The sources that list it: see [`Tool::listings`].
+    pub listings: Vec<Listing>,
+    /// The clients that used it: see [`Tool::used_by`].
+    pub used_by: Vec<ClientId>,
     /// The decision of a person about it.
     pub hold: Hold,
     /// True if it is there: see [`super::Presence::is_present`].
@@ -41,6 +45,8 @@ impl From<&Tool> for ToolSummary {
             server: tool.server.clone(),
             plugin: tool.plugin.clone(),
             description: tool.description.clone(),
+            listings: tool.listings.clone(),
+            used_by: tool.used_by.clone(),
             hold: tool.hold,
             present: tool.presence.is_present(),
             failing: tool.health.is_failing(),
@@ -53,6 +59,6 @@ pub(crate) fn reads_alike(one: &Tool, other: &Tool) -> bool {
     let facts =
         |tool: &Tool| (tool.kind, tool.hold, tool.presence.is_present(), tool.health.is_failing());
     facts(one) == facts(other)
-        && (&one.server, &one.plugin, &one.description)
-            == (&other.server, &other.plugin, &other.description)
+        && (&one.server, &one.plugin, &one.description, &one.listings, &one.used_by)
+            == (&other.server, &other.plugin, &other.description, &other.listings, &other.used_by)
 }

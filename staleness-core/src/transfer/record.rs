@@ -131,6 +131,8 @@ pub(super) struct JournalLine {
     actor: Option<AgentId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     op: Option<OpId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    clients: Vec<ClientId>,
 }
 
 impl From<&JournalEntry> for JournalLine {
@@ -154,6 +156,7 @@ impl From<&JournalEntry> for JournalLine {
             session: row.session.clone(),
             actor: row.actor.clone(),
             op: row.op.clone(),
+            clients: row.clients.clone(),
         }
     }
 }
@@ -175,6 +178,7 @@ impl From<JournalLine> for JournalEntry {
             session: line.session,
             actor: line.actor,
             op: line.op,
+            clients: line.clients,
         }
     }
 }

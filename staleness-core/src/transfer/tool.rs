@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place::SourceIdPart;
 use super::word::{self, Version, constant};
-use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::ids::{ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 use crate::tool::{
@@ -31,6 +31,8 @@ pub(super) struct ToolLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     listings: Vec<ListingPart>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    used_by: Vec<ClientId>,
     presence: PresencePart,
     health: HealthPart,
     #[serde(with = "word")]
@@ -105,6 +107,7 @@ impl From<&Tool> for ToolLine {
             plugin: row.plugin.clone(),
             description: row.description.clone(),
             listings: listings.collect(),
+            used_by: row.used_by.clone(),
             presence: PresencePart {
                 cause: row.presence.cause,
                 since: row.presence.since,
@@ -137,6 +140,9 @@ impl TryFrom<ToolLine> for Tool {
         if line.ring.len() > Ring::CAPACITY || usize::from(line.health.window) > Ring::CAPACITY {
             return Err(format!("more than {} latest outcomes", Ring::CAPACITY));
         }
+        if line.used_by.len() > Self::MAX_CLIENTS || !line.used_by.is_sorted_by(|a, b| a < b) {
+            return Err("clients that are too many or out of order".into());
+        }
         let long = |text: &String| text.chars().nth(Self::MAX_DESCRIPTION_CHARS).is_some();
         if line.description.as_ref().is_some_and(long) {
             return Err(format!("a description over {} characters", Self::MAX_DESCRIPTION_CHARS));
@@ -164,6 +170,7 @@ impl TryFrom<ToolLine> for Tool {
             plugin: line.plugin,
             description: line.description,
             listings,
+            used_by: line.used_by,
             presence: Presence { cause, since, revived },
             health: Health { failing, demotions, last_demoted_at, window },
             hold: line.hold,

@@ -1,5 +1,6 @@
 //! Tests of the policy and the algorithms: tables, properties, and the traps that systems of this kind fall into.
 
+mod clients;
 mod common;
 mod credits;
 mod items;

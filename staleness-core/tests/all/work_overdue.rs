@@ -59,6 +59,7 @@ impl Step for Fill {
                 session: None,
                 actor: None,
                 op: None,
+                clients: Vec::new(),
             });
         }
         Ok(Decision::Write(draft.finish()))

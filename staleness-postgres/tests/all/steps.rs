@@ -74,6 +74,7 @@ impl Step for Put {
             session: None,
             actor: None,
             op: None,
+            clients: Vec::new(),
         }));
         Ok(Decision::Write(changes))
     }

@@ -38,6 +38,20 @@ use crate::text::{
 };
 use shapes::Kind;
 
+/// The supported clients, by the names under which their sources are known.
+pub const NAMES: &[&str] = &[
+    "claude-code",
+    "claude-desktop",
+    "codex",
+    "copilot",
+    "cursor",
+    "gemini",
+    "opencode",
+    "vscode",
+    "windsurf",
+    "zed",
+];
+
 /// Folders to read.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

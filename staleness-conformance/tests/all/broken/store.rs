@@ -259,6 +259,7 @@ fn entry() -> JournalEntry {
         session: None,
         actor: None,
         op: None,
+        clients: Vec::new(),
     }
 }
 

@@ -136,6 +136,7 @@ impl Act {
             session: self.session.clone(),
             actor: self.actor.clone(),
             op: Some(self.op.clone()),
+            clients: Vec::new(),
         });
     }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::steps::met;
 use super::unknown;
-use crate::ids::{AgentId, ItemKey, ProjectId, Scope, SessionId, ToolKey, WorkKey};
+use crate::ids::{
+    AgentId, ClientId, ItemKey, ProjectId, Scope, ServerKey, SessionId, ToolKey, WorkKey,
+};
 use crate::journal::Revision;
 use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{Overdue, open, visible_open};
@@ -12,7 +14,7 @@ use crate::report::{Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest,
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
     CursorFilter, ItemFilter, JournalFilter, ProjectFilter, Query, Refusal, Selection,
-    SessionFilter, View, WorkFilter,
+    SessionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 
@@ -61,6 +63,8 @@ pub(super) struct WhatChanged {
     pub(super) project: ProjectId,
     pub(super) resume: Resume,
     pub(super) overdue: Overdue,
+    /// The client whose tools are told; `None`: any client's.
+    pub(super) client: Option<ClientId>,
 }
 
 /// Where a delta begins, once that is known.
@@ -145,7 +149,7 @@ impl WhatChanged {
             Begin::At(_) => Revision(0),
             Begin::Nowhere => view.revision,
         };
-        let telling = tell(&context, after);
+        let telling = tell(&context, after, self.client.as_ref());
         let digest = Digest::of(visible_open(&self.project, &view), agent);
         let items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
@@ -208,6 +212,20 @@ impl WhatChanged {
     }
 }
 
+impl WhatChanged {
+    /// The entries of the servers of the tools that were seen: a tool is there for a client as its server is.
+    fn entries(&self, view: &View) -> Selection {
+        let tools = view.tools.values().filter(|_| self.client.is_some());
+        let servers: BTreeSet<&ServerKey> = tools.filter_map(|tool| tool.server.as_ref()).collect();
+        let scopes = [Scope::Global, Scope::Project(self.project.clone())];
+        servers.into_iter().fold(Selection::new(), |more, server| {
+            scopes.iter().fold(more, |more, scope| {
+                more.peek(ToolFilter::Entries(scope.clone(), server.clone()))
+            })
+        })
+    }
+}
+
 /// What is there, and behind it what changed beside.
 fn with_changes(mut there: Vec<DeltaItem>, changed: Vec<DeltaItem>) -> Vec<DeltaItem> {
     let shown: BTreeSet<(&'static str, String)> =
@@ -255,7 +273,14 @@ impl Query for WhatChanged {
             }
             2 if self.is_digest(view) => self.subjects(view),
             2 => self.overdue.around(view, self.subjects(view)),
-            3 if !self.is_digest(view) => self.overdue.around_referring(view, Selection::new()),
+            3 => {
+                let entries = self.entries(view);
+                if self.is_digest(view) {
+                    entries
+                } else {
+                    self.overdue.around_referring(view, entries)
+                }
+            }
             _ => return None,
         };
         Some(more).filter(|more| *more != Selection::new())

@@ -92,7 +92,7 @@ impl Record for JournalEntry {
     const TABLE: &'static str = "journal";
     const COLUMNS: &'static [&'static str] = &[
         "revision", "idx", "kind", "scope", "subject", "op", "at", "action", "before", "after",
-        "cause", "note", "session", "actor",
+        "cause", "note", "session", "actor", "clients",
     ];
     const KEY: usize = 2;
     const INDEXED: usize = 6;
@@ -118,6 +118,7 @@ impl Record for JournalEntry {
             Cell::maybe_text(self.note.as_deref()),
             Cell::maybe_text(self.session.as_ref().map(|session| session.as_str())),
             Cell::maybe_text(self.actor.as_ref().map(|actor| actor.as_str())),
+            Cell::packed(&self.clients),
         ]);
     }
 
@@ -138,6 +139,7 @@ impl Record for JournalEntry {
             note: cells.maybe_string()?,
             session: cells.maybe_id()?,
             actor: cells.maybe_id()?,
+            clients: cells.list()?,
             op,
         })
     }

@@ -23,6 +23,7 @@ impl Record for Tool {
         "plugin",
         "description",
         "listings",
+        "used_by",
         "cause",
         "cause_since",
         "failing_since",
@@ -60,6 +61,7 @@ impl Record for Tool {
             Cell::maybe_text(self.plugin.as_ref().map(|plugin| plugin.as_str())),
             Cell::maybe_text(self.description.as_deref()),
             Cell::blob(listings_to_bytes(&self.listings)),
+            Cell::packed(&self.used_by),
             Cell::text(self.presence.cause.as_str()),
             Cell::time(self.presence.since),
             Cell::maybe_time(failing.map(|failing| failing.since)),
@@ -85,6 +87,7 @@ impl Record for Tool {
         let plugin = cells.maybe_id()?;
         let description = cells.maybe_string()?;
         let listings = cells.blob(listings_from_bytes)?;
+        let used_by = cells.list()?;
         let cause = cells.parsed(PresenceCause::from_word)?;
         let presence = Presence { cause, since: cells.time()?, revived };
         let failing = match (cells.maybe_time()?, cells.maybe_string()?) {
@@ -105,6 +108,7 @@ impl Record for Tool {
             plugin,
             description,
             listings,
+            used_by,
             presence,
             health,
             hold: cells.parsed(Hold::from_word)?,
@@ -151,8 +155,18 @@ fn served<'f>(sql: &'static str, of: &'f Scope, server: &'f ServerKey) -> Condit
 
 impl ToolSummary {
     /// The columns of tools that a summary is read from.
-    pub const COLUMNS: &[&str] =
-        &["name", "kind", "server", "plugin", "description", "hold", "cause", "failing_since"];
+    pub const COLUMNS: &[&str] = &[
+        "name",
+        "kind",
+        "server",
+        "plugin",
+        "description",
+        "listings",
+        "used_by",
+        "hold",
+        "cause",
+        "failing_since",
+    ];
 
     /// Reads a summary.
     ///
@@ -166,6 +180,8 @@ impl ToolSummary {
             server: cells.maybe_id()?,
             plugin: cells.maybe_id()?,
             description: cells.maybe_string()?,
+            listings: cells.blob(listings_from_bytes)?,
+            used_by: cells.list()?,
             hold: cells.parsed(Hold::from_word)?,
             present: cells.parsed(PresenceCause::from_word)?.is_present(),
             failing: cells.maybe_time()?.is_some(),

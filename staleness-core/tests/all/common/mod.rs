@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use staleness_core::ids::{
-    AgentId, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName,
+    AgentId, ClientId, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName,
 };
 use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::outcome::OutcomeKind;
@@ -132,6 +132,17 @@ impl World {
             project: ProjectRef::of_root("/p"),
             clock: Cell::new(1_000 * Timestamp::DAY),
             ops: Cell::new(0),
+        }
+    }
+
+    /// The same world, asked by a client.
+    pub(crate) fn seen_by(&self, client: &str) -> Self {
+        Self {
+            spy: self.spy.clone(),
+            registry: self.registry.clone().seen_by(Some(ClientId::new(client).unwrap())),
+            project: self.project.clone(),
+            clock: self.clock.clone(),
+            ops: self.ops.clone(),
         }
     }
 

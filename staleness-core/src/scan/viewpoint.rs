@@ -1,0 +1,126 @@
+//! Viewpoints: what is there for one client.
+//!
+//! The registry is one for all clients of a machine. A [`Tool`] says whether *any* client loads it; for one client that
+//! follows from the listings of that client's own sources, and for a tool of an MCP server from those of the server.
+
+use std::collections::HashMap;
+
+use crate::ids::{ClientId, Level, Scope, ServerKey};
+use crate::store::View;
+use crate::tool::{Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
+
+/// What a client's own sources say of a tool.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// The client loads it, or used it.
+    There,
+    /// The client lists it and does not load it, or listed it last.
+    Away(PresenceCause),
+    /// Other clients alone list it or used it.
+    Others,
+}
+
+/// Turns a view into that of one client: the tools that this client loads are present, those that it lists and does not
+/// load, or lists no longer, are absent, and those of other clients alone have the cause
+/// [`PresenceCause::OtherClient`]; of summaries these are left out. Health and what a person decided are shared.
+pub(crate) fn see_as(view: &mut View, client: &ClientId) {
+    let mut servers = Servers::default();
+    for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
+        servers.add(&tool.key.scope, tool.server.as_ref(), own(tool.into(), client));
+    }
+    for (scope, summaries) in &view.summaries {
+        for tool in summaries.iter().filter(|tool| tool.kind == ToolKind::McpServer) {
+            servers.add(scope, tool.server.as_ref(), own(tool.into(), client));
+        }
+    }
+    for tool in view.tools.values_mut() {
+        let of = servers.standing(&tool.key.scope, (&*tool).into(), client);
+        let cause = match of {
+            Standing::There => continue,
+            Standing::Away(cause) => cause,
+            Standing::Others => PresenceCause::OtherClient,
+        };
+        tool.presence.cause = cause;
+    }
+    for (scope, summaries) in &mut view.summaries {
+        summaries.retain_mut(|tool| match servers.standing(scope, (&*tool).into(), client) {
+            Standing::There => true,
+            Standing::Away(_) => {
+                tool.present = false;
+                true
+            }
+            Standing::Others => false,
+        });
+    }
+}
+
+/// The parts of a tool that decide for whom it is there.
+#[derive(Clone, Copy)]
+struct Facts<'a> {
+    kind: ToolKind,
+    server: Option<&'a ServerKey>,
+    listings: &'a [Listing],
+    used_by: &'a [ClientId],
+}
+
+impl<'a> From<&'a Tool> for Facts<'a> {
+    fn from(tool: &'a Tool) -> Self {
+        let (listings, used_by) = (&tool.listings, &tool.used_by);
+        Self { kind: tool.kind, server: tool.server.as_ref(), listings, used_by }
+    }
+}
+
+impl<'a> From<&'a ToolSummary> for Facts<'a> {
+    fn from(tool: &'a ToolSummary) -> Self {
+        let (listings, used_by) = (&tool.listings, &tool.used_by);
+        Self { kind: tool.kind, server: tool.server.as_ref(), listings, used_by }
+    }
+}
+
+/// What the sources of `client` say of a tool. A live list is of its server and speaks for every client.
+fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
+    let of_clients = || tool.listings.iter().filter(|each| each.source.level != Level::Live);
+    let state = of_clients()
+        .filter(|each| each.source.client == client.as_str())
+        .map(|each| each.state)
+        .min();
+    match state {
+        Some(ListingState::Configured) => Standing::There,
+        Some(state) => Standing::Away(state.cause()),
+        None if tool.used_by.contains(client) => Standing::There,
+        None if of_clients().next().is_none() && tool.used_by.is_empty() => Standing::There,
+        None => Standing::Others,
+    }
+}
+
+/// For each server in a scope how its best entry stands for a client.
+#[derive(Default)]
+struct Servers(HashMap<(Scope, ServerKey), Standing>);
+
+impl Servers {
+    fn add(&mut self, scope: &Scope, server: Option<&ServerKey>, standing: Standing) {
+        let Some(server) = server else { return };
+        let known = self.0.entry((scope.clone(), server.clone())).or_insert(standing);
+        *known = standing.min(*known);
+    }
+
+    /// A tool of a server that has an entry stands as the entry does; any other one as its own sources say.
+    fn standing(&self, scope: &Scope, tool: Facts<'_>, client: &ClientId) -> Standing {
+        let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool);
+        let entry = server.and_then(|server| {
+            let of = |scope: &Scope| self.0.get(&(scope.clone(), server.clone())).copied();
+            of(scope).into_iter().chain(of(&Scope::Global)).min()
+        });
+        match entry {
+            None => own(tool, client),
+            Some(Standing::Away(cause)) => Standing::Away(match cause {
+                PresenceCause::Disabled => PresenceCause::ServerDisabled,
+                PresenceCause::RemovedFromConfig => PresenceCause::ServerRemoved,
+                _ => PresenceCause::ServerNotLoaded,
+            }),
+            // It used the tool although its configuration, as far as it was read, has no such server.
+            Some(Standing::Others) if tool.used_by.contains(client) => Standing::There,
+            Some(standing) => standing,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! For whom: the registry is one for all clients, and an answer is for one of them.
+
+use staleness_core::Wait;
+use staleness_core::ids::{ClientId, Level, SourceId};
+use staleness_core::registry::{FindTools, ScopeChoice, ToolListing};
+use staleness_core::scan::{Found, SourceReading};
+use staleness_core::tool::{Hold, ListingState};
+
+use crate::common::{World, changes, is_silent, names, read, server, server_tool, tool_name};
+
+/// What the user's file of a client lists.
+fn of(client: &str, found: Vec<Found>) -> SourceReading {
+    let id =
+        SourceId { project: None, client: client.into(), level: Level::User, part: "mcp".into() };
+    read(id, found)
+}
+
+fn client(name: &str) -> ClientId {
+    ClientId::new(name).unwrap()
+}
+
+fn in_state(found: Found, state: ListingState) -> Found {
+    Found { state, ..found }
+}
+
+/// Trap W1: another client's new server is announced, and so is that it went and came back.
+#[test]
+fn w1_servers_of_another_client_are_no_news() {
+    let world = World::default();
+    let both = |claude: Vec<Found>| vec![of("claude-code", claude), of("codex", vec![server("b")])];
+    world.scan(both(vec![server("a")]));
+    for asker in ["claude-code", "codex"] {
+        world.seen_by(asker).told(&world.project, asker);
+    }
+    world.scan(both(vec![server("a"), server("new")]));
+    let (codex, claude) = (world.seen_by("codex"), world.seen_by("claude-code"));
+    let (_, told) = codex.looked(&world.project, &crate::common::session("s1"));
+    assert!(is_silent(&told), "{:?}", changes(&told));
+    let (_, told) = claude.looked(&world.project, &crate::common::session("s2"));
+    assert_eq!(changes(&told), ["mcp__new__* - active configured"]);
+    claude.told(&world.project, "s3");
+    world.scan(both(vec![server("a")]));
+    let (_, told) = codex.looked(&world.project, &crate::common::session("s1"));
+    assert!(is_silent(&told), "{:?}", changes(&told));
+    world.scan(both(Vec::new()));
+    let news = changes(&claude.told(&world.project, "s4"));
+    assert_eq!(
+        news,
+        [
+            "mcp__a__* active stale removed_from_config",
+            "mcp__new__* active stale removed_from_config"
+        ]
+    );
+}
+
+/// Trap W2: a removal is hidden by another client's copy of the server.
+#[test]
+fn w2_a_server_that_one_client_lost_is_gone_for_it_and_active_for_others() {
+    let world = World::default();
+    let scan = |claude: Vec<Found>| {
+        world.scan(vec![of("claude-code", claude), of("cursor", vec![server("github")])]);
+    };
+    scan(vec![server("github")]);
+    world.uses("mcp__github__search", "S");
+    let (claude, cursor) = (world.seen_by("claude-code"), world.seen_by("cursor"));
+    claude.told(&world.project, "before");
+    scan(Vec::new());
+    assert_eq!(world.presence("mcp__github__*"), "configured", "any client");
+    let standing = |asked: &World, name: &str| {
+        let report = asked.report(name);
+        format!("{} {}", report.status.as_str(), report.presence.cause.as_str())
+    };
+    assert_eq!(standing(&claude, "mcp__github__*"), "stale removed_from_config");
+    assert_eq!(standing(&claude, "mcp__github__search"), "stale server_removed");
+    assert_eq!(standing(&cursor, "mcp__github__*"), "active configured");
+    assert_eq!(standing(&cursor, "mcp__github__search"), "active used");
+    let (_, told) = claude.looked(&world.project, &crate::common::session("after"));
+    assert_eq!(changes(&told), ["mcp__github__* active stale removed_from_config"]);
+    scan(vec![server("github")]);
+    assert_eq!(standing(&claude, "mcp__github__search"), "active used");
+    let history = world.history("mcp__github__*");
+    assert_eq!(
+        history,
+        [
+            "added - active configured",
+            "absent active active removed_from_config",
+            "present active active configured"
+        ]
+    );
+}
+
+/// Bug M3: tools that only another client has are suggested.
+#[test]
+fn m3_tools_of_other_clients_are_neither_suggested_nor_found_nor_listed() {
+    let world = World::default();
+    world.scan(vec![
+        of("claude-code", vec![server("slack"), server_tool("slack", "post_message")]),
+        of("codex", vec![server("linear"), server_tool("linear", "post_issue")]),
+    ]);
+    let found = |asker: &str| {
+        let asked = world.seen_by(asker);
+        let wanted = FindTools::by_words("post", 5);
+        let tools = asked.registry.tools();
+        let suggested = tools.suggest(&world.project, wanted.clone(), world.now()).wait().unwrap();
+        let discovered = tools.discover(&world.project, wanted, world.now()).wait().unwrap();
+        let listed = tools.list(&world.project, ToolListing::default(), world.now()).wait();
+        let names = |found: staleness_core::registry::FoundTools| -> Vec<String> {
+            found.tools.into_iter().map(|each| each.tool.name).collect()
+        };
+        assert_eq!(names(suggested.clone()), names(discovered));
+        let listed = listed.unwrap();
+        (names(suggested), names_of(&listed))
+    };
+    fn names_of(listed: &[staleness_core::report::ToolReport]) -> Vec<String> {
+        names(listed).into_iter().map(String::from).collect()
+    }
+    let (suggested, listed) = found("codex");
+    assert_eq!(suggested, ["mcp__linear__post_issue"]);
+    assert_eq!(listed, ["mcp__linear__*", "mcp__linear__post_issue"]);
+    let (suggested, _) = found("claude-code");
+    assert_eq!(suggested, ["mcp__slack__post_message"]);
+    let report = world.seen_by("codex").report("slack");
+    assert_eq!(report.presence.cause.as_str(), "other_client", "asked by name it is explained");
+}
+
+/// What a client lists and does not load is not there for it.
+#[test]
+fn states_of_listings_are_those_of_their_clients() {
+    let world = World::default();
+    for (state, cause, of_tool) in [
+        (ListingState::Off, "disabled", "server_disabled"),
+        (ListingState::Pending, "pending", "server_not_loaded"),
+        (ListingState::Untrusted, "untrusted", "server_not_loaded"),
+        (ListingState::Refused, "refused", "server_not_loaded"),
+    ] {
+        world.scan(vec![
+            of("claude-code", vec![in_state(server("a"), state)]),
+            of("codex", vec![server("a")]),
+        ]);
+        world.uses("mcp__a__x", "S");
+        let claude = world.seen_by("claude-code");
+        assert_eq!(claude.report("mcp__a__*").presence.cause.as_str(), cause);
+        assert_eq!(claude.report("mcp__a__x").presence.cause.as_str(), of_tool);
+        assert!(world.seen_by("codex").report("mcp__a__x").presence.cause.is_present());
+    }
+}
+
+/// Health and what a person decided are shared by all clients.
+#[test]
+fn a_server_that_fails_fails_for_all_that_have_it() {
+    let world = World::default();
+    let lists = |name: &str| of(name, vec![server("a")]);
+    world.scan(vec![lists("claude-code"), lists("codex"), of("cursor", vec![server("b")])]);
+    world.uses("mcp__a__x", "FFF");
+    let failing = |asker: &str| {
+        let asked = world.seen_by(asker);
+        let (_, told) = asked.looked(&world.project, &crate::common::session(asker));
+        told.failing.len() + told.tools.len()
+    };
+    assert_eq!((failing("claude-code"), failing("codex"), failing("cursor")), (1, 1, 0));
+    world.hold("mcp__a__x", Hold::Pinned);
+    assert_eq!((failing("claude-code"), failing("codex")), (0, 0));
+}
+
+/// A tool that no configuration knows is there for the clients that used it.
+#[test]
+fn a_tool_known_from_use_is_there_for_the_clients_that_used_it() {
+    let world = World::default();
+    let mut used = world.a_use("Bash", staleness_core::outcome::OutcomeKind::Success);
+    used.client = Some(client("claude-code"));
+    world.registry.tools().record(used).wait().unwrap();
+    let listed = |asker: &str| {
+        let tools = world.seen_by(asker);
+        let listed =
+            tools.registry.tools().list(&world.project, ToolListing::default(), world.now());
+        listed.wait().unwrap().len()
+    };
+    assert_eq!((listed("claude-code"), listed("codex")), (1, 0));
+    let key = world.registry.tools().find_key(&world.project.id, "Bash", ScopeChoice::Either);
+    assert_eq!(key.wait().unwrap().name, tool_name("Bash"));
+}
