@@ -73,6 +73,15 @@ impl Sandbox {
         self.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
     }
 
+    /// Configures exactly these user-level servers in Codex CLI.
+    pub(crate) fn codex(&self, servers: &[&str]) {
+        let servers: String = servers
+            .iter()
+            .map(|name| format!("[mcp_servers.{name}]\ncommand = \"npx\"\n"))
+            .collect();
+        self.write("home/.codex/config.toml", format!("# Servers of Codex.\n{servers}"));
+    }
+
     /// The user's settings of Claude Code.
     #[cfg(unix)]
     pub(crate) fn claude_settings(&self) -> PathBuf {

@@ -33,10 +33,11 @@ fn claude_code_reports_successes_failures_and_interruptions() {
 #[test]
 fn codex_speaks_the_same_language() {
     let sandbox = Sandbox::scanned();
+    sandbox.codex(&["github"]);
     let start = json!({ "session_id": "c", "turn_id": "1", "hook_event_name": "SessionStart",
         "source": "startup", "cwd": sandbox.project });
     assert_eq!(sandbox.hook_with(&["--client", "codex"], start.to_string().as_bytes()).code, 0);
-    sandbox.claude(&[]);
+    sandbox.codex(&[]);
     let run = sandbox.hook_with(&["--client", "codex"], start.to_string().as_bytes());
     let said: Value = serde_json::from_str(&run.out).unwrap();
     assert!(said["hookSpecificOutput"]["additionalContext"].to_string().contains("github"));

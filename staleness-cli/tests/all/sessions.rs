@@ -192,9 +192,11 @@ fn what_another_agent_hears_takes_nothing_from_this_one() {
         let payload = json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": here });
         sandbox.hook_with(&["--client", client], payload.to_string().as_bytes()).out
     };
+    sandbox.codex(&["github"]);
     start("claude-code", "c1");
     start("codex", "x1");
     sandbox.claude(&[]);
+    sandbox.codex(&[]);
     assert!(start("codex", "x2").contains("`mcp__github__*` (removed from config)"));
     assert!(start("claude-code", "c2").contains("`mcp__github__*` (removed from config)"));
     assert!(!start("claude-code", "c3").contains("github"), "told once");
@@ -221,13 +223,13 @@ fn clocks_that_go_backwards_lose_nothing() {
 #[test]
 fn tool_changes_come_with_a_resume() {
     let sandbox = Sandbox::scanned();
-    resumed(&sandbox, "codex", &[]);
+    resumed(&sandbox, "claude-code", &[]);
     sandbox.claude(&[]);
     sandbox.ok(&["scan"]);
     for id in ["1", "2", "3"] {
         sandbox.ok(&["record", "Flaky", "--failure", "--id", id]);
     }
-    let delta = sandbox.json(&["resume", "--agent", "codex", "--peek"]);
+    let delta = sandbox.json(&["resume", "--agent", "claude-code", "--peek"]);
     let tools = delta["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["Flaky", "mcp__github__*"]);
@@ -237,7 +239,7 @@ fn tool_changes_come_with_a_resume() {
                 "cause": "removed_from_config" })
     );
     assert_eq!(delta["summary"], "2 tools");
-    assert!(sandbox.ok(&["resume", "--agent", "codex"]).contains("active → stale"));
+    assert!(sandbox.ok(&["resume", "--agent", "claude-code"]).contains("active → stale"));
     let failing = sandbox.json(&["resume", "--agent", "codex"]);
     assert_eq!(failing["failing"][0]["name"], "Flaky", "what still fails is said each time");
     assert!(Path::new(&sandbox.store()).exists());
@@ -343,4 +345,45 @@ fn what_is_in_force_takes_the_room_that_others_leave() {
     let last = &starts[2];
     assert!(last.contains("In force") && last.chars().count() <= 1_500, "{last}");
     assert!(ids.iter().all(|id| last.contains(&format!("`{id}`"))), "{last}");
+}
+
+/// Bug W1: an agent is told of servers that its own client never had.
+#[test]
+fn w1_codex_is_not_told_of_servers_of_claude_code() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["context7"]);
+    let here = sandbox.project.clone();
+    let start = |client: &str, id: &str| {
+        let payload = json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": here });
+        sandbox.hook_with(&["--client", client], payload.to_string().as_bytes()).out
+    };
+    start("claude-code", "c1");
+    start("codex", "x1");
+    sandbox.claude(&["github", "stripe"]);
+    assert_eq!(start("codex", "x2"), "");
+    assert!(start("claude-code", "c2").contains("New: `mcp__stripe__*`"));
+    sandbox.claude(&[]);
+    assert_eq!(start("codex", "x3"), "");
+    sandbox.claude(&["github"]);
+    assert_eq!(start("codex", "x4"), "", "nor that it came back");
+}
+
+/// Bug W2: a server is gone for one client, and nobody says so because another one has it.
+#[test]
+fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
+    sandbox.write("home/.cursor/mcp.json", servers.to_string());
+    let here = sandbox.project.clone();
+    let start = |id: &str| {
+        let payload = json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": here });
+        sandbox.hook(&payload).out
+    };
+    start("c1");
+    sandbox.claude(&[]);
+    let told = start("c2");
+    assert!(told.contains("do not call: `mcp__github__*` (removed from config)"), "{told}");
+    assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
 }
