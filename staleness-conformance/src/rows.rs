@@ -19,7 +19,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::tool::{Failing, PresenceCause, Tool, ToolKind};
 use staleness_core::work::{Work, WorkKind};
 
-pub(crate) use sample::{Sample, samples};
+pub(crate) use sample::{Sample, TABLES, samples};
 
 /// Names that wildcards, quoting, folding, trimming or normalising would confuse with each other.
 pub(crate) const AWKWARD: [&str; 20] = [

@@ -5,13 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use staleness_core::store::{Change, ChangeSet, OutcomeRange, Row};
 
-use super::ids::{
-    cursor_key, document_key, item_key, project_id, session_key, source_id, tool_key, work_key,
-};
-use super::{
-    Reach, cursor, document, item, journal_entry, number, outcome, outcome_cut, project, route,
-    route_key, route_vector, session, source, suggestions, tool, work,
-};
+use super::{Reach, journal_entry, number, outcome, outcome_cut, project_id, tool_key};
 use crate::collections::collections;
 
 /// A range of outcomes.
@@ -30,7 +24,7 @@ pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
     let mut all = Just(ChangeSet::default()).boxed();
     macro_rules! add {
         ($({ $rows:ident $row:ident $any:ident $keys:ident $filters:ident })*) => {$(
-            all = (all, changes($any(reach), $keys(reach)))
+            all = (all, changes(super::$any(reach), super::$keys(reach)))
                 .prop_map(|(mut all, changes)| {
                     all.$rows = changes;
                     all

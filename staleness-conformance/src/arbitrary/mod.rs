@@ -41,14 +41,8 @@ pub use journal::{journal_entry, revision, subject};
 pub use knowledge::{block, citation, document, fact, item};
 pub use outcome::{mark, outcome};
 pub use place::{project, source};
-pub use routes::{
-    confidence, model_id, route, route_id, route_key, route_vector, suggestions, vector,
-};
-pub use selection::{
-    cursor_filter, document_filter, item_filter, journal_filter, outcome_cut, outcome_filter,
-    project_filter, route_filter, selection, session_filter, source_filter, suggestion_filter,
-    tool_filter, vector_filter, work_filter,
-};
+pub use routes::*;
+pub use selection::*;
 pub use tool::{failing, health, listing, presence, ring, tool};
 pub use work::{cursor, session, work};
 

@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, act, everything, see};
 use crate::rows::{
-    entry, global, local, outcome, project, project_id, samples, source, source_id, tool,
+    TABLES, entry, global, local, outcome, project, project_id, samples, source, source_id, tool,
 };
 use crate::steps::Write;
 
@@ -81,7 +81,7 @@ fn all_collections(context: &mut Context) {
     let mut expected = View::default().with(&commit.changes);
     expected.revision = commit.revision;
     assert_same(&everything(store), &expected);
-    assert_eq!(commit.changes.rows(), 13 * 50);
+    assert_eq!(commit.changes.rows(), TABLES * 50);
 }
 
 fn many_tools(context: &mut Context) {

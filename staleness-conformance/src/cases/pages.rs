@@ -14,8 +14,8 @@ use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, everything, pages, see};
 use crate::rows::{
-    AWKWARD, at, entry, flagged, global, local, model, name, outcome, project_id, samples, scope,
-    tool,
+    AWKWARD, TABLES, at, entry, flagged, global, local, model, name, outcome, project_id, samples,
+    scope, tool,
 };
 use crate::steps::Write;
 
@@ -68,7 +68,7 @@ fn of_everything(context: &mut Context) {
     let store = context.store();
     fill(store, 2_500);
     let read = pages(store, &Selection::everything());
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 13 * 2_500);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), TABLES * 2_500);
     assert_same(&joined(read), &everything(store));
 }
 
@@ -151,7 +151,7 @@ fn no_row_twice(context: &mut Context) {
         .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_150 })
         .journal(JournalFilter::Subject { subject: Subject::tool(&global("0 a_b")), limit: 3 });
     let read = pages(store, &selection);
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 13 * 1_200);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), TABLES * 1_200);
     assert_same(&joined(read), &everything(store));
 }
 

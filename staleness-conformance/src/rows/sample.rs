@@ -102,6 +102,14 @@ fn owner(of: Option<&str>) -> ProjectId {
     project_id(of.unwrap_or("of none"))
 }
 
+/// The collections, and the two logs.
+pub(crate) const TABLES: usize = {
+    macro_rules! count {
+        ($($rows:ident: $row:ty,)*) => { 2 $(+ { let _ = stringify!($rows); 1 })* };
+    }
+    staleness_core::collections!(count)
+};
+
 /// Adds the sample of every collection to what is written.
 pub(crate) fn samples(mut write: Write, of: Option<&str>, text: &str) -> Write {
     macro_rules! add {

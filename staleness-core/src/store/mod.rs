@@ -35,11 +35,7 @@ pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
 pub(crate) use dry::DryStore;
 pub use error::StoreError;
-pub use filter::{
-    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
-    RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
-    WorkFilter,
-};
+pub use filter::*;
 pub(crate) use preview::Preview;
 pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};

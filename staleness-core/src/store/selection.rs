@@ -1,9 +1,8 @@
 //! Selections: which rows of which collection a step or query looks at.
 
 use super::{
-    CursorFilter, DocumentFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
-    RouteFilter, Row, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
-    WorkFilter,
+    CursorFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, RouteFilter,
+    Row, SessionFilter, SourceFilter, ToolFilter, VectorFilter, WorkFilter,
 };
 use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
@@ -61,6 +60,13 @@ macro_rules! selection {
         }
 
         impl Selection {
+            /// Everything that is stored.
+            #[must_use]
+            pub fn everything() -> Self {
+                let all = Self::new()$(.peek(<$row as Row>::Filter::ALL))*;
+                all.outcomes(OutcomeFilter::All).journal(JournalFilter::All)
+            }
+
             /// Adds everything that `other` selects.
             pub fn merge(&mut self, other: Self) {
                 $(self.$field.extend(other.$field);)*
@@ -81,12 +87,6 @@ impl Selection {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Everything that is stored.
-    #[must_use]
-    pub fn everything() -> Self {
-        Self::records().peek(DocumentFilter::All).peek(SuggestionFilter::All)
     }
 
     /// Everything that an export holds: all but documents, which are a cache of what files and their
