@@ -30,7 +30,7 @@ enum Shape {
 }
 
 /// Every place that is read: `~` is the home, anything else belongs to the project.
-const PLACES: [(&str, Shape); 20] = [
+const PLACES: [(&str, Shape); 27] = [
     ("~/.claude.json", Shape::Json),
     ("~/.claude/settings.json", Shape::Json),
     ("~/.claude/plugins/installed_plugins.json", Shape::Json),
@@ -51,6 +51,13 @@ const PLACES: [(&str, Shape); 20] = [
     (".codex/config.toml", Shape::Toml),
     ("tools/list", Shape::Tools),
     (".git", Shape::Git),
+    ("~/.config/Code/User/settings.json", Shape::Json),
+    ("~/.copilot/mcp-config.json", Shape::Json),
+    ("opencode.json", Shape::Json),
+    ("~/.config/zed/settings.json", Shape::Json),
+    ("~/.gemini/mcp-server-enablement.json", Shape::Json),
+    ("~/.gemini/trustedFolders.json", Shape::Json),
+    ("~/.gemini/extensions/kit/gemini-extension.json", Shape::Json),
 ];
 /// The index that makes `kit` a plugin, unless the input brings another.
 const INDEX: (&str, &str) = (

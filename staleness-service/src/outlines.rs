@@ -93,6 +93,8 @@ impl Outlines for OutlineFolder {
 
 #[cfg(test)]
 mod tests {
+    use staleness_sources::clients::Liberties;
+
     use super::*;
 
     fn place() -> (tempfile::TempDir, OutlineFolder) {
@@ -107,6 +109,7 @@ mod tests {
             stamp: Some("1 2 3".to_owned()),
             digest: "d".to_owned(),
             content: Ok(text.to_owned()),
+            liberties: Liberties::default(),
         }
     }
 

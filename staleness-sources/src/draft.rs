@@ -6,6 +6,7 @@ use std::path::Path;
 use staleness_core::ids::{SourceId, ToolName};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
+use staleness_core::tool::ListingState;
 
 use crate::text::shown;
 
@@ -18,6 +19,7 @@ pub(crate) struct Draft {
     id: SourceId,
     path: String,
     note: Option<String>,
+    refusal: Option<String>,
     fault: Option<String>,
     more_faults: usize,
     left_out: usize,
@@ -32,6 +34,7 @@ impl Draft {
             id,
             path: shown(path),
             note: None,
+            refusal: None,
             fault: None,
             more_faults: 0,
             left_out: 0,
@@ -40,8 +43,8 @@ impl Draft {
         }
     }
 
-    /// Adds what the source lists. Of two with one name the first one stays, unless only the
-    /// second one is switched on.
+    /// Adds what the source lists. Of two with one name the first one stays, unless the client makes more
+    /// of the second one.
     pub(crate) fn add(&mut self, found: Found) {
         match self.places.get(&found.name) {
             None if self.found.len() >= MAX_FOUND => self.left_out += 1,
@@ -68,6 +71,11 @@ impl Draft {
         self.note.get_or_insert(text);
     }
 
+    /// Notes a file that the client refuses, and why. What it lists is added as refused.
+    pub(crate) fn refuse(&mut self, why: String) {
+        self.refusal.get_or_insert(why);
+    }
+
     /// The source was read to its end.
     pub(crate) fn read(mut self) -> SourceReading {
         if self.left_out > 0 {
@@ -77,11 +85,17 @@ impl Draft {
             );
             self.fault(|| what);
         }
+        // One that is made of several files may have others.
+        if self.found.iter().all(|found| found.state == ListingState::Refused)
+            && let Some(why) = self.refusal.take()
+        {
+            return self.ended(SourceState::Refused, true, Some(why));
+        }
         let state = if self.fault.is_some() { SourceState::Partial } else { SourceState::Read };
         let error = match (self.fault.take(), self.more_faults) {
             (Some(first), 0) => Some(first),
             (Some(first), more) => Some(format!("{first} (and {more} more)")),
-            (None, _) => self.note.take(),
+            (None, _) => self.refusal.take().or(self.note.take()),
         };
         self.ended(state, true, error)
     }

@@ -13,7 +13,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use crate::text::{Content, line_at, shown};
+use crate::text::{Content, Liberties, line_at, shown};
 
 pub(crate) use jsonc_parser::ast::{Object, Value};
 
@@ -66,13 +66,13 @@ pub(crate) enum JsonFile<'t> {
 impl<'t> JsonFile<'t> {
     /// Parses what was read from `path`.
     pub(crate) fn of(path: &'t Path, content: &'t Content) -> Self {
-        let text = match content {
+        let (text, liberties) = match content {
             Content::Missing => return Self::Missing,
             Content::Failed(why) => return Self::Failed(why.clone()),
-            Content::Text(text) => text.as_str(),
+            Content::Text(text, liberties) => (text.as_str(), *liberties),
         };
         match parse(text) {
-            Ok(Value::Object(root)) => Self::Read(JsonText { path, text, root }),
+            Ok(Value::Object(root)) => Self::Read(JsonText { path, text, root, liberties }),
             Ok(other) => Self::Failed(format!(
                 "{}:{}: is not a JSON object",
                 shown(path),
@@ -89,6 +89,7 @@ pub(crate) struct JsonText<'t> {
     pub(crate) path: &'t Path,
     pub(crate) text: &'t str,
     pub(crate) root: Object<'t>,
+    pub(crate) liberties: Liberties,
 }
 
 impl JsonText<'_> {

@@ -8,7 +8,7 @@ use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
 use crate::json::{Fault, OPTIONS, fault_of};
-use crate::text::line_at;
+use crate::text::{Liberties, line_at};
 
 /// The number of values that an outline holds at most.
 const MAX_VALUES: usize = 50_000;
@@ -53,9 +53,9 @@ impl Shape {
     }
 }
 
-/// Makes the outline of a text: JSON without comments, in which everything that is kept stands in the
-/// line where it stood.
-pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<String, Fault> {
+/// Makes the outline of a text: JSON without comments, in which everything that is kept stands in the line
+/// where it stood; and tells what liberties the text takes.
+pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<(String, Liberties), Fault> {
     let options = ScannerOptions {
         allow_single_quoted_strings: OPTIONS.allow_single_quoted_strings,
         allow_hexadecimal_numbers: OPTIONS.allow_hexadecimal_numbers,
@@ -65,11 +65,13 @@ pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<String, Fault
         allow_extended_string_escapes: OPTIONS.allow_extended_string_escapes,
     };
     let scanner = Scanner::new(text, &options);
-    let mut outliner = Outliner { text, scanner, out: String::new(), copied: 0, values: 0 };
+    let liberties = Liberties::default();
+    let mut outliner =
+        Outliner { text, scanner, out: String::new(), copied: 0, values: 0, liberties };
     let Some(token) = outliner.next()? else { return Err((1, "is empty")) };
     outliner.value(Some(token), Some(shape), Within { start: 0, depth: 0 })?;
     match outliner.next()? {
-        None => Ok(outliner.out),
+        None => Ok((outliner.out, outliner.liberties)),
         Some(_) => Err(outliner.invalid()),
     }
 }
@@ -90,18 +92,50 @@ struct Outliner<'t> {
     /// Line ends before this byte of the text are in `out`.
     copied: usize,
     values: usize,
+    liberties: Liberties,
 }
 
 impl<'t> Outliner<'t> {
     /// The next token that is no comment.
     fn next(&mut self) -> Result<Option<Token<'t>>, Fault> {
         loop {
-            match self.scanner.scan() {
-                Ok(Some(Token::CommentLine(_) | Token::CommentBlock(_))) => {}
-                Ok(token) => return Ok(token),
-                Err(error) => return Err(fault_of(self.text, &error)),
+            let end = self.scanner.token_end();
+            let token = self.scanner.scan().map_err(|error| fault_of(self.text, &error))?;
+            self.look_for_odd_characters(end, token.as_ref());
+            match token {
+                Some(Token::CommentLine(_) | Token::CommentBlock(_)) => {
+                    let start = self.scanner.token_start();
+                    self.liberties.comment.get_or_insert_with(|| line_at(self.text, start));
+                }
+                token => return Ok(token),
             }
         }
+    }
+
+    /// Looks at a token that is a string, and at what stands between it and the one before it, which ends
+    /// at `end`.
+    fn look_for_odd_characters(&mut self, end: usize, token: Option<&Token<'t>>) {
+        if self.liberties.character.is_some() {
+            return;
+        }
+        let start = token.map_or(self.text.len(), |_| self.scanner.token_start());
+        let blanks = &self.text.as_bytes()[end..start];
+        let mut odd = blanks.iter().position(|byte| !b" \t\r\n".contains(byte)).map(|at| end + at);
+        if odd.is_none() && matches!(token, Some(Token::String(_))) {
+            let string = &self.text.as_bytes()[start..self.scanner.token_end()];
+            odd = string.iter().position(|byte| *byte < b' ').map(|at| start + at);
+        }
+        self.liberties.character = odd.map(|at| line_at(self.text, at));
+    }
+
+    /// The token behind a comma, which strict JSON does not allow to be a closing bracket.
+    fn after_comma(&mut self) -> Result<Option<Token<'t>>, Fault> {
+        let comma = self.scanner.token_start();
+        let token = self.next()?;
+        if matches!(token, Some(Token::CloseBrace | Token::CloseBracket)) {
+            self.liberties.comma.get_or_insert_with(|| line_at(self.text, comma));
+        }
+        Ok(token)
     }
 
     fn value(
@@ -160,7 +194,7 @@ impl<'t> Outliner<'t> {
             let end = self.scanner.token_end();
             token = self.next()?;
             token = match token {
-                Some(Token::Comma) => self.next()?,
+                Some(Token::Comma) => self.after_comma()?,
                 Some(
                     Token::String(_)
                     | Token::Word(_)
@@ -194,7 +228,7 @@ impl<'t> Outliner<'t> {
             let end = self.scanner.token_end();
             token = self.next()?;
             token = match token {
-                Some(Token::Comma) => self.next()?,
+                Some(Token::Comma) => self.after_comma()?,
                 Some(
                     Token::OpenBrace
                     | Token::OpenBracket

@@ -10,7 +10,7 @@ use staleness_core::Timestamp;
 use staleness_core::ids::stable_hash;
 
 use crate::outline::{Shape, outline};
-use crate::text::{Content, MAX_CONFIG_BYTES, config_text, load_config, shown};
+use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, config_text, load_config, shown};
 
 /// The size in bytes above which the outline of a file is remembered.
 pub(crate) const LARGE: u64 = 1024 * 1024;
@@ -42,6 +42,8 @@ pub struct Outline {
     pub digest: String,
     /// The parts that are asked for, as JSON; or why the file cannot be used.
     pub content: Result<String, String>,
+    /// Where the whole file is no strict JSON.
+    pub liberties: Liberties,
 }
 
 impl Debug for Outline {
@@ -63,42 +65,42 @@ pub(crate) fn read(
     if let Some(stamp) = stamp(meta, now)
         && let Some(known) = known.as_ref().filter(|known| known.stamp.as_ref() == Some(&stamp))
     {
-        return known.content.clone().into();
+        return known.clone().into();
     }
     let (bytes, meta) = match load_config(path, MAX_CONFIG_BYTES) {
         Ok(loaded) => loaded,
         Err(content) => return content,
     };
     let (digest, stamp) = (digest(&bytes), stamp(&meta, now));
-    let content = match known {
+    let (content, liberties) = match known {
         Some(known) if known.digest == digest => {
             if known.stamp == stamp {
-                return known.content.into();
+                return known.into();
             }
-            known.content
+            (known.content, known.liberties)
         }
         _ => match outline_of(path, bytes, shape) {
-            Content::Text(text) => Ok(text),
-            Content::Failed(why) => Err(why),
+            Content::Text(text, liberties) => (Ok(text), liberties),
+            Content::Failed(why) => (Err(why), Liberties::default()),
             Content::Missing => return Content::Missing,
         },
     };
-    let outline = Outline { stamp, digest, content };
+    let outline = Outline { stamp, digest, content, liberties };
     outlines.put(key, &outline);
-    outline.content.into()
+    outline.into()
 }
 
-impl From<Result<String, String>> for Content {
-    fn from(content: Result<String, String>) -> Self {
-        content.map_or_else(Self::Failed, Self::Text)
+impl From<Outline> for Content {
+    fn from(outline: Outline) -> Self {
+        outline.content.map_or_else(Self::Failed, |text| Self::Text(text, outline.liberties))
     }
 }
 
 /// Makes the outline of a file.
 pub(crate) fn outline_of(path: &Path, bytes: Vec<u8>, shape: &'static Shape) -> Content {
     match config_text(path, bytes) {
-        Content::Text(text) => match outline(&text, shape) {
-            Ok(outline) => Content::Text(outline),
+        Content::Text(text, Liberties { mark, .. }) => match outline(&text, shape) {
+            Ok((outline, liberties)) => Content::Text(outline, Liberties { mark, ..liberties }),
             Err((line, what)) => Content::Failed(format!("{}:{line}: {what}", shown(path))),
         },
         other => other,

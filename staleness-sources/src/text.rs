@@ -4,18 +4,35 @@ use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 /// The largest configuration file that is read, in bytes.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Result of reading a file.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// Its text, without a byte-order mark.
-    Text(String),
+    /// Its text, without a byte-order mark, and where it is no strict JSON as far as that was looked at.
+    Text(String, Liberties),
     /// It does not exist.
     Missing,
     /// It cannot be used, and why: `FILE: what`.
     Failed(String),
+}
+
+/// Liberties that a JSON text takes and strict JSON does not allow: of each the line, from 1, in which it is
+/// taken first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Liberties {
+    /// A byte-order mark stands before the text.
+    pub(crate) mark: bool,
+    /// Line of a comment.
+    pub(crate) comment: Option<usize>,
+    /// Line of a comma before a closing bracket.
+    pub(crate) comma: Option<usize>,
+    /// Line of a control character in a string, or of a blank that is none in JSON.
+    pub(crate) character: Option<usize>,
 }
 
 /// The folders that links in a repository may lead to: the repository itself. A repository is
@@ -145,7 +162,10 @@ pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
         Ok(text) if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() => {
             Content::Failed(format!("{}:1: is empty", shown(path)))
         }
-        Ok(text) => Content::Text(without_mark(text)),
+        Ok(text) => {
+            let mark = text.starts_with('\u{feff}');
+            Content::Text(without_mark(text), Liberties { mark, ..Liberties::default() })
+        }
     }
 }
 

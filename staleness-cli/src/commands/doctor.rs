@@ -92,7 +92,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
                     let bad: Vec<String> = scan
                         .sources
                         .iter()
-                        .filter(|s| matches!(s.state, SourceState::Failed | SourceState::Partial))
+                        .filter(|s| !matches!(s.state, SourceState::Read | SourceState::Missing))
                         .map(|s| format!("{}: {}", s.source, s.error.as_deref().unwrap_or("")))
                         .collect();
                     let read = scan.sources.iter().filter(|s| s.state == SourceState::Read).count();

@@ -105,7 +105,7 @@ pub(crate) fn run(
     let trouble: Vec<_> = scan
         .sources
         .iter()
-        .filter(|s| matches!(s.state, SourceState::Failed | SourceState::Partial))
+        .filter(|s| !matches!(s.state, SourceState::Read | SourceState::Missing))
         .cloned()
         .collect();
     text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));

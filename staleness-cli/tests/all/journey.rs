@@ -30,6 +30,7 @@ fn lived_in() -> Sandbox {
     sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"figma": {"url": "https://f"}}}"#);
     sandbox.write("home/.codex/config.toml", "[mcp_servers.docs]\ncommand = 'docs'\n");
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "team"}}}"#);
+    sandbox.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
     sandbox.write("project/.claude/commands/fix.md", "Fix it.");
     sandbox
 }
@@ -291,7 +292,7 @@ fn the_home_that_the_readme_shows_is_read() {
     let seen = sandbox.json(&["--home", home]);
     assert_eq!(
         (&seen["counts"]["tools"], &seen["counts"]["unreadable_sources"]),
-        (&json!(6), &json!(1))
+        (&json!(6), &json!(0))
     );
     assert_eq!(names(&seen["tools"]), ["mcp__sentry__*"]);
     assert!(!sandbox.store().exists());

@@ -59,6 +59,8 @@ fn scans_and_records_of_several_projects_get_along() {
             let config = format!(r#"{{"mcpServers": {{"own-{at}": {{"command": "x"}}}}}}"#);
             sandbox.write(&format!("p{at}/.git/HEAD"), "");
             sandbox.write(&format!("p{at}/.mcp.json"), config);
+            let approval = r#"{"enableAllProjectMcpServers": true}"#;
+            sandbox.write(&format!("p{at}/.claude/settings.local.json"), approval);
             sandbox.root().join(format!("p{at}")).display().to_string()
         })
         .collect();

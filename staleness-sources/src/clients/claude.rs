@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use staleness_core::ids::Level;
 use staleness_core::scan::SourceReading;
+use staleness_core::tool::ListingState;
 
 use super::folders::{Owner, Shelf, look_into};
+use super::format::Format;
 use super::servers::{self, Rules};
 use super::settings::Settings;
 use super::shapes;
@@ -17,6 +19,12 @@ use crate::text::is_there;
 
 /// The client's name.
 pub(super) const CLIENT: &str = "claude-code";
+
+/// Files with servers, and settings. The client refuses one that is no strict JSON, and goes on without it.
+pub(super) static FILE: Format = Format { servers_only: true, ..STATE };
+
+/// `.claude.json`, without which the client does not start when it is no strict JSON.
+pub(super) static STATE: Format = Format::strict("Claude Code");
 
 /// The settings that govern a project, weakest first.
 #[derive(Debug)]
@@ -83,8 +91,8 @@ fn moved_is_there(dir: &Path) -> bool {
     if dir.exists() { is_there(dir) } else { dir.parent().is_some_and(is_there) }
 }
 
-/// `.mcp.json`. When a file that may switch its servers off cannot be read, the reading is
-/// incomplete.
+/// `.mcp.json`. A server waits until it is approved. When a file that may approve it or switch it off cannot
+/// be read, the reading is incomplete.
 fn project_servers(
     outside: &Outside<'_>,
     settings: &AllSettings,
@@ -96,15 +104,35 @@ fn project_servers(
     let file = JsonFile::of(&path, &content);
     reading(&file, Draft::new(id, &path), outside.project_is_there, |draft, file| {
         let all = || settings.project.iter().chain([&settings.user]);
-        let is_off = |name: &str| {
-            local.off_servers.contains(name)
-                || local.off_json_servers.contains(name)
-                || all().any(|each| each.off_servers.contains(name))
-        };
-        let rules = Rules { owner: Owner::default(), is_off: &is_off };
-        servers::add_keyed(draft, file, &file.root, "mcpServers", &rules);
         for fault in all().flat_map(|each| &each.faults).chain(&local.faults) {
             draft.fault(|| fault.clone());
+        }
+        let is_whole = draft.is_blank();
+        let [shared, own] = &settings.project;
+        // A repository does not approve its own servers where the user does not trust it.
+        let shared = Some(&shared.approvals).filter(|_| local.is_trusted);
+        let approvals = [&local.approvals, &settings.user.approvals, &own.approvals];
+        let state = |name: &str| {
+            if local.off_servers.contains(name)
+                || local.approvals.forbids(name)
+                || all().any(|each| each.approvals.forbids(name))
+            {
+                ListingState::Off
+            } else if is_whole && !approvals.into_iter().chain(shared).any(|each| each.allows(name))
+            {
+                ListingState::Pending
+            } else {
+                ListingState::Configured
+            }
+        };
+        servers::add_keyed(
+            draft,
+            file,
+            &file.root,
+            &Rules { state: &state, ..Rules::plain(&FILE) },
+        );
+        for refusal in all().filter_map(|each| each.refusal.clone()) {
+            draft.note(refusal);
         }
     })
 }

@@ -2,8 +2,11 @@
 //! quote the file and are not used.
 
 use staleness_core::scan::{Found, SourceReading};
+use staleness_core::tool::ListingState;
 use toml::de::DeTable;
 
+use super::format::refused_by;
+use super::state::Places;
 use super::{Outside, Place};
 use crate::draft::{Draft, one_line};
 use crate::text::{Content, line_at, read_config, shown};
@@ -19,32 +22,67 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         Some(folder) => folder.join("config.toml"),
         None => outside.home.join(".codex/config.toml"),
     };
+    let mut trust = Trust::default();
     for place in outside.places(user, outside.home_is_there, Some(".codex/config.toml")) {
-        sources.push(toml_source(&place));
+        sources.push(toml_source(&place, outside, &mut trust));
     }
 }
 
-fn toml_source(place: &Place<'_>) -> SourceReading {
+/// The user's word on the folder of the project, without which the project's file is not loaded.
+#[derive(Default)]
+struct Trust {
+    is_given: bool,
+    /// The user's file cannot be used, and why.
+    fault: Option<String>,
+}
+
+impl Trust {
+    fn take(&mut self, root: &DeTable<'_>, places: &Places) {
+        let projects = root.get("projects").and_then(|value| value.get_ref().as_table());
+        self.is_given = projects.into_iter().flatten().any(|(path, value)| {
+            let level = value.get_ref().as_table().and_then(|project| project.get("trust_level"));
+            level.and_then(|level| level.get_ref().as_str()) == Some("trusted")
+                && places.hold(path.get_ref())
+        });
+    }
+}
+
+fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> SourceReading {
     let (path, draft) = (&*place.path, place.draft("codex", "mcp"));
     let text = match read_config(path, place.fence, MAX_BYTES) {
         Content::Missing => return draft.missing(place.root_is_there),
-        Content::Failed(why) => return draft.failed(why),
-        Content::Text(text) => text,
+        Content::Failed(why) => {
+            trust.fault = Some(why.clone());
+            return draft.failed(why);
+        }
+        Content::Text(text, _) => text,
     };
     let fault =
         |offset: usize, what: &str| format!("{}:{}: {what}", shown(path), line_at(&text, offset));
     match DeTable::parse(&text) {
         Ok(root) => {
             let mut draft = draft;
-            add_servers(&mut draft, root.get_ref(), &fault);
-            if looks_cut(&text) {
-                draft.fault(|| fault(text.len(), "the last line has no end: half-written?"));
+            let cut = looks_cut(&text)
+                .then(|| fault(text.len(), "the last line has no end: half-written?"));
+            let state = match (place.project, &trust.fault) {
+                (Some(_), None) if !trust.is_given => ListingState::Untrusted,
+                _ => ListingState::Configured,
+            };
+            add_servers(&mut draft, root.get_ref(), state, &fault);
+            for fault in trust.fault.iter().chain(&cut) {
+                draft.fault(|| fault.clone());
+            }
+            if place.project.is_none() {
+                trust.take(root.get_ref(), &Places::of(outside));
+                trust.fault = cut;
             }
             draft.read()
         }
         Err(error) => {
             let at = error.span().map_or(text.len(), |span| span.start);
-            draft.failed(fault(at, "is not valid TOML"))
+            let why = fault(at, "is not valid TOML");
+            trust.fault = Some(why.clone());
+            draft.failed(why)
         }
     }
 }
@@ -55,27 +93,38 @@ fn looks_cut(text: &str) -> bool {
     text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }
 
-fn add_servers(draft: &mut Draft, root: &DeTable<'_>, fault: &dyn Fn(usize, &str) -> String) {
+/// Adds the servers. The client does not start with one that is not a table.
+fn add_servers(
+    draft: &mut Draft,
+    root: &DeTable<'_>,
+    mut state: ListingState,
+    fault: &dyn Fn(usize, &str) -> String,
+) {
+    let refusal = |offset, what| fault(offset, &refused_by("Codex CLI", what));
     let Some(servers) = root.get("mcp_servers") else {
         return;
     };
     let Some(table) = servers.get_ref().as_table() else {
-        draft.fault(|| fault(servers.span().start, "the servers are not a table"));
+        draft.refuse(refusal(servers.span().start, "the servers are not a table"));
         return;
     };
+    if let Some(odd) = table.values().find(|value| value.get_ref().as_table().is_none()) {
+        draft.refuse(refusal(odd.span().start, "a server is not a table"));
+        state = ListingState::Refused;
+    }
     for (name, value) in table {
-        let Some(found) = Found::server(name.get_ref()) else {
+        let Some(mut found) = Found::server(name.get_ref()) else {
             draft.fault(|| fault(name.span().start, "a server has a name that cannot be used"));
             continue;
         };
-        let Some(server) = value.get_ref().as_table() else {
-            draft.fault(|| fault(value.span().start, "a server is not a table"));
-            continue;
-        };
-        let flag = |key: &str| server.get(key).and_then(|value| value.get_ref().as_bool());
-        let off = flag("enabled") == Some(false) || flag("disabled") == Some(true);
+        let Some(server) = value.get_ref().as_table() else { continue };
+        let enabled = server.get("enabled").and_then(|value| value.get_ref().as_bool());
+        found.state = state;
+        if state != ListingState::Refused {
+            found = found.switched_off(enabled == Some(false));
+        }
         let description =
             server.get("description").and_then(|value| value.get_ref().as_str()).map(one_line);
-        draft.add(found.switched_off(off).described(description.as_deref()));
+        draft.add(found.described(description.as_deref()));
     }
 }

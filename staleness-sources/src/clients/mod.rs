@@ -3,8 +3,13 @@
 //! | client | levels | parts |
 //! |---|---|---|
 //! | `claude-code` | user, project, local | `mcp`, `commands`, `skills`, `agents`, `plugins`, `plugin:NAME@MARKET/PART` |
-//! | `claude-desktop`, `windsurf` | user | `mcp` |
-//! | `cursor`, `vscode`, `codex`, `gemini` | user, project | `mcp` |
+//! | `claude-desktop`, `windsurf`, `copilot`, `zed` | user | `mcp` |
+//! | `cursor`, `codex` | user, project | `mcp` |
+//! | `vscode` | user, project | `mcp`; of the user also `settings` |
+//! | `gemini` | user, project | `mcp`; of the user also `extensions` |
+//! | `opencode` | user, project | `mcp`, `jsonc` |
+//!
+//! What a client ignores is ignored, and what it refuses is listed as refused.
 //!
 //! A file that the user keeps for all projects never makes a statement about one project alone,
 //! and the other way round: what the project's part of `.claude.json` lists is at level `local`.
@@ -12,6 +17,8 @@
 mod claude;
 mod codex;
 mod folders;
+mod format;
+mod gemini;
 mod plugin;
 mod plugins;
 mod servers;
@@ -28,9 +35,12 @@ use staleness_core::scan::{SourceIndex, SourceReading};
 
 use crate::draft::Draft;
 use crate::json::{JsonFile, JsonText};
+#[cfg(test)]
+use crate::outline::{Shape, outline};
 use crate::project::ProjectPlace;
 use crate::remembered::{self, LARGE, outline_of};
 pub use crate::remembered::{Outline, Outlines};
+pub use crate::text::Liberties;
 #[cfg(test)]
 use crate::text::read_config;
 use crate::text::{
@@ -66,7 +76,7 @@ pub struct ScanRequest<'a> {
     /// Folder of Codex CLI, if not `.codex` of the home folder (`CODEX_HOME`).
     pub codex_dir: Option<&'a Path>,
     /// Folder of the user's settings, if not the platform's own (`XDG_CONFIG_HOME`, `APPDATA`): holds
-    /// `Claude` and `Code/User`.
+    /// `Claude`, `Code/User`, `opencode` and `zed`.
     pub config_dir: Option<&'a Path>,
     /// Store for the outlines of large files between two readings.
     pub outlines: Option<&'a dyn Outlines>,
@@ -108,6 +118,7 @@ fn read_outside(outside: &Outside<'_>) -> Readings {
     let mut readings = Readings::default();
     claude::read(outside, &mut readings);
     simple::read(outside, &mut readings.sources);
+    gemini::read(outside, &mut readings.sources);
     codex::read(outside, &mut readings.sources);
     readings
 }
@@ -157,7 +168,10 @@ impl<'a> Outside<'a> {
     fn json(&self, path: &Path, fence: Option<&Fence>, kind: &Kind) -> Content {
         #[cfg(test)]
         if self.whole {
-            return read_config(path, fence, MAX_CONFIG_BYTES);
+            let content = read_config(path, fence, MAX_CONFIG_BYTES);
+            let Content::Text(text, Liberties { mark, .. }) = content else { return content };
+            let (_, liberties) = outline(&text, &Shape::PLAIN).unwrap_or_default();
+            return Content::Text(text, Liberties { mark, ..liberties });
         }
         let meta = match check_config(path, fence, MAX_CONFIG_BYTES) {
             Ok(meta) => meta,

@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use staleness_core::ids::{Level, ToolName};
 use staleness_core::scan::{Found, SourceReading};
-use staleness_core::tool::ToolKind;
+use staleness_core::tool::{ListingState, ToolKind};
 
-use super::claude::{AllSettings, CLIENT, UserPlace};
+use super::claude::{AllSettings, CLIENT, FILE, UserPlace};
 use super::folders::{Owner, Shelf, look_into};
 use super::plugins::Installed;
 use super::servers::{self, Rules};
@@ -110,11 +110,12 @@ impl<'a> Reader<'a> {
 
     /// Adds the servers; whether there is any place for them.
     fn servers(&self, draft: &mut Draft, local: &LocalState) -> bool {
-        let is_off = |name: &str| {
-            self.plugin.level != Level::User
-                && local.off_servers.contains(&format!("plugin:{}:{name}", self.plugin.short()))
+        let state = |name: &str| {
+            let is_off = self.plugin.level != Level::User
+                && local.off_servers.contains(&format!("plugin:{}:{name}", self.plugin.short()));
+            if is_off { ListingState::Off } else { ListingState::Configured }
         };
-        let rules = Rules { owner: self.owner, is_off: &is_off };
+        let rules = Rules { format: &FILE, owner: self.owner, state: &state };
         let own = self.plugin.folder.join(".mcp.json");
         let mut seen = self.server_file(draft, &own, &rules);
         for (file, value) in self.declared(draft, "mcpServers") {

@@ -177,8 +177,8 @@ impl Index<'_> {
             return;
         };
         let disabled = self.settings.switches_off(level, name.as_str());
-        let found = Found::new(name.clone(), ToolKind::Plugin);
-        self.drafts[place(level)].add(found.switched_off(disabled));
+        let found = Found::new(name.clone(), ToolKind::Plugin).switched_off(disabled);
+        self.drafts[place(level)].add(found);
         let Some(folder) = json::get_str(record, "installPath").filter(|path| !path.is_empty())
         else {
             self.fault(file, at, "a plugin has no installPath");

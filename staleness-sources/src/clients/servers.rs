@@ -2,47 +2,88 @@
 //! description are looked at.
 
 use staleness_core::scan::Found;
+use staleness_core::tool::ListingState;
 
 use super::folders::Owner;
+use super::format::{Format, holds_objects};
 use crate::draft::{Draft, one_line};
-use crate::json::{self, JsonText, Object, Value};
+use crate::json::{self, Entry, JsonText, Object, Value};
+use crate::text::line_at;
 
 /// The keys under which clients keep their servers.
 const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
+/// Members without which an entry is no server.
+const STARTS: [&str; 2] = ["command", "url"];
+
 /// Rules for the servers of one file.
+#[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
+    pub(super) format: &'a Format,
     pub(super) owner: Owner<'a>,
-    /// True if the client has switched off the server of this name, elsewhere than in its entry.
-    pub(super) is_off: &'a dyn Fn(&str) -> bool,
+    /// What the client makes of the server of this name, as far as its entry does not say.
+    pub(super) state: &'a dyn Fn(&str) -> ListingState,
 }
 
-impl Rules<'_> {
+impl<'a> Rules<'a> {
     /// Nothing special: the user's or the project's own servers.
-    pub(super) const PLAIN: Self =
-        Self { owner: Owner { plugin: None, disabled: false }, is_off: &|_| false };
+    pub(super) const fn plain(format: &'a Format) -> Self {
+        let owner = Owner { plugin: None, disabled: false };
+        Self { format, owner, state: &|_| ListingState::Configured }
+    }
+
+    /// The rules for a file that the client refuses.
+    pub(super) fn refused(self) -> Self {
+        Self { state: &|_| ListingState::Refused, ..self }
+    }
+
+    /// The rules for a file, which may be refused for its syntax.
+    fn judge(self, draft: &mut Draft, file: &JsonText<'_>) -> Self {
+        match self.format.syntax.refuses(&file.liberties) {
+            None => self,
+            Some((line, what)) => {
+                draft.refuse(self.format.refusal(file.path, line, what));
+                self.refused()
+            }
+        }
+    }
 }
 
-/// Adds the servers of an object that keeps them under `key`. The other clients' key does as
-/// well: people copy configurations from one client to another.
+/// Adds the servers of an object that keeps them under the client's key. Of servers that stand elsewhere,
+/// as people copy them from one client to another, the client loads none.
 pub(super) fn add_keyed(
     draft: &mut Draft,
     file: &JsonText<'_>,
     object: &Object<'_>,
-    key: &'static str,
     rules: &Rules<'_>,
 ) {
-    if let Some(servers) = json::get(object, key) {
-        add(draft, file, servers, rules);
+    let (format, rules) = (rules.format, rules.judge(draft, file));
+    if json::get(object, format.key).is_some() {
+        if let Some(servers) = format.servers(object) {
+            add(draft, file, servers, &rules);
+        }
         return;
     }
-    for other in KEYS.into_iter().filter(|other| *other != key) {
+    let refuse = |draft: &mut Draft, at: usize, what: &str| {
+        draft.refuse(format.refusal(file.path, line_at(file.text, at), what));
+    };
+    for other in KEYS.into_iter().filter(|other| *other != format.key) {
         if let Some(servers @ Value::Object(_)) = json::get(object, other) {
-            add(draft, file, servers, rules);
-            draft.note(file.fault(
-                json::start(servers),
-                &format!("`{other}` stands where this client looks for `{key}`"),
-            ));
+            let what = format!("`{other}` stands where it looks for `{}`; rename it", format.key);
+            refuse(draft, json::start(servers), &what);
+            add(draft, file, servers, &rules.refused());
+            return;
+        }
+    }
+    if format.servers_only {
+        let entries = json::entries(object).into_iter().filter(|entry| {
+            let server = entry.value.as_object();
+            server.is_some_and(|server| STARTS.iter().any(|key| json::get(server, key).is_some()))
+        });
+        for entry in entries {
+            let what = format!("`{}` is missing; put the servers into it", format.key);
+            refuse(draft, entry.at, &what);
+            add_one(draft, file, &entry, &rules.refused());
         }
     }
 }
@@ -59,18 +100,11 @@ pub(super) fn add_bare(
             || (member.name.as_str() == KEYS[1] && holds_objects(&member.value))
     });
     if keyed {
-        add_keyed(draft, file, object, KEYS[0], rules);
+        add_keyed(draft, file, object, rules);
     } else {
-        add_map(draft, file, object, rules);
+        let rules = rules.judge(draft, file);
+        add_map(draft, file, object, &rules);
     }
-}
-
-/// Returns true if every member is an object: a map of servers rather than a server of that name.
-fn holds_objects(value: &Value<'_>) -> bool {
-    value.as_object().is_some_and(|object| {
-        let mut values = object.properties.iter().map(|member| &member.value);
-        values.all(|value| value.as_object().is_some())
-    })
 }
 
 fn add(draft: &mut Draft, file: &JsonText<'_>, servers: &Value<'_>, rules: &Rules<'_>) {
@@ -83,28 +117,32 @@ fn add(draft: &mut Draft, file: &JsonText<'_>, servers: &Value<'_>, rules: &Rule
 fn add_map(draft: &mut Draft, file: &JsonText<'_>, map: &Object<'_>, rules: &Rules<'_>) {
     for entry in json::entries(map) {
         // `$schema` and the like.
-        if entry.key.starts_with('$') && entry.value.as_object().is_none() {
-            continue;
+        if !entry.key.starts_with('$') || entry.value.as_object().is_some() {
+            add_one(draft, file, &entry, rules);
         }
-        let name = match rules.owner.plugin {
-            Some((plugin, _)) => &format!("plugin_{plugin}_{}", entry.key),
-            None => entry.key,
-        };
-        let found = Found::server(name).filter(|_| !entry.key.trim().is_empty());
-        let Some(found) = found else {
-            draft.fault(|| file.fault(entry.at, "a server has a name that cannot be used"));
-            continue;
-        };
-        let Value::Object(server) = entry.value else {
-            draft.fault(|| file.fault(json::start(entry.value), "a server is not an object"));
-            continue;
-        };
-        let off = json::get_bool(server, "disabled") == Some(true)
-            || json::get_bool(server, "enabled") == Some(false)
-            || (rules.is_off)(entry.key);
-        let description = json::get_str(server, "description").map(one_line);
-        draft.add(rules.owner.own(found.switched_off(off).described(description.as_deref())));
     }
+}
+
+fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules: &Rules<'_>) {
+    let name = match rules.owner.plugin {
+        Some((plugin, _)) => &format!("plugin_{plugin}_{}", entry.key),
+        None => entry.key,
+    };
+    let found = Found::server(name).filter(|_| !entry.key.trim().is_empty());
+    let Some(mut found) = found else {
+        draft.fault(|| file.fault(entry.at, "a server has a name that cannot be used"));
+        return;
+    };
+    let Value::Object(server) = entry.value else {
+        draft.fault(|| file.fault(json::start(entry.value), "a server is not an object"));
+        return;
+    };
+    found.state = (rules.state)(entry.key);
+    if found.state != ListingState::Refused {
+        found = found.switched_off(rules.format.is_off(server));
+    }
+    let description = json::get_str(server, "description").map(one_line);
+    draft.add(rules.owner.own(found.described(description.as_deref())));
 }
 
 /// The texts of a list under `key`; what is no text becomes a fault.

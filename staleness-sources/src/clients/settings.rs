@@ -1,22 +1,52 @@
-//! Claude Code's settings: what they switch off.
+//! Claude Code's settings: what they switch on and off.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::claude::FILE;
 use super::servers::names;
 use super::{Outside, shapes};
-use crate::json::{self, JsonFile, JsonText, Value};
+use crate::json::{self, JsonFile, JsonText, Object, Value};
 use crate::text::Fence;
 
+/// Answers to the question whether a server of `.mcp.json` may start.
+#[derive(Debug, Default)]
+pub(super) struct Approvals {
+    on: HashSet<String>,
+    all_on: bool,
+    off: HashSet<String>,
+}
+
+impl Approvals {
+    /// Adds what an object says, a settings file or a project's section of `.claude.json`.
+    pub(super) fn take(
+        &mut self,
+        file: &JsonText<'_>,
+        object: &Object<'_>,
+        faults: &mut Vec<String>,
+    ) {
+        let mut listed = |key| names(file, object, key, faults).into_iter().flatten();
+        self.on.extend(listed("enabledMcpjsonServers"));
+        self.off.extend(listed("disabledMcpjsonServers"));
+        self.all_on |= json::get_bool(object, "enableAllProjectMcpServers") == Some(true);
+    }
+
+    pub(super) fn allows(&self, server: &str) -> bool {
+        self.all_on || self.on.contains(server)
+    }
+
+    /// Returns true for a no, which wins over the yes of any file.
+    pub(super) fn forbids(&self, server: &str) -> bool {
+        self.off.contains(server)
+    }
+}
+
 /// The switches of one settings file.
-///
-/// `enabledMcpjsonServers` and `enableAllProjectMcpServers` are not needed: they answer the
-/// question whether a server of `.mcp.json` may start, and until it is answered with no the
-/// server is there. A no in any file wins over every yes.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// Servers of `.mcp.json` that are switched off.
-    pub(super) off_servers: HashSet<String>,
+    pub(super) approvals: Approvals,
+    /// The client refuses the file, and goes on without it.
+    pub(super) refusal: Option<String>,
     /// Plugins that are switched on or off.
     pub(super) plugins: HashMap<String, bool>,
     pub(super) faults: Vec<String>,
@@ -30,14 +60,16 @@ impl Settings {
         match JsonFile::of(path, &content) {
             JsonFile::Missing => {}
             JsonFile::Failed(why) => settings.faults.push(why),
-            JsonFile::Read(file) => settings.take(&file),
+            JsonFile::Read(file) => match FILE.syntax.refuses(&file.liberties) {
+                Some((line, what)) => settings.refusal = Some(FILE.refusal(path, line, what)),
+                None => settings.take(&file),
+            },
         }
         settings
     }
 
     fn take(&mut self, file: &JsonText<'_>) {
-        let off = names(file, &file.root, "disabledMcpjsonServers", &mut self.faults);
-        self.off_servers.extend(off.into_iter().flatten());
+        self.approvals.take(file, &file.root, &mut self.faults);
         match json::get(&file.root, "enabledPlugins") {
             None => {}
             Some(Value::Object(plugins)) => {

@@ -4,7 +4,7 @@
 use crate::outline::Shape;
 
 /// The version of the shapes and of [`crate::outline`]; outlines of another one are made anew.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The shape of a kind of files.
 pub(super) struct Kind {
@@ -14,9 +14,47 @@ pub(super) struct Kind {
     pub(super) root: &'static Shape,
 }
 
-/// Files with servers under a key.
-pub(super) static SERVERS: Kind =
-    Kind { name: "servers", root: &Shape::of(&[("mcpServers", &MAP), ("servers", &MAP)]) };
+/// Files with servers under a key, and with what may be misplaced servers.
+pub(super) static SERVERS: Kind = Kind {
+    name: "servers",
+    root: &Shape {
+        members: &[("mcpServers", &MAP), ("servers", &MAP)],
+        others: Some(&Shape::of(STARTS)),
+        ..Shape::PLAIN
+    },
+};
+
+/// Settings with servers under a key of their own.
+pub(super) static MORE_SETTINGS: Kind = Kind {
+    name: "more",
+    root: &Shape::of(&[
+        ("mcp", &Shape { members: &[("servers", &MAP_OR_SERVER)], ..MAP }),
+        ("context_servers", &MAP),
+        ("mcpServers", &MAP),
+        ("servers", &MAP),
+        ("disabledMcpServers", &TEXTS),
+    ]),
+};
+
+/// Files of Gemini CLI beside its settings: what is switched off or trusted, by name or path.
+pub(super) static GEMINI_SWITCHES: Kind = Kind {
+    name: "switches",
+    root: &Shape::map(&Shape {
+        text: true,
+        ..Shape::of(&[("enabled", &Shape::PLAIN), ("overrides", &TEXTS)])
+    }),
+};
+
+/// The manifest of an extension of Gemini CLI.
+pub(super) static EXTENSION: Kind = Kind {
+    name: "extension",
+    root: &Shape::of(&[
+        ("name", &TEXT),
+        ("version", &Shape::PLAIN),
+        ("mcpServers", &MAP),
+        ("servers", &MAP),
+    ]),
+};
 
 /// `.claude.json`.
 pub(super) static STATE: Kind = Kind {
@@ -29,6 +67,8 @@ pub(super) static SETTINGS: Kind = Kind {
     name: "settings",
     root: &Shape::of(&[
         ("disabledMcpjsonServers", &TEXTS),
+        ("enabledMcpjsonServers", &TEXTS),
+        ("enableAllProjectMcpServers", &Shape::PLAIN),
         ("enabledPlugins", &Shape::map(&Shape::PLAIN)),
     ]),
 };
@@ -40,6 +80,7 @@ pub(super) static GEMINI: Kind = Kind {
         ("mcpServers", &MAP),
         ("servers", &MAP),
         ("mcp", &Shape::of(&[("allowed", &TEXTS), ("excluded", &TEXTS)])),
+        ("security", &Shape::of(&[("folderTrust", &Shape::of(&[("enabled", &Shape::PLAIN)]))])),
     ]),
 };
 
@@ -60,6 +101,9 @@ pub(super) static MANIFEST: Kind = Kind {
 
 /// A plugin's servers: under a key, or the bare map.
 pub(super) static BARE: Kind = Kind { name: "bare", root: &BARE_MAP };
+
+/// Members of what may be a server. Their values are not kept.
+const STARTS: &[(&str, &Shape)] = &[("command", &Shape::PLAIN), ("url", &Shape::PLAIN)];
 
 /// Members of a server. Its `env` and `headers` are not among them, nor what starts it.
 const SERVER_MEMBERS: &[(&str, &Shape)] =
@@ -86,6 +130,7 @@ static MAP_OR_SERVER: Shape = Shape {
     members: &[
         ("description", &Shape { text: true, members: SERVER_MEMBERS, ..Shape::PLAIN }),
         ("env", &SWITCHES),
+        ("environment", &SWITCHES),
         ("headers", &SWITCHES),
     ],
     others: Some(&SERVER),
@@ -99,6 +144,9 @@ static PROJECTS: Shape = Shape::map(&Shape::of(&[
     ("servers", &MAP),
     ("disabledMcpServers", &TEXTS),
     ("disabledMcpjsonServers", &TEXTS),
+    ("enabledMcpjsonServers", &TEXTS),
+    ("enableAllProjectMcpServers", &Shape::PLAIN),
+    ("hasTrustDialogAccepted", &Shape::PLAIN),
 ]));
 
 static PLUGIN: Shape = Shape {

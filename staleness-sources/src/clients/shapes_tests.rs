@@ -9,7 +9,7 @@ use crate::outline::tests::text;
 use crate::project::ProjectPlace;
 
 /// Every JSON file that is read: `~` is the home, anything else belongs to the project.
-const FILES: [&str; 18] = [
+const FILES: [&str; 29] = [
     "~/.claude.json",
     "~/.claude/settings.json",
     "~/.claude/plugins/installed_plugins.json",
@@ -28,6 +28,17 @@ const FILES: [&str; 18] = [
     ".vscode/mcp.json",
     ".gemini/settings.json",
     "README.md",
+    "~/.config/Code/User/settings.json",
+    "~/.copilot/mcp-config.json",
+    "~/.copilot/settings.json",
+    "~/.config/opencode/opencode.json",
+    "opencode.json",
+    "opencode.jsonc",
+    "~/.config/zed/settings.json",
+    "~/.gemini/mcp-server-enablement.json",
+    "~/.gemini/trustedFolders.json",
+    "~/.gemini/extensions/extension-enablement.json",
+    "~/.gemini/extensions/kit/gemini-extension.json",
 ];
 
 const INDEX: &str = r#"{"plugins": {"kit@market": [{"scope": "user", "installPath": "~/kit"}]}}"#;

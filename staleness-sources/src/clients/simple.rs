@@ -1,106 +1,137 @@
-//! Clients that keep their servers in one file per level.
+//! Clients that keep their servers in one file per level, and nothing else that is read.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use staleness_core::scan::SourceReading;
+use staleness_core::tool::ListingState;
 
-use super::folders::Owner;
+use super::format::{Format, Nesting, Syntax};
 use super::servers::{self, Rules};
-use super::{Outside, reading, shapes};
-use crate::json::{self, JsonFile, Value};
+use super::shapes::{Kind, MORE_SETTINGS, SERVERS};
+use super::{Outside, reading};
+use crate::json::JsonFile;
 
-/// A client with JSON files.
-struct Client {
-    name: &'static str,
-    key: &'static str,
+/// A file of a client, at one or two levels.
+struct File {
+    client: &'static str,
+    part: &'static str,
+    format: Format,
+    kind: &'static Kind,
+    /// Path in the home folder; with `@/` in the folder of the user's settings.
+    user: &'static str,
+    /// Path in the project.
     project: Option<&'static str>,
+    /// Another file of the user, with names of servers under `disabledMcpServers`.
+    off_list: Option<&'static str>,
 }
 
-const CLAUDE_DESKTOP: Client = Client { name: "claude-desktop", key: "mcpServers", project: None };
-const CURSOR: Client =
-    Client { name: "cursor", key: "mcpServers", project: Some(".cursor/mcp.json") };
-const VSCODE: Client = Client { name: "vscode", key: "servers", project: Some(".vscode/mcp.json") };
-const WINDSURF: Client = Client { name: "windsurf", key: "mcpServers", project: None };
+impl File {
+    const fn new(client: &'static str, user: &'static str, format: Format) -> Self {
+        Self { client, part: "mcp", format, kind: &SERVERS, user, project: None, off_list: None }
+    }
+
+    const fn of_project(self, path: &'static str) -> Self {
+        Self { project: Some(path), ..self }
+    }
+
+    /// A file in which servers are some of many settings.
+    const fn among_settings(self, part: &'static str) -> Self {
+        let format = Format { servers_only: false, ..self.format };
+        Self { part, format, kind: &MORE_SETTINGS, ..self }
+    }
+}
+
+const VSCODE: Format = Format { key: "servers", ..Format::lenient("VS Code") };
+
+const OPENCODE: Format = Format {
+    key: "mcp",
+    nesting: Nesting::Either,
+    switches: &[("enabled", false), ("disabled", true)],
+    ..Format::lenient("opencode")
+};
+
+static FILES: [File; 9] = [
+    File::new(
+        "claude-desktop",
+        "@/Claude/claude_desktop_config.json",
+        Format { syntax: Syntax::Strict, ..Format::lenient("Claude Desktop") },
+    ),
+    File::new("cursor", ".cursor/mcp.json", Format::lenient("Cursor"))
+        .of_project(".cursor/mcp.json"),
+    File::new("vscode", "@/Code/User/mcp.json", VSCODE).of_project(".vscode/mcp.json"),
+    File::new(
+        "vscode",
+        "@/Code/User/settings.json",
+        Format { key: "mcp", nesting: Nesting::Inner, ..VSCODE },
+    )
+    .among_settings("settings"),
+    File::new(
+        "windsurf",
+        ".codeium/windsurf/mcp_config.json",
+        Format { switches: &[("disabled", true)], ..Format::lenient("Windsurf") },
+    ),
+    File {
+        off_list: Some(".copilot/settings.json"),
+        ..File::new("copilot", ".copilot/mcp-config.json", Format::lenient("Copilot CLI"))
+    },
+    File::new("opencode", "@/opencode/opencode.json", OPENCODE)
+        .of_project("opencode.json")
+        .among_settings("mcp"),
+    File::new("opencode", "@/opencode/opencode.jsonc", OPENCODE)
+        .of_project("opencode.jsonc")
+        .among_settings("jsonc"),
+    File::new(
+        "zed",
+        "@/zed/settings.json",
+        Format {
+            key: "context_servers",
+            switches: &[("enabled", false)],
+            ..Format::lenient("Zed")
+        },
+    )
+    .among_settings("mcp"),
+];
 
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
-    let home = &outside.home;
-    let desktop = outside.user_config("Claude/claude_desktop_config.json");
-    let code = outside.user_config("Code/User/mcp.json");
-    for (client, user) in [
-        (CLAUDE_DESKTOP, desktop),
-        (CURSOR, home.join(".cursor/mcp.json")),
-        (VSCODE, code),
-        (WINDSURF, home.join(".codeium/windsurf/mcp_config.json")),
-    ] {
-        for place in outside.places(user, outside.home_is_there, client.project) {
-            let content = outside.json(&place.path, place.fence, &shapes::SERVERS);
-            let file = JsonFile::of(&place.path, &content);
-            let draft = place.draft(client.name, "mcp");
-            sources.push(reading(&file, draft, place.root_is_there, |draft, file| {
-                servers::add_keyed(draft, file, &file.root, client.key, &Rules::PLAIN);
+    let path = |path: &str| match path.strip_prefix("@/") {
+        Some(path) => outside.user_config(path),
+        None => outside.home.join(path),
+    };
+    for file in &FILES {
+        let (off, faults) =
+            file.off_list.map(|list| off_in(outside, path(list))).unwrap_or_default();
+        let state = |name: &str| {
+            if off.contains(name) { ListingState::Off } else { ListingState::Configured }
+        };
+        let rules = Rules { state: &state, ..Rules::plain(&file.format) };
+        for place in outside.places(path(file.user), outside.home_is_there, file.project) {
+            let content = outside.json(&place.path, place.fence, file.kind);
+            let json = JsonFile::of(&place.path, &content);
+            let draft = place.draft(file.client, file.part);
+            sources.push(reading(&json, draft, place.root_is_there, |draft, json| {
+                servers::add_keyed(draft, json, &json.root, &rules);
+                for fault in &faults {
+                    draft.fault(|| fault.clone());
+                }
             }));
         }
     }
-    gemini(outside, sources);
 }
 
-/// The MCP servers that Gemini CLI lets in: `mcp.allowed` and `mcp.excluded` of its settings.
-#[derive(Default)]
-struct Gate {
-    allowed: Option<HashSet<String>>,
-    excluded: HashSet<String>,
-    faults: Vec<String>,
-}
-
-impl Gate {
-    fn of(file: &JsonFile<'_>) -> Self {
-        let mut gate = Self::default();
-        match file {
-            JsonFile::Missing => {}
-            JsonFile::Failed(why) => gate.faults.push(why.clone()),
-            JsonFile::Read(file) => {
-                if let Some(mcp) = json::get(&file.root, "mcp").and_then(Value::as_object) {
-                    let mut listed = |key| {
-                        let names = servers::names(file, mcp, key, &mut gate.faults)?;
-                        Some(names.into_iter().collect())
-                    };
-                    gate.allowed = listed("allowed");
-                    gate.excluded = listed("excluded").unwrap_or_default();
-                }
-            }
+/// Reads the names of the servers that are switched off, and what is wrong with the file.
+fn off_in(outside: &Outside<'_>, path: PathBuf) -> (HashSet<String>, Vec<String>) {
+    let content = outside.json(&path, None, &MORE_SETTINGS);
+    let mut faults = Vec::new();
+    let names = match JsonFile::of(&path, &content) {
+        JsonFile::Missing => None,
+        JsonFile::Failed(why) => {
+            faults.push(why);
+            None
         }
-        gate
-    }
-
-    /// Returns the gate of a project within the user's; its own list of allowed servers replaces the user's.
-    fn within(mut self, user: Self) -> Self {
-        self.allowed = self.allowed.or(user.allowed);
-        self.excluded.extend(user.excluded);
-        self.faults.extend(user.faults);
-        self
-    }
-
-    fn is_off(&self, name: &str) -> bool {
-        self.excluded.contains(name)
-            || self.allowed.as_ref().is_some_and(|allowed| !allowed.contains(name))
-    }
-}
-
-/// Gemini CLI: the user's gate stands before the project's servers as well.
-fn gemini(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
-    const FILE: &str = ".gemini/settings.json";
-    let mut gate = Gate::default();
-    for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {
-        let content = outside.json(&place.path, place.fence, &shapes::GEMINI);
-        let file = JsonFile::of(&place.path, &content);
-        gate = Gate::of(&file).within(gate);
-        let draft = place.draft("gemini", "mcp");
-        sources.push(reading(&file, draft, place.root_is_there, |draft, file| {
-            for fault in &gate.faults {
-                draft.fault(|| fault.clone());
-            }
-            let rules = Rules { owner: Owner::default(), is_off: &|name| gate.is_off(name) };
-            servers::add_keyed(draft, file, &file.root, "mcpServers", &rules);
-        }));
-    }
+        JsonFile::Read(file) => {
+            servers::names(&file, &file.root, "disabledMcpServers", &mut faults)
+        }
+    };
+    (names.into_iter().flatten().collect(), faults)
 }

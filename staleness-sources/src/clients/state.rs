@@ -10,9 +10,11 @@ use std::path::Path;
 
 use staleness_core::ids::Level;
 use staleness_core::scan::SourceReading;
+use staleness_core::tool::ListingState;
 
-use super::folders::Owner;
+use super::claude::STATE;
 use super::servers::{self, Rules, names};
+use super::settings::Approvals;
 use super::{Outside, shapes, source};
 use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
@@ -24,8 +26,9 @@ pub(super) struct LocalState {
     /// Servers that are off: those of the project by name, those of plugins as
     /// `plugin:<plugin>:<server>`.
     pub(super) off_servers: HashSet<String>,
-    /// Servers of `.mcp.json` that are off.
-    pub(super) off_json_servers: HashSet<String>,
+    pub(super) approvals: Approvals,
+    /// The user trusts the project, and so its settings may approve servers.
+    pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
 }
 
@@ -52,10 +55,13 @@ pub(super) fn read(
             sources.push(local.failed(why));
         }
         JsonFile::Read(file) => {
-            servers::add_keyed(&mut user, &file, &file.root, "mcpServers", &Rules::PLAIN);
+            servers::add_keyed(&mut user, &file, &file.root, &Rules::plain(&STATE));
             sources.push(user.read());
             let seen = state.take(outside, &file, &mut local);
             sources.push(local.finish(seen, true));
+            if STATE.syntax.refuses(&file.liberties).is_some() {
+                state = LocalState::default();
+            }
         }
     }
     state
@@ -100,14 +106,17 @@ impl LocalState {
             .unwrap_or_default()
             .into_iter()
             .collect();
-        let off_json = names(file, section, "disabledMcpjsonServers", &mut faults);
+        self.approvals.take(file, section, &mut faults);
+        self.is_trusted |= json::get_bool(section, "hasTrustDialogAccepted") == Some(true);
         for fault in &faults {
             local.fault(|| fault.clone());
         }
-        let rules = Rules { owner: Owner::default(), is_off: &|name| off.contains(name) };
-        servers::add_keyed(local, file, section, "mcpServers", &rules);
+        let state = |name: &str| {
+            if off.contains(name) { ListingState::Off } else { ListingState::Configured }
+        };
+        let rules = Rules { state: &state, ..Rules::plain(&STATE) };
+        servers::add_keyed(local, file, section, &rules);
         self.off_servers.extend(off);
-        self.off_json_servers.extend(off_json.into_iter().flatten());
         self.faults.extend(faults);
     }
 }

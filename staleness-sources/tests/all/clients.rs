@@ -8,7 +8,7 @@ use staleness_sources::project::ProjectPlace;
 use crate::tree::{Tree, lists, names, of};
 
 /// Client, level, file below home or project, key of the servers.
-pub(crate) const JSON_FILES: [(&str, Level, &str, &str); 10] = [
+pub(crate) const JSON_FILES: [(&str, Level, &str, &str); 14] = [
     ("claude-code", Level::User, ".claude.json", "mcpServers"),
     ("claude-code", Level::Project, ".mcp.json", "mcpServers"),
     ("claude-desktop", Level::User, ".config/Claude/claude_desktop_config.json", "mcpServers"),
@@ -19,6 +19,10 @@ pub(crate) const JSON_FILES: [(&str, Level, &str, &str); 10] = [
     ("gemini", Level::User, ".gemini/settings.json", "mcpServers"),
     ("gemini", Level::Project, ".gemini/settings.json", "mcpServers"),
     ("windsurf", Level::User, ".codeium/windsurf/mcp_config.json", "mcpServers"),
+    ("copilot", Level::User, ".copilot/mcp-config.json", "mcpServers"),
+    ("opencode", Level::User, ".config/opencode/opencode.json", "mcp"),
+    ("opencode", Level::Project, "opencode.json", "mcp"),
+    ("zed", Level::User, ".config/zed/settings.json", "context_servers"),
 ];
 
 pub(crate) fn put(tree: &Tree, level: Level, file: &str, text: impl AsRef<[u8]>) {
@@ -34,25 +38,27 @@ fn every_client_is_read_at_every_level() {
     let tree = Tree::new();
     for (client, level, file, key) in JSON_FILES {
         let text = format!(
-            "\u{feff}// hand-written\r\n{{\"{key}\": {{\r\n  \"a\": {{\"command\": \"x\"}}, /* off */\r\n  \
-             \"b\": {{\"disabled\": true}},\r\n  \"my server.x\": {{}}, \"a\": {{}},\r\n}},}}"
+            "{{\"{key}\": {{\r\n  \"a\": {{\"command\": \"x\"}},\r\n  \"my server.x\": {{}}, \"a\": {{}}\r\n}}}}"
         );
         put(&tree, level, file, text);
         let source = tree.source(client, level, "mcp");
-        lists(&source, &["-mcp__b__*", "mcp__a__*", "mcp__my server.x__*"]);
+        lists(&source, &["mcp__a__*", "mcp__my server.x__*"]);
         assert_eq!(source.error, None);
         assert_eq!(source.id.project.is_some(), level == Level::Project);
     }
 }
 
 #[test]
-fn the_other_clients_key_does_as_well() {
+fn servers_under_another_clients_key_are_refused() {
     let tree = Tree::new();
     for (client, level, file, key) in JSON_FILES {
         let other = if key == "servers" { "mcpServers" } else { "servers" };
         put(&tree, level, file, format!("{{\n\"{other}\": {{\"a\": {{}}}}}}"));
         let source = tree.source(client, level, "mcp");
-        lists(&source, &["mcp__a__*"]);
+        assert_eq!(
+            (source.state, names(&source)),
+            (SourceState::Refused, vec!["!mcp__a__*".into()])
+        );
         let error = source.error.unwrap();
         assert!(error.contains(":2: ") && error.contains(other), "{error}");
     }
@@ -81,8 +87,8 @@ fn codex_keeps_its_servers_in_toml() {
     let user = tree.source("codex", Level::User, "mcp");
     lists(&user, &["-mcp__b__*", "mcp__a__*", "mcp__c.d__*"]);
     let project = tree.source("codex", Level::Project, "mcp");
-    assert_eq!(project.state, SourceState::Partial);
-    assert_eq!(names(&project), ["mcp__x__*"]);
+    assert_eq!(project.state, SourceState::Refused);
+    assert_eq!(names(&project), ["!mcp__x__*"]);
     assert!(project.error.unwrap().contains("config.toml:1: "));
 }
 
@@ -104,7 +110,7 @@ fn broken_toml_says_nothing() {
     }
     tree.user(".codex/config.toml", "mcp_servers = 5");
     let source = tree.source("codex", Level::User, "mcp");
-    assert_eq!(source.state, SourceState::Partial);
+    assert_eq!(source.state, SourceState::Refused);
 }
 
 #[test]

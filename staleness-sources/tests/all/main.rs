@@ -33,5 +33,6 @@ mod outlines;
 mod plugins;
 mod projects;
 mod random;
+mod strict;
 mod traps;
 mod tree;

@@ -68,7 +68,7 @@ impl Outlines for Memory {
 /// Servers of `.mcp.json` in a file that is large enough to be remembered.
 fn large(servers: &str) -> String {
     let history = "\"typed before\",\n".repeat(100_000);
-    format!("{{\"history\": [{history}],\n\"mcpServers\": {servers}}}")
+    format!("{{\"history\": [{history}\"\"],\n\"mcpServers\": {servers}}}")
 }
 
 fn set_modified(path: &Path, seconds: u64) {

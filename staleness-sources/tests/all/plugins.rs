@@ -146,8 +146,8 @@ fn servers_of_a_manifest_may_be_in_a_file_of_any_shape() {
     assert_eq!(
         names(&part(&tree, "mcp")),
         [
+            "!mcp__plugin_kit_b__*",
             "mcp__plugin_kit_a__*",
-            "mcp__plugin_kit_b__*",
             "mcp__plugin_kit_c__*",
             "mcp__plugin_kit_db__*"
         ]

@@ -53,6 +53,7 @@ fn toml_that_stops_where_a_piece_ends_is_half_written() {
 fn a_file_that_lists_ever_so_much_is_taken_in_up_to_a_bound() {
     let tree = Tree::new();
     let servers: String = (0..40_000).map(|at| format!("\"s{at}\":{{}},")).collect();
+    let servers = servers.trim_end_matches(',');
     tree.own(".mcp.json", format!("{{\"mcpServers\": {{{servers}}}}}"));
     let source = tree.source("claude-code", Level::Project, "mcp");
     assert_eq!((source.state, source.found.len()), (SourceState::Partial, 10_000));
@@ -66,6 +67,7 @@ fn long_lists_of_what_is_switched_off_are_searched_once() {
         (from..from + 20_000).map(|at| format!("\"s{at}\"")).collect::<Vec<_>>().join(",")
     };
     let servers: String = (0..20_000).map(|at| format!("\"s{at}\":{{}},")).collect();
+    let servers = servers.trim_end_matches(',');
     for key in ["excluded", "allowed"] {
         let list = names(if key == "excluded" { 20_000 } else { 1 });
         tree.own(
@@ -159,12 +161,14 @@ fn the_last_of_duplicate_keys_counts() {
     let tree = Tree::new();
     for (client, level, file, key) in JSON_FILES {
         let text = format!(
-            "{{\"{key}\": {{\"old\": {{}}}}, \"{key}\": {{\"a\": null, \"a\": {{}}, \"b\": {{}}, \"b\": {{\"disabled\": true}}}}}}"
+            "{{\"{key}\": {{\"old\": {{}}}}, \"{key}\": {{\"a\": null, \"a\": {{}}, \"b\": {{}}, \"b\": {{\"description\": \"Last\"}}}}}}"
         );
         put(&tree, level, file, text);
         let source = tree.source(client, level, "mcp");
         assert_eq!(source.state, SourceState::Read);
-        assert_eq!(names(&source), ["-mcp__b__*", "mcp__a__*"]);
+        assert_eq!(names(&source), ["mcp__a__*", "mcp__b__*"]);
+        let last = source.found.iter().find(|found| found.name.as_str() == "mcp__b__*");
+        assert_eq!(last.unwrap().description.as_deref(), Some("Last"));
     }
 }
 
@@ -210,10 +214,10 @@ fn a_live_list_is_no_config_file_that_the_next_scan_finds_missing() {
 #[test]
 fn the_same_name_in_two_scopes_is_two_tools() {
     let tree = Tree::new();
-    tree.user(".cursor/mcp.json", r#"{"mcpServers": {"a": {}}}"#);
-    tree.own(".cursor/mcp.json", r#"{"mcpServers": {"a": {"disabled": true}}}"#);
-    let user = tree.source("cursor", Level::User, "mcp");
-    let own = tree.source("cursor", Level::Project, "mcp");
+    tree.user(".config/opencode/opencode.json", r#"{"mcp": {"a": {}}}"#);
+    tree.own("opencode.json", r#"{"mcp": {"a": {"enabled": false}}}"#);
+    let user = tree.source("opencode", Level::User, "mcp");
+    let own = tree.source("opencode", Level::Project, "mcp");
     assert_eq!(user.found[0].name, own.found[0].name);
     assert_ne!(user.id.scope(), own.id.scope());
     assert_eq!(

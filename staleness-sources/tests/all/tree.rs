@@ -74,10 +74,15 @@ pub(crate) fn of(readings: &Readings, client: &str, level: Level, part: &str) ->
     found
 }
 
-/// Names, sorted; those that are switched off with a `-` before them.
+/// Names, sorted; those that are switched off with a `-` before them, and those that are refused with a `!`.
 pub(crate) fn names(source: &SourceReading) -> Vec<String> {
     let name = |found: &Found| {
-        format!("{}{}", if found.state == ListingState::Off { "-" } else { "" }, found.name)
+        let mark = match found.state {
+            ListingState::Off => "-",
+            ListingState::Refused => "!",
+            _ => "",
+        };
+        format!("{mark}{}", found.name)
     };
     let mut names: Vec<_> = source.found.iter().map(name).collect();
     names.sort();

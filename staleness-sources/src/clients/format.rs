@@ -1,0 +1,117 @@
+//! Formats of the clients' files: what each client reads, what it ignores, and what it refuses.
+
+use std::path::Path;
+
+use crate::json::{self, Object, Value};
+use crate::text::{Liberties, shown};
+
+/// How strictly a client parses JSON.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Syntax {
+    /// Strict JSON, with or without a byte-order mark.
+    Strict,
+    /// Strict JSON with comments.
+    Comments,
+    /// Comments and trailing commas.
+    Lenient,
+}
+
+impl Syntax {
+    /// The line of the first thing that the client refuses, what it is, and the mend.
+    pub(super) fn refuses(self, text: &Liberties) -> Option<(usize, &'static str)> {
+        let mark = (text.mark && matches!(self, Self::Comments)).then_some(1);
+        let comment = text.comment.filter(|_| matches!(self, Self::Strict));
+        let strict = !matches!(self, Self::Lenient);
+        [
+            (mark, "a byte-order mark is not allowed; save it without one"),
+            (comment, "comments are not allowed; remove them"),
+            (text.comma.filter(|_| strict), "a trailing comma is not allowed; remove it"),
+            (
+                text.character.filter(|_| strict),
+                "a character is not allowed in JSON; it may be an odd blank, or a line end in a string",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(line, what)| Some((line?, what)))
+        .min_by_key(|(line, _)| *line)
+    }
+}
+
+/// Place of the map of servers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Nesting {
+    /// Under the key.
+    Flat,
+    /// Under the key, or under `servers` in it.
+    Either,
+    /// Under `servers` in what stands under the key.
+    Inner,
+}
+
+/// The format of a file with servers.
+#[derive(Debug)]
+pub(super) struct Format {
+    /// The client's name as people write it.
+    pub(super) title: &'static str,
+    pub(super) syntax: Syntax,
+    /// The key of the servers.
+    pub(super) key: &'static str,
+    pub(super) nesting: Nesting,
+    /// Members of a server that switch it off with this value. The client ignores all others.
+    pub(super) switches: &'static [(&'static str, bool)],
+    /// The file holds servers and nothing else, so that an entry outside the map is a misplaced server.
+    pub(super) servers_only: bool,
+}
+
+impl Format {
+    /// Files with `mcpServers` of a client that parses strictly.
+    pub(super) const fn strict(title: &'static str) -> Self {
+        Self {
+            title,
+            syntax: Syntax::Strict,
+            key: "mcpServers",
+            nesting: Nesting::Flat,
+            switches: &[],
+            servers_only: false,
+        }
+    }
+
+    /// Files with `mcpServers` and nothing else of a client that parses leniently.
+    pub(super) const fn lenient(title: &'static str) -> Self {
+        Self { syntax: Syntax::Lenient, servers_only: true, ..Self::strict(title) }
+    }
+
+    /// The value that the client looks at for its servers.
+    pub(super) fn servers<'o, 't>(&self, object: &'o Object<'t>) -> Option<&'o Value<'t>> {
+        let outer = json::get(object, self.key)?;
+        let inner = outer.as_object().and_then(|outer| json::get(outer, "servers"));
+        match self.nesting {
+            Nesting::Flat => Some(outer),
+            Nesting::Either => inner.filter(|inner| holds_objects(inner)).or(Some(outer)),
+            Nesting::Inner => inner,
+        }
+    }
+
+    /// Returns true if the entry of a server switches it off.
+    pub(super) fn is_off(&self, server: &Object<'_>) -> bool {
+        self.switches.iter().any(|(key, off)| json::get_bool(server, key) == Some(*off))
+    }
+
+    /// The sentence for a file that the client refuses.
+    pub(super) fn refusal(&self, path: &Path, line: usize, what: &str) -> String {
+        format!("{}:{line}: {}", shown(path), refused_by(self.title, what))
+    }
+}
+
+/// Says that a client refuses what can be read.
+pub(super) fn refused_by(title: &str, what: &str) -> String {
+    format!("read by us, refused by {title}: {what}")
+}
+
+/// Returns true if every member is an object: a map of servers rather than a server of that name.
+pub(super) fn holds_objects(value: &Value<'_>) -> bool {
+    value.as_object().is_some_and(|object| {
+        let mut values = object.properties.iter().map(|member| &member.value);
+        values.all(|value| value.as_object().is_some())
+    })
+}

@@ -1,0 +1,241 @@
+//! Gemini CLI: its settings, what they and files beside them let in, and the servers of its extensions.
+//!
+//! Of a folder that it does not trust, the client loads nothing, and no server of the user either; since these
+//! have one state for all projects, only the project's are said to be untrusted.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use staleness_core::scan::SourceReading;
+use staleness_core::tool::ListingState;
+
+use super::format::{Format, Syntax};
+use super::servers::{self, Rules};
+use super::{Outside, Place, reading, shapes};
+use crate::draft::Draft;
+use crate::folder::Lister;
+use crate::json::{self, JsonFile, JsonText, Object, Value};
+use crate::text::{Content, canonical, look, shown};
+
+/// The client does not start with settings that it refuses.
+static SETTINGS: Format = Format { syntax: Syntax::Comments, ..Format::strict("Gemini CLI") };
+
+/// Manifests of extensions, and the switches of servers.
+static STRICT: Format = Format::strict("Gemini CLI");
+
+/// The servers and folders that the client lets in.
+#[derive(Default)]
+struct Gate {
+    allowed: Option<HashSet<String>>,
+    excluded: HashSet<String>,
+    /// Servers that `mcp-server-enablement.json` switches off.
+    off: HashSet<String>,
+    /// The settings refuse every folder that is not trusted.
+    asks_for_trust: bool,
+    /// The user's settings are refused: the client does not start.
+    refusal: Option<String>,
+    faults: Vec<String>,
+}
+
+impl Gate {
+    /// Takes the lists of a settings file. A project's list of allowed servers replaces the user's.
+    fn take(&mut self, file: &JsonFile<'_>) {
+        let file = match file {
+            JsonFile::Missing => return,
+            JsonFile::Failed(why) => return self.faults.push(why.clone()),
+            JsonFile::Read(file) => file,
+        };
+        let Some(mcp) = json::get(&file.root, "mcp").and_then(Value::as_object) else { return };
+        let mut listed = |key| {
+            let names = servers::names(file, mcp, key, &mut self.faults)?;
+            Some(names.iter().map(|name| normal(name)).collect::<HashSet<_>>())
+        };
+        let (allowed, excluded) = (listed("allowed"), listed("excluded"));
+        self.allowed = allowed.or(self.allowed.take());
+        self.excluded.extend(excluded.into_iter().flatten());
+    }
+
+    fn state(&self, server: &str) -> ListingState {
+        let name = normal(server);
+        let shut_out = self.allowed.as_ref().is_some_and(|allowed| !allowed.contains(&name));
+        if shut_out || self.excluded.contains(&name) || self.off.contains(&name) {
+            ListingState::Off
+        } else {
+            ListingState::Configured
+        }
+    }
+}
+
+/// A server's name as the client compares it.
+fn normal(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
+pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
+    const FILE: &str = ".gemini/settings.json";
+    let dir = outside.home.join(".gemini");
+    let mut gate = Gate { asks_for_trust: true, ..Gate::default() };
+    let switches = dir.join("mcp-server-enablement.json");
+    object_in(outside, &switches, STRICT.syntax, &mut gate.faults, |root| {
+        let off = json::entries(root).into_iter().filter(|entry| {
+            let server = entry.value.as_object();
+            server.and_then(|server| json::get_bool(server, "enabled")) == Some(false)
+        });
+        gate.off = off.map(|entry| entry.key.to_owned()).collect();
+    });
+    let mut is_trusted = false;
+    let trusted = dir.join("trustedFolders.json");
+    object_in(outside, &trusted, Syntax::Comments, &mut gate.faults, |root| {
+        is_trusted = trusts(root, &canonical(outside.folder));
+    });
+    for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {
+        let content = outside.json(&place.path, place.fence, &shapes::GEMINI);
+        let file = JsonFile::of(&place.path, &content);
+        gate.take(&file);
+        if place.project.is_none() {
+            if let JsonFile::Read(file) = &file {
+                take_user(&mut gate, file);
+            }
+            extensions(outside, &dir, &gate, sources);
+        }
+        let untrusted =
+            place.project.is_some() && gate.asks_for_trust && !is_trusted && gate.faults.is_empty();
+        let draft = place.draft("gemini", "mcp");
+        sources.push(reading(&file, draft, place.root_is_there, |draft, file| {
+            let state = |name: &str| match gate.state(name) {
+                ListingState::Configured if untrusted => ListingState::Untrusted,
+                state => state,
+            };
+            let rules = Rules { state: &state, ..Rules::plain(&SETTINGS) };
+            let rules = judged(&gate, draft, rules);
+            servers::add_keyed(draft, file, &file.root, &rules);
+            for fault in &gate.faults {
+                draft.fault(|| fault.clone());
+            }
+        }));
+    }
+}
+
+/// Takes from the user's settings what those of a project cannot change.
+fn take_user(gate: &mut Gate, file: &JsonText<'_>) {
+    let security = json::get(&file.root, "security").and_then(Value::as_object);
+    let trust = security.and_then(|security| json::get(security, "folderTrust")?.as_object());
+    let enabled = trust.and_then(|trust| json::get_bool(trust, "enabled"));
+    gate.asks_for_trust = enabled != Some(false);
+    let refusal = SETTINGS.syntax.refuses(&file.liberties);
+    gate.refusal = refusal.map(|(line, what)| SETTINGS.refusal(file.path, line, what));
+}
+
+/// The rules for a file of a client that may not start at all.
+fn judged<'a>(gate: &Gate, draft: &mut Draft, rules: Rules<'a>) -> Rules<'a> {
+    match gate.refusal.clone() {
+        None => rules,
+        Some(why) => {
+            draft.refuse(why);
+            rules.refused()
+        }
+    }
+}
+
+/// Takes from the object in a file. One that the client refuses switches and trusts nothing.
+fn object_in(
+    outside: &Outside<'_>,
+    path: &Path,
+    syntax: Syntax,
+    faults: &mut Vec<String>,
+    take: impl FnOnce(&Object<'_>),
+) {
+    let content = outside.json(path, None, &shapes::GEMINI_SWITCHES);
+    match JsonFile::of(path, &content) {
+        JsonFile::Read(file) if syntax.refuses(&file.liberties).is_none() => take(&file.root),
+        JsonFile::Read(_) | JsonFile::Missing => {}
+        JsonFile::Failed(why) => faults.push(why),
+    }
+}
+
+/// Returns true if the longest of the paths that hold a folder is trusted.
+fn trusts(rules: &Object<'_>, folder: &Path) -> bool {
+    let rules = json::entries(rules).into_iter().filter_map(|entry| {
+        let level = json::as_str(entry.value)?;
+        let path = Path::new(entry.key);
+        let base = if level == "TRUST_PARENT" { path.parent()? } else { path };
+        let holds = folder.starts_with(canonical(base));
+        holds.then_some((entry.key.len(), matches!(level, "TRUST_FOLDER" | "TRUST_PARENT")))
+    });
+    rules.max_by_key(|(length, _)| *length).is_some_and(|(_, is_trusted)| is_trusted)
+}
+
+/// The servers of all extensions, as one source.
+fn extensions(outside: &Outside<'_>, dir: &Path, gate: &Gate, sources: &mut Vec<SourceReading>) {
+    let place = Place {
+        path: dir.join("extensions"),
+        project: None,
+        fence: None,
+        root_is_there: outside.home_is_there,
+    };
+    let mut draft = place.draft("gemini", "extensions");
+    let listed = match look(&place.path, None) {
+        Ok(None) => return sources.push(draft.missing(place.root_is_there)),
+        Err(what) => Err(format!("{}: {what}", shown(&place.path))),
+        Ok(Some(_)) => Lister::new(None).list(&place.path, &mut draft),
+    };
+    let folders = match listed {
+        Err(why) => return sources.push(draft.failed(why)),
+        Ok(items) => items.into_iter().filter(|item| item.is_folder),
+    };
+    let mut off = HashSet::new();
+    let mut faults = gate.faults.clone();
+    let overrides = place.path.join("extension-enablement.json");
+    object_in(outside, &overrides, STRICT.syntax, &mut faults, |root| {
+        let switched_off = json::entries(root).into_iter().filter(|entry| {
+            entry.value.as_object().is_some_and(|rules| is_off_at(&outside.home, rules))
+        });
+        off = switched_off.map(|entry| entry.key.to_owned()).collect();
+    });
+    for folder in folders {
+        let path = folder.path.join("gemini-extension.json");
+        let content = outside.json(&path, None, &shapes::EXTENSION);
+        extension(&mut draft, &path, &content, gate, &off);
+    }
+    for fault in faults {
+        draft.fault(|| fault);
+    }
+    sources.push(draft.read());
+}
+
+fn extension(
+    draft: &mut Draft,
+    path: &Path,
+    content: &Content,
+    gate: &Gate,
+    off: &HashSet<String>,
+) {
+    let file = match JsonFile::of(path, content) {
+        JsonFile::Missing => return,
+        JsonFile::Failed(why) => return draft.fault(|| why),
+        JsonFile::Read(file) => file,
+    };
+    let name = json::get_str(&file.root, "name");
+    let is_off = name.is_some_and(|name| off.contains(name));
+    let state = |server: &str| if is_off { ListingState::Off } else { gate.state(server) };
+    let mut rules = judged(gate, draft, Rules { state: &state, ..Rules::plain(&STRICT) });
+    if name.is_none() || json::get(&file.root, "version").is_none() {
+        draft.refuse(STRICT.refusal(path, 1, "it has no `name` or no `version`; add it"));
+        rules = rules.refused();
+    }
+    servers::add_keyed(draft, &file, &file.root, &rules);
+}
+
+/// Returns true if the last rule for everything below the home folder, `!HOME/*`, switches an extension off.
+fn is_off_at(home: &Path, rules: &Object<'_>) -> bool {
+    let rules = json::get(rules, "overrides").and_then(Value::as_array);
+    let rules = rules.into_iter().flat_map(|rules| &rules.elements).filter_map(json::as_str);
+    let mut off = false;
+    for rule in rules {
+        let path = rule.trim_start_matches('!').trim_end_matches('*').trim_end_matches('/');
+        if Path::new(path) == home {
+            off = rule.starts_with('!');
+        }
+    }
+    off
+}
