@@ -5,7 +5,7 @@ use serde_json::Value;
 use staleness_service::ServiceError;
 use staleness_service::error::quoted;
 
-/// Refuses arguments that a schema of [`crate::spec`] does not allow.
+/// Refuses arguments that a tool's schema does not allow.
 pub(crate) fn check(schema: &JsonObject, arguments: &JsonObject) -> Result<(), ServiceError> {
     let empty = JsonObject::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);

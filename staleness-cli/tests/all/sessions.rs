@@ -322,7 +322,9 @@ fn what_is_in_force_is_told_to_every_session() {
     assert!(first.contains("trap `t1` (added)") && !first.contains("In force"), "{first}");
     for (id, source) in [("s3", "startup"), ("s4", "clear")] {
         let later = sandbox.session_start(&here, id, source).unwrap();
-        assert!(later.ends_with("- In force: handoff `mine`, trap `t1`"), "{later}");
+        let answer = "(accept it: `staleness work set mine --status accepted`)";
+        let told = format!("- For you: handoff `mine` {answer}\n- In force: trap `t1`");
+        assert!(later.ends_with(&told), "{later}");
     }
     sandbox.ok(&["work", "set", "t1", "--status", "resolved"]);
     sandbox.ok(&["work", "set", "mine", "--status", "accepted"]);
@@ -345,6 +347,23 @@ fn what_is_in_force_takes_the_room_that_others_leave() {
     let last = &starts[2];
     assert!(last.contains("In force") && last.chars().count() <= 1_500, "{last}");
     assert!(ids.iter().all(|id| last.contains(&format!("`{id}`"))), "{last}");
+}
+
+/// Bug W4: a handoff does not say that it is mine, nor from whom.
+#[test]
+fn w4_a_handoff_says_for_whom_it_is_and_how_to_answer() {
+    let sandbox = Sandbox::new();
+    let here = sandbox.project.clone();
+    let start = |client: &str| {
+        let payload =
+            json!({ "session_id": client, "hook_event_name": "SessionStart", "cwd": here });
+        sandbox.hook_with(&["--client", client], payload.to_string().as_bytes()).out
+    };
+    let handoff = ["work", "add", "handoff", "Review the migration", "--id", "m"];
+    sandbox.ok(&[&handoff[..], &["--from", "claude-code", "--to", "codex"]].concat());
+    let told = start("codex");
+    assert!(told.contains("For you: handoff `m` from `claude-code` (accept it:"), "{told}");
+    assert!(!start("claude-code").contains("For you"));
 }
 
 /// Bug W1: an agent is told of servers that its own client never had.

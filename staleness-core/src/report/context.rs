@@ -204,22 +204,31 @@ impl<'a> Context<'a> {
             .max()
     }
 
-    /// When it was last seen: used or discovered, or a source that lists it was read.
+    /// When it was last seen: used or discovered, or a source that lists it, or its server, was read.
     #[must_use]
     pub fn last_seen(&self, tool: &Tool) -> Timestamp {
         let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;
+        let is_of_server = tool.kind == ToolKind::McpTool;
+        let entry = is_of_server.then(|| self.entries.provider(tool)).flatten();
         tool.listings
             .iter()
             .filter(|listing| listing.state.is_listed())
             .filter_map(|listing| read(&listing.source))
             .chain([self.last_used(tool).unwrap_or(tool.discovered_at)])
+            .chain(
+                entry.filter(|entry| entry.presence.is_present()).map(|each| self.last_seen(each)),
+            )
             .max()
             .unwrap_or(tool.discovered_at)
     }
 
-    /// Days since it was last seen, when they reach the policy's `unseen_days`.
+    /// Days since it was last seen, when they reach the policy's `unseen_days`. A client brings its built-in tools along:
+    /// that nobody used one proves nothing.
     #[must_use]
     pub fn unseen_days(&self, tool: &Tool) -> Option<i64> {
+        if tool.kind == ToolKind::Builtin {
+            return None;
+        }
         let days = self.now.days_since(self.last_seen(tool));
         (days >= i64::from(self.tool_policy(tool).unseen_days)).then_some(days)
     }

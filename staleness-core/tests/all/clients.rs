@@ -179,3 +179,18 @@ fn a_tool_known_from_use_is_there_for_the_clients_that_used_it() {
     let key = world.registry.tools().find_key(&world.project.id, "Bash", ScopeChoice::Either);
     assert_eq!(key.wait().unwrap().name, tool_name("Bash"));
 }
+
+/// Bug W9: after a holiday every built-in tool and every tool of a configured server asks for a look.
+#[test]
+fn w9_idle_time_says_nothing_of_built_in_tools_and_of_tools_whose_server_is_there() {
+    let world = World::default();
+    let both = vec![of("claude-code", vec![server("a")])];
+    world.scan(both.clone());
+    world.uses("Bash", "S");
+    world.uses("mcp__a__x", "S");
+    world.uses("mcp__unknown__x", "S");
+    world.pass(55 * staleness_core::Timestamp::DAY);
+    world.scan(both);
+    let signals = |name: &str| world.report(name).verdict.signals.len();
+    assert_eq!((signals("Bash"), signals("mcp__a__x"), signals("mcp__unknown__x")), (0, 0, 1));
+}

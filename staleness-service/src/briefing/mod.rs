@@ -16,7 +16,7 @@ use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
-use staleness_sources::documents::Report;
+use staleness_sources::documents::{Report, is_loaded_by};
 
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
@@ -55,7 +55,7 @@ pub fn session_start(
     };
     let version = crate::documents::version(settings);
     let context = crate::documents::context(settings, version.as_deref());
-    let loaded = loaded(settings, registry, &context).unwrap_or_default();
+    let loaded = loaded(settings, registry, &context, resume).unwrap_or_default();
     let documents = documents::text(&loaded, &context, settings.now, share);
     let standing = standing(settings, registry, resume).unwrap_or_default();
     let mut work = work::text(delta, &standing, resume, share);
@@ -126,10 +126,12 @@ fn loaded(
     settings: &Settings,
     registry: &Registry,
     context: &Context,
+    resume: &Resume,
 ) -> Result<Vec<Loaded>, ServiceError> {
     // An item may be stale though nothing was found in its file.
     let mut documents = registry.documents().list(&settings.project.id).wait()?;
-    documents.retain(|document| document.loaded);
+    let client = resume.agent.as_str();
+    documents.retain(|document| document.loaded && is_loaded_by(client, &document.key.path));
     let items = crate::documents::items_of(settings, &documents)?;
     let report = Report { documents, items, ..Report::default() };
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();

@@ -14,22 +14,23 @@ pub(crate) fn text(delta: &Delta, ranked: &[String], budget: usize) -> Said {
         let changes = delta.tools.iter().filter(|change| change.to == to && wanted(change));
         changes.map(|change| (change.name.as_str(), why.then_some(change.cause.as_str()))).collect()
     };
-    // That each tool of a server went, or came back with it, is not told: the server speaks.
+    // That each tool of a server went, or came back with it, is not told: the server speaks. Nor is that it fails, too.
     let alone = |change: &NetChange| !change.cause.starts_with("server_");
     let again = |change: &NetChange| change.from.is_some() && !change.cause.starts_with("server_");
-    let still = delta.failing.iter().map(|each| (each.name.as_str(), Some(each.cause.as_str())));
+    let still = delta.failing.iter().filter(|each| !each.cause.contains("; also absent: server_"));
+    let still = still.map(|each| (each.name.as_str(), Some(each.cause.as_str())));
     let sections = [
         ("Gone since the last session, do not call", group(Status::Stale, alone, true)),
-        ("Failing since the last session, avoid", group(Status::Demoted, |_| true, true)),
+        ("Failing since the last session, avoid", group(Status::Demoted, alone, true)),
         ("Still failing, avoid", still.collect()),
         ("Available again", group(Status::Active, again, false)),
         ("New", group(Status::Active, |change| change.from.is_none(), false)),
     ];
-    let failing = sections[1].1.iter().chain(&sections[2].1);
-    let down: Vec<String> = failing.filter_map(|(tool, _)| tool_prefix(tool)).collect();
+    let down = sections[..3].iter().flat_map(|(_, items)| items);
+    let down: Vec<String> = down.filter_map(|(tool, _)| tool_prefix(tool)).collect();
     let mut told: Vec<(&'static str, Vec<ModelText>)> = Vec::new();
     for (at, (title, items)) in sections.iter().enumerate() {
-        // A server that is failing speaks for its tools too.
+        // A server that is gone or failing speaks for its tools too.
         let spoken = |tool: &str| {
             (1..=2).contains(&at) && down.iter().any(|server| tool.starts_with(server))
         };
@@ -156,6 +157,21 @@ mod tests {
         let told = said(&delta(tools, &[]), 1_500).unwrap();
         assert!(told.contains("mcp__a__*") && !told.contains("mcp__a__x"), "{told}");
         assert!(!told.contains("mcp__b__y"), "{told}");
+    }
+
+    /// Bug W6: one server under three headings.
+    #[test]
+    fn w6_a_server_that_went_speaks_for_its_tools_that_fail() {
+        let stale = (Some(Status::Active), Status::Stale);
+        let tools = vec![
+            change("mcp__a__*", stale.0, stale.1, "removed_from_config"),
+            change("mcp__a__create", stale.0, Status::Demoted, "server_removed"),
+        ];
+        let why = "3 of the last 4 uses failed; also absent: server_removed";
+        let told = said(&delta(tools, &[("mcp__a__list".into(), why.into())]), 1_500).unwrap();
+        assert_eq!(told.matches("mcp__a__").count(), 1, "{told}");
+        let later = said(&delta(Vec::new(), &[("mcp__a__list".into(), why.into())]), 1_500);
+        assert_eq!(later, None, "nor at every later start");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::model_text::{ModelName, ModelText, NameKind, Word, overdue, state};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource};
-use staleness::work::Warning;
+use staleness::work::{Warning, WorkKind};
 
 use super::{Said, section};
 
@@ -23,17 +23,24 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         delta.warnings.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
     };
     let told = |item: &&DeltaItem| delta.source != DeltaSource::Digest || !is_overdue(item);
-    let items: Vec<ModelText> = delta.items.iter().filter(told).map(item).collect();
+    // What was handed to this agent is told with the command that answers it, whatever else is told.
+    let (handed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
+        standing.iter().partition(|each| each.kind == WorkKind::Handoff.as_str());
     let is_told = |item: &DeltaItem| {
         is_overdue(item)
             || delta.items.iter().any(|each| (each.kind, &each.id) == (item.kind, &item.id))
     };
+    let is_handed = |item: &&DeltaItem| !handed.iter().any(|each| each.id == item.id);
+    let items: Vec<ModelText> =
+        delta.items.iter().filter(told).filter(is_handed).map(item).collect();
     let standing: Vec<ModelText> =
-        standing.iter().filter(|each| !is_told(each)).map(in_force).collect();
+        standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
+    let handed: Vec<ModelText> = handed.into_iter().map(for_you).collect();
     let changed = !items.is_empty();
     let sections = [
         ("Overdue", overdue, delta.overdue.saturating_sub(delta.warnings.len())),
         (title, items, delta.more),
+        ("For you", handed, 0),
         ("In force", standing, 0),
     ];
     let all = everything(resume);
@@ -55,6 +62,21 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         text.push(&all);
     }
     Said { text: (told > head && told <= budget).then_some(text), whole }
+}
+
+/// A handoff to the agent that reads this: from whom, and how to take it.
+fn for_you(item: &DeltaItem) -> ModelText {
+    let handoff = named(item.kind, &item.id);
+    let from = match item.sender.as_deref() {
+        Some(sender) => handoff.and(" from ").and(ModelName::new(NameKind::Agent, sender)),
+        None => handoff,
+    };
+    match Word::new(&item.id) {
+        Some(id) => {
+            from.and(" (accept it: `staleness work set ").and(id).and(" --status accepted`)")
+        }
+        None => from,
+    }
 }
 
 fn in_force(item: &DeltaItem) -> ModelText {

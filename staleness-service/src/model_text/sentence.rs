@@ -17,6 +17,7 @@ const CAUSES: &[(&str, &str)] = &[
     ("server_not_loaded", "no client loads its server"),
     ("server_returned", "its server came back"),
     ("not_listed", "its server no longer lists it"),
+    ("other_client", "another client lists it"),
     ("configured", "configured"),
     ("used", "used"),
     ("succeeded", "succeeded"),

@@ -66,6 +66,29 @@ pub(super) fn is_instruction(path: &str) -> bool {
         || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
 }
 
+/// Returns true if a client loads an instruction file by itself. The path is relative to the project, or begins with
+/// `~/` for a file of the user. Claude Code follows imports, so files of no client, and the shared `AGENTS.md`, are taken
+/// for files that it imports.
+#[must_use]
+pub fn is_loaded_by(client: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let shared = name == "AGENTS.md" && !path.starts_with("~/");
+    match client {
+        "codex" => shared || path == "~/.codex/AGENTS.md",
+        "gemini" => name == "GEMINI.md",
+        "copilot" | "vscode" => shared || path == ".github/copilot-instructions.md",
+        "cursor" => shared || path.starts_with(".cursor/rules/"),
+        "opencode" | "windsurf" | "zed" => shared,
+        "claude-code" => {
+            name != "GEMINI.md"
+                && path != "~/.codex/AGENTS.md"
+                && path != ".github/copilot-instructions.md"
+                && !path.starts_with(".cursor/rules/")
+        }
+        _ => true,
+    }
+}
+
 fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end)
@@ -151,6 +174,30 @@ fn matched(patterns: &Gitignore, path: &str, is_folder: bool) -> Match<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bug W5: an agent is told of documents that its client does not load.
+    #[test]
+    fn w5_each_client_loads_its_own_files() {
+        let files = [
+            ("CLAUDE.md", "claude-code"),
+            ("CLAUDE.local.md", "claude-code"),
+            (".claude/rules/a.md", "claude-code"),
+            ("~/.claude/projects/-p/memory/MEMORY.md", "claude-code"),
+            ("AGENTS.md", "claude-code codex copilot cursor"),
+            ("~/.codex/AGENTS.md", "codex"),
+            ("GEMINI.md", "gemini"),
+            ("~/.gemini/GEMINI.md", "gemini"),
+            (".cursor/rules/r.mdc", "cursor"),
+            (".github/copilot-instructions.md", "copilot"),
+        ];
+        for (path, clients) in files {
+            for client in ["claude-code", "codex", "gemini", "copilot", "cursor"] {
+                let loads = clients.split(' ').any(|each| each == client);
+                assert_eq!(is_loaded_by(client, path), loads, "{client}: {path}");
+            }
+        }
+        assert!(is_loaded_by("an agent of no client", "CLAUDE.md"));
+    }
 
     #[test]
     fn the_policy_has_the_last_word() {
