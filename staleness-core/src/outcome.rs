@@ -17,6 +17,8 @@ pub enum OutcomeKind {
     Failure,
     /// The user aborted it or a permission was denied: says nothing about the tool.
     Interrupted,
+    /// It ended, and the client does not say how: says nothing about the tool.
+    Unknown,
 }
 
 /// An outcome as the failure window sees it; each mark has one letter.
@@ -30,11 +32,14 @@ pub enum Mark {
     Interrupted,
     /// `O`: failed while the machine was offline, not counted.
     Offline,
+    /// `U`: ended in a way that the client does not tell, not counted.
+    Unknown,
 }
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Self; 4] = [Self::Success, Self::Failure, Self::Interrupted, Self::Offline];
+    pub const ALL: [Self; 5] =
+        [Self::Success, Self::Failure, Self::Interrupted, Self::Offline, Self::Unknown];
 
     /// The mark's letter.
     #[must_use]
@@ -44,6 +49,7 @@ impl Mark {
             Self::Failure => 'F',
             Self::Interrupted => 'I',
             Self::Offline => 'O',
+            Self::Unknown => 'U',
         }
     }
 
@@ -57,6 +63,12 @@ impl Mark {
     #[must_use]
     pub const fn is_counted(self) -> bool {
         matches!(self, Self::Success | Self::Failure)
+    }
+
+    /// Returns true if the mark says whether the tool's server answered.
+    #[must_use]
+    pub const fn is_conclusive(self) -> bool {
+        !matches!(self, Self::Interrupted | Self::Unknown)
     }
 }
 

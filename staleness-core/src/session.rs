@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AgentId, ProjectId, SessionId};
+use crate::ids::{AgentId, OpId, ProjectId, SessionId, ToolName};
 use crate::journal::Revision;
 use crate::time::Timestamp;
 
@@ -34,6 +34,25 @@ pub struct Session {
     /// It met a registry that had never told its agent anything here: it was given a digest of what
     /// is there rather than a list of changes.
     pub first_contact: bool,
+}
+
+/// A call that has begun, and whose end was not reported yet.
+///
+/// Some clients report no failures: they report that a call begins, and that it ended well. Calls that run
+/// at once are open side by side, so neither the beginning nor the end of another call says anything of
+/// one. What is still open when its turn is over has failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenCall {
+    /// The client's id of the call.
+    pub op: OpId,
+    /// The tool, as the client spells it.
+    pub tool: ToolName,
+    /// The turn in which it began; all calls of a turn have ended when the turn has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<OpId>,
+    /// When it began.
+    pub at: Timestamp,
 }
 
 /// What identifies a cursor: each agent has one in each project.

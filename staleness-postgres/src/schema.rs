@@ -43,7 +43,7 @@
 //! An entry of an index takes 2,700 bytes at most, and some keys are longer: `sources.key` and `documents.key` are
 //! digests of the columns that they stand for, and the index over subjects of the journal holds their hashes.
 
-/// The format that this program reads and writes. Formats 1 and 2 were never released.
+/// The format that this program reads and writes. Formats 1 to 3 were never released.
 pub(crate) const FORMAT: i64 = 4;
 
 /// The advisory lock under which tables are made, and nothing else: `stale` and `ness`.
@@ -236,7 +236,7 @@ CREATE INDEX outcomes_identity ON staleness.outcomes(workspace, identity);
 CREATE INDEX outcomes_counted ON staleness.outcomes(workspace, project, seq)
   WHERE mark IN ('S', 'F');
 CREATE INDEX outcomes_served ON staleness.outcomes(workspace, at)
-  WHERE server IS NOT NULL AND mark <> 'I';
+  WHERE server IS NOT NULL AND mark IN ('S', 'F', 'O');
 CREATE TABLE staleness.journal(
   workspace TEXT COLLATE "C",
   revision BIGINT,

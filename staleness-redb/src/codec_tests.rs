@@ -12,7 +12,7 @@ use staleness_core::knowledge::{Block, Citation, Contradiction, Fact, ItemKind, 
 use staleness_core::outcome::Mark;
 use staleness_core::project::Told;
 use staleness_core::route::{Confidence, Precision, Prompted, RouteId, RouteKey, Vector};
-use staleness_core::session::{CursorKey, SessionKey};
+use staleness_core::session::{CursorKey, OpenCall, SessionKey};
 use staleness_core::source::SourceState;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
@@ -222,7 +222,14 @@ fn the_vector() -> RouteVector {
 fn the_suggestions() -> Suggestions {
     let key = SessionKey { project: project_id(), id: SessionId::new("s").unwrap() };
     let prompt = Prompted { at: at(0), query: None, tools: Vec::new(), taught: Vec::new() };
-    Suggestions { key, made: 2, prompts: vec![prompt] }
+    let turn = Some(OpId::new("t").unwrap());
+    let call = OpenCall {
+        op: OpId::new("o").unwrap(),
+        tool: ToolName::new("n").unwrap(),
+        turn,
+        at: at(1),
+    };
+    Suggestions { key, made: 2, prompts: vec![prompt], calls: vec![call] }
 }
 
 fn the_work() -> Work {

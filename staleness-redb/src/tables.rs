@@ -15,7 +15,7 @@
 //! | `outcomes` | seq | one use of a tool |
 //! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
 //! | `outcomes_counted` | project, seq | nothing: those with the marks `S` and `F` |
-//! | `outcomes_served` | time, seq | scope and server: with a server, not interrupted |
+//! | `outcomes_served` | time, seq | scope and server: with a server, conclusive |
 //! | `journal` | revision, index | one change |
 //! | `journal_op` | op, revision, index | nothing: those with an op |
 //! | `journal_subject` | kind, scope, id, revision, index | nothing |

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use staleness::RegistryError;
 use staleness::ids::{AgentId, ProjectId, SessionId};
-use staleness::registry::Use;
+use staleness::registry::{TurnEnd, Use};
 use staleness::scan::ProjectRef;
-use staleness::session::Session;
+use staleness::session::{OpenCall, Session, SessionKey};
 use staleness::store::Refusal;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 
@@ -32,6 +32,17 @@ const MAX_ENTRY_BYTES: u64 = 1 << 20;
 pub enum Entry {
     /// A tool was used.
     Used(Box<Use>),
+    /// A call began, of which only a good end is reported.
+    CallBegan {
+        /// The project.
+        project: ProjectRef,
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: OpenCall,
+    },
+    /// A turn is over.
+    TurnEnded(TurnEnd),
     /// An agent's session started.
     SessionStarted {
         /// The project.
@@ -58,13 +69,26 @@ impl Entry {
     const fn project(&self) -> &ProjectRef {
         match self {
             Self::Used(used) => &used.project,
-            Self::SessionStarted { project, .. } | Self::SessionEnded { project, .. } => project,
+            Self::TurnEnded(end) => &end.project,
+            Self::CallBegan { project, .. }
+            | Self::SessionStarted { project, .. }
+            | Self::SessionEnded { project, .. } => project,
         }
     }
 
-    fn record(self, registry: &Registry) -> Result<(), RegistryError> {
+    /// Records it.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub fn record(self, registry: &Registry) -> Result<(), RegistryError> {
         match self {
             Self::Used(used) => registry.tools().record_quietly(*used).wait().map(drop),
+            Self::CallBegan { project, session, call } => {
+                registry.admin().see_project(&project, call.at).wait()?;
+                let key = SessionKey { project: project.id, id: session };
+                registry.sessions().begin_call(key, call).wait()
+            }
+            Self::TurnEnded(end) => registry.sessions().end_turn(end).wait().map(drop),
             Self::SessionStarted { project, agent, session, at } => {
                 registry.admin().see_project(&project, at).wait()?;
                 // Another process recorded this entry, and the end of the session behind it.

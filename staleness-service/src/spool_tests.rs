@@ -140,3 +140,35 @@ fn a_spool_that_others_may_write_to_or_that_is_a_link_is_not_used() {
     assert_eq!(outcomes(&registry), "");
     assert!(spool.add(&used(3)).is_err());
 }
+
+#[test]
+fn a_call_whose_beginning_is_recorded_twice_does_not_fail_after_its_end() {
+    let (_folder, spool, registry) = place();
+    let session = SessionId::new("s").unwrap();
+    let turn = OpId::new("turn").unwrap();
+    let began = |number: i64| {
+        let op = OpId::new(format!("op-{number}")).unwrap();
+        let tool = ToolName::new("mcp__a__b").unwrap();
+        let at = Timestamp::from_millis(number);
+        let call = OpenCall { op, tool, turn: Some(turn.clone()), at };
+        Entry::CallBegan { project: project(), session: session.clone(), call }
+    };
+    let Entry::Used(mut ended) = used(2) else { unreachable!() };
+    ended.session = Some(session.clone());
+    let over = Entry::TurnEnded(TurnEnd {
+        project: project(),
+        session: session.clone(),
+        turn: turn.clone(),
+        client: None,
+        interrupted: false,
+        at: Timestamp::from_millis(5),
+    });
+    for entry in [&began(2), &began(4), &Entry::Used(ended), &began(2), &over, &over] {
+        spool.add(entry).unwrap();
+    }
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
+    assert_eq!(
+        (outcomes(&registry).as_str(), spool.waiting().unwrap()),
+        ("SF", Waiting::default())
+    );
+}

@@ -261,7 +261,7 @@ pub(crate) struct ScanArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
-    /// The client that sent the payload: claude-code, codex, copilot or cursor.
+    /// The client that sent the payload: claude-code, codex, copilot, cursor, gemini or vscode.
     #[arg(long, value_name = "CLIENT")]
     pub client: Option<String>,
     /// The event, where the payload does not name it.

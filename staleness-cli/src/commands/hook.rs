@@ -7,7 +7,8 @@ use serde_json::json;
 use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
-use staleness::registry::{Resume, Use};
+use staleness::registry::{Resume, TurnEnd, Use};
+use staleness::session::OpenCall;
 use staleness::store::StoreError;
 use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
@@ -15,7 +16,7 @@ use staleness_core::text::counted;
 use staleness_service::briefing::{self, prompt};
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
 use staleness_sources::hook::{
-    Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
+    Event, Evidence, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
 
 use super::scan::{Asker, apply, preview};
@@ -56,7 +57,27 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
             let settings = settings(global, &input)?;
-            record(&settings, used(&settings, &input, event))
+            record(&settings, Entry::Used(Box::new(used(&settings, &input, event))))
+        }
+        Event::CallBegan { tool, op, turn } => {
+            let settings = settings(global, &input)?;
+            let Some(session) = input.session.clone() else { return Ok(()) };
+            let (tool, op, turn) = (tool.clone(), op.clone(), Some(turn.clone()));
+            let call = OpenCall { op, tool, turn, at: settings.now };
+            record(&settings, Entry::CallBegan { project: settings.project.clone(), session, call })
+        }
+        Event::TurnEnded { turn, interrupted } => {
+            let settings = settings(global, &input)?;
+            let Some(session) = input.session.clone() else { return Ok(()) };
+            let end = TurnEnd {
+                project: settings.project.clone(),
+                session,
+                turn: turn.clone(),
+                client: Some(input.client_id()),
+                interrupted: *interrupted,
+                at: settings.now,
+            };
+            record(&settings, Entry::TurnEnded(end))
         }
         Event::SessionStart { .. } => {
             let settings = settings(global, &input)?;
@@ -123,14 +144,14 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
     settings.open_for_hook(access).map_err(|error| settings.opening(error))
 }
 
-/// Records a use, or leaves it in the spool when the store is locked for too long, or when others' uses
+/// Records something, or leaves it in the spool when the store is locked for too long, or when other entries
 /// wait there already.
-fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
+fn record(settings: &Settings, entry: Entry) -> Result<(), CliError> {
     let spool = Spool::of(&settings.url);
     let waiting = spool.as_ref().is_some_and(Spool::has_entries);
     if !waiting {
         let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
-            registry.tools().record_quietly(used.clone()).wait()?;
+            entry.clone().record(&registry)?;
             // The process ends here: closing would free memory, and do nothing else.
             std::mem::forget(registry);
             Ok(())
@@ -140,15 +161,15 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
             recorded => return recorded.map_err(|error| settings.opening(error)),
         }
     }
-    let left = leave(settings, &Entry::Used(Box::new(used.clone())));
+    let left = leave(settings, &entry);
     if !waiting {
         return left;
     }
     // Opening the store for writing records what waits.
     let registry = open(settings, Access::Write)?;
     if left.is_err() {
-        // The spool is full: order matters less than the use.
-        registry.tools().record_quietly(used).wait()?;
+        // The spool is full: order matters less than what happened.
+        entry.record(&registry)?;
     }
     Ok(())
 }
@@ -198,6 +219,7 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
         kind: event.builtin.then_some(ToolKind::Builtin),
         server: event.server.clone(),
         mentions: event.mentions.clone(),
+        spellings: event.spellings.clone(),
         ..Use::new(op, event.tool.clone(), event.kind, settings.now, project)
     }
 }
@@ -240,7 +262,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
 fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result<(), CliError> {
     let registry = open(settings, Access::Look)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
-    if let Some(text) = prompt::text(&found.tools) {
+    if let Some(text) = prompt::text(input.client, &found.tools) {
         say(input, &text)?;
     }
     if found.is_worth_noting() {
@@ -308,7 +330,7 @@ fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
     match input.client {
         HookClient::Cursor => answer["additional_context"] = text.into(),
         HookClient::Copilot => answer["additionalContext"] = text.into(),
-        HookClient::ClaudeCode | HookClient::Codex => {}
+        HookClient::ClaudeCode | HookClient::Codex | HookClient::Gemini | HookClient::Vscode => {}
     }
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{answer}")
@@ -322,6 +344,12 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
     let mut line =
         |key: &str, value: String| text.push_str(&format!("{key:<8} {}\n", escape(&value)));
     line("client", input.client_id().to_string());
+    let known = match input.evidence {
+        Evidence::Payload => "by its payload",
+        Evidence::Argument => "by --client; the payload does not say",
+        Evidence::Assumed => "from nothing: neither the payload nor --client says",
+    };
+    line("known", known.into());
     line("project", format!("{} ({})", settings.project.root, settings.project.id));
     line("store", settings.url.to_string());
     let session = input.session.as_ref();
@@ -334,6 +362,17 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("outcome", format!("{:?}", event.kind).to_lowercase());
             line("id", event.op.as_ref().map_or_else(|| "a fresh one".into(), ToString::to_string));
             line("would", "record this use, and say nothing".into());
+        }
+        Event::CallBegan { tool, op, .. } => {
+            line("event", "a tool is called".into());
+            line("tool", ModelName::tool(tool.as_str()).to_string());
+            line("id", op.to_string());
+            line("would", "wait for its end, and say nothing".into());
+        }
+        Event::TurnEnded { interrupted, .. } => {
+            line("event", "a turn is over".into());
+            let became = if *interrupted { "interrupted" } else { "failed" };
+            line("would", format!("record calls without an end as {became}, and say nothing"));
         }
         Event::SessionStart { .. } => {
             line("event", "a session starts".into());
@@ -370,7 +409,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("would", "suggest tools where some fit well, now and then".into());
             let registry = settings.open(Access::Look)?;
             let found = prompt::look(settings, &registry, input, asked)?;
-            match found.as_ref().and_then(|found| prompt::text(&found.tools)) {
+            match found.as_ref().and_then(|found| prompt::text(input.client, &found.tools)) {
                 Some(text) => line("say", text.to_string()),
                 None => line("say", "nothing".into()),
             }

@@ -21,7 +21,7 @@ pub(crate) enum Client {
     Cursor,
     /// VS Code: MCP server.
     Vscode,
-    /// Gemini CLI: MCP server.
+    /// Gemini CLI: hooks and MCP server.
     Gemini,
 }
 
@@ -72,28 +72,42 @@ pub(crate) struct Target {
 
 /// Claude Code waits for what may say something, and for the end, which ends background hooks too.
 const CLAUDE_EVENTS: &[HookEvent] = &[
-    HookEvent { name: "SessionStart", background: false },
-    HookEvent { name: "UserPromptSubmit", background: false },
-    HookEvent { name: "PostToolUse", background: true },
-    HookEvent { name: "PostToolUseFailure", background: true },
-    HookEvent { name: "ConfigChange", background: true },
-    HookEvent { name: "SessionEnd", background: false },
+    HookEvent::new("SessionStart"),
+    HookEvent::new("UserPromptSubmit"),
+    HookEvent::background("UserPromptExpansion"),
+    HookEvent::background("PostToolUse"),
+    HookEvent::background("PostToolUseFailure"),
+    HookEvent::background("ConfigChange"),
+    HookEvent::new("SessionEnd"),
 ];
 
-/// Codex CLI passes over hooks that are to run in the background, and has none for a failure alone.
+/// Codex CLI passes over hooks that are to run in the background, and has none for a failure: a call of an MCP
+/// tool that began and did not end well by the end of its turn has failed.
 const CODEX_EVENTS: &[HookEvent] = &[
-    HookEvent { name: "SessionStart", background: false },
-    HookEvent { name: "UserPromptSubmit", background: false },
-    HookEvent { name: "PostToolUse", background: false },
-    HookEvent { name: "SessionEnd", background: false },
+    HookEvent::new("SessionStart"),
+    HookEvent::new("UserPromptSubmit"),
+    HookEvent { matcher: Some("mcp__.*"), ..HookEvent::new("PreToolUse") },
+    HookEvent::new("PostToolUse"),
+    HookEvent::new("Stop"),
+    HookEvent::new("SubagentStop"),
+    HookEvent::new("Interrupt"),
+    HookEvent::new("SessionEnd"),
 ];
 
 /// Cursor knows no background.
 const CURSOR_EVENTS: &[HookEvent] = &[
-    HookEvent { name: "sessionStart", background: false },
-    HookEvent { name: "postToolUse", background: false },
-    HookEvent { name: "postToolUseFailure", background: false },
-    HookEvent { name: "sessionEnd", background: false },
+    HookEvent::new("sessionStart"),
+    HookEvent::new("postToolUse"),
+    HookEvent::new("postToolUseFailure"),
+    HookEvent::new("sessionEnd"),
+];
+
+/// Gemini CLI knows no background, and waits for no `SessionEnd`.
+const GEMINI_EVENTS: &[HookEvent] = &[
+    HookEvent::new("SessionStart"),
+    HookEvent::new("BeforeAgent"),
+    HookEvent::new("AfterTool"),
+    HookEvent::new("SessionEnd"),
 ];
 
 impl Client {
@@ -120,9 +134,9 @@ impl Client {
         program: &Program,
         skill: bool,
     ) -> Vec<Target> {
-        let hooks = |shape, events, arguments| {
-            Part::Hooks(Hooks { shape, events, arguments, program: program.clone() })
-        };
+        let all =
+            |shape, events, arguments| Hooks { shape, events, arguments, program: program.clone() };
+        let hooks = |shape, events, arguments| Part::Hooks(all(shape, events, arguments));
         let server = |key, typed| Part::Server(Server { key, typed, program: program.clone() });
         let (home, project) = (folders.home.as_path(), folders.project.as_path());
         let root = if level == Level::User { home } else { project };
@@ -180,7 +194,9 @@ impl Client {
                 vec![target(file, server("servers", true))]
             }
             Self::Gemini => {
-                vec![target(root.join(".gemini/settings.json"), server("mcpServers", false))]
+                let events = all(Shape::Nested, GEMINI_EVENTS, &["--client", "gemini"]);
+                let server = Server { key: "mcpServers", typed: false, program: program.clone() };
+                vec![target(root.join(".gemini/settings.json"), Part::Both(events, server))]
             }
         }
     }
@@ -196,15 +212,10 @@ impl Client {
             }
             Self::Vscode => {
                 vec![
-                    "only the server: hooks of VS Code are not set up, so nothing is recorded by itself",
+                    "only the server: VS Code runs the hooks of Claude Code, which `staleness init claude-code` sets up",
                 ]
             }
-            Self::Gemini => {
-                vec![
-                    "only the server: hooks of Gemini CLI are not set up, so nothing is recorded by itself",
-                ]
-            }
-            Self::ClaudeCode | Self::Cursor => Vec::new(),
+            Self::ClaudeCode | Self::Cursor | Self::Gemini => Vec::new(),
         };
         if level == Level::Project {
             notes.push("the path of the program is the one on this machine: think twice before you commit it");

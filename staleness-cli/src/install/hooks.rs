@@ -25,6 +25,20 @@ pub(crate) struct HookEvent {
     pub name: &'static str,
     /// The client need not wait for the hook.
     pub background: bool,
+    /// The tools for which the hook runs, in the client's pattern; `None`: all.
+    pub matcher: Option<&'static str>,
+}
+
+impl HookEvent {
+    /// An event for which the client waits.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self { name, background: false, matcher: None }
+    }
+
+    /// An event for which the client need not wait.
+    pub(crate) const fn background(name: &'static str) -> Self {
+        Self { name, background: true, matcher: None }
+    }
 }
 
 /// The hooks of one file.
@@ -142,9 +156,10 @@ impl Hooks {
         }
         let Some(events) = value.get_mut("hooks") else { return };
         if let Some(events) = events.as_object_mut() {
-            for list in events.values_mut().filter_map(Json::as_array_mut) {
+            for (event, list) in events.iter_mut() {
+                let Some(list) = list.as_array_mut() else { continue };
                 list.retain_mut(|each| match self.shape {
-                    Shape::Flat => !self.is_ours(each, each),
+                    Shape::Flat => !self.is_ours(event, each, each),
                     Shape::Nested => {
                         let entry =
                             Json::from_iter(each.get("matcher").map(|it| ("matcher", it.clone())));
@@ -152,7 +167,7 @@ impl Hooks {
                             return true;
                         };
                         let before = inner.len();
-                        inner.retain(|each| !self.is_ours(&entry, each));
+                        inner.retain(|each| !self.is_ours(event, &entry, each));
                         inner.len() == before || !inner.is_empty()
                     }
                 });
@@ -195,7 +210,10 @@ impl Hooks {
                 if event.background {
                     handler["async"] = true.into();
                 }
-                json!({ "hooks": [handler] })
+                match event.matcher {
+                    Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
+                    None => json!({ "hooks": [handler] }),
+                }
             }
         }
     }
@@ -211,10 +229,16 @@ impl Hooks {
     }
 
     /// The same for the hook of an entry, which may narrow it.
-    fn is_ours(&self, entry: &Json, handler: &Json) -> bool {
+    fn is_ours(&self, event: &str, entry: &Json, handler: &Json) -> bool {
         let command = handler.get("command").and_then(Json::as_str);
-        entry.get("matcher").is_none()
+        !self.is_narrowed(event, entry)
             && command.is_some_and(|command| self.program.wrote_hook(command, self.arguments))
+    }
+
+    /// Returns true if an entry names other tools than `init` does for its event.
+    fn is_narrowed(&self, event: &str, entry: &Json) -> bool {
+        let ours = self.events.iter().find(|each| each.name == event);
+        entry.get("matcher").map(Json::as_str) != ours.and_then(|each| each.matcher).map(Some)
     }
 
     /// Every command of a file, in its order.
@@ -225,8 +249,8 @@ impl Hooks {
             for (at, each) in list.as_array().into_iter().flatten().enumerate() {
                 let mut add = |places: Vec<usize>, handler: &Json| {
                     if let Some(command) = handler.get("command").and_then(Json::as_str) {
+                        let narrowed = self.is_narrowed(event, each);
                         let (event, command) = (event.clone(), command.to_owned());
-                        let narrowed = each.get("matcher").is_some();
                         all.push(Handler { event, places, command, narrowed });
                     }
                 };

@@ -22,6 +22,8 @@ pub(crate) enum Part {
     Hooks(Hooks),
     /// The MCP server in a JSON file.
     Server(Server),
+    /// Both in one JSON file.
+    Both(Hooks, Server),
     /// The MCP server in a TOML file.
     Toml(TomlServer),
     /// The skill, which is a file of its own.
@@ -40,16 +42,31 @@ pub(crate) enum After {
 }
 
 impl Part {
+    /// The hooks and the server that go into a JSON file.
+    const fn json(&self) -> (Option<&Hooks>, Option<&Server>) {
+        match self {
+            Self::Hooks(hooks) => (Some(hooks), None),
+            Self::Server(server) => (None, Some(server)),
+            Self::Both(hooks, server) => (Some(hooks), Some(server)),
+            Self::Toml(_) | Self::Skill => (None, None),
+        }
+    }
+
     /// The text with our entries, which were brought up to date if they were there. A file that is not
     /// there is an empty text.
     ///
     /// Nothing else of what the text says changes: the result is read again, and refused otherwise.
     pub(crate) fn install(&self, text: &str) -> Result<String, Fault> {
         let edited = match self {
-            Self::Hooks(hooks) => edited(text, |doc| hooks.install(doc))?,
-            Self::Server(server) => edited(text, |doc| server.install(doc))?,
             Self::Toml(server) => server.install(text)?,
             Self::Skill => return skill(text),
+            _ => {
+                let (hooks, server) = self.json();
+                edited(text, |doc| {
+                    hooks.map_or(Ok(()), |hooks| hooks.install(doc))?;
+                    server.map_or(Ok(()), |server| server.install(doc))
+                })?
+            }
         };
         self.same_but_for_us(text, &edited)?;
         Ok(edited)
@@ -60,11 +77,16 @@ impl Part {
     pub(crate) fn remove(&self, text: &str, kept: &str) -> Result<String, Fault> {
         let kept = Doc::new(kept).and_then(|doc| doc.value()).unwrap_or(Json::Null);
         let edited = match self {
-            Self::Hooks(hooks) => edited(text, |doc| hooks.remove(doc, &kept))?,
-            Self::Server(server) => edited(text, |doc| server.remove(doc, &kept))?,
             Self::Toml(server) => server.remove(text)?,
             Self::Skill if is_untouched(text) => return Ok(String::new()),
             Self::Skill => return Ok(text.to_owned()),
+            _ => {
+                let (hooks, server) = self.json();
+                edited(text, |doc| {
+                    server.map_or(Ok(()), |server| server.remove(doc, &kept))?;
+                    hooks.map_or(Ok(()), |hooks| hooks.remove(doc, &kept))
+                })?
+            }
         };
         self.same_but_for_us(text, &edited)?;
         Ok(edited)
@@ -105,18 +127,19 @@ impl Part {
     /// The programs that our entries call.
     pub(crate) fn programs(&self, text: &str) -> Vec<String> {
         let value = || Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
-        match self {
-            Self::Hooks(hooks) => hooks.programs(&value()),
-            Self::Server(server) => server.program(&value()).into_iter().collect(),
-            Self::Toml(server) => server.program(text).into_iter().collect(),
-            Self::Skill => Vec::new(),
+        if let Self::Toml(server) = self {
+            return server.program(text).into_iter().collect();
         }
+        let (hooks, server) = self.json();
+        let mut programs = hooks.map_or_else(Vec::new, |hooks| hooks.programs(&value()));
+        programs.extend(server.and_then(|server| server.program(&value())));
+        programs
     }
 
     /// What is to be told of a text beside its change.
     pub(crate) fn notes(&self, text: &str) -> Vec<String> {
         match self {
-            Self::Hooks(hooks) => {
+            Self::Hooks(hooks) | Self::Both(hooks, _) => {
                 let value = Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
                 let events = hooks.by_hand(&value);
                 let note = |event| format!("the hook of {event} that was written by hand stays");
@@ -136,6 +159,9 @@ impl Part {
             Self::Hooks(hooks) => {
                 [vec![hooks.program.hook(hooks.arguments)], fixed.into()].concat()
             }
+            Self::Both(hooks, server) => {
+                [Self::Hooks(hooks.clone()).words(), Self::Server(server.clone()).words()].concat()
+            }
             Self::Server(Server { program, .. }) | Self::Toml(TomlServer { program }) => {
                 [vec![program.path.clone()], program.server(), fixed.into()].concat()
             }
@@ -150,11 +176,9 @@ impl Part {
                 Self::Toml(_) | Self::Skill => Json::Null,
                 _ => Doc::new(text)?.value()?,
             };
-            match self {
-                Self::Hooks(hooks) => hooks.strip(&mut value),
-                Self::Server(server) => server.strip(&mut value),
-                Self::Toml(_) | Self::Skill => {}
-            }
+            let (hooks, server) = self.json();
+            hooks.inspect(|hooks| hooks.strip(&mut value));
+            server.inspect(|server| server.strip(&mut value));
             Ok(value)
         };
         let same = match self {

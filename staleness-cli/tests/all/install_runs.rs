@@ -39,6 +39,7 @@ fn what_was_written_runs_whatever_the_programs_path() {
             [
                 "SessionStart",
                 "UserPromptSubmit",
+                "UserPromptExpansion",
                 "PostToolUse",
                 "PostToolUseFailure",
                 "ConfigChange",
@@ -47,7 +48,8 @@ fn what_was_written_runs_whatever_the_programs_path() {
         );
         for (at, event) in events.into_iter().enumerate() {
             let hook = &written["hooks"][event][0]["hooks"][0];
-            let background = matches!(event, "PostToolUse" | "PostToolUseFailure" | "ConfigChange");
+            let waits = ["SessionStart", "UserPromptSubmit", "SessionEnd"];
+            let background = !waits.contains(&event);
             assert_eq!(hook.get("async").is_some(), background, "{event}");
             let mut shell = sandbox.command_of(Path::new("/bin/sh"));
             shell.args(["-c", hook["command"].as_str().unwrap()]);

@@ -22,6 +22,7 @@ mod environment;
 mod errors;
 mod forgotten;
 mod hook;
+mod hook_clients;
 mod hook_ranked;
 mod hook_spool;
 mod hook_trouble;

@@ -7,8 +7,9 @@ use staleness_core::route::{
     Confidence, Precision, Prompted, Route, RouteId, RouteKey, RouteVector, SuggestedTool,
     Suggestions, Vector,
 };
+use staleness_core::session::OpenCall;
 
-use super::ids::{project_id, session_key, tool_name};
+use super::ids::{op_id, project_id, session_key, tool_name};
 use super::{Reach, maybe, number, text, timestamp};
 
 /// The id of a route.
@@ -82,9 +83,16 @@ pub fn suggestions(reach: Reach) -> BoxedStrategy<Suggestions> {
         tools: prop::collection::vec(tool, 0..=Suggestions::MAX_SUGGESTED),
         taught: prop::collection::vec(tool_name(reach), 0..=Suggestions::MAX_TAUGHT),
     });
+    let call = record!(OpenCall {
+        op: op_id(reach),
+        tool: tool_name(reach),
+        turn: maybe(op_id(reach)),
+        at: timestamp(reach),
+    });
     record!(Suggestions {
         key: session_key(reach),
         made: any::<u32>(),
         prompts: prop::collection::vec(prompted, 0..=Suggestions::MAX_PROMPTS),
+        calls: prop::collection::vec(call, 0..=Suggestions::MAX_CALLS),
     })
 }

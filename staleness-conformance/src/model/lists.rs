@@ -171,7 +171,7 @@ impl Rows {
             }
             OutcomeFilter::LastPerServer { since } => {
                 let is_one = |row: &Outcome| {
-                    row.at >= *since && row.mark != Mark::Interrupted && row.server.is_some()
+                    row.at >= *since && row.mark.is_conclusive() && row.server.is_some()
                 };
                 let is_same = |other: &Outcome| {
                     other.server == row.server && other.tool.scope == row.tool.scope

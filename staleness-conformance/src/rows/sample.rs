@@ -10,7 +10,7 @@ use staleness_core::project::{Project, Told};
 use staleness_core::route::{
     Confidence, Precision, Prompted, Route, RouteVector, SuggestedTool, Suggestions, Vector,
 };
-use staleness_core::session::{Cursor, Session};
+use staleness_core::session::{Cursor, OpenCall, Session};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{
     CursorFilter, DocumentFilter, ItemFilter, RouteFilter, Row, SessionFilter, SourceFilter,
@@ -410,5 +410,12 @@ fn suggested(row: Suggestions) -> Vec<Suggestions> {
         tools: vec![SuggestedTool { tool: name("a\"b"), route }; 8],
         taught: vec![name("a\\b"); 4],
     };
-    vec![Suggestions { made: u32::MAX, prompts: vec![prompt; 4], ..row }]
+    let turn = Some(op(&"u".repeat(MAX_ID_BYTES)));
+    let call = OpenCall {
+        op: op(&"o".repeat(MAX_ID_BYTES)),
+        tool: name("a\"b"),
+        turn,
+        at: Timestamp::MIN,
+    };
+    vec![Suggestions { made: u32::MAX, prompts: vec![prompt; 4], calls: vec![call; 32], ..row }]
 }

@@ -57,7 +57,7 @@ pub(super) struct Lessons<'a> {
 impl Lessons<'_> {
     /// The tools that were used and may be suggested: the tool itself, and what it ran.
     fn tools(&self) -> impl Iterator<Item = &ToolName> + '_ {
-        let told = self.used.outcome != OutcomeKind::Interrupted;
+        let told = matches!(self.used.outcome, OutcomeKind::Success | OutcomeKind::Failure);
         let own = [&self.used.tool].into_iter().filter(|name| {
             ToolKind::of_name(name.as_str()) != ToolKind::Builtin
                 && self.used.kind != Some(ToolKind::Builtin)

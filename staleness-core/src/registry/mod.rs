@@ -1,6 +1,7 @@
 //! The registry: what callers hold, one method per verb.
 
 mod admin;
+mod calls;
 mod documents;
 mod error;
 mod finding;
@@ -25,6 +26,7 @@ mod work;
 
 use std::sync::Arc;
 
+pub use calls::TurnEnd;
 pub use documents::DocumentsReport;
 pub use error::RegistryError;
 pub use finding::{FindTools, FoundTools};

@@ -11,6 +11,7 @@ use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
+use crate::route::Suggestions;
 use crate::scan::{Entry, Provider, Providers};
 use crate::store::{
     Decision, Draft, Durability, OutcomeFilter, Pick, ProjectFilter, Refusal, Selection, Step,
@@ -64,7 +65,8 @@ impl Step for RecordUses {
         let providers = Providers::of(view.tools.values());
         let mut seen: HashSet<u64> = view.outcomes.values().map(Outcome::identity).collect();
         for each in &self.uses {
-            let recording = Recording { used: each, policy: &self.policy, providers: &providers };
+            let each = each.known(&draft, &providers);
+            let recording = Recording { used: &each, policy: &self.policy, providers: &providers };
             recording.carry_out(&mut draft, &mut outage, &mut seen);
         }
         Ok(Decision::Write(draft.finish()))
@@ -138,6 +140,11 @@ struct Recording<'a> {
 
 impl Recording<'_> {
     fn carry_out(&self, draft: &mut Draft<'_>, outage: &mut Outage<'_>, seen: &mut HashSet<u64>) {
+        if let Some(session) = self.used.session_key()
+            && draft.get::<Suggestions>(&session).is_some_and(|row| row.is_open(&self.used.op))
+        {
+            draft.edit::<Suggestions, _>(&session, |row| row.end(&self.used.op));
+        }
         // What the name means may have changed since: the op counts as seen in either scope.
         let known = self.used.scopes().into_iter().any(|scope| {
             let key = self.used.key(scope);
@@ -158,7 +165,7 @@ impl Recording<'_> {
         let Some(tool) = draft.get::<Tool>(&key) else { return };
         let mark = self.mark(draft, outage, tool);
         let server = tool.server.clone();
-        if let Some(server) = server.clone().filter(|_| mark != Mark::Interrupted) {
+        if let Some(server) = server.clone().filter(|_| mark.is_conclusive()) {
             let failed = mark != Mark::Success;
             outage.appended.insert((key.scope.clone(), server), (failed, self.used.at));
         }
@@ -253,6 +260,7 @@ impl Recording<'_> {
         match self.used.outcome {
             OutcomeKind::Success => Mark::Success,
             OutcomeKind::Interrupted => Mark::Interrupted,
+            OutcomeKind::Unknown => Mark::Unknown,
             OutcomeKind::Failure => match &tool.server {
                 Some(server) if outage.offline(draft.view(), self.used, tool, server) => {
                     Mark::Offline

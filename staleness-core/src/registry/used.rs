@@ -1,14 +1,17 @@
 //! One use of a tool, as a caller hands it in, and what recording it must look at.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
+use super::record::both_keys;
 use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, ToolName};
 use crate::outcome::OutcomeKind;
-use crate::scan::ProjectRef;
+use crate::scan::{ProjectRef, Providers};
 use crate::session::SessionKey;
-use crate::store::{OutcomeFilter, ProjectFilter, Selection, SuggestionFilter, ToolFilter};
+use crate::store::{Draft, OutcomeFilter, ProjectFilter, Selection, SuggestionFilter, ToolFilter};
 use crate::time::Timestamp;
-use crate::tool::ToolKind;
+use crate::tool::{Tool, ToolKind};
 
 /// One use of a tool, to be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +20,10 @@ pub struct Use {
     pub op: OpId,
     /// The name under which the tool was called.
     pub tool: ToolName,
+    /// Names under which the registry may know it, where the client's own spelling does not say which is
+    /// right, most likely first: the first whose tool is known counts, else the first whose server is.
+    #[serde(default)]
+    pub spellings: Vec<ToolName>,
     /// How it ended.
     pub outcome: OutcomeKind,
     /// When it ended.
@@ -52,6 +59,7 @@ impl Use {
         Self {
             op,
             tool,
+            spellings: Vec::new(),
             outcome,
             at,
             project,
@@ -71,6 +79,29 @@ impl Use {
 
     pub(super) fn key(&self, scope: Scope) -> ToolKey {
         ToolKey { scope, name: self.tool.clone() }
+    }
+
+    /// Every name that it may have.
+    fn names(&self) -> impl Iterator<Item = &ToolName> {
+        self.spellings.iter().chain([&self.tool])
+    }
+
+    /// The same use under the name that the registry knows, of those that it may have.
+    pub(super) fn known(&self, draft: &Draft<'_>, providers: &Providers) -> Cow<'_, Self> {
+        let [project, _] = self.scopes();
+        let is_tool = |name: &&ToolName| {
+            let keys = both_keys(&self.project.id, name);
+            keys.iter().any(|key| draft.get::<Tool>(key).is_some())
+        };
+        let is_served = |name: &&ToolName| {
+            let servers = ServerKey::owners_of(name.as_str());
+            servers.iter().any(|server| providers.entry(&project, server).is_some())
+        };
+        let known = || self.spellings.iter().find(is_served);
+        match self.spellings.iter().find(is_tool).or_else(known) {
+            Some(name) => Cow::Owned(Self { tool: name.clone(), ..self.clone() }),
+            None => Cow::Borrowed(self),
+        }
     }
 
     /// The session in which it happened, where the client told.
@@ -96,12 +127,15 @@ impl Use {
         if let Some(session) = self.session_key() {
             selection = selection.lock(SuggestionFilter::Key(session));
         }
-        let servers = self.possible_servers();
+        let mut servers = self.possible_servers();
+        servers.extend(self.spellings.iter().flat_map(|name| ServerKey::owners_of(name.as_str())));
         for scope in self.scopes() {
-            let key = self.key(scope.clone());
-            selection = selection
-                .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
-                .lock(ToolFilter::Key(key));
+            for name in self.names() {
+                let key = ToolKey { scope: scope.clone(), name: name.clone() };
+                selection = selection
+                    .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
+                    .lock(ToolFilter::Key(key));
+            }
             for name in &self.mentions {
                 let key = ToolKey { scope: scope.clone(), name: name.clone() };
                 selection = selection.lock(ToolFilter::Key(key));
@@ -115,6 +149,6 @@ impl Use {
     }
 
     pub(super) fn may_be_an_outage(&self) -> bool {
-        self.outcome == OutcomeKind::Failure && self.tool.is_mcp()
+        self.outcome == OutcomeKind::Failure && self.names().any(ToolName::is_mcp)
     }
 }

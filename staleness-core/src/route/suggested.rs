@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Confidence, RouteId, RoutePolicy};
-use crate::ids::ToolName;
-use crate::session::SessionKey;
+use crate::ids::{OpId, ToolName};
+use crate::session::{OpenCall, SessionKey};
 use crate::time::Timestamp;
 
-/// The suggestions made in a session: a small cache, gone when the session ends.
+/// The suggestions made in a session, and the calls open in it: a small cache, gone when the session ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suggestions {
@@ -18,6 +18,10 @@ pub struct Suggestions {
     /// The last prompts, oldest first, at most [`Suggestions::MAX_PROMPTS`].
     #[serde(with = "crate::text::nested")]
     pub prompts: Vec<Prompted>,
+    /// The calls that have begun and whose end was not reported, oldest first, at most
+    /// [`Suggestions::MAX_CALLS`].
+    #[serde(with = "crate::text::nested")]
+    pub calls: Vec<OpenCall>,
 }
 
 /// One prompt, and what was suggested for it.
@@ -82,10 +86,32 @@ impl Suggestions {
     /// Prompts of a session that are remembered.
     pub const MAX_PROMPTS: usize = 4;
 
+    /// Open calls that are remembered. The oldest goes first: nothing is known of its end.
+    pub const MAX_CALLS: usize = 32;
+
     /// A session in which nothing was suggested yet.
     #[must_use]
     pub const fn new(key: SessionKey) -> Self {
-        Self { key, made: 0, prompts: Vec::new() }
+        Self { key, made: 0, prompts: Vec::new(), calls: Vec::new() }
+    }
+
+    /// Notes that a call has begun. May be repeated.
+    pub fn begin(&mut self, call: OpenCall) {
+        self.end(&call.op);
+        self.calls.push(call);
+        let over = self.calls.len().saturating_sub(Self::MAX_CALLS);
+        self.calls.drain(..over);
+    }
+
+    /// Returns true if this call has begun and its end was not reported.
+    #[must_use]
+    pub fn is_open(&self, op: &OpId) -> bool {
+        self.calls.iter().any(|call| call.op == *op)
+    }
+
+    /// Takes out the call whose end is known now.
+    pub fn end(&mut self, op: &OpId) {
+        self.calls.retain(|call| call.op != *op);
     }
 
     /// Notes a prompt; of what is over the bounds the least go, and of the earlier prompts the oldest one that
@@ -123,7 +149,8 @@ impl Suggestions {
     /// When it was written last.
     #[must_use]
     pub fn updated_at(&self) -> Timestamp {
-        self.prompts.iter().map(|prompt| prompt.at).max().unwrap_or_default()
+        let calls = self.calls.iter().map(|call| call.at);
+        self.prompts.iter().map(|prompt| prompt.at).chain(calls).max().unwrap_or_default()
     }
 
     /// What an outcome of a tool says about the last prompt that suggested it and has something to learn

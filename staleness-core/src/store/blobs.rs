@@ -201,6 +201,7 @@ mod tests {
             (Timestamp::MAX, u64::MAX),
             (Timestamp::from_millis(-1), 1 << 63),
             (Timestamp::from_millis(0), 7),
+            (Timestamp::from_millis(1), 1),
         ]);
         let ring = Ring::from_entries(entries.map(|(mark, (at, op))| RingEntry { mark, at, op }));
         let bytes = ring_to_bytes(&ring);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Change, ChangeSet, Row};
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Floor, JournalEntry, Revision};
-use crate::outcome::{Mark, Outcome};
+use crate::outcome::Outcome;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind, ToolSummary};
 
@@ -161,7 +161,7 @@ pub(crate) fn meant<'a>(own: Option<&'a Tool>, global: Option<&'a Tool>) -> Opti
     global.filter(|global| gone && global.presence.is_present()).or(own).or(global)
 }
 
-/// For each server its last outcome at or after `since` that is not an interruption, of `outcomes`
+/// For each server its last conclusive outcome at or after `since`, of `outcomes`
 /// in order of recording. Shared with the memory store.
 pub(crate) fn last_per_server<'a>(
     outcomes: impl Iterator<Item = &'a Outcome>,
@@ -169,7 +169,7 @@ pub(crate) fn last_per_server<'a>(
 ) -> BTreeMap<(Scope, ServerKey), &'a Outcome> {
     let mut last = BTreeMap::new();
     for outcome in outcomes {
-        if outcome.at < since || outcome.mark == Mark::Interrupted {
+        if outcome.at < since || !outcome.mark.is_conclusive() {
             continue;
         }
         if let Some(server) = &outcome.server {

@@ -65,7 +65,7 @@ fn one(workspace: &str, filter: &OutcomeFilter) -> Statement {
         // The last one by order of recording, not by time: clocks jump.
         OutcomeFilter::LastPerServer { since } => (
             "AND seq IN (SELECT max(seq) FROM staleness.outcomes WHERE workspace = $1 AND at >= $2 \
-             AND server IS NOT NULL AND mark <> 'I' GROUP BY scope, server)",
+             AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)",
             vec![Arg::Int(since.as_millis())],
         ),
         OutcomeFilter::All | OutcomeFilter::Op(..) => ("", Vec::new()),

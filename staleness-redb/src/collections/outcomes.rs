@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition};
-use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::outcome::Outcome;
 use staleness_core::store::table::Bad;
 use staleness_core::store::{
     OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
@@ -171,7 +171,7 @@ pub(crate) const fn is_counted(row: &Outcome) -> bool {
 
 /// What the index of served outcomes says of one: scope and server.
 pub(crate) fn served(row: &Outcome) -> Option<(&str, &str)> {
-    let server = row.server.as_ref().filter(|_| row.mark != Mark::Interrupted)?;
+    let server = row.server.as_ref().filter(|_| row.mark.is_conclusive())?;
     Some((row.tool.scope.as_key(), server.as_str()))
 }
 

@@ -15,6 +15,7 @@ use staleness_conformance::arbitrary::{MARK, hostile_name};
 use staleness_core::ids::DocumentKey;
 use staleness_core::knowledge::Cited;
 use staleness_core::route::SuggestedTool;
+use staleness_sources::hook::HookClient;
 
 use super::documents::Loaded;
 use super::{documents, prompt, tools, work};
@@ -137,7 +138,7 @@ proptest! {
             .filter_map(|name| ToolName::new(name).ok())
             .map(|tool| SuggestedTool { tool, route: None })
             .collect();
-        if let Some(told) = prompt::text(&tools) {
+        if let Some(told) = prompt::text(HookClient::Codex, &tools) {
             is_ours(&told)?;
         }
         for kind in [NameKind::Session, NameKind::Project] {

@@ -42,14 +42,15 @@ pub fn look(
     input: &HookInput,
     prompt: &Prompt,
 ) -> Result<Option<Found>, ServiceError> {
-    let takes_context = matches!(input.client, HookClient::ClaudeCode | HookClient::Codex);
+    let takes_context =
+        matches!(input.client, HookClient::ClaudeCode | HookClient::Codex | HookClient::Gemini);
     let Some(session) = input.session.as_ref().filter(|_| takes_context) else { return Ok(None) };
     let (project, now) = (&settings.project, settings.now);
     let mut tools = registry.tools().suggest_for_prompt(project, session, &prompt.0, now).wait()?;
     // A client could not call it under a name that cannot be shown.
     tools.retain(|each| ModelName::tool(each.tool.as_str()).is_shown());
     // What finds no room is not suggested.
-    while text(&tools).is_none() && tools.pop().is_some() {}
+    while text(input.client, &tools).is_none() && tools.pop().is_some() {}
     // Whether prompts may be kept may stand where it cannot be read: then they are not.
     let learns =
         settings.configured.policy.routes.learn_from_prompts && settings.policy_trouble.is_none();
@@ -60,11 +61,11 @@ pub fn look(
 }
 
 /// The sentence, if there is something to say and it is short enough.
-pub fn text(tools: &[SuggestedTool]) -> Option<ModelText> {
+pub fn text(client: HookClient, tools: &[SuggestedTool]) -> Option<ModelText> {
     if tools.is_empty() {
         return None;
     }
-    let names = tools.iter().map(|each| ModelName::tool(each.tool.as_str()).into());
+    let names = tools.iter().map(|each| ModelName::tool(&client.calls(each.tool.as_str())).into());
     let text = ModelText::from(BEGIN).and(ModelText::join(names, ", ")).and(END);
     (text.chars() <= MAX_CHARS).then_some(text)
 }
@@ -82,6 +83,7 @@ mod tests {
 
     #[test]
     fn what_is_said_is_short_or_not_said() {
+        let text = |tools: &[SuggestedTool]| super::text(HookClient::Codex, tools);
         assert_eq!(text(&[]), None);
         let said = text(&tools(&["/deploy", "mcp__hub__merge"])).unwrap();
         let named = "Known tools that may fit this request: `/deploy`, `mcp__hub__merge`. ";

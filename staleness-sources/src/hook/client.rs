@@ -13,11 +13,16 @@ pub enum HookClient {
     Copilot,
     /// Cursor.
     Cursor,
+    /// Gemini CLI.
+    Gemini,
+    /// VS Code, which also runs the hooks of Claude Code.
+    Vscode,
 }
 
 impl HookClient {
     /// Every client.
-    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Cursor];
+    pub const ALL: [Self; 6] =
+        [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Cursor, Self::Gemini, Self::Vscode];
 
     /// The client's name.
     #[must_use]
@@ -27,6 +32,8 @@ impl HookClient {
             Self::Codex => "codex",
             Self::Copilot => "copilot",
             Self::Cursor => "cursor",
+            Self::Gemini => "gemini",
+            Self::Vscode => "vscode",
         }
     }
 
@@ -34,6 +41,14 @@ impl HookClient {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.as_str() == name)
+    }
+
+    /// Returns the name under which the client's model calls a tool of the registry.
+    #[must_use]
+    pub fn calls(self, tool: &str) -> String {
+        let own =
+            tool.strip_prefix("mcp__").filter(|_| matches!(self, Self::Gemini | Self::Vscode));
+        own.map_or_else(|| tool.to_owned(), |rest| format!("mcp_{}", rest.replacen("__", "_", 1)))
     }
 
     /// The client's id in the registry.

@@ -8,10 +8,15 @@ use staleness_core::time::Timestamp;
 use staleness_core::tool::ToolKind;
 
 use super::payload::{Payload, Scalar, Shallow};
-use super::{Event, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, Prompt, ToolEvent};
+use super::{
+    Event, Evidence, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, Prompt, ToolEvent,
+};
 
 /// The longest event or source name that is passed on, in bytes.
 const MAX_WORD_BYTES: usize = 64;
+
+/// Places at which a name without marks between server and tool is split.
+const MAX_SPLITS: usize = 8;
 
 /// Turns a payload into an event.
 pub(super) fn interpret(
@@ -23,7 +28,11 @@ pub(super) fn interpret(
         Some(name) => name,
         None => payload.event.strict("hook_event_name")?.ok_or(HookError::NoEvent)?,
     };
-    let client = client.unwrap_or_else(|| detect(payload, name));
+    let (client, evidence) = match (detect(payload, name), client) {
+        (Some(client), _) => (client, Evidence::Payload),
+        (None, Some(client)) => (client, Evidence::Argument),
+        (None, None) => (HookClient::ClaudeCode, Evidence::Assumed),
+    };
     let session = payload.session.strict("session_id")?.or_else(|| payload.conversation.text());
     let cwd = payload
         .cwd
@@ -32,6 +41,7 @@ pub(super) fn interpret(
         .filter(|path| !path.is_empty() && !path.contains('\0'));
     Ok(HookInput {
         client,
+        evidence,
         event_name: word(name).unwrap_or_default(),
         event: event_of(payload, client, name)?,
         session: session.and_then(|id| SessionId::new(short(id)).ok()),
@@ -42,25 +52,29 @@ pub(super) fn interpret(
     })
 }
 
-/// The client whose payloads look like this. Codex CLI speaks Claude Code's language and is told
+/// The client whose payloads alone look like this. Codex CLI speaks Claude Code's language and is told
 /// apart by its turns and by where it keeps its transcripts.
-fn detect(payload: &Payload<'_>, event: &str) -> HookClient {
+fn detect(payload: &Payload<'_>, event: &str) -> Option<HookClient> {
+    const OF_GEMINI: [&str; 5] =
+        ["BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress"];
     let transcript = payload.transcript.text().unwrap_or_default();
+    let is_below = |folder: &str| {
+        transcript.contains(&format!("/{folder}/")) || transcript.contains(&format!(r"\{folder}\"))
+    };
+    let has_lower_event = event.starts_with(|c: char| c.is_ascii_lowercase());
     if payload.has_cursor_keys {
-        HookClient::Cursor
+        Some(HookClient::Cursor)
+    } else if payload.has_camel_event {
+        Some(HookClient::Vscode)
     } else if payload.has_camel_keys {
-        HookClient::Copilot
-    } else if payload.has_turn
-        || transcript.contains("/.codex/")
-        || transcript.contains(r"\.codex\")
-    {
-        HookClient::Codex
-    } else if event.starts_with(|c: char| c.is_ascii_lowercase())
-        && !matches!(payload.event, Scalar::None)
-    {
-        HookClient::Cursor
+        Some(HookClient::Copilot)
+    } else if OF_GEMINI.contains(&event) || is_below(".gemini") {
+        Some(HookClient::Gemini)
+    } else if !matches!(payload.turn, Scalar::None) || is_below(".codex") {
+        Some(HookClient::Codex)
     } else {
-        HookClient::ClaudeCode
+        let is_named = has_lower_event && !matches!(payload.event, Scalar::None);
+        is_named.then_some(HookClient::Cursor)
     }
 }
 
@@ -72,19 +86,68 @@ fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Eve
         .map(|c| c.to_ascii_lowercase())
         .take(MAX_WORD_BYTES)
         .collect();
+    let ignored = || Event::Ignored(word(name).unwrap_or_default());
     Ok(match plain.as_str() {
         "sessionstart" => Event::SessionStart { source: payload.source.text().and_then(word) },
-        "posttooluse" => Event::ToolOutcome(tool_event(payload, client, after_use(payload))?),
+        "pretooluse" => call_began(payload, client)?.unwrap_or_else(ignored),
+        "stop" | "subagentstop" | "interrupt" => {
+            turn(payload).filter(|_| client == HookClient::Codex).map_or_else(ignored, |turn| {
+                Event::TurnEnded { turn, interrupted: plain == "interrupt" }
+            })
+        }
+        "posttooluse" | "aftertool" => {
+            Event::ToolOutcome(tool_event(payload, client, after_use(payload, client))?)
+        }
         "posttoolusefailure" => {
             Event::ToolOutcome(tool_event(payload, client, after_failure(payload))?)
         }
         "configchange" | "filechanged" | "instructionsloaded" => Event::ConfigChanged,
         "sessionend" => Event::SessionEnd,
-        "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" => {
+        "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" | "beforeagent"
+            if is_by_a_person(payload) =>
+        {
             Event::UserPrompt(prompt(payload))
         }
-        _ => Event::Ignored(word(name).unwrap_or_default()),
+        "userpromptexpansion" => typed_command(payload).map_or_else(ignored, Event::ToolOutcome),
+        _ => ignored(),
     })
+}
+
+/// Returns true if a person sent the prompt: a client also sends what programs and sub-agents say.
+fn is_by_a_person(payload: &Payload<'_>) -> bool {
+    let text = payload.prompt.text().unwrap_or_default().trim_start();
+    payload.source.text().is_none_or(|source| source == "user")
+        && !text.starts_with("<task-notification>")
+}
+
+/// A slash command that a person typed, as the use of the tool that runs one for a model.
+fn typed_command(payload: &Payload<'_>) -> Option<ToolEvent> {
+    let name = ToolName::new(format!("/{}", first_word(payload.command.text()?)?)).ok()?;
+    let op = payload.prompt_id.text().map(|id| short(&format!("prompt:{id}")));
+    Some(ToolEvent {
+        tool: ToolName::new("SlashCommand").ok()?,
+        spellings: Vec::new(),
+        kind: OutcomeKind::Success,
+        op: op.and_then(|id| OpId::new(id).ok()),
+        duration_ms: None,
+        server: None,
+        mentions: vec![name],
+        builtin: true,
+    })
+}
+
+fn turn(payload: &Payload<'_>) -> Option<OpId> {
+    OpId::new(short(payload.turn.text()?)).ok()
+}
+
+/// The beginning of an MCP call of Codex CLI: of one that fails it reports nothing else.
+fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>, HookError> {
+    let Some(name) = payload.tool.strict("tool_name")? else { return Ok(None) };
+    let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
+    let (Some(op), Some(turn)) = (op, turn(payload)) else { return Ok(None) };
+    let tool = ToolName::new(name).map_err(|_| HookError::Unusable("tool_name"))?;
+    let is_call = client == HookClient::Codex && tool.is_mcp();
+    Ok(is_call.then_some(Event::CallBegan { tool, op, turn }))
 }
 
 fn prompt(payload: &Payload<'_>) -> Prompt {
@@ -93,13 +156,22 @@ fn prompt(payload: &Payload<'_>) -> Prompt {
     Prompt(text[..end.unwrap_or(text.len())].to_owned())
 }
 
-/// A result may report an error although the use went well.
-fn after_use(payload: &Payload<'_>) -> OutcomeKind {
+/// A result may report an error although the use went well. Codex CLI reports the end of a command alike,
+/// whether it failed or not: without an exit code nothing is known of it.
+fn after_use(payload: &Payload<'_>, client: HookClient) -> OutcomeKind {
     let result = payload.response.get("resultType").unwrap_or_default();
+    let is_mcp = payload.tool.text().is_some_and(|name| name.starts_with("mcp__"));
+    let exit_code = payload.response.exit_code().filter(|_| client == HookClient::Codex);
+    let failed = match client {
+        HookClient::Gemini => payload.response.has("error"),
+        _ => exit_code.is_some_and(|code| code != 0.0),
+    };
     if matches!(payload.is_interrupt, Scalar::Bool(true)) || result == "denied" {
         OutcomeKind::Interrupted
-    } else if payload.response.is_error() || matches!(result, "failure" | "error") {
+    } else if failed || payload.response.is_error() || matches!(result, "failure" | "error") {
         OutcomeKind::Failure
+    } else if client == HookClient::Codex && !is_mcp && exit_code.is_none() {
+        OutcomeKind::Unknown
     } else {
         OutcomeKind::Success
     }
@@ -127,24 +199,52 @@ fn tool_event(
     kind: OutcomeKind,
 ) -> Result<ToolEvent, HookError> {
     let name = payload.tool.strict("tool_name")?.ok_or(HookError::Missing("tool_name"))?;
-    let tool = ToolName::new(name).map_err(|_| HookError::Unusable("tool_name"))?;
+    let unusable = |_| HookError::Unusable("tool_name");
     let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
-    let server = payload
-        .server
-        .value
-        .text()
-        .or_else(|| payload.server.get("name"))
-        .filter(|server| IdError::check(server).is_ok())
-        .map(str::to_owned);
+    let mut server = payload.server.value.text().or_else(|| payload.server.get("name"));
+    let mut names = if matches!(client, HookClient::Gemini | HookClient::Vscode) {
+        splits(name)
+    } else {
+        Vec::new()
+    };
+    if let (Some(of), Some(tool)) =
+        (payload.context.get("server_name"), payload.context.get("tool_name"))
+    {
+        server = Some(of);
+        names = vec![format!("mcp__{of}__{tool}")];
+    }
+    // Without a server that is known the name is split at the first mark.
+    let tool = names.pop().unwrap_or_else(|| name.to_owned());
+    let tool = ToolName::new(tool).map_err(unusable)?;
+    let server = server.filter(|server| IdError::check(server).is_ok());
     Ok(ToolEvent {
         builtin: server.is_none() && is_builtin(&tool, client),
-        mentions: mentions(name, &payload.input),
+        mentions: mentions(tool.as_str(), &payload.input),
         tool,
+        spellings: names
+            .into_iter()
+            .map(ToolName::new)
+            .collect::<Result<_, _>>()
+            .map_err(unusable)?,
         kind,
         op,
         duration_ms: payload.duration.whole(),
-        server,
+        server: server.map(str::to_owned),
     })
+}
+
+/// What `mcp_server_tool` may stand for, the longest name of a server first.
+fn splits(name: &str) -> Vec<String> {
+    let rest = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'));
+    let Some(rest) = rest else { return Vec::new() };
+    let marks = rest.match_indices('_').map(|(at, _)| at);
+    let mut names: Vec<String> = marks
+        .filter(|at| *at > 0 && at + 1 < rest.len())
+        .map(|at| format!("mcp__{}__{}", &rest[..at], &rest[at + 1..]))
+        .take(MAX_SPLITS)
+        .collect();
+    names.reverse();
+    names
 }
 
 /// Hooks name a client's own tools and those of MCP servers. Copilot CLI gives the latter no
@@ -155,7 +255,8 @@ fn is_builtin(name: &ToolName, client: HookClient) -> bool {
         || (kind == ToolKind::Unknown
             && client != HookClient::Copilot
             && !name.is_mcp()
-            && !name.as_str().starts_with("MCP:"))
+            && !name.as_str().starts_with("MCP:")
+            && !name.as_str().starts_with("mcp_"))
 }
 
 /// The names in a tool's input that may be other tools.

@@ -26,8 +26,10 @@ pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
 /// A report of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookInput {
-    /// The client: as given, else as the payload's shape tells.
+    /// The client.
     pub client: HookClient,
+    /// How the client is known.
+    pub evidence: Evidence,
     /// The event's name as it was received, for the answer. Empty when it is no plain word.
     pub event_name: String,
     /// What happened.
@@ -50,6 +52,18 @@ impl HookInput {
     }
 }
 
+/// How the client that sent a payload is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// The payload has a shape that only this client sends. It counts more than what the caller was told,
+    /// since some clients run the hooks of others.
+    Payload,
+    /// The caller was told.
+    Argument,
+    /// Neither says: it is taken for the client whose payloads have the most common shape.
+    Assumed,
+}
+
 /// The events that matter here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -60,6 +74,22 @@ pub enum Event {
     },
     /// A tool was used.
     ToolOutcome(ToolEvent),
+    /// A call begins of which the client reports only a good end.
+    CallBegan {
+        /// The tool's name.
+        tool: ToolName,
+        /// The client's id of this use.
+        op: OpId,
+        /// The turn in which it begins.
+        turn: OpId,
+    },
+    /// A turn is over, and every call of it.
+    TurnEnded {
+        /// The turn.
+        turn: OpId,
+        /// A person stopped it.
+        interrupted: bool,
+    },
     /// A configuration or instruction file changed.
     ConfigChanged,
     /// A session ended.
@@ -85,8 +115,11 @@ impl fmt::Debug for Prompt {
 /// One use of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEvent {
-    /// The tool's name as the client spells it.
+    /// The tool's name: as the client spells it, or, for clients that write `mcp_server_tool`, as the registry
+    /// does.
     pub tool: ToolName,
+    /// Other names that the client's spelling may stand for, most likely first.
+    pub spellings: Vec<ToolName>,
     /// Outcome of the use.
     pub kind: OutcomeKind,
     /// The client's id of this use.
@@ -159,8 +192,8 @@ impl std::error::Error for HookError {}
 
 /// Reads the payload of a hook.
 ///
-/// `client` and `event` are what the caller was told; they win over what the payload says. Every
-/// field is optional and unknown ones are passed over; of a field that is given twice the last
+/// `client` and `event` are what the caller was told: see [`Evidence`]; the event wins over what the payload
+/// says. Every field is optional and unknown ones are passed over; of a field that is given twice the last
 /// one counts.
 ///
 /// # Errors

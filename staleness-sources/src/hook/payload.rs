@@ -30,13 +30,18 @@ pub(super) struct Payload<'a> {
     pub(super) duration: Scalar<'a>,
     pub(super) failure_type: Scalar<'a>,
     pub(super) is_interrupt: Scalar<'a>,
+    pub(super) turn: Scalar<'a>,
+    pub(super) command: Scalar<'a>,
+    pub(super) prompt_id: Scalar<'a>,
+    /// Gemini CLI's word for the server and the tool.
+    pub(super) context: Shallow<'a>,
     pub(super) server: Shallow<'a>,
     pub(super) input: Shallow<'a>,
     pub(super) response: Shallow<'a>,
     /// A key of Copilot CLI was seen.
     pub(super) has_camel_keys: bool,
-    /// A key of Codex CLI was seen.
-    pub(super) has_turn: bool,
+    /// The event was named in camel case.
+    pub(super) has_camel_event: bool,
     /// A key of Cursor was seen.
     pub(super) has_cursor_keys: bool,
 }
@@ -84,7 +89,7 @@ impl<'a> Payload<'a> {
             "sessionId" | "toolName" | "toolArgs" | "toolResult" | "initialPrompt" => {
                 self.has_camel_keys = true;
             }
-            "turn_id" => self.has_turn = true,
+            "hookEventName" => self.has_camel_event = true,
             "conversation_id" | "generation_id" | "cursor_version" | "workspace_roots"
             | "failure_type" => self.has_cursor_keys = true,
             _ => {}
@@ -104,6 +109,10 @@ impl<'a> Payload<'a> {
             "tool_use_id" | "toolUseId" | "toolCallId" => self.op = map.next_value()?,
             "duration_ms" | "durationMs" | "duration" => self.duration = map.next_value()?,
             "failure_type" => self.failure_type = map.next_value()?,
+            "turn_id" => self.turn = map.next_value()?,
+            "command_name" => self.command = map.next_value()?,
+            "prompt_id" => self.prompt_id = map.next_value()?,
+            "mcp_context" => self.context = map.next_value_seed(CONTEXT)?,
             "is_interrupt" | "isInterrupt" => self.is_interrupt = map.next_value()?,
             "mcp_server" | "mcpServer" => self.server = map.next_value_seed(NAMED)?,
             "tool_input" | "toolInput" | "toolArgs" => self.input = map.next_value_seed(INPUT)?,
@@ -204,6 +213,19 @@ impl<'a> Shallow<'a> {
         self.members.iter().any(is_true)
     }
 
+    /// Returns true if a member is there and not `null`.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(key, value)| *key == name && !matches!(value, Scalar::None))
+    }
+
+    /// The exit code of a command, where a result tells it.
+    pub(super) fn exit_code(&self) -> Option<f64> {
+        self.members.iter().find_map(|(key, value)| match value {
+            Scalar::Number(code) if *key == "exit_code" => Some(*code),
+            _ => None,
+        })
+    }
+
     /// Reads a tool's input that was sent as a text that holds JSON.
     pub(super) fn input(text: &'a str) -> Option<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
@@ -219,9 +241,14 @@ const NAMED: Asked = Asked { members: &["name"], text: true, first: false };
 /// The names that some tools take as input. A text may be the same object as JSON.
 const INPUT: Asked =
     Asked { members: &["skill", "command", "subagent_type"], text: true, first: false };
-/// The parts of a result that tell of an error, the last of them in Copilot CLI's words.
-const RESPONSE: Asked =
-    Asked { members: &["isError", "is_error", "resultType"], text: false, first: false };
+/// The parts of a result that tell of an error, the last of them in the words of Copilot, Gemini and Codex CLI.
+const RESPONSE: Asked = Asked {
+    members: &["isError", "is_error", "resultType", "error", "exit_code"],
+    text: false,
+    first: false,
+};
+/// The server and the tool of an MCP call.
+const CONTEXT: Asked = Asked { members: &["server_name", "tool_name"], text: false, first: false };
 
 /// The parts of a value that are kept; the rest is skipped, not built.
 struct Asked {

@@ -21,7 +21,7 @@ const KNOWS_IDENTITY: &str =
 /// The last one by order of recording, not by time: clocks jump. Only the outcomes since then are
 /// visited, whatever the table holds.
 const LAST_PER_SERVER: &str = " WHERE seq IN (SELECT max(seq) FROM outcomes INDEXED BY \
-    outcomes_served WHERE at >= ?1 AND server IS NOT NULL AND mark <> 'I' GROUP BY scope, server)";
+    outcomes_served WHERE at >= ?1 AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)";
 const COUNT: &str = "SELECT count(*) FROM outcomes";
 const COUNT_CUT: &str = "SELECT count(*) FROM outcomes WHERE seq < ?1 AND at <= ?2";
 /// The oldest of the newest that stay.

@@ -215,7 +215,7 @@ fn a_hook_by_hand_is_not_doubled_and_not_removed() {
     let part = hooks();
     let by_hand = "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"staleness hook\"}]}]}}";
     let installed = part.install(by_hand).unwrap();
-    assert_eq!(installed.matches("staleness hook").count(), 6, "{installed}");
+    assert_eq!(installed.matches("staleness hook").count(), 7, "{installed}");
     assert_eq!(part.notes(&installed).len(), 1);
     assert_eq!(text(part.uninstall(&installed, None).unwrap()), by_hand);
 }
@@ -234,7 +234,7 @@ fn hooks_without_number_are_refused() {
     let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{}]}}]}}}}"#, one.repeat(201));
     assert!(hooks().install(&text).is_err() && hooks().remove(&text, "").is_err());
     let few = text.replace(&one.repeat(150), "");
-    assert_eq!(hooks().install(&few).unwrap().matches("/opt/staleness hook").count(), 6);
+    assert_eq!(hooks().install(&few).unwrap().matches("/opt/staleness hook").count(), 7);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_persons_hooks_with_an_absolute_path_are_theirs() {
     assert!(installed.contains(&theirs.join(", ")), "{installed}");
     assert_eq!(hooks().install(&installed).unwrap(), installed);
     let added = installed.matches("/opt/staleness hook --client claude-code").count();
-    assert_eq!(added, 5, "by hand is enough: {installed}");
+    assert_eq!(added, 6, "by hand is enough: {installed}");
     for kept in [Some(before.as_str()), None] {
         assert_eq!(text(hooks().uninstall(&installed, kept).unwrap()), before);
     }

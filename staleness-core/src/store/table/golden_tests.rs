@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::ids::{AgentId, Level, ProjectId, Scope, SessionId, SourceId};
-use crate::ids::{DocumentKey, ToolName, WorkId, WorkKey};
+use crate::ids::{DocumentKey, OpId, ToolName, WorkId, WorkKey};
 use crate::journal::Revision;
 use crate::knowledge::{Block, Document, Fact};
 use crate::project::{Project, Told};
 use crate::route::{Prompted, RouteId, SuggestedTool, Suggestions};
-use crate::session::{Cursor, CursorKey, Session, SessionKey};
+use crate::session::{Cursor, CursorKey, OpenCall, Session, SessionKey};
 use crate::source::{Source, SourceState};
 use crate::time::Timestamp;
 use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
@@ -150,9 +150,16 @@ fn packed_records_are_these_texts() {
             key: SessionKey { project: project(), id: session() },
             made: 2,
             prompts: vec![prompt],
+            calls: vec![OpenCall {
+                op: OpId::new("o").unwrap(),
+                tool: ToolName::new("n").unwrap(),
+                turn: Some(OpId::new("t").unwrap()),
+                at: at(1),
+            }],
         },
         "(\"p\", \"s\"); {\"key\":{\"project\":\"p\",\"id\":\"s\"},\"made\":2,\
          \"prompts\":[{\"at\":\"1970-01-01T00:00:00Z\",\"tools\":[{\"tool\":\"t\",\
-         \"route\":\"00000000000000000000000000000001\"}],\"taught\":[\"t\"]}]}",
+         \"route\":\"00000000000000000000000000000001\"}],\"taught\":[\"t\"]}],\"calls\":[{\"op\":\"o\",\"tool\":\"n\",\"turn\":\"t\",\
+         \"at\":\"1970-01-01T00:00:00.001Z\"}]}",
     );
 }

@@ -81,6 +81,7 @@ const fn mark_to_text(mark: Mark) -> &'static str {
         Mark::Failure => "F",
         Mark::Interrupted => "I",
         Mark::Offline => "O",
+        Mark::Unknown => "U",
     }
 }
 

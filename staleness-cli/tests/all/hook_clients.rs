@@ -1,0 +1,239 @@
+//! Outcomes as they were: what each client tells of a use, and what it does not.
+
+use serde_json::{Value, json};
+
+use crate::common::{Sandbox, used};
+
+/// Runs the hook of a client, which answers nothing.
+fn tell(sandbox: &Sandbox, client: &str, payload: &Value) {
+    let run = sandbox.hook_with(&["--client", client], payload.to_string().as_bytes());
+    assert_eq!((run.code, &*run.out, &*run.err), (0, "", ""), "{payload}");
+}
+
+fn outcomes(sandbox: &Sandbox, name: &str) -> Value {
+    sandbox.tool(name)["outcomes"].clone()
+}
+
+/// An event of Codex CLI, in a turn.
+fn codex(event: &str, turn: &str, tool: &str, id: &str) -> Value {
+    let mut payload = used(event, tool, id);
+    payload["turn_id"] = json!(turn);
+    payload
+}
+
+const SEARCH: &str = "mcp__github__search";
+const CREATE: &str = "mcp__github__create";
+
+#[test]
+fn a_command_of_codex_without_an_exit_code_is_neither_a_success_nor_a_failure() {
+    let sandbox = Sandbox::scanned();
+    let mut end = codex("PostToolUse", "t", "Bash", "c1");
+    for (id, response) in [
+        ("c1", json!("")),
+        ("c2", json!("fine")),
+        ("c3", json!({ "exit_code": 1 })),
+        ("c4", json!({ "exit_code": 0 })),
+    ] {
+        end["tool_use_id"] = json!(id);
+        end["tool_response"] = response;
+        tell(&sandbox, "codex", &end);
+    }
+    let tool = sandbox.tool("Bash");
+    assert_eq!((&tool["outcomes"], &tool["failures"]), (&json!("UUFS"), &json!(1)));
+    let mut of_claude = used("PostToolUse", "Read", "r");
+    of_claude["tool_response"] = json!("");
+    tell(&sandbox, "claude-code", &of_claude);
+    assert_eq!(outcomes(&sandbox, "Read"), "S", "Claude Code tells failures");
+}
+
+#[test]
+fn a_success_that_codex_could_not_have_seen_lifts_no_demotion() {
+    let sandbox = Sandbox::scanned();
+    let strict = ["--set", "kind.builtin.demote=true"];
+    for id in ["1", "2", "3"] {
+        let failure = used("PostToolUseFailure", "Bash", id).to_string();
+        sandbox.hook_with(&strict, failure.as_bytes());
+    }
+    assert_eq!(sandbox.tool("Bash")["status"], "demoted");
+    let mut end = codex("PostToolUse", "t", "Bash", "c1");
+    end["tool_response"] = json!("");
+    tell(&sandbox, "codex", &end);
+    let tool = sandbox.tool("Bash");
+    assert_eq!((&tool["status"], &tool["outcomes"]), (&json!("demoted"), &json!("FFFU")));
+}
+
+#[test]
+fn a_call_of_codex_that_never_ends_has_failed_when_its_turn_is_over() {
+    let sandbox = Sandbox::scanned();
+    for id in ["1", "2", "3"] {
+        let turn = format!("t{id}");
+        tell(&sandbox, "codex", &codex("PreToolUse", &turn, CREATE, id));
+        tell(&sandbox, "codex", &codex("Stop", &turn, "", ""));
+    }
+    let tool = sandbox.tool(CREATE);
+    assert_eq!((&tool["outcomes"], &tool["status"]), (&json!("FFF"), &json!("demoted")));
+    assert_eq!(tool["server"], "github");
+    // Neither a turn that is told to be over twice nor a late end counts again.
+    tell(&sandbox, "codex", &codex("Stop", "t3", "", ""));
+    tell(&sandbox, "codex", &codex("PostToolUse", "t3", CREATE, "3"));
+    assert_eq!(outcomes(&sandbox, CREATE), "FFF");
+}
+
+#[test]
+fn calls_of_codex_that_run_at_once_are_not_each_others_failures() {
+    let sandbox = Sandbox::scanned();
+    let begin = |turn: &str, tool: &str, id: &str| {
+        tell(&sandbox, "codex", &codex("PreToolUse", turn, tool, id));
+    };
+    begin("t", SEARCH, "a");
+    begin("t", CREATE, "b");
+    begin("t", SEARCH, "c");
+    begin("of a sub-agent", SEARCH, "d");
+    tell(&sandbox, "codex", &codex("PostToolUse", "t", SEARCH, "c"));
+    tell(&sandbox, "codex", &codex("UserPromptSubmit", "t", "", ""));
+    tell(&sandbox, "codex", &codex("PostToolUse", "t", SEARCH, "a"));
+    tell(&sandbox, "codex", &codex("Stop", "t", "", ""));
+    assert_eq!((outcomes(&sandbox, SEARCH), outcomes(&sandbox, CREATE)), (json!("SS"), json!("F")));
+    tell(&sandbox, "codex", &codex("PostToolUse", "of a sub-agent", SEARCH, "d"));
+    tell(&sandbox, "codex", &codex("SubagentStop", "of a sub-agent", "", ""));
+    assert_eq!(outcomes(&sandbox, SEARCH), "SSS");
+}
+
+#[test]
+fn a_person_who_stops_codex_makes_no_failure() {
+    let sandbox = Sandbox::scanned();
+    tell(&sandbox, "codex", &codex("PreToolUse", "t", SEARCH, "a"));
+    tell(&sandbox, "codex", &codex("Interrupt", "t", "", ""));
+    assert_eq!(outcomes(&sandbox, SEARCH), "I");
+    // Of a turn whose end was never told nothing is known.
+    tell(&sandbox, "codex", &codex("PreToolUse", "u", SEARCH, "b"));
+    tell(&sandbox, "codex", &codex("SessionEnd", "u", "", ""));
+    tell(&sandbox, "codex", &codex("Stop", "u", "", ""));
+    assert_eq!(outcomes(&sandbox, SEARCH), "I");
+}
+
+/// An event of Gemini CLI.
+fn gemini(event: &str, tool: &str) -> Value {
+    json!({ "session_id": "g", "hook_event_name": event, "timestamp": "2026-11-20T12:00:00Z",
+        "transcript_path": "/t.json", "tool_name": tool, "tool_input": {} })
+}
+
+#[test]
+fn gemini_reports_uses_under_the_names_of_its_servers() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "git_hub"]);
+    sandbox.ok(&["scan"]);
+    let mut end = gemini("AfterTool", "mcp_github_search");
+    end["tool_response"] = json!({ "llmContent": "x", "returnDisplay": "x", "error": null });
+    tell(&sandbox, "gemini", &end);
+    end["tool_response"]["error"] = json!({ "message": "no" });
+    tell(&sandbox, "gemini", &end);
+    assert_eq!(outcomes(&sandbox, SEARCH), "SF");
+    // Of several servers that it could be the longest that is known.
+    tell(&sandbox, "gemini", &gemini("AfterTool", "mcp_git_hub_find_it"));
+    assert_eq!(sandbox.tool("mcp__git_hub__find_it")["server"], "git_hub");
+    // Where the client names the server, that is believed.
+    let mut named = gemini("AfterTool", "mcp_a_b_c");
+    named["mcp_context"] = json!({ "server_name": "a_b", "tool_name": "c", "command": "SECRET" });
+    tell(&sandbox, "gemini", &named);
+    assert_eq!(sandbox.tool("mcp__a_b__c")["server"], "a_b");
+    tell(&sandbox, "gemini", &gemini("AfterTool", "run_shell_command"));
+    assert_eq!(sandbox.tool("run_shell_command")["kind"], "builtin");
+    tell(&sandbox, "gemini", &gemini("BeforeTool", "mcp_github_search"));
+    assert_eq!(outcomes(&sandbox, SEARCH), "SF");
+}
+
+#[test]
+fn gemini_begins_and_ends_sessions() {
+    let sandbox = Sandbox::scanned();
+    let mut start = gemini("SessionStart", "");
+    start["source"] = json!("startup");
+    let run = sandbox.hook_with(&["--client", "gemini"], start.to_string().as_bytes());
+    assert_eq!((run.code, &*run.err), (0, ""));
+    let session = |key: &str| sandbox.json(&["session", "list"])["sessions"][0][key].clone();
+    assert_eq!((session("agent"), session("ended_at")), (json!("gemini"), Value::Null));
+    sandbox.hook_with(&["--client", "gemini"], gemini("SessionEnd", "").to_string().as_bytes());
+    assert!(session("ended_at").is_string());
+}
+
+#[test]
+fn vs_code_that_runs_the_hooks_of_claude_code_is_itself() {
+    let sandbox = Sandbox::scanned();
+    let mut end = json!({ "sessionId": "v", "hookEventName": "PostToolUse",
+        "timestamp": "2026-11-20T12:00:00Z", "cwd": sandbox.project, "tool_use_id": "t",
+        "tool_name": "mcp_github_search", "tool_input": {}, "tool_response": "x" });
+    tell(&sandbox, "claude-code", &end);
+    assert_eq!((outcomes(&sandbox, SEARCH)), "S");
+    end["hookEventName"] = json!("SessionStart");
+    sandbox.hook_with(&["--client", "claude-code"], end.to_string().as_bytes());
+    assert_eq!(sandbox.json(&["session", "list"])["sessions"][0]["agent"], "vscode");
+    let told =
+        sandbox.hook_with(&["--client", "claude-code", "--explain"], end.to_string().as_bytes());
+    assert!(told.out.starts_with("client   vscode\nknown    by its payload\n"), "{}", told.out);
+}
+
+#[test]
+fn a_client_that_no_payload_tells_is_the_one_that_the_hook_names() {
+    let sandbox = Sandbox::scanned();
+    let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
+    for (args, expected) in [
+        (&["--explain", "--client", "codex"][..], "client   codex\nknown    by --client; "),
+        (&["--explain"], "client   claude-code\nknown    from nothing: "),
+    ] {
+        let told = sandbox.hook_with(args, start.as_bytes()).out;
+        assert!(told.starts_with(expected), "{told}");
+    }
+}
+
+#[test]
+fn the_server_that_claude_code_names_is_believed_over_the_name_of_the_tool() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["a", "a__b"]);
+    sandbox.ok(&["scan"]);
+    let mut end = used("PostToolUse", "mcp__a__b__c", "t");
+    end["mcp_server"] = json!({ "name": "a", "source": "user" });
+    tell(&sandbox, "claude-code", &end);
+    assert_eq!(sandbox.tool("mcp__a__b__c")["server"], "a");
+}
+
+#[test]
+fn what_programs_say_is_no_question() {
+    let sandbox = Sandbox::scanned();
+    for id in ["1", "2", "3"] {
+        tell(&sandbox, "claude-code", &used("PostToolUse", SEARCH, id));
+    }
+    let ask = |text: &str, source: Value| {
+        let prompt = json!({ "session_id": "q", "hook_event_name": "UserPromptSubmit",
+            "prompt": text, "source": source });
+        sandbox.hook_with(&["--explain"], prompt.to_string().as_bytes()).out
+    };
+    for source in [Value::Null, json!("user")] {
+        let told = ask("github search", source);
+        assert!(told.contains("the user asked something") && told.contains(SEARCH), "{told}");
+    }
+    for (text, source) in [
+        ("github search", json!("system")),
+        ("github search", json!("sdk")),
+        ("<task-notification>\ngithub search</task-notification>", Value::Null),
+    ] {
+        let told = ask(text, source);
+        assert!(told.ends_with("would    do nothing for the event UserPromptSubmit\n"), "{told}");
+    }
+}
+
+#[test]
+fn a_slash_command_that_a_person_types_was_used() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("home/.claude/commands/ship.md", "Ship it.\n");
+    sandbox.ok(&["scan"]);
+    for name in ["ship", "/ship", "of-nobody"] {
+        let typed = json!({ "session_id": "s", "hook_event_name": "UserPromptExpansion",
+            "command_name": name, "prompt_id": name, "prompt": "x" });
+        tell(&sandbox, "claude-code", &typed);
+    }
+    assert_eq!(
+        (sandbox.tool("/ship")["uses"].clone(), outcomes(&sandbox, "/ship")),
+        (json!(2), json!("SS"))
+    );
+    assert_eq!(sandbox.run(&["tools", "show", "/of-nobody"]).code, 3);
+}
