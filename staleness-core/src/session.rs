@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, OpId, ProjectId, SessionId, ToolName};
 use crate::journal::Revision;
-use crate::time::Timestamp;
+use crate::time::{HOUR, Timestamp};
 
 /// What identifies a session: clients name their sessions, so the same id may occur in two projects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -24,9 +24,10 @@ pub struct Session {
     pub key: SessionKey,
     /// The agent.
     pub agent: AgentId,
-    /// When it began.
+    /// When it began; of one that was over without an end and went on, when it did that.
     pub started_at: Timestamp,
-    /// When it ended; `None` while it goes on, and for one whose end nobody reported.
+    /// When it ended; `None` while it goes on, and for one whose end nobody reported: see
+    /// [`Session::closed`].
     pub ended_at: Option<Timestamp>,
     /// Everything after this revision is new to it. When the session loses its context and begins
     /// again, it is told from here once more.
@@ -34,6 +35,16 @@ pub struct Session {
     /// It met a registry that had never told its agent anything here: it was given a digest of what
     /// is there rather than a list of changes.
     pub first_contact: bool,
+}
+
+impl Session {
+    /// The session as it is at `now`: one whose end nobody reported is over `hours` after it began.
+    #[must_use]
+    pub fn closed(mut self, now: Timestamp, hours: u32) -> Self {
+        let over = self.started_at.plus_millis(i64::from(hours) * HOUR);
+        self.ended_at = self.ended_at.or_else(|| (now >= over).then_some(over));
+        self
+    }
 }
 
 /// A call that has begun, and whose end was not reported yet.

@@ -93,7 +93,8 @@ impl Server {
             options.project = Some(project.into());
         }
         let mut settings = Settings::new(options, None, true)?;
-        settings.agent = agent.or(settings.agent);
+        let policy = &settings.configured.policy;
+        settings.agent = agent.map(|name| policy.agent_behind(name)).or(settings.agent);
         settings.store = self.0.store.clone();
         settings.in_server = true;
         Ok(settings)
@@ -138,6 +139,8 @@ impl Server {
             error
         })?;
         settings.watchdog = watchdog;
+        // A client that gave no name is nobody, whatever the environment says.
+        let agent = settings.agent.clone().filter(|_| agent.is_some());
         run(&Call { settings, agent, listener }, arguments)
     }
 }

@@ -40,7 +40,7 @@ pub struct Answer {
 /// # Errors
 /// When a name makes no sense, the session is unknown or of another agent, or what the store reports.
 pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceError> {
-    let agent = agent(asked.agent)?;
+    let agent = agent(settings, asked.agent)?;
     let looks = asked.peek || asked.digest || asked.since.is_some();
     let registry = settings.open(if looks { Access::Look } else { Access::Write })?;
     let registry = registry.seen_by(client_of(&agent));
@@ -119,10 +119,12 @@ pub fn id(text: &str) -> Result<SessionId, ServiceError> {
     SessionId::new(text).map_err(|why| ServiceError::invalid(format!("the session's id {why}")))
 }
 
-/// The agent that was named: there must be one.
+/// The agent behind the name that was given: there must be one.
 ///
 /// # Errors
 /// When its name is none.
-pub fn agent(text: &str) -> Result<AgentId, ServiceError> {
-    AgentId::new(text).map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))
+pub fn agent(settings: &Settings, text: &str) -> Result<AgentId, ServiceError> {
+    let name = AgentId::new(text);
+    let name = name.map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))?;
+    Ok(settings.configured.policy.agent_behind(name))
 }

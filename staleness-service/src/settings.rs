@@ -111,6 +111,7 @@ impl Settings {
         };
         let project = place.project_ref();
         let url = store_url(options)?;
+        let agent = agent(lenient)?.map(|agent| configured.policy.agent_behind(agent));
         Ok(Self {
             store: SharedStore::new(url.clone()),
             in_server: false,
@@ -119,7 +120,7 @@ impl Settings {
             project,
             home,
             own_home,
-            agent: agent(lenient)?,
+            agent,
             now,
             given_now: options.now.is_some(),
             configured,

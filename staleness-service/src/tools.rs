@@ -1,7 +1,7 @@
 //! Finding the tool that a name means.
 
 use staleness::RegistryError;
-use staleness::ids::ToolKey;
+use staleness::ids::{ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
 use staleness::store::Refusal;
 use staleness::{Registry, Wait};
@@ -27,6 +27,29 @@ pub fn find(
         .find_key(&settings.project.id, name, scope)
         .wait()
         .map_err(|error| explain(registry, settings, name, error))
+}
+
+/// The name under which a use that somebody reports by hand is recorded: that of the known tool that the text
+/// means, else the text itself. One that no tool can have is refused.
+///
+/// # Errors
+/// When it cannot be a tool's name, or what the store reports.
+pub fn reported(
+    registry: &Registry,
+    settings: &Settings,
+    text: &str,
+) -> Result<ToolName, ServiceError> {
+    match find(registry, settings, text, ScopeChoice::default()) {
+        Ok(key) => Ok(key.name),
+        Err(error) if error.kind == ErrorKind::Unknown && text.contains(char::is_whitespace) => {
+            let mut refused =
+                ServiceError::invalid(format!("{} cannot be a tool's name", quoted(text)));
+            refused.hint = error.hint;
+            Err(refused)
+        }
+        Err(error) if error.kind == ErrorKind::Unknown => tool_name(text),
+        Err(error) => Err(error),
+    }
 }
 
 /// An unknown tool, with the name that is most like it.

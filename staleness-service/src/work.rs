@@ -13,6 +13,7 @@ use staleness_core::registry::Resolution;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
 use crate::naming::id_of;
+use crate::sessions;
 use crate::settings::{Access, Settings};
 use crate::words::word;
 
@@ -130,15 +131,19 @@ pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
     WorkKey { scope, id }
 }
 
-/// The agent that was named.
+/// The agent behind the name that was given.
 ///
 /// # Errors
 /// When its name is none.
-pub fn agent(text: Option<&str>) -> Result<Option<AgentId>, ServiceError> {
-    let text = text.filter(|text| !text.is_empty());
-    text.map(AgentId::new)
-        .transpose()
-        .map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))
+pub fn agent(settings: &Settings, text: Option<&str>) -> Result<Option<AgentId>, ServiceError> {
+    text.filter(|text| !text.is_empty()).map(|text| sessions::agent(settings, text)).transpose()
+}
+
+/// The agent behind the name of the one to whom something is handed.
+#[must_use]
+pub fn receiver(settings: &Settings, text: String) -> String {
+    AgentId::new(&text)
+        .map_or(text, |name| settings.configured.policy.agent_behind(name).to_string())
 }
 
 /// An act of now by whoever was named.

@@ -102,7 +102,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
 /// Where, and under which policy: that of the client, which is the agent here.
 fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     let mut settings = Settings::new(global, input.cwd.as_deref(), true)?;
-    settings.agent = agent(input).ok().or(settings.agent);
+    settings.agent = agent(&settings, input).ok().or(settings.agent);
     Ok(settings)
 }
 
@@ -228,7 +228,7 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
 /// it was told.
 fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let (project, now) = (&settings.project, settings.now);
-    let mut resume = Resume::new(agent(input)?);
+    let mut resume = Resume::new(agent(settings, input)?);
     let later = |id: &SessionId| {
         let (project, agent) = (project.clone(), resume.agent.clone());
         leave(settings, &Entry::SessionStarted { project, agent, session: id.clone(), at: now })
@@ -314,10 +314,9 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The agent is the client's name.
-fn agent(input: &HookInput) -> Result<AgentId, CliError> {
-    AgentId::new(input.client_id().as_str())
-        .map_err(|why| CliError::invalid(format!("the client's name {why}")))
+/// The agent is the one behind the client's name.
+fn agent(settings: &Settings, input: &HookInput) -> Result<AgentId, CliError> {
+    Ok(staleness_service::sessions::agent(settings, input.client_id().as_str())?)
 }
 
 /// Gives context to the agent. An error here means that it was not told.
@@ -390,7 +389,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             );
             // Of what is recorded so far.
             let session = input.session.clone();
-            let resume = Resume { session, peek: true, ..Resume::new(agent(input)?) };
+            let resume = Resume { session, peek: true, ..Resume::new(agent(settings, input)?) };
             let delta = registry
                 .sessions()
                 .resume(&settings.project, resume.clone(), settings.now)

@@ -6,11 +6,12 @@ use staleness::registry::{RecordReport, Use};
 use staleness::tool::Status;
 use staleness::{Wait, clock};
 
-use super::{optional, tool_name};
+use super::optional;
 use crate::args::RecordArgs;
 use crate::error::CliError;
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
+use staleness_service::tools::reported;
 
 pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Result<(), CliError> {
     let outcome = if args.outcome.success {
@@ -21,12 +22,14 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
         OutcomeKind::Interrupted
     };
     let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);
-    let tool = tool_name(&args.name)?;
+    let registry = settings.open(Access::Write)?;
+    let tool = reported(&registry, settings, &args.name)?;
     let mut used = Use::new(op, tool, outcome, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", args.session.as_ref())?;
-    used.agent = optional::<AgentId>("agent", args.agent.as_ref())?;
+    used.agent = optional::<AgentId>("agent", args.agent.as_ref())?
+        .map(|agent| settings.configured.policy.agent_behind(agent));
     used.duration_ms = args.duration_ms;
-    let report = settings.open(Access::Write)?.tools().record(used).wait()?;
+    let report = registry.tools().record(used).wait()?;
     if out.json {
         return out.json(&report);
     }

@@ -27,7 +27,7 @@ pub(crate) fn run(
 }
 
 fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Result<(), CliError> {
-    let agent = service::agent(agent)?;
+    let agent = service::agent(settings, agent)?;
     let id = match id {
         Some(text) => service::id(text)?,
         None => {
@@ -61,6 +61,9 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
 
 fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let sessions = settings.open(Access::Look)?.sessions().list(&settings.project.id).wait()?;
+    let hours = settings.configured.policy.sessions.close_after_hours;
+    let sessions: Vec<Session> =
+        sessions.into_iter().map(|session| session.closed(settings.now, hours)).collect();
     if out.json {
         let sessions: Vec<SessionReport> = sessions.iter().map(SessionReport::from).collect();
         return out.json(&json!({ "sessions": sessions }));

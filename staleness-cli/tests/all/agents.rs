@@ -96,3 +96,37 @@ fn a_name_that_is_none_is_refused_and_a_hook_goes_on_without_it() {
     command.env("STALENESS_AGENT", "").arg("check");
     assert_eq!(Run::of(command.output().unwrap()).code, 0, "empty is not set");
 }
+
+#[test]
+fn c7_one_agent_has_one_name_one_cursor_and_what_was_handed_to_it() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["resume", "--agent", "codex"]);
+    sandbox.ok(&["work", "add", "plan", "Ship it", "--agent", "codex-mcp-client"]);
+    let handed = ["--to", "gemini-cli-mcp-client", "--from", "codex"];
+    sandbox.ok(&[&["work", "add", "handoff", "Review it"][..], &handed].concat());
+    let work = sandbox.json(&["work", "list"]);
+    let texts = work["items"].to_string();
+    assert!(texts.contains(r#""author":"codex""#) && texts.contains(r#""to":"gemini""#), "{texts}");
+    assert!(!texts.contains("mcp-client"), "{texts}");
+    let first = sandbox.ok(&["resume", "--agent", "codex-mcp-client"]);
+    assert!(first.contains("Ship it"), "{first}");
+    let again = sandbox.ok(&["resume", "--agent", "codex"]);
+    assert!(!again.contains("Ship it"), "told once under either name: {again}");
+}
+
+#[test]
+fn other_names_of_agents_are_the_users_to_add_and_not_a_projects() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("home/.config/staleness/staleness.toml", "[agents]\nmy-wrapper = \"codex\"\n");
+    for name in ["my-wrapper", "codex-mcp-client"] {
+        sandbox.ok(&["session", "start", "--agent", name, "--id", name]);
+    }
+    let sessions = sandbox.json(&["session", "list"]);
+    assert!(sessions["sessions"].as_array().unwrap().iter().all(|each| each["agent"] == "codex"));
+    let chain = sandbox.run(&["scan", "--set", "agents.codex=other"]);
+    assert_eq!(chain.code, 3, "{chain:?}");
+    assert!(chain.err.contains("codex is itself another name"), "{chain:?}");
+    sandbox.write("project/staleness.toml", "[agents]\nclaude-code = \"codex\"\n");
+    let run = sandbox.run(&["scan"]);
+    assert!(run.code != 0 && run.err.contains("a project may not set"), "{run:?}");
+}

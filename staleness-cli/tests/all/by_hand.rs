@@ -178,3 +178,27 @@ fn a_project_is_forgotten_with_its_own_tools_only() {
     let left = sandbox.json(&["project", "list"]);
     assert_eq!(left["projects"].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn f5_record_finds_names_as_show_does() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("home/.claude/commands/ship.md", "Ship it.\n");
+    sandbox.ok(&["scan"]);
+    for (name, expected) in [("github", "mcp__github__*"), ("ship", "/ship"), ("Bash", "Bash")] {
+        let told = sandbox.json(&["record", name, "--failure"]);
+        assert_eq!(told["tool"]["name"], expected);
+        assert_eq!(sandbox.tool(name)["name"], expected);
+    }
+}
+
+#[test]
+fn m2_what_no_tool_can_be_called_is_refused_with_the_nearest_name() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["record", "mcp__github__search_issues", "--success"]);
+    let before = sandbox.recorded();
+    let run = sandbox.run(&["record", "search issues", "--failure"]);
+    assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
+    assert!(run.err.contains("\"search issues\" cannot be a tool's name"), "{run:?}");
+    assert!(run.err.contains("did you mean mcp__github__search_issues?"), "{run:?}");
+    assert_eq!(sandbox.recorded(), before);
+}

@@ -406,3 +406,20 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
     assert!(told.contains("do not call: `mcp__github__*` (removed from config)"), "{told}");
     assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
 }
+
+#[test]
+fn w12_a_session_without_an_end_is_over_after_a_day() {
+    let sandbox = Sandbox::scanned();
+    let at = |now: &str, args: &[&str]| sandbox.json(&[&["--now", now][..], args].concat());
+    let start = ["session", "start", "--agent", "codex", "--id", "s"];
+    at("2026-11-20T09:00:00Z", &start);
+    let ended = |now: &str| at(now, &["session", "list"])["sessions"][0]["ended_at"].clone();
+    assert_eq!(ended("2026-11-21T08:59:59Z"), Value::Null);
+    assert_eq!(ended("2026-11-21T09:00:00Z"), "2026-11-21T09:00:00Z");
+    let list = sandbox.ok(&["--now", "2026-11-22T09:00:00Z", "session", "list"]);
+    assert!(list.contains("ended 1d ago") && !list.contains("open"), "{list}");
+    // One that goes on is open for another day.
+    at("2026-11-25T09:00:00Z", &start);
+    assert_eq!(ended("2026-11-26T08:59:59Z"), Value::Null);
+    assert_eq!(ended("2026-11-26T09:00:00Z"), "2026-11-26T09:00:00Z");
+}

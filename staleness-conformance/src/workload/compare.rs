@@ -36,7 +36,7 @@ pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8 };
     let routes = RoutePolicy { max_routes: 4, ..RoutePolicy::default() };
     let journal = JournalPolicy { keep_days: 1 };
-    let sessions = SessionPolicy { keep_days: 3 };
+    let sessions = SessionPolicy { keep_days: 3, ..SessionPolicy::default() };
     Registry::new(store, Policy { outcomes, routes, journal, sessions, ..Policy::default() })
 }
 

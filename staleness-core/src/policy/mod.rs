@@ -19,7 +19,7 @@ pub use documents::DocumentPolicy;
 /// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
 ///
 /// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[sessions]`,
-/// `[journal]`, `[hooks]`, `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
+/// `[journal]`, `[hooks]`, `[projects]`, `[agents]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
 /// apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -50,6 +50,10 @@ pub struct Policy {
     pub project: BTreeMap<String, ToolOverride>,
     /// Overrides of `tools` for outcomes that one agent reports.
     pub agent: BTreeMap<String, ToolOverride>,
+    /// The agent behind each name under which it also goes, such as that of its MCP client. These come beside
+    /// the default ones.
+    #[serde(deserialize_with = "with_known_agents")]
+    pub agents: BTreeMap<String, String>,
     /// How knowledge ages, what evidence weighs, and when it is recalled.
     pub knowledge: KnowledgePolicy,
     /// Which documents are checked, and as what.
@@ -75,6 +79,7 @@ impl Default for Policy {
             kind: spare_builtins(BTreeMap::new()),
             project: BTreeMap::new(),
             agent: BTreeMap::new(),
+            agents: add_known_agents(BTreeMap::new()),
             knowledge: KnowledgePolicy::default(),
             documents: DocumentPolicy::default(),
             work: WorkPolicy::default(),
@@ -92,6 +97,27 @@ fn with_builtins<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<ToolKind, ToolOverride>, D::Error> {
     BTreeMap::deserialize(deserializer).map(spare_builtins)
+}
+
+/// The names that MCP clients give themselves, and the agents behind them.
+const KNOWN_AGENTS: [(&str, &str); 4] = [
+    ("codex-mcp-client", "codex"),
+    ("gemini-cli-mcp-client", "gemini"),
+    ("cursor-vscode", "cursor"),
+    ("Visual Studio Code", "vscode"),
+];
+
+fn add_known_agents(mut agents: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    for (name, agent) in KNOWN_AGENTS {
+        agents.entry(name.into()).or_insert_with(|| agent.into());
+    }
+    agents
+}
+
+fn with_known_agents<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
+    BTreeMap::deserialize(deserializer).map(add_known_agents)
 }
 
 /// How tools are ordered.
@@ -135,11 +161,13 @@ pub struct SessionPolicy {
     /// Days for which a session is kept after its end, and the place up to which an agent was told what
     /// changed after it moved last.
     pub keep_days: u32,
+    /// A session without an end is over this many hours after it began, or went on.
+    pub close_after_hours: u32,
 }
 
 impl Default for SessionPolicy {
     fn default() -> Self {
-        Self { keep_days: 365 }
+        Self { keep_days: 365, close_after_hours: 24 }
     }
 }
 
@@ -205,6 +233,13 @@ impl Default for ProjectPolicy {
 }
 
 impl Policy {
+    /// Returns the agent behind a name, which is often the name itself.
+    #[must_use]
+    pub fn agent_behind(&self, name: AgentId) -> AgentId {
+        let agent = self.agents.get(name.as_str()).and_then(|agent| AgentId::new(agent).ok());
+        agent.unwrap_or(name)
+    }
+
     /// The tool policy for a kind, in a project, for outcomes of an agent. Later ones win.
     #[must_use]
     pub fn tools_for(
@@ -280,6 +315,13 @@ impl Policy {
         }
         if self.outage.percent > 100 {
             faults.push("outage.percent: must lie in 0..=100".into());
+        }
+        for (name, agent) in &self.agents {
+            if let Err(why) = AgentId::new(agent) {
+                faults.push(format!("agents.{name}: the agent's name {why}"));
+            } else if agent != name && self.agents.contains_key(agent) {
+                faults.push(format!("agents.{name}: {agent} is itself another name"));
+            }
         }
         self.knowledge.faults(&mut faults);
         self.documents.faults(&mut faults);

@@ -11,7 +11,7 @@ use staleness::tool::Status;
 use staleness::{Wait, clock};
 use staleness_service::model_text::{ModelName, cause};
 use staleness_service::settings::Access;
-use staleness_service::words::{optional, tool_name};
+use staleness_service::words::optional;
 use staleness_service::{ServiceError, embedder, suggested, tools};
 
 use super::verdict;
@@ -269,12 +269,13 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
         Outcome::Interrupted => OutcomeKind::Interrupted,
     };
     let op = optional::<OpId>("id", asked.id.as_ref())?.unwrap_or_else(clock::fresh_op);
-    let tool = tool_name(&asked.name)?;
+    let registry = settings.open(Access::Write)?;
+    let tool = tools::reported(&registry, settings, &asked.name)?;
     let mut used = Use::new(op, tool, kind, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", asked.session.as_ref())?;
     used.agent = call.agent.clone();
     used.duration_ms = asked.duration_ms;
-    let report = settings.open(Access::Write)?.tools().record(used).wait()?;
+    let report = registry.tools().record(used).wait()?;
     let mut text = Text::new(ModelName::tool(&report.tool.name)).and(" is ");
     text.push(report.tool.status.as_str());
     for change in &report.changed {

@@ -249,7 +249,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     }
     item.author = call.agent.as_ref().map(ToString::to_string);
     item.from = item.author.clone().filter(|_| kind == WorkKind::Handoff);
-    item.to = asked.to;
+    item.to = asked.to.map(|to| work::receiver(settings, to));
     // A model that proposes is no person.
     item.generated = kind == WorkKind::Candidate;
     item.expires_at = expires_at;

@@ -8,7 +8,7 @@ use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
 use staleness::work::{NoteType, Work, WorkKind};
 
-use staleness_service::work::{agent, id, id_for, key};
+use staleness_service::work::{agent, id, id_for, key, receiver};
 
 use super::{act, kind, print, state, told};
 use crate::args::work_args::WorkAddArgs;
@@ -76,10 +76,10 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     if let Some(status) = &args.status {
         item.status = state(Some(kind), status)?;
     }
-    let by = agent(args.by.agent.as_deref())?.map(|agent| agent.to_string());
+    let by = agent(settings, args.by.agent.as_deref())?.map(|agent| agent.to_string());
     item.author = args.author.clone().or(by);
     item.from.clone_from(&args.from);
-    item.to.clone_from(&args.to);
+    item.to = args.to.clone().map(|to| receiver(settings, to));
     item.generated = args.generated;
     item.note = note;
     item.expires_at =

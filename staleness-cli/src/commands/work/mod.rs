@@ -127,5 +127,5 @@ fn print(
 
 /// An act of now by whoever was named.
 pub(super) fn act(settings: &Settings, by: &ByArgs) -> Result<Act, CliError> {
-    Ok(service::act(settings, service::agent(by.agent.as_deref())?))
+    Ok(service::act(settings, service::agent(settings, by.agent.as_deref())?))
 }

@@ -36,7 +36,9 @@ impl Sessions<'_> {
         at: Timestamp,
     ) -> Result<Session, RegistryError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
-        let step = steps::StartSession { key: key.clone(), agent: agent.clone(), at };
+        let close_after_hours = self.0.policy.sessions.close_after_hours;
+        let (key_of, agent) = (key.clone(), agent.clone());
+        let step = steps::StartSession { key: key_of, agent, at, close_after_hours };
         of(&self.0.run(step).await?, &key)
     }
 

@@ -17,6 +17,7 @@ pub(super) struct StartSession {
     pub(super) key: SessionKey,
     pub(super) agent: AgentId,
     pub(super) at: Timestamp,
+    pub(super) close_after_hours: u32,
 }
 
 impl Step for StartSession {
@@ -39,7 +40,10 @@ impl Step for StartSession {
                     self.agent.as_str()
                 )));
             }
-            draft.put(Session { ended_at: None, ..known.clone() });
+            let is_over = |known: Session| known.closed(self.at, self.close_after_hours).ended_at;
+            let was_left = known.ended_at.is_none() && is_over(known.clone()).is_some();
+            let started_at = if was_left { self.at } else { known.started_at };
+            draft.put(Session { ended_at: None, started_at, ..known.clone() });
             return Ok(Decision::Write(draft.finish()));
         }
         let mut cursors = view.cursors.values();
