@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, OpId, ProjectId, SessionId, ToolName};
 use crate::journal::Revision;
-use crate::time::{HOUR, Timestamp};
+use crate::time::Timestamp;
 
 /// What identifies a session: clients name their sessions, so the same id may occur in two projects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl Session {
     /// The session as it is at `now`: one whose end nobody reported is over `hours` after it began.
     #[must_use]
     pub fn closed(mut self, now: Timestamp, hours: u32) -> Self {
-        let over = self.started_at.plus_millis(i64::from(hours) * HOUR);
+        let over = self.started_at.plus_millis(i64::from(hours) * Timestamp::HOUR);
         self.ended_at = self.ended_at.or_else(|| (now >= over).then_some(over));
         self
     }
