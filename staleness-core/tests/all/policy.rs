@@ -42,6 +42,13 @@ fn the_defaults_are_those_that_are_documented() {
         keep_newest = 10000
         [sessions]
         keep_days = 365
+        close_after_hours = 24
+
+        [agents]
+        "Visual Studio Code" = "vscode"
+        codex-mcp-client = "codex"
+        cursor-vscode = "cursor"
+        gemini-cli-mcp-client = "gemini"
         [journal]
         keep_days = 365
         [hooks]
