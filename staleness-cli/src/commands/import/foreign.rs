@@ -9,20 +9,22 @@ use staleness::ids::{
     AgentId, IdError, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName,
 };
 use staleness::outcome::OutcomeKind;
-use staleness::registry::Use;
+use staleness::registry::{Act, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
-use staleness::{Registry, Timestamp, Wait};
+use staleness::{Registry, Timestamp, Wait, clock};
 use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
 use staleness_core::route::Precision;
+use staleness_service::{Silent, documents};
 
 use super::access;
-use super::knowledge::{Keeper, KnowledgeLine};
+use super::batch::Batch;
+use super::knowledge::KnowledgeLine;
 use super::lines::Input;
-use super::routes::{Dimensions, RouteKeeper, RouteLine};
-use super::work::{WorkKeeper, WorkLine};
+use super::routes::{Dimensions, RouteLine};
+use super::work::WorkLine;
 use crate::args::ImportArgs;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
@@ -33,7 +35,9 @@ const CLIENT: &str = "import";
 /// The source that imported tools are filed under, where nobody names one.
 const SOURCE: &str = "import";
 /// Uses that one commit records.
-const BATCH: usize = 500;
+const USES: usize = 500;
+/// Other records that one commit writes.
+const BATCH: usize = 50;
 /// How often a list is applied again because another reading was faster.
 const ATTEMPTS: usize = 8;
 
@@ -131,7 +135,13 @@ pub(super) fn run(
     }
     if !work.is_empty() && !args.dry_run {
         // What clashes with an item of this registry is found out before anything is written.
-        let mut tried = WorkKeeper::new(settings.open(Access::Look)?, settings, true);
+        let (registry, act) =
+            (settings.open(Access::Look)?, Act::new(clock::fresh_op(), settings.now));
+        let mut tried = Batch::new(
+            BATCH,
+            |counts| &mut counts.work,
+            |rows| registry.work().import(rows, &act, true).wait(),
+        );
         let mut report = ImportReport::default();
         input.rewind()?;
         while let Some(text) = input.next()? {
@@ -162,50 +172,71 @@ pub(super) fn run(
         take_list(&registry, settings, args, list, &mut report)?;
     }
     let mut progress = Progress::new(out, "imported");
-    let mut keeper = Keeper::new(registry.clone(), settings, &ids, args.dry_run)?;
-    let mut worker = WorkKeeper::new(registry.clone(), settings, args.dry_run);
-    let mut router = RouteKeeper::new(registry.clone(), args.dry_run);
+    let dry_run = args.dry_run;
+    // Of items that live in files the file is the truth.
+    let files = documents::filed(settings, &registry, &ids, &Silent)?;
+    let of_items = Act { files, ..Act::new(clock::fresh_op(), settings.now) };
+    let of_work = Act::new(clock::fresh_op(), settings.now);
+    // What a dry run counted already, since it leaves no trace to find.
+    let mut counted = HashSet::new();
+    let mut uses = Batch::new(
+        USES,
+        |counts| &mut counts.outcomes,
+        |rows| {
+            let recorded = registry.tools().record_batch(rows, dry_run).wait()?;
+            Ok(recorded.iter().filter(|row| !dry_run || counted.insert(row.identity())).count())
+        },
+    );
+    let mut items = Batch::new(
+        BATCH,
+        |counts| &mut counts.knowledge,
+        |rows| registry.knowledge().import(rows, &of_items, dry_run).wait(),
+    );
+    let mut works = Batch::new(
+        BATCH,
+        |counts| &mut counts.work,
+        |rows| registry.work().import(rows, &of_work, dry_run).wait(),
+    );
+    let mut routes = Batch::new(
+        BATCH,
+        |counts| &mut counts.routes,
+        |rows| registry.routes().import(rows, dry_run).wait(),
+    );
     // What belongs to a project makes it known.
-    let (seer, mut seen) = (registry.clone(), BTreeSet::new());
+    let mut seen = BTreeSet::new();
     let mut see = |project: Option<ProjectRef>| -> Result<(), CliError> {
-        match project.filter(|_| !args.dry_run) {
+        match project.filter(|_| !dry_run) {
             Some(project) if seen.insert(project.id.clone()) => {
-                Ok(seer.admin().see_project(&project, settings.now).wait()?)
+                Ok(registry.admin().see_project(&project, settings.now).wait()?)
             }
             _ => Ok(()),
         }
     };
-    let mut recorder = Recorder { registry, args, seen: HashSet::new(), batch: Vec::new() };
     input.rewind()?;
     while let Some(text) = input.next()? {
         let entry = entry_of(text, &settings.project, precision);
         match entry.map_err(|what| input.refused(input.line(), &what))? {
-            Entry::Use(used) => {
-                recorder.batch.push(*used);
-                if recorder.batch.len() == BATCH {
-                    recorder.write(&mut report)?;
-                }
-            }
+            Entry::Use(used) => uses.take(*used, &mut report)?,
             Entry::Item(item, project) => {
                 see(project)?;
-                keeper.take(*item, &mut report)?;
+                items.take(*item, &mut report)?;
             }
             Entry::Work(told, project) => {
                 see(project)?;
-                worker.take(*told, &mut report)?;
+                works.take(*told, &mut report)?;
             }
             Entry::Route(told, project) => {
                 see(Some(project))?;
-                router.take(*told, &mut report)?;
+                routes.take(*told, &mut report)?;
             }
             Entry::Tool(_) => {}
         }
         progress.add(1);
     }
-    recorder.write(&mut report)?;
-    keeper.write(&mut report)?;
-    worker.write(&mut report)?;
-    router.write(&mut report)?;
+    uses.write(&mut report)?;
+    items.write(&mut report)?;
+    works.write(&mut report)?;
+    routes.write(&mut report)?;
     progress.end();
     Ok(report)
 }
@@ -331,31 +362,5 @@ fn take_list(
             }
             other => return Ok(other.map(drop)?),
         }
-    }
-}
-
-/// Records uses in batches.
-struct Recorder<'a> {
-    registry: Registry,
-    args: &'a ImportArgs,
-    /// What a dry run counted already, since it leaves no trace to find.
-    seen: HashSet<u64>,
-    batch: Vec<Use>,
-}
-
-impl Recorder<'_> {
-    fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
-        if self.batch.is_empty() {
-            return Ok(());
-        }
-        let uses = std::mem::take(&mut self.batch);
-        let all = uses.len() as u64;
-        let dry_run = self.args.dry_run;
-        let recorded = self.registry.tools().record_batch(uses, dry_run).wait()?;
-        let new =
-            recorded.iter().filter(|row| !dry_run || self.seen.insert(row.identity())).count();
-        report.imported.outcomes += new as u64;
-        report.skipped.outcomes += all - new as u64;
-        Ok(())
     }
 }

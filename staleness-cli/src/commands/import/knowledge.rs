@@ -5,19 +5,11 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::ItemKind;
-use staleness::registry::Act;
 use staleness::scan::ProjectRef;
-use staleness::{Registry, Wait, clock};
-use staleness_core::registry::{ImportReport, StatedItem};
-use staleness_service::{Silent, documents};
+use staleness_core::registry::StatedItem;
 
 use super::foreign::project_of;
 use super::moment::Moment;
-use crate::error::CliError;
-use crate::settings::Settings;
-
-/// Items that one commit writes.
-const BATCH: usize = 50;
 
 /// Under the names that other systems use, and ours.
 #[derive(Deserialize)]
@@ -86,47 +78,5 @@ impl KnowledgeLine {
         }
         item.alone().check().map_err(|refusal| refusal.to_string())?;
         Ok((item, project))
-    }
-}
-
-/// Takes items in, in batches.
-pub(super) struct Keeper {
-    registry: Registry,
-    act: Act,
-    dry_run: bool,
-    batch: Vec<StatedItem>,
-}
-
-impl Keeper {
-    /// `ids` are those of all items that come: of those that live in files the file is the truth.
-    pub(super) fn new(
-        registry: Registry,
-        settings: &Settings,
-        ids: &BTreeSet<ItemKey>,
-        dry_run: bool,
-    ) -> Result<Self, CliError> {
-        let files = documents::filed(settings, &registry, ids, &Silent)?;
-        let act = Act { files, ..Act::new(clock::fresh_op(), settings.now) };
-        Ok(Self { registry, act, dry_run, batch: Vec::new() })
-    }
-
-    pub(super) fn take(
-        &mut self,
-        item: StatedItem,
-        report: &mut ImportReport,
-    ) -> Result<(), CliError> {
-        self.batch.push(item);
-        if self.batch.len() == BATCH { self.write(report) } else { Ok(()) }
-    }
-
-    /// Writes what is left.
-    pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
-        let items = std::mem::take(&mut self.batch);
-        let all = items.len() as u64;
-        let written =
-            self.registry.knowledge().import(items, &self.act, self.dry_run).wait()? as u64;
-        report.imported.knowledge += written;
-        report.skipped.knowledge += all - written;
-        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! `import`: what `export` printed, or what another system has.
 
+mod batch;
 mod foreign;
 mod knowledge;
 pub(super) mod lines;

@@ -6,16 +6,13 @@ use serde::Deserialize;
 use staleness::ids::{ModelId, ProjectId, ToolName};
 use staleness::scan::ProjectRef;
 use staleness::{Registry, Wait};
-use staleness_core::registry::{ImportReport, ToldRoute};
+use staleness_core::registry::ToldRoute;
 use staleness_core::route::{Confidence, Precision, Route, RouteKey, Vector};
 use staleness_core::search::Question;
 
 use super::foreign::project_of;
 use super::moment::Moment;
 use crate::error::{CliError, quoted};
-
-/// Routes that one commit writes.
-const BATCH: usize = 50;
 
 /// Under the names that other systems use, and ours.
 #[derive(Deserialize)]
@@ -118,35 +115,4 @@ fn same(model: &ModelId, known: usize, found: usize) -> Result<(), String> {
     }
     let model = quoted(model.as_str());
     Err(format!("a vector has {found} dimensions; others of the model {model} have {known}"))
-}
-
-/// Takes routes in, some in one commit.
-pub(super) struct RouteKeeper {
-    registry: Registry,
-    dry_run: bool,
-    batch: Vec<ToldRoute>,
-}
-
-impl RouteKeeper {
-    pub(super) const fn new(registry: Registry, dry_run: bool) -> Self {
-        Self { registry, dry_run, batch: Vec::new() }
-    }
-
-    pub(super) fn take(
-        &mut self,
-        told: ToldRoute,
-        report: &mut ImportReport,
-    ) -> Result<(), CliError> {
-        self.batch.push(told);
-        if self.batch.len() == BATCH { self.write(report) } else { Ok(()) }
-    }
-
-    pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
-        let rows = std::mem::take(&mut self.batch);
-        let all = rows.len();
-        let written = self.registry.routes().import(rows, self.dry_run).wait()?;
-        report.imported.routes += written as u64;
-        report.skipped.routes += (all - written) as u64;
-        Ok(())
-    }
 }

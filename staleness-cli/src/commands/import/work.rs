@@ -5,11 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use staleness::ids::{Scope, WorkId, WorkKey};
-use staleness::registry::Act;
 use staleness::scan::ProjectRef;
 use staleness::work::{NoteType, Work, WorkKind, WorkStep};
-use staleness::{Registry, Wait, clock};
-use staleness_core::registry::{ImportReport, ToldWork};
+use staleness_core::registry::ToldWork;
 
 use super::foreign::{Entry, entry_of, project_of};
 use super::lines::Input;
@@ -17,9 +15,6 @@ use super::moment::Moment;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::Settings;
-
-/// Items that one commit writes.
-const BATCH: usize = 50;
 
 /// Under the names that other systems use, and ours.
 #[derive(Deserialize)]
@@ -124,39 +119,4 @@ pub(crate) fn work_in(
     }
     progress.end();
     Ok(items)
-}
-
-/// Takes work items in, in batches.
-pub(super) struct WorkKeeper {
-    registry: Registry,
-    act: Act,
-    dry_run: bool,
-    batch: Vec<ToldWork>,
-}
-
-impl WorkKeeper {
-    /// Takes work items in; with `dry_run` it only finds out whether they would be.
-    pub(super) fn new(registry: Registry, settings: &Settings, dry_run: bool) -> Self {
-        let act = Act::new(clock::fresh_op(), settings.now);
-        Self { registry, act, dry_run, batch: Vec::new() }
-    }
-
-    pub(super) fn take(
-        &mut self,
-        told: ToldWork,
-        report: &mut ImportReport,
-    ) -> Result<(), CliError> {
-        self.batch.push(told);
-        if self.batch.len() == BATCH { self.write(report) } else { Ok(()) }
-    }
-
-    /// Writes what is left.
-    pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
-        let rows = std::mem::take(&mut self.batch);
-        let all = rows.len() as u64;
-        let written = self.registry.work().import(rows, &self.act, self.dry_run).wait()? as u64;
-        report.imported.work += written;
-        report.skipped.work += all - written;
-        Ok(())
-    }
 }
