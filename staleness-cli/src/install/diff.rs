@@ -10,7 +10,10 @@ use imara_diff::{
     Algorithm, BasicLineDiffPrinter, Diff, InternedInput, Token, UnifiedDiffConfig,
     UnifiedDiffPrinter,
 };
+use jsonc_parser::tokens::Token as JsonToken;
+use jsonc_parser::{Scanner, ScannerOptions};
 
+use super::json::BOM;
 use super::part::Part;
 use super::toml_server;
 
@@ -117,51 +120,31 @@ fn cover(text: &str, ours: &[String]) -> String {
 
 /// The places of all texts and numbers that a JSON file holds as values, and of its comments.
 fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let mut places: Vec<(usize, usize)> = Vec::new();
+    let body = text.trim_start_matches(BOM);
+    let begin = text.len() - body.len();
+    let mut tokens = Scanner::new(body, &ScannerOptions::default());
+    let mut places = Vec::new();
     // A text is a key when a colon follows; until that is known it is the last one here.
-    let mut at = 0;
     let mut last_text = None;
-    while at < bytes.len() {
-        let rest = &text[at..];
-        let end = if rest.starts_with('"') {
-            let mut end = at + 1;
-            while end < bytes.len() && bytes[end] != b'"' {
-                end += if bytes[end] == b'\\' { 2 } else { 1 };
+    loop {
+        let token = tokens.scan();
+        let place = (begin + tokens.token_start(), begin + tokens.token_end());
+        match token {
+            Ok(None) => return places,
+            Ok(Some(JsonToken::Colon)) => drop(last_text.take().map(|key| places.remove(key))),
+            Ok(Some(JsonToken::CommentLine(_) | JsonToken::CommentBlock(_))) => places.push(place),
+            Ok(Some(JsonToken::String(_))) => {
+                last_text = Some(places.len());
+                places.push(place);
             }
-            let end = (end + 1).min(bytes.len());
-            last_text = Some(places.len());
-            places.push((at, end));
-            end
-        } else if rest.starts_with("//") {
-            let end = rest.find('\n').unwrap_or(rest.len());
-            let end = at + end - usize::from(rest[..end].ends_with('\r'));
-            places.push((at, end));
-            end
-        } else if rest.starts_with("/*") {
-            let end = at + rest.find("*/").map_or(rest.len(), |end| end + 2);
-            places.push((at, end));
-            end
-        } else if rest.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-            let part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-            let end = at + rest.find(|c: char| !part(c)).unwrap_or(rest.len());
-            places.push((at, end));
-            last_text = None;
-            end
-        } else {
-            if rest.starts_with(':')
-                && let Some(key) = last_text.take()
-            {
-                places.remove(key);
+            Ok(Some(JsonToken::Number(_) | JsonToken::Word(_))) => places.push(place),
+            Ok(Some(_)) => last_text = None,
+            Err(_) => {
+                places.push((place.0, text.len()));
+                return places;
             }
-            if !bytes[at].is_ascii_whitespace() {
-                last_text = None;
-            }
-            at + rest.chars().next().map_or(1, char::len_utf8)
-        };
-        at = end;
+        }
     }
-    places
 }
 
 #[cfg(test)]

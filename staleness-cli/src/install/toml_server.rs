@@ -5,15 +5,16 @@
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
+use toml_parser::Source;
+use toml_parser::parser::{Event, EventKind, parse_document};
 
 use super::Fault;
+use super::json::BOM;
 use super::server::NAME;
 use super::shell::{Call, Program};
 
 /// Where Codex CLI keeps its servers.
 const KEY: &str = "mcp_servers";
-/// What stands before the text of some editors.
-const BOM: char = '\u{feff}';
 
 /// The server's table.
 #[derive(Clone, Debug)]
@@ -168,58 +169,22 @@ impl TomlServer {
 /// The places of all values that a file holds, but for true and false, and of its comments.
 pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let (bom, body) = split_bom(text);
-    let Ok(root) = parse(body) else { return Vec::new() };
-    let mut values = Vec::new();
-    let mut tables = vec![&root];
-    let mut lists: Vec<&DeValue<'_>> = Vec::new();
-    // Where a `#` begins no comment: inside of keys and values.
-    let mut spans = Vec::new();
-    while let Some(table) = tables.pop() {
-        for (key, value) in table {
-            spans.push((key.span().start, key.span().end));
-            let span = value.span();
-            match value.get_ref() {
-                DeValue::Table(table) => tables.push(table),
-                DeValue::Array(_) => lists.push(value.get_ref()),
-                DeValue::Boolean(_) => {}
-                _ => values.push((span.start, span.end)),
-            }
-        }
-        while let Some(list) = lists.pop() {
-            for value in list.as_array().into_iter().flatten() {
-                let span = value.span();
-                match value.get_ref() {
-                    DeValue::Table(table) => tables.push(table),
-                    DeValue::Array(_) => lists.push(value.get_ref()),
-                    DeValue::Boolean(_) => {}
-                    _ => values.push((span.start, span.end)),
-                }
-            }
-        }
+    if parse(body).is_err() {
+        return vec![(0, text.len())];
     }
-    spans.extend(&values);
-    spans.sort_unstable();
-    let mut at = 0;
-    let mut next = spans.into_iter().peekable();
-    while at < body.len() {
-        while next.peek().is_some_and(|(from, _)| *from < at) {
-            next.next();
+    let mut places = Vec::new();
+    let mut note = |event: Event| {
+        let place = event.span().start()..event.span().end();
+        let is_hidden = match event.kind() {
+            EventKind::Scalar => !["true", "false"].contains(&&body[place.clone()]),
+            kind => kind == EventKind::Comment,
+        };
+        if is_hidden {
+            places.push((place.start + bom.len(), place.end + bom.len()));
         }
-        if let Some((_, to)) = next.peek().filter(|(from, _)| *from == at) {
-            at = (*to).max(at + 1);
-            continue;
-        }
-        let rest = &body[at..];
-        if rest.starts_with('#') {
-            let end = rest.find('\n').unwrap_or(rest.len());
-            let end = at + end - usize::from(rest[..end].ends_with('\r'));
-            values.push((at, end));
-            at = end;
-        }
-        at += body[at..].chars().next().map_or(1, char::len_utf8);
-    }
-    values.sort_unstable();
-    values.into_iter().map(|(from, to)| (from + bom.len(), to + bom.len())).collect()
+    };
+    parse_document(&Source::new(body).lex().into_vec(), &mut note, &mut ());
+    places
 }
 
 /// The lines of a table: its header, its values, and the tables below it. Comments and blank lines are

@@ -2,6 +2,8 @@
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{Scanner, ScannerOptions};
 
 use super::style::{Layout, Style};
 use super::{Splice, leading};
@@ -32,27 +34,14 @@ struct Gap {
 
 impl Gap {
     fn of(text: &str, from: usize, to: usize) -> Self {
-        let bytes = text.as_bytes();
         let mut gap = Self { comma: None, end: from, line_comment: false, comments: false };
-        let mut at = from;
-        while at < to {
-            let rest = &text[at..to];
-            if rest.starts_with("//") {
-                let length = rest.find('\n').unwrap_or(rest.len());
-                at += length;
-                gap.end = at - usize::from(rest[..length].ends_with('\r'));
-                (gap.line_comment, gap.comments) = (true, true);
-            } else if rest.starts_with("/*") {
-                at += rest.find("*/").map_or(rest.len(), |end| end + 2);
-                gap.end = at;
-                (gap.line_comment, gap.comments) = (false, true);
-            } else if bytes[at] == b',' {
-                gap.comma = Some(at);
-                at += 1;
-                gap.end = at;
-                gap.line_comment = false;
-            } else {
-                at += rest.chars().next().map_or(1, char::len_utf8);
+        let mut tokens = Scanner::new(&text[from..to], &ScannerOptions::default());
+        while let Ok(Some(token)) = tokens.scan() {
+            gap.end = from + tokens.token_end();
+            gap.line_comment = matches!(token, Token::CommentLine(_));
+            match token {
+                Token::Comma => gap.comma = Some(from + tokens.token_start()),
+                _ => gap.comments = true,
             }
         }
         gap

@@ -18,7 +18,7 @@ use self::style::{Layout, Style};
 use super::Fault;
 
 /// What stands before the text of some editors.
-const BOM: char = '\u{feff}';
+pub(super) const BOM: char = '\u{feff}';
 
 /// Comments and trailing commas, and none of the parser's other liberties: with those a half-written
 /// file looks whole. The same as where configuration is read.
