@@ -33,17 +33,25 @@
 //! removing it would give two processes two different files to lock. A lock ends with its process,
 //! however that ends.
 //!
-//! Beside it stands what else both backends do to files: [`NewFile`], a copy that gets its name when it
-//! is finished, and [`refuse_planted`], for files that others left where a store wants its own.
+//! Beside it stands what else both backends do to files: [`OpenOptions`]; [`find`], which looks at what is
+//! there; [`NewFile`], a copy that gets its name when it is finished; [`refuse_planted`], for files that
+//! others left where a store wants its own; and [`blocking`], which keeps the work off the threads of a
+//! runtime.
 
 mod free;
 mod helper;
 mod lock;
 mod new_file;
+mod options;
+mod place;
 mod planted;
 mod queue;
+mod runtime;
 
 pub use free::{lock_within, wait_until_free};
 pub use lock::{FileLock, Guard, LockError};
 pub use new_file::NewFile;
+pub use options::OpenOptions;
+pub use place::{empty, find, make_folder, with_suffix};
 pub use planted::refuse_planted;
+pub use runtime::{blocking, pages};

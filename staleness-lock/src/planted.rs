@@ -35,22 +35,16 @@ mod unix {
     use std::fs::{self, Metadata, Permissions};
     use std::io;
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use super::is_a_link;
+    use crate::with_suffix;
 
     const OTHERS: u32 = 0o077;
     const OTHERS_WRITE: u32 = 0o022;
     const OWN_ONLY: u32 = 0o600;
     /// The administrator, who may write anywhere as it is.
     const ROOT: u32 = 0;
-
-    /// The file beside a store.
-    pub(super) fn beside(store: &Path, suffix: &str) -> PathBuf {
-        let mut name = store.as_os_str().to_owned();
-        name.push(suffix);
-        name.into()
-    }
 
     pub(super) fn refuse_planted(
         store: &Path,
@@ -64,7 +58,7 @@ mod unix {
             Err(error) => return Err(error),
         };
         for suffix in suffixes {
-            let path = beside(store, suffix);
+            let path = with_suffix(store, suffix);
             let found = match fs::symlink_metadata(&path) {
                 Ok(found) => found,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -132,8 +126,8 @@ mod tests {
 
     use std::path::PathBuf;
 
-    use super::unix::beside;
     use super::*;
+    use crate::with_suffix as beside;
 
     const SUFFIXES: [&str; 2] = ["-wal", ".lock"];
 

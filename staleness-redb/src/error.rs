@@ -4,7 +4,6 @@ use std::io::{self, ErrorKind};
 
 use redb::{CommitError, DatabaseError, StorageError, TableError, TransactionError};
 use staleness_core::store::StoreError;
-use staleness_lock::LockError;
 
 /// What an I/O error on the store's own file means.
 pub(crate) fn from_io(doing: impl Into<String>, error: io::Error) -> StoreError {
@@ -68,16 +67,5 @@ pub(crate) fn from_commit(error: CommitError, begun: bool) -> StoreError {
     match error {
         CommitError::Storage(error) => from_storage(error),
         other => StoreError::Backend(Box::new(other)),
-    }
-}
-
-/// What it means that the lock was not acquired.
-pub(crate) fn from_lock(error: LockError) -> StoreError {
-    match error {
-        LockError::TimedOut => StoreError::Busy,
-        LockError::Io(source) if source.kind() == ErrorKind::PermissionDenied => {
-            StoreError::ReadOnly
-        }
-        LockError::Io(source) => StoreError::io("locking the store", source),
     }
 }

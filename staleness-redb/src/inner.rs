@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View};
-use staleness_lock::{FileLock, Guard, NewFile};
+use staleness_lock::{FileLock, NewFile};
 
 use crate::OpenOptions;
 use crate::collections::{self, load};
-use crate::open::{open, reader_turn, turn};
+use crate::open::{open, reader_turn};
 use crate::session::Session;
 
 /// What the clones of a store share.
@@ -43,15 +43,9 @@ impl Inner {
         if self.options.read_only {
             return Err(StoreError::ReadOnly);
         }
-        let _turn = self.turn()?;
+        let _turn = self.lock.turn(self.options)?;
         Session::write(&self.path, self.options.busy_timeout)?
             .with(|session| carry_out(session, step))
-    }
-
-    /// Waits for its turn to write. Where files cannot be locked, redb's own lock still keeps others
-    /// out; they are told that it is busy.
-    fn turn(&self) -> Result<Option<Guard<'_>>, StoreError> {
-        turn(&self.lock, self.options)
     }
 
     pub(crate) fn pages(

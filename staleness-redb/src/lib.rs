@@ -45,14 +45,12 @@ mod file;
 pub mod fuzzing;
 mod inner;
 mod open;
-mod options;
 mod pages;
-mod runtime;
 mod session;
 mod store;
 mod tables;
 
-pub use options::OpenOptions;
+pub use staleness_lock::OpenOptions;
 
 /// The database in the file of a store, for tests that damage it. No part of the API: it may change or go
 /// with any release.

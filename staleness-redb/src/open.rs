@@ -5,14 +5,14 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use staleness_core::store::StoreError;
-use staleness_lock::{FileLock, Guard, LockError, NewFile, refuse_planted};
+use staleness_lock::{FileLock, Guard, NewFile, find, make_folder, refuse_planted};
 
 use crate::OpenOptions;
 use crate::collections::rows::Stored;
 use crate::collections::{Collection, meta, table};
-use crate::error::{from_io, from_lock, from_table};
+use crate::error::{from_io, from_table};
 use crate::file::{MAGIC, PAGE};
-use crate::session::{Session, cannot_open, empty};
+use crate::session::{Session, cannot_open};
 use crate::tables::{self, FORMAT, other_tables};
 
 /// Opens the store or creates it. A file that is not a store of a format that this program knows is
@@ -20,32 +20,18 @@ use crate::tables::{self, FORMAT, other_tables};
 pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLock), StoreError> {
     let path = std::path::absolute(path)
         .map_err(|source| StoreError::io(format!("finding {}", path.display()), source))?;
-    let there = match fs::metadata(&path) {
-        Ok(found) if found.is_dir() => {
-            return Err(StoreError::NotAStore(format!("{} is a folder", path.display())));
-        }
-        // A device or a pipe: opening it could hang, and what is written to it is gone.
-        Ok(found) if !found.is_file() => {
-            return Err(StoreError::NotAStore(format!("{} is not a file", path.display())));
-        }
-        Ok(found) if found.len() == 0 => return Err(empty(&path)),
-        Ok(_) => true,
-        Err(error)
-            if error.kind() == io::ErrorKind::NotFound && options.create && !options.read_only =>
-        {
-            make_folder(&path)?;
-            false
-        }
-        Err(error) => return Err(StoreError::io(format!("opening {}", path.display()), error)),
-    };
+    let there = find(&path, options)?.is_some();
+    if !there {
+        make_folder(&path, |doing, error| from_io(doing, error))?;
+    }
     let path = resolve(&path)?;
     refuse_planted(&path, &[".lock"], !options.read_only)
         .map_err(|source| StoreError::io(format!("opening {}", path.display()), source))?;
-    let lock = FileLock::new(with_suffix(&path, ".lock")).total_wait(options.total_wait);
+    let lock = FileLock::beside(&path, options);
     if there {
         look(&path, &lock, options)?;
     } else {
-        let _turn = turn(&lock, options)?;
+        let _turn = lock.turn(options)?;
         create(&path)?;
         inspect(&path, options)?;
     }
@@ -113,22 +99,6 @@ fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Adds a suffix to the whole file name.
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-fn make_folder(path: &Path) -> Result<(), StoreError> {
-    let Some(folder) = path.parent() else { return Ok(()) };
-    let mut folders = fs::DirBuilder::new();
-    folders.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
-    folders.create(folder).map_err(|error| from_io(format!("creating {}", folder.display()), error))
-}
-
 /// Makes the store beside its place and gives it its name when it is whole: a process that dies meanwhile
 /// leaves nothing that looks like a store and is none. Under the lock.
 fn create(path: &Path) -> Result<(), StoreError> {
@@ -165,22 +135,13 @@ fn make(file: File) -> Result<(), StoreError> {
     })
 }
 
-/// A turn to write; none where files cannot be locked.
-pub(crate) fn turn(lock: &FileLock, options: OpenOptions) -> Result<Option<Guard<'_>>, StoreError> {
-    match lock.acquire(options.busy_timeout) {
-        Ok(guard) => Ok(Some(guard)),
-        Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
-        Err(error) => Err(from_lock(error)),
-    }
-}
-
 /// A turn to read. In a folder that may not be written to there can be no lock file; redb's own lock
 /// keeps writers out.
 pub(crate) fn reader_turn(
     lock: &FileLock,
     options: OpenOptions,
 ) -> Result<Option<Guard<'_>>, StoreError> {
-    match turn(lock, options) {
+    match lock.turn(options) {
         Err(StoreError::ReadOnly) => Ok(None),
         result => result,
     }

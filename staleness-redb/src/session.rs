@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use redb::{Builder, Database};
 use staleness_core::store::StoreError;
-use staleness_lock::wait_until_free;
+use staleness_lock::{empty, wait_until_free};
 
 use crate::collections::meta::{self, Meta};
-use crate::error::{from_commit, from_database, from_io, from_lock, from_transaction};
+use crate::error::{from_commit, from_database, from_io, from_transaction};
 use crate::file::StoreFile;
 use crate::tables::Tx;
 
@@ -113,16 +113,11 @@ fn patiently(
 ) -> Result<Session, StoreError> {
     match open() {
         Err(StoreError::Busy) => {
-            wait_until_free(path, longest).map_err(from_lock)?;
+            wait_until_free(path, longest)?;
             open()
         }
         result => result,
     }
-}
-
-/// A file of no bytes is not a new store: after a power cut some file systems leave one where a store was.
-pub(crate) fn empty(path: &Path) -> StoreError {
-    StoreError::Corrupt(format!("{} is empty", path.display()))
 }
 
 pub(crate) fn cannot_open(path: &Path, error: io::Error) -> StoreError {

@@ -2,7 +2,6 @@
 
 use rusqlite::{Error, ErrorCode, ffi};
 use staleness_core::store::StoreError;
-use staleness_lock::LockError;
 
 /// The longest message about damage that is passed on, in characters.
 const MAX_MESSAGE: usize = 200;
@@ -42,17 +41,6 @@ pub(crate) fn from_commit(error: Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::SystemIoFailure) => StoreError::Unknown(Box::new(error)),
         _ => from_sqlite(error),
-    }
-}
-
-/// What it means that the lock was not acquired.
-pub(crate) fn from_lock(error: LockError) -> StoreError {
-    match error {
-        LockError::TimedOut => StoreError::Busy,
-        LockError::Io(source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
-            StoreError::ReadOnly
-        }
-        LockError::Io(source) => StoreError::io("locking the store", source),
     }
 }
 

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use rusqlite::backup::{Backup, StepResult};
 use staleness_core::store::{Commit, Durability, Query, Selection, Step, StoreError, View};
-use staleness_lock::{FileLock, NewFile};
+use staleness_lock::{FileLock, NewFile, with_suffix};
 
 use crate::OpenOptions;
 use crate::collections::{self, load, meta};
 use crate::connection::Conn;
 use crate::error::from_sqlite;
-use crate::open::{Opened, open, turn, with_suffix};
+use crate::open::{Opened, open};
 use crate::pool::Pool;
 use crate::shrink::give_back;
 use crate::wal::{Log, checkpoint};
@@ -49,7 +49,7 @@ impl Inner {
         }
         let durability = step.durability();
         // Declared first, dropped last: the lock covers the commit and the log.
-        let _turn = turn(&self.lock, self.options)?;
+        let _turn = self.lock.turn(self.options)?;
         let conn = self.pool.take()?;
         let transaction = conn.write(durability)?;
         let meta = meta::load(&transaction, true)?;
@@ -91,7 +91,7 @@ impl Inner {
         if self.options.read_only {
             return Err(StoreError::ReadOnly);
         }
-        let _turn = turn(&self.lock, self.options)?;
+        let _turn = self.lock.turn(self.options)?;
         let conn = self.pool.take()?;
         if checkpoint(conn.raw())? { Ok(()) } else { Err(StoreError::Busy) }
     }

@@ -42,15 +42,13 @@ mod connection;
 mod error;
 mod inner;
 mod open;
-mod options;
 mod pages;
 mod pool;
-mod runtime;
 mod schema;
 mod shrink;
 mod store;
 mod transaction;
 mod wal;
 
-pub use options::OpenOptions;
+pub use staleness_lock::OpenOptions;
 pub use store::SqliteStore;

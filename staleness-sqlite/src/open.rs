@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 use staleness_core::store::StoreError;
-use staleness_lock::{FileLock, Guard, LockError, NewFile, refuse_planted};
+use staleness_lock::{FileLock, NewFile, find, make_folder, refuse_planted};
 
 use crate::OpenOptions;
 use crate::checksum;
 use crate::collections::meta::too_new;
 use crate::connection::Conn;
-use crate::error::{from_lock, from_sqlite};
+use crate::error::from_sqlite;
 use crate::schema::{APPLICATION_ID, FORMAT, SCHEMA};
 use crate::shrink;
 
@@ -35,33 +35,16 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
     // Absolute, because SQLite takes some relative names (":memory:", "") for something else.
     let path = std::path::absolute(path)
         .map_err(|source| StoreError::io(format!("finding {}", path.display()), source))?;
-    // Only ever ask for metadata: opening the file here and closing it again would drop the locks
-    // that SQLite holds on it for other connections of this process.
-    match fs::metadata(&path) {
-        Ok(found) if found.is_dir() => {
-            return Err(StoreError::NotAStore(format!("{} is a folder", path.display())));
-        }
-        // A device or a pipe: opening it could hang, and what is written to it is gone.
-        Ok(found) if !found.is_file() => {
-            return Err(StoreError::NotAStore(format!("{} is not a file", path.display())));
-        }
-        Ok(found) if found.len() == 0 => return Err(empty(&path)),
-        Ok(found) if found.len() < SMALLEST => {
+    match find(&path, options)? {
+        Some(found) if found.len() < SMALLEST => {
             // SQLite takes such a file for an empty one and would write over it.
             return Err(StoreError::NotAStore(format!(
                 "{} is too short for an SQLite database",
                 path.display()
             )));
         }
-        Ok(_) => {}
-        Err(error)
-            if error.kind() == io::ErrorKind::NotFound && options.create && !options.read_only =>
-        {
-            create(&path, options)?;
-        }
-        Err(error) => {
-            return Err(StoreError::io(format!("opening {}", path.display()), error));
-        }
+        Some(_) => {}
+        None => create(&path, options)?,
     }
     let conn = Conn::open(&path, options.read_only, options.busy_timeout).map_err(|error| {
         // SQLite's own message does not say why; asking again costs nothing here.
@@ -74,49 +57,19 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
     // Nothing was read from it yet, nor from what stands beside it.
     refuse_planted(&path, &BESIDE, !options.read_only)
         .map_err(|source| StoreError::io(format!("opening {}", path.display()), source))?;
-    let lock = FileLock::new(with_suffix(&path, ".lock")).total_wait(options.total_wait);
+    let lock = FileLock::beside(&path, options);
     prepare(&conn, &lock, options).map_err(|error| cannot_open(error, &path))?;
     Ok(Opened { path, lock, conn })
-}
-
-/// Adds a suffix to the whole file name.
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-/// A file of no bytes is not a new store: after a power cut some file systems leave one where a store was.
-pub(crate) fn empty(path: &Path) -> StoreError {
-    StoreError::Corrupt(format!("{} is empty", path.display()))
-}
-
-/// Waits for a turn to write. Where files cannot be locked, SQLite's own locks still keep writers apart;
-/// only the fairness is lost.
-pub(crate) fn turn(lock: &FileLock, options: OpenOptions) -> Result<Option<Guard<'_>>, StoreError> {
-    match lock.acquire(options.busy_timeout) {
-        Ok(guard) => Ok(Some(guard)),
-        Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
-        Err(error) => Err(from_lock(error)),
-    }
 }
 
 /// Makes a store beside its place and gives it its name when it is whole: a process that dies meanwhile
 /// leaves nothing that looks like a store and is none.
 fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
-    if let Some(folder) = path.parent() {
-        let mut folders = fs::DirBuilder::new();
-        folders.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
-        folders
-            .create(folder)
-            .map_err(|source| StoreError::io(format!("creating {}", folder.display()), source))?;
-    }
+    make_folder(path, |doing, error| StoreError::io(doing, error))?;
     let failed = |source| StoreError::io(format!("creating {}", path.display()), source);
     refuse_planted(path, &BESIDE, true).map_err(failed)?;
-    let lock = FileLock::new(with_suffix(path, ".lock")).total_wait(options.total_wait);
-    let _turn = turn(&lock, options)?;
+    let lock = FileLock::beside(path, options);
+    let _turn = lock.turn(options)?;
     let made = match NewFile::beside(path, true) {
         Ok(new) => make(new.path(), options).and_then(|()| new.publish().map_err(failed)),
         Err(error) => Err(failed(error)),
@@ -176,7 +129,7 @@ fn write_ahead(conn: &Connection, lock: &FileLock, options: OpenOptions) -> Resu
     {
         return Ok(());
     }
-    let guard = match lock.acquire(options.busy_timeout).map_err(from_lock) {
+    let guard = match lock.acquire(options.busy_timeout).map_err(StoreError::from) {
         // A file that may be written in a folder that may not: readable as it is.
         Err(StoreError::ReadOnly) => return Ok(()),
         result => result?,

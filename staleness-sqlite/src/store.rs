@@ -7,10 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use staleness_core::journal::Revision;
 use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
+use staleness_lock::{blocking, pages};
 
 use crate::OpenOptions;
 use crate::inner::Inner;
-use crate::runtime;
 
 /// A registry in one SQLite file. Clones share its connections.
 ///
@@ -66,11 +66,11 @@ impl SqliteStore {
 #[deny(clippy::missing_trait_methods)]
 impl RegistryStore for SqliteStore {
     async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
-        runtime::blocking(&self.inner, move |inner| inner.view(query.as_ref())).await
+        blocking(&self.inner, move |inner| inner.view(query.as_ref())).await
     }
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
-        runtime::blocking(&self.inner, move |inner| inner.transact(step.as_ref())).await
+        blocking(&self.inner, move |inner| inner.transact(step.as_ref())).await
     }
 
     async fn pages(
@@ -78,16 +78,22 @@ impl RegistryStore for SqliteStore {
         selection: &Selection,
         visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
     ) -> Result<(), StoreError> {
-        runtime::pages(&self.inner, selection, visit).await
+        pages(
+            &self.inner,
+            selection,
+            |inner, selection, visit| inner.pages(selection, visit),
+            visit,
+        )
+        .await
     }
 
     async fn backup(&self, to: &Path) -> Result<(), StoreError> {
         let to = to.to_path_buf();
-        runtime::blocking(&self.inner, move |inner| inner.backup(&to)).await
+        blocking(&self.inner, move |inner| inner.backup(&to)).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        runtime::blocking(&self.inner, Inner::check).await
+        blocking(&self.inner, Inner::check).await
     }
 
     async fn changed(&self, _: Revision) -> Option<Revision> {

@@ -26,10 +26,10 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use staleness_core::store::StoreError;
+use staleness_lock::with_suffix;
 
 use crate::connection::milliseconds;
 use crate::error::from_sqlite;
-use crate::open::with_suffix;
 
 /// Frames that a short-lived process leaves in the log at most.
 const FEW: u64 = 64;

@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use staleness_core::store::{Selection, StoreError, View};
 
-use crate::inner::Inner;
+/// A visitor of pages.
+type Page<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 
 /// Runs `work` on a thread that may block: inside a tokio runtime on one of its blocking threads,
 /// otherwise right here.
-pub(crate) async fn blocking<T: Send + 'static>(
-    inner: &Arc<Inner>,
-    work: impl FnOnce(&Inner) -> Result<T, StoreError> + Send + 'static,
+///
+/// # Errors
+/// Those of `work`.
+pub async fn blocking<S: Send + Sync + 'static, T: Send + 'static>(
+    inner: &Arc<S>,
+    work: impl FnOnce(&S) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     #[cfg(feature = "tokio")]
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
@@ -21,11 +25,15 @@ pub(crate) async fn blocking<T: Send + 'static>(
     work(inner)
 }
 
-/// Visits pages. The visitor always runs where the caller is; under tokio the pages come from a
+/// Visits the pages that `read` hands out. The visitor always runs where the caller is; under tokio the pages come from a
 /// blocking thread through a channel that holds one page, so at most three are in memory.
-pub(crate) async fn pages(
-    inner: &Arc<Inner>,
+///
+/// # Errors
+/// Those of `read`.
+pub async fn pages<S: Send + Sync + 'static>(
+    inner: &Arc<S>,
     selection: &Selection,
+    read: fn(&S, &Selection, Page<'_>) -> Result<(), StoreError>,
     visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
 ) -> Result<(), StoreError> {
     #[cfg(feature = "tokio")]
@@ -34,7 +42,7 @@ pub(crate) async fn pages(
         let selection = selection.clone();
         let (send, mut pages) = tokio::sync::mpsc::channel(1);
         let reading = runtime.spawn_blocking(move || {
-            inner.pages(&selection, &mut |page| match send.blocking_send(page) {
+            read(&inner, &selection, &mut |page| match send.blocking_send(page) {
                 Ok(()) => ControlFlow::Continue(()),
                 // The visitor broke, or the caller has gone.
                 Err(_) => ControlFlow::Break(()),
@@ -48,7 +56,7 @@ pub(crate) async fn pages(
         drop(pages);
         return join(reading).await;
     }
-    inner.pages(selection, visit)
+    read(inner, selection, visit)
 }
 
 /// Waits for blocking work; a panic inside it goes on here.

@@ -1,23 +1,31 @@
-//! How a store is opened.
+//! How a store in a file is opened.
 
 use std::time::Duration;
 
-/// How a store is opened.
+#[cfg(doc)]
+use staleness_core::store::StoreError;
+
+/// How a store in a file is opened.
 ///
 /// ```
 /// use std::time::Duration;
-/// use staleness_redb::OpenOptions;
+/// use staleness_lock::OpenOptions;
 ///
 /// let hook = OpenOptions::new().busy_timeout(Duration::from_millis(500));
 /// let inspect = OpenOptions::new().create(false);
 /// # assert_ne!(hook, inspect);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OpenOptions {
-    pub(crate) create: bool,
-    pub(crate) read_only: bool,
-    pub(crate) busy_timeout: Duration,
-    pub(crate) total_wait: Option<Duration>,
+    /// A missing store is created.
+    pub create: bool,
+    /// The store is only read.
+    pub read_only: bool,
+    /// Longest wait of one step.
+    pub busy_timeout: Duration,
+    /// Longest wait of all steps together.
+    pub total_wait: Option<Duration>,
 }
 
 impl OpenOptions {
@@ -32,25 +40,24 @@ impl OpenOptions {
         }
     }
 
-    /// Whether a missing store is created, with the folders above it. Otherwise it is an error of
-    /// kind [`std::io::ErrorKind::NotFound`].
+    /// Creates a missing store, with the folders above it. Otherwise it is an error of kind
+    /// [`std::io::ErrorKind::NotFound`].
     #[must_use]
     pub const fn create(mut self, create: bool) -> Self {
         self.create = create;
         self
     }
 
-    /// Whether the store is only read: nothing is created, and steps end with
-    /// [`staleness_core::store::StoreError::ReadOnly`].
+    /// Opens the store for reading only: nothing is created, and steps end with
+    /// [`StoreError::ReadOnly`].
     #[must_use]
     pub const fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
         self
     }
 
-    /// How long a step or query waits for its turn before it reports
-    /// [`staleness_core::store::StoreError::Busy`], and once more as long for a program that has the
-    /// file open out of turn. Zero: not at all.
+    /// Sets how long a step waits for its turn before it reports [`StoreError::Busy`], and on redb once more
+    /// as long for a program that has the file open out of turn. Zero: not at all.
     #[must_use]
     pub const fn busy_timeout(mut self, longest: Duration) -> Self {
         self.busy_timeout = longest;
