@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::time::Timestamp;
 use staleness_sources::hook::{
-    Event, HookClient, HookError, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
+    Event, Evidence, HookClient, HookError, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
 
 fn read(text: &str) -> HookInput {
@@ -131,6 +131,10 @@ fn copilot_names_its_event_on_the_command_line() {
     let input = parse(iso, Some("copilot"), Some("postToolUse")).unwrap();
     assert_eq!(input.at.unwrap().to_string(), "2026-01-02T03:04:05Z");
     let input = parse(iso, Some("claude-code"), Some("PostToolUse")).unwrap();
+    assert_eq!((input.client, input.evidence), (HookClient::Copilot, Evidence::Payload));
+    let other = br#"{"tool_name": "x", "timestamp": "2026-01-02T03:04:05Z"}"#;
+    let input = parse(other, Some("claude-code"), Some("PostToolUse")).unwrap();
+    assert_eq!((input.client, input.evidence), (HookClient::ClaudeCode, Evidence::Argument));
     assert_eq!(input.at, None);
 
     let text = r#"{"toolName": "github-search", "error": {"message": "SECRET"}}"#;
@@ -183,8 +187,9 @@ fn events_are_known_by_name() {
         ("PreToolUse", Event::Ignored("PreToolUse".into())),
         ("some SECRET\\n", Event::Ignored(String::new())),
     ] {
+        let source = if name == "SessionStart" { "resume" } else { "user" };
         let text = format!(
-            r#"{{"hook_event_name": "{name}", "source": "resume", "prompt": "SECRET", "reason": 1}}"#
+            r#"{{"hook_event_name": "{name}", "source": "{source}", "prompt": "SECRET", "reason": 1}}"#
         );
         assert_eq!(read(&text).event, event);
     }
