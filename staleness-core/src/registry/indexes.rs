@@ -8,6 +8,9 @@ use crate::report::Catalog;
 /// Projects whose indexes are kept at once, those that were asked for last.
 const MAX_PROJECTS: usize = 8;
 
+/// Indexes, each with the client that sees its project so.
+type Kept = Vec<(Option<ClientId>, Arc<Catalog>)>;
+
 /// Search indexes, one for each project and client, for the registries that a process makes of one store: see
 /// [`super::Registry::keeping`]. Cheap to clone; clones share what is kept.
 ///
@@ -16,7 +19,7 @@ const MAX_PROJECTS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Indexes {
     /// Last the one that was asked last.
-    kept: Arc<Mutex<Vec<(Option<ClientId>, Arc<Catalog>)>>>,
+    kept: Arc<Mutex<Kept>>,
 }
 
 impl Indexes {
@@ -55,7 +58,7 @@ impl Indexes {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<(Option<ClientId>, Arc<Catalog>)>> {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -11,8 +11,8 @@ impl Route {
     /// # Errors
     /// [`Refusal::Invalid`] with what is wrong.
     pub fn check(&self) -> Result<(), Refusal> {
-        Route::check_query(&self.query)?;
-        if self.ops.len() > Route::MAX_OPS {
+        Self::check_query(&self.query)?;
+        if self.ops.len() > Self::MAX_OPS {
             return Err(Refusal::Invalid(format!(
                 "the route remembers {} ops; at most {} are allowed",
                 self.ops.len(),

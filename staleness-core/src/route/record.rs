@@ -83,12 +83,12 @@ impl Route {
         let mut ops: Vec<u64> =
             younger.ops.iter().copied().filter(|op| !self.remembers(*op)).collect();
         ops.append(&mut self.ops);
-        ops.drain(..ops.len().saturating_sub(Route::MAX_OPS));
+        ops.drain(..ops.len().saturating_sub(Self::MAX_OPS));
         self.ops = ops;
     }
 
     fn remember(&mut self, op: u64) {
-        let over = (self.ops.len() + 1).saturating_sub(Route::MAX_OPS);
+        let over = (self.ops.len() + 1).saturating_sub(Self::MAX_OPS);
         self.ops.drain(..over);
         self.ops.push(op);
     }

@@ -134,7 +134,7 @@ impl Vector {
         if numbers.is_empty() {
             return Err(VectorError::Empty);
         }
-        if numbers.len() > Vector::MAX_DIMENSIONS {
+        if numbers.len() > Self::MAX_DIMENSIONS {
             return Err(VectorError::TooLong(numbers.len()));
         }
         if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
@@ -167,7 +167,7 @@ impl Vector {
         if dims == 0 {
             return Err(VectorError::Empty);
         }
-        if dims > Vector::MAX_DIMENSIONS {
+        if dims > Self::MAX_DIMENSIONS {
             return Err(VectorError::TooLong(dims));
         }
         let vector = match precision {

@@ -34,7 +34,7 @@ pub struct Ring {
 impl<'de> Deserialize<'de> for Ring {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let entries = VecDeque::deserialize(from)?;
-        let fits = entries.len() <= Ring::CAPACITY;
+        let fits = entries.len() <= Self::CAPACITY;
         fits.then_some(Self { entries }).ok_or_else(|| de::Error::custom("too many outcomes"))
     }
 }
@@ -47,7 +47,7 @@ impl Ring {
     #[must_use]
     pub fn from_entries(entries: impl IntoIterator<Item = RingEntry>) -> Self {
         let mut ring = Self { entries: entries.into_iter().collect() };
-        while ring.entries.len() > Ring::CAPACITY {
+        while ring.entries.len() > Self::CAPACITY {
             ring.entries.pop_front();
         }
         ring
@@ -80,11 +80,11 @@ impl Ring {
     /// `window` counted ones, or the last 5 if `window` is less.
     pub fn push(&mut self, entry: RingEntry, window: usize) {
         self.entries.push_back(entry);
-        if self.entries.len() <= Ring::CAPACITY {
+        if self.entries.len() <= Self::CAPACITY {
             return;
         }
         let counted = self.entries.iter().filter(|kept| kept.mark.is_counted()).count();
-        let mut spare = counted.saturating_sub(window.clamp(MIN_KEPT, Ring::CAPACITY));
+        let mut spare = counted.saturating_sub(window.clamp(MIN_KEPT, Self::CAPACITY));
         let victim = self.entries.iter().position(|kept| {
             if !kept.mark.is_counted() {
                 return true;
