@@ -14,17 +14,8 @@
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use staleness_core::journal::JournalEntry;
-use staleness_core::knowledge::{Document, Item};
-use staleness_core::outcome::Outcome;
-use staleness_core::project::Project;
-use staleness_core::route::{Route, RouteVector, Suggestions};
-use staleness_core::session::{Cursor, Session};
-use staleness_core::source::Source;
 use staleness_core::store::StoreError;
 use staleness_core::store::table::Bad;
-use staleness_core::tool::Tool;
-use staleness_core::work::Work;
 
 /// The version of every record that is written.
 const VERSION: u8 = 2;
@@ -53,29 +44,16 @@ pub(crate) trait Coded: Serialize + DeserializeOwned {
     const MOST: usize = MAX_RECORD;
 }
 
+/// Gives each record its kind and, where it is larger than others, its largest size.
 macro_rules! kinds {
     ($($kind:literal: $record:ty $(, $most:ident)?;)*) => {
-        $(impl Coded for $record {
+        $(impl $crate::codec::Coded for $record {
             const KIND: u8 = $kind;
             $(const MOST: usize = $most;)?
         })*
     };
 }
-kinds! {
-    b'p': Project;
-    b's': Source;
-    b't': Tool;
-    b'o': Outcome;
-    b'j': JournalEntry;
-    b'k': Item, MAX_TEXT_RECORD;
-    b'd': Document, MAX_TEXT_RECORD;
-    b'w': Work, MAX_TEXT_RECORD;
-    b'e': Session;
-    b'c': Cursor;
-    b'r': Route;
-    b'v': RouteVector;
-    b'g': Suggestions;
-}
+pub(crate) use kinds;
 
 /// Returns the bytes of a record.
 pub(crate) fn encode<R: Coded>(record: &R) -> Result<Vec<u8>, StoreError> {

@@ -7,19 +7,23 @@ use staleness_core::ids::{
     AgentId, ClientId, DocumentKey, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope,
     ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
 };
-use staleness_core::journal::{Action, Revision, Subject, SubjectKind};
-use staleness_core::knowledge::{Block, Citation, Contradiction, Fact, ItemKind, Lines};
-use staleness_core::outcome::Mark;
-use staleness_core::project::Told;
-use staleness_core::route::{Confidence, Precision, Prompted, RouteId, RouteKey, Vector};
-use staleness_core::session::{CursorKey, OpenCall, SessionKey};
-use staleness_core::source::SourceState;
+use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
+use staleness_core::knowledge::{
+    Block, Citation, Contradiction, Document, Fact, Item, ItemKind, Lines,
+};
+use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::project::{Project, Told};
+use staleness_core::route::{
+    Confidence, Precision, Prompted, Route, RouteId, RouteKey, RouteVector, Suggestions, Vector,
+};
+use staleness_core::session::{Cursor, CursorKey, OpenCall, Session, SessionKey};
+use staleness_core::source::{Source, SourceState};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry,
+    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Tool,
     ToolKind,
 };
-use staleness_core::work::{NoteType, WorkKind, WorkStatus, WorkStep};
+use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use super::*;
 

@@ -2,7 +2,9 @@
 
 use redb::TableDefinition;
 use staleness_core::ids::{ProjectId, Scope};
+use staleness_core::journal::JournalEntry;
 use staleness_core::knowledge::{Document, Item};
+use staleness_core::outcome::Outcome;
 use staleness_core::project::Project;
 use staleness_core::route::{Route, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, Session};
@@ -16,7 +18,24 @@ use staleness_core::tool::{Status, Tool, ToolKind};
 use staleness_core::work::{Aging, Work};
 
 use super::rows::{Find, Mark, Stored};
+use crate::codec::{MAX_TEXT_RECORD, kinds};
 use crate::tables::{DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
+
+kinds! {
+    b'p': Project;
+    b's': Source;
+    b't': Tool;
+    b'o': Outcome;
+    b'j': JournalEntry;
+    b'k': Item, MAX_TEXT_RECORD;
+    b'd': Document, MAX_TEXT_RECORD;
+    b'w': Work, MAX_TEXT_RECORD;
+    b'e': Session;
+    b'c': Cursor;
+    b'r': Route;
+    b'v': RouteVector;
+    b'g': Suggestions;
+}
 
 /// Stands where nobody asks: one key and every row are found without it.
 const ANY: Find<'_> = Find::Prefix("", None);
