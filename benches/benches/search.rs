@@ -18,7 +18,7 @@ use staleness_benches::{QUESTION, rounds};
 use staleness_core::knowledge::RecallIndex;
 use staleness_core::policy::KnowledgePolicy;
 use staleness_core::route::{Confidence, RouteId, Vector};
-use staleness_core::search::{Learned, Meaning, Question, SearchIndex, ToolText};
+use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const MANY: usize = 10_000;
@@ -45,9 +45,7 @@ fn words(rows: &mut Vec<Row>) {
         .collect();
     import(&site, &lines.join("\n"));
     let mut index = SearchIndex::new();
-    texts
-        .iter()
-        .for_each(|(name, words)| index.put_tool(&ToolText::new(name.clone(), Some(words))));
+    texts.iter().for_each(|(name, words)| index.put_tool(name, words));
     let question = Question::new(QUESTION).expect("a question");
     let (place, now) = (site.place(), staleness::clock::now());
     // An open registry keeps its index from one question to the next.
@@ -108,7 +106,7 @@ fn routes(rows: &mut Vec<Row>) {
     let asked = unit(&mut chance);
     let (mut index, mut vectors) = (SearchIndex::new(), Vec::new());
     for at in 0..TOOLS {
-        index.put_tool(&ToolText::new(name(at), Some(&chance.words(20))));
+        index.put_tool(&name(at), &chance.words(20));
     }
     for at in 0..ROUTES {
         let (tool, query) = (name(at * TOOLS / ROUTES), chance.words(6));

@@ -18,7 +18,7 @@ use std::path::Path;
 use data::{Case, Data};
 use figures::{Figures, Searcher};
 use staleness_core::route::{Confidence, Route, RouteId};
-use staleness_core::search::{Learned, Meaning, Question, SearchIndex, ToolText};
+use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
 
 /// Learned queries for each tool.
 const STEPS: [usize; 4] = [0, 1, 3, 10];
@@ -30,7 +30,7 @@ impl Ours {
     fn new(data: &Data, learned: &[(usize, &str)]) -> Self {
         let mut index = SearchIndex::new();
         for tool in &data.tools {
-            index.put_tool(&ToolText::new(tool.name.clone(), Some(&tool.description)));
+            index.put_tool(&tool.name, &tool.description);
         }
         let confidence = Confidence::new(1.0).expect("0..=1");
         for (tool, query) in learned {

@@ -408,48 +408,6 @@ fn a_hostile_length_a_cut_and_an_odd_byte_are_errors_at_most() {
     golden!(hostile);
 }
 
-/// What the types of core refuse is refused in bytes too.
-#[test]
-fn what_no_record_may_say_is_refused() {
-    let swapped = |record: &[u8], from: &[u8], to: &[u8]| {
-        let place = record.windows(from.len()).position(|part| part == from).expect("it is there");
-        [&record[..place], to, &record[place + from.len()..]].concat()
-    };
-    let refused = |read: Result<Tool, Bad>| assert_eq!(read, Err(Bad("body")));
-    let tool = encode(&the_tool()).unwrap();
-    // No name, a control character in one, a word that is none, a time beyond the last.
-    refused(decode(&swapped(&tool, &[1, b't'], &[0])));
-    refused(decode(&swapped(&tool, &[1, b't'], &[1, 7])));
-    refused(decode(&swapped(&tool, &[1, b't', 2], &[1, b't', 8])));
-    let last = [&[0xfd][..], &(2 * (Timestamp::MAX.as_millis() as u64) + 2).to_le_bytes()].concat();
-    refused(decode(&[&tool[..tool.len() - 1], &last].concat()));
-    let one = RingEntry { mark: Mark::Offline, at: at(5), op: 300 };
-    let entry = [3, 10, 0xfb, 0x2c, 0x01];
-    let full = encode(&Tool { ring: Ring::from_entries([one; 32]), ..the_tool() }).unwrap();
-    refused(decode(&swapped(
-        &full,
-        &[&[32], &entry[..]].concat(),
-        &[&[33], &entry[..], &entry].concat(),
-    )));
-    let route = encode(&Route { ops: vec![0; 16], ..the_route() }).unwrap();
-    let more = [&route[..route.len() - 17], &[17; 1], &[0; 17]].concat();
-    assert_eq!(decode::<Route>(&more), Err(Bad("body")));
-    let sure = encode(&Route { confidence: Confidence::ONE, ..the_route() }).unwrap();
-    let sure = swapped(&sure, &1_000_000_000_u32.to_le_bytes(), &1_000_000_001_u32.to_le_bytes());
-    assert_eq!(decode::<Route>(&sure), Err(Bad("body")));
-    let numbers = the_vector().vector.to_bytes();
-    for odd in [vec![0; 8], [0xff; 8].to_vec(), 2.0_f32.to_le_bytes().repeat(2)] {
-        let vector = swapped(&encode(&the_vector()).unwrap(), &numbers, &odd);
-        assert_eq!(decode::<RouteVector>(&vector), Err(Bad("body")));
-    }
-    let document = encode(&Document { found: Vec::new(), ..the_document() }).unwrap();
-    for found in ["", "{}", "null", "[1]", "[{}]"] {
-        let found = [&[found.len() as u8], found.as_bytes()].concat();
-        let read = decode::<Document>(&swapped(&document, b"\x02[]", &found));
-        assert_eq!(read, Err(Bad("body")), "{found:?}");
-    }
-}
-
 proptest! {
     #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
 

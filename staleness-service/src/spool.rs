@@ -12,11 +12,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use staleness::RegistryError;
 use staleness::ids::{AgentId, ProjectId, SessionId};
-use staleness::registry::{TurnEnd, Use};
+use staleness::registry::Use;
 use staleness::scan::ProjectRef;
-use staleness::session::{OpenCall, Session, SessionKey};
+use staleness::session::{Session, SessionKey};
 use staleness::store::Refusal;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
+use staleness_core::registry::TurnEnd;
+use staleness_core::session::OpenCall;
 
 use crate::private;
 

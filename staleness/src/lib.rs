@@ -94,8 +94,8 @@ pub mod outcome {
 pub mod registry {
     pub use staleness_core::registry::{
         Act, ByHand, FindRoutes, FindTools, FoundTools, Indexes, ItemPatch, Learn, RecordReport,
-        Resume, ResumeFrom, ScopeChoice, ScoredTool, ToolListing, TurnEnd, Use, Verification,
-        WorkListing, WorkPatch,
+        Resume, ResumeFrom, ScopeChoice, ScoredTool, ToolListing, Use, Verification, WorkListing,
+        WorkPatch,
     };
 }
 
@@ -115,7 +115,7 @@ pub mod scan {
 
 /// Sessions of agents.
 pub mod session {
-    pub use staleness_core::session::{OpenCall, Session, SessionKey};
+    pub use staleness_core::session::{Session, SessionKey};
 }
 
 /// Files that list tools.

@@ -9,9 +9,9 @@ use super::lexicon::{Lexicon, MIN_PREFIX, Posting};
 use super::question::{Question, each_learned_stem, squashed};
 use super::stem::stem;
 use super::synonyms::alike;
-use super::text::{Learned, ToolText};
+use super::text::Learned;
 use super::weights::Weights;
-use crate::ids::ToolName;
+use crate::ids::{ServerKey, ToolName};
 use crate::route::{Confidence, RouteId};
 use crate::text::split;
 
@@ -144,9 +144,14 @@ impl SearchIndex {
         self.entries.len()
     }
 
-    /// Adds the words of a tool. Of one that is added again the first ones stay.
-    pub fn put_tool(&mut self, tool: &ToolText) {
-        self.put_text(&tool.name, tool.from.as_deref(), &tool.own, &tool.about);
+    /// Adds the words of a tool that goes by a name, with its description; the server is read from the name. Of one that
+    /// is added again the first ones stay.
+    pub fn put_tool(&mut self, name: &ToolName, description: &str) {
+        let servers = ServerKey::owners_of(name.as_str());
+        let server = servers.first().filter(|server| server.tool_part(name.as_str()).is_some());
+        let own = server.and_then(|server| server.tool_part(name.as_str()));
+        let own = own.unwrap_or(name.as_str());
+        self.put_text(name, server.map(ServerKey::as_str), own, &[description]);
     }
 
     /// Adds the words of a tool, as [`SearchIndex::put_tool`], and returns its place.

@@ -4,12 +4,12 @@
 //! ```
 //! use staleness_core::ids::ToolName;
 //! use staleness_core::route::{Confidence, RouteId};
-//! use staleness_core::search::{Learned, Meaning, Question, SearchIndex, ToolText};
+//! use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
 //!
 //! let name = |name| ToolName::new(name).expect("a valid name");
 //! let mut index = SearchIndex::new();
-//! index.put_tool(&ToolText::new(name("mcp__hub__search_issues"), Some("Search issues and pulls")));
-//! index.put_tool(&ToolText::new(name("mcp__hub__merge"), Some("Merge a pull request")));
+//! index.put_tool(&name("mcp__hub__search_issues"), "Search issues and pulls");
+//! index.put_tool(&name("mcp__hub__merge"), "Merge a pull request");
 //! let ask = |index: &SearchIndex, text| {
 //!     let question = Question::new(text).expect("a question with words");
 //!     let found = index.find(&question, 5, &Meaning::default(), |_| true);
@@ -45,8 +45,8 @@ pub use find::{Found, Match};
 pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
 pub use question::{Question, QuestionError};
+pub use text::Learned;
 pub(crate) use text::origin;
-pub use text::{Learned, ToolText};
 pub(crate) use top::Top;
 
 /// The share of a tool's own words in its score.

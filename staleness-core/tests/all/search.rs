@@ -4,15 +4,11 @@ use proptest::prelude::*;
 use staleness_core::ids::ToolName;
 use staleness_core::route::{Confidence, RouteId};
 use staleness_core::search::{
-    Found, Learned, LearnedMatch, Meaning, Question, QuestionError, SearchIndex, ToolText,
+    Found, Learned, LearnedMatch, Meaning, Question, QuestionError, SearchIndex,
 };
 
 fn name(text: &str) -> ToolName {
     ToolName::new(text).unwrap()
-}
-
-fn tool(text: &str, description: &str) -> ToolText {
-    ToolText::new(name(text), Some(description))
 }
 
 fn learned(id: u128, tool: &str, query: &str, confidence: f64) -> Learned {
@@ -22,7 +18,7 @@ fn learned(id: u128, tool: &str, query: &str, confidence: f64) -> Learned {
 
 fn index(tools: &[(&str, &str)], routes: &[(&str, &str, f64)]) -> SearchIndex {
     let mut index = SearchIndex::new();
-    tools.iter().for_each(|(name, text)| index.put_tool(&tool(name, text)));
+    tools.iter().for_each(|(tool, text)| index.put_tool(&name(tool), text));
     for (id, (tool, query, confidence)) in (1..).zip(routes) {
         index.put_route(&learned(id, tool, query, *confidence));
     }
@@ -210,9 +206,9 @@ fn trap_dead_tools_filling_every_slot() {
         (0..50).map(|n| (format!("dead{n}"), "ship a release")).collect();
     tools.push(("alive".into(), "notes"));
     let mut index = SearchIndex::new();
-    for (id, (name, text)) in (0..).zip(&tools) {
-        index.put_tool(&tool(name, text));
-        index.put_route(&learned(id, name, "ship the release", 1.0));
+    for (id, (tool, text)) in (0..).zip(&tools) {
+        index.put_tool(&name(tool), text);
+        index.put_route(&learned(id, tool, "ship the release", 1.0));
     }
     index.put_route(&learned(99, "gone", "ship the release", 1.0));
     let question = Question::new("ship the release notes").unwrap();
@@ -344,17 +340,17 @@ proptest! {
         limit in 0..8_usize,
     ) {
         let names = ["mcp__hub__send_mail", "mcp__hub__merge", "webSearch", "a", "b", "report", "unknown"];
-        let tools: Vec<ToolText> =
-            texts.iter().map(|(at, text)| tool(names[*at], text)).collect();
+        let tools: Vec<(ToolName, &String)> =
+            texts.iter().map(|(at, text)| (name(names[*at]), text)).collect();
         let route = |(id, (at, query, sure)): (&u128, &(usize, String, u8))| {
             learned(*id, names[*at], query, f64::from(*sure) / 4.0)
         };
         let routes: Vec<Learned> = queries.iter().map(route).collect();
         let (mut one, mut other) = (SearchIndex::new(), SearchIndex::new());
-        tools.iter().for_each(|text| one.put_tool(text));
+        tools.iter().for_each(|(tool, text)| one.put_tool(tool, text));
         routes.iter().for_each(|route| one.put_route(route));
         routes.iter().rev().for_each(|route| other.put_route(route));
-        tools.iter().rev().for_each(|text| other.put_tool(text));
+        tools.iter().rev().for_each(|(tool, text)| other.put_tool(tool, text));
         prop_assert_eq!((one.tools(), one.routes()), (tools.len(), routes.len()));
         for text in ["send the mail", "merge", "web search", "websearch", "rep", "cafe x1 reports", "a", "join menus", "help the"] {
             let question = Question::new(text).unwrap();
