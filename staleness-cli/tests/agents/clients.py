@@ -1,0 +1,218 @@
+"""The real agent clients, each driven by its own command line, in a home folder of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from model import Call, Model
+
+HERE = Path(__file__).parent
+# Tells a request of the conversation from the other requests of a client.
+MARKER = "Play the next turn of the script."
+SECONDS = 120
+
+
+def run(command, folder, env):
+    """Runs a command to its end, or ends it with all that it started, and returns its standard output."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=env,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        raise SystemExit(f"FAILED: {command[:3]} did not end in {SECONDS} seconds:\n{out}\n{err}") from None
+    if process.returncode != 0:
+        raise SystemExit(f"FAILED: {command} ended with {process.returncode}:\n{out}\n{err}")
+    return out
+
+
+class Machine:
+    """A home folder with one project in it, and the program."""
+
+    def __init__(self, root, program, modules):
+        self.home = root
+        self.program = program
+        self.modules = modules
+        self.mended = root / "mended"
+        self.project = root / "project"
+        self.project.mkdir(parents=True)
+        self.env = {"HOME": str(root), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        run(["git", "init", "--quiet"], self.project, self.env)
+
+    def staleness(self, *args):
+        return run([self.program, *args], self.project, self.env)
+
+    def tools(self):
+        """Returns the tools of the registry by name."""
+        return {tool["name"]: tool for tool in json.loads(self.staleness("tools", "list", "--json"))["tools"]}
+
+
+class Client:
+    """A client on a machine, set up by `staleness init`."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.model = Model(MARKER)
+        self.env = machine.env | self.variables()
+        self.prepare()
+        machine.staleness("init", self.name)
+
+    def prepare(self):
+        pass
+
+    def command(self, *args):
+        program = self.machine.modules / "node_modules" / self.entry
+        return run(["node", str(program), *args], self.machine.project, self.env)
+
+    def server(self):
+        return [sys.executable, str(HERE / "server.py"), str(self.machine.mended)]
+
+    def remove(self, server):
+        self.command("mcp", "remove", *self.scope, server)
+
+    def session(self, *calls, resume=False):
+        """Runs a session in which the model makes these calls, and returns the text that our hook gave it."""
+        self.model.play(*([Call(self.tool(server, tool), *rest)] for server, tool, *rest in calls), ["Done."])
+        self.converse(resume)
+        requests = self.model.conversation()
+        if not requests or self.model.turns:
+            raise SystemExit(f"FAILED: {self.name} left the script after {len(requests)} requests")
+        return "\n".join(self.told(requests[0]))
+
+
+class ClaudeCode(Client):
+    name = "claude-code"
+    entry = "@anthropic-ai/claude-code/cli-wrapper.cjs"
+    scope = ("--scope", "user")
+
+    def variables(self):
+        return {
+            "ANTHROPIC_BASE_URL": self.model.url,
+            "ANTHROPIC_API_KEY": "stand-in",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_TELEMETRY": "1",
+        }
+
+    def add(self, server):
+        self.command("mcp", "add", *self.scope, server, "--", *self.server())
+
+    def tool(self, server, tool):
+        return f"mcp__{server}__{tool}"
+
+    def converse(self, resume):
+        allowed = ["mcp__trial", "mcp__staleness"]
+        self.command("-p", MARKER, *(["--continue"] if resume else []), "--allowedTools", *allowed)
+
+    def told(self, request):
+        for text in texts_after_answer(request["messages"], "assistant"):
+            yield from re.findall(r"SessionStart hook additional context: (.*?)(?:\n\n|\Z)", text, re.S)
+
+
+class Codex(Client):
+    name = "codex"
+    entry = "@openai/codex/bin/codex.js"
+    scope = ()
+
+    def variables(self):
+        return {}
+
+    def prepare(self):
+        folder = self.machine.home / ".codex"
+        folder.mkdir()
+        (folder / "config.toml").write_text(
+            f"""\
+check_for_update_on_startup = false
+model = "stand-in"
+model_provider = "stand-in"
+
+[model_providers.stand-in]
+name = "stand-in"
+base_url = "{self.model.url}/v1"
+wire_api = "responses"
+
+[analytics]
+enabled = false
+"""
+        )
+
+    def add(self, server):
+        self.command("mcp", "add", server, "--", *self.server())
+
+    def tool(self, server, tool):
+        return f"mcp__{server}__{tool}"
+
+    def converse(self, resume):
+        options = ["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
+        self.command("exec", *options, *(["resume", "--last"] if resume else []), MARKER)
+
+    def told(self, request):
+        for text in texts_after_answer(request["input"], "assistant", "developer"):
+            # The client's own instructions are in tags, but for the first.
+            if not text.startswith(("<", "You are ")):
+                yield text
+
+
+class Gemini(Client):
+    name = "gemini"
+    entry = "@google/gemini-cli/bundle/gemini.js"
+    scope = ("--scope", "user")
+
+    def variables(self):
+        return {
+            "GOOGLE_GEMINI_BASE_URL": self.model.url,
+            "GEMINI_API_KEY": "stand-in",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }
+
+    def prepare(self):
+        folder = self.machine.home / ".gemini"
+        folder.mkdir()
+        settings = {
+            "general": {"enableAutoUpdate": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+        }
+        (folder / "settings.json").write_text(json.dumps(settings, indent=2))
+
+    def add(self, server):
+        self.command("mcp", "add", *self.scope, server, *self.server())
+
+    def tool(self, server, tool):
+        return f"mcp_{server}_{tool}"
+
+    def converse(self, resume):
+        model = ["--model", "gemini-2.5-pro", "--approval-mode", "yolo"]
+        self.command("-p", MARKER, *model, *(["--resume", "latest"] if resume else []))
+
+    def told(self, request):
+        for text in texts_after_answer(request["contents"], "model"):
+            yield from re.findall(rf"<hook_context>(.*?)</hook_context>\n\n{MARKER}", text, re.S)
+
+
+def texts_after_answer(messages, answer, role=None):
+    """Returns the texts that came after the last answer of the model: those of this session, if it was resumed."""
+    start = max((at + 1 for at, message in enumerate(messages) if message.get("role") == answer), default=0)
+    for message in messages[start:]:
+        if role and message.get("role") != role:
+            continue
+        parts = message.get("content") or message.get("parts") or []
+        for part in [{"text": parts}] if isinstance(parts, str) else parts:
+            if "text" in part:
+                yield part["text"]
+
+
+CLIENTS = {client.name: client for client in (ClaudeCode, Codex, Gemini)}
