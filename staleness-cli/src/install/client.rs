@@ -70,14 +70,15 @@ pub(crate) struct Target {
     pub root: PathBuf,
 }
 
-/// Claude Code waits for what may say something, and for the end, which ends background hooks too.
+/// Claude Code ends hooks that run in the background with the turn, and what they had to record with them: it waits for
+/// all of ours.
 const CLAUDE_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionStart"),
     HookEvent::new("UserPromptSubmit"),
-    HookEvent::background("UserPromptExpansion"),
-    HookEvent::background("PostToolUse"),
-    HookEvent::background("PostToolUseFailure"),
-    HookEvent::background("ConfigChange"),
+    HookEvent::new("UserPromptExpansion"),
+    HookEvent::new("PostToolUse"),
+    HookEvent::new("PostToolUseFailure"),
+    HookEvent::new("ConfigChange"),
     HookEvent::new("SessionEnd"),
 ];
 
@@ -94,7 +95,7 @@ const CODEX_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionEnd"),
 ];
 
-/// Cursor knows no background.
+/// The events of Cursor.
 const CURSOR_EVENTS: &[HookEvent] = &[
     HookEvent::new("sessionStart"),
     HookEvent::new("postToolUse"),
@@ -102,7 +103,7 @@ const CURSOR_EVENTS: &[HookEvent] = &[
     HookEvent::new("sessionEnd"),
 ];
 
-/// Gemini CLI knows no background, and waits for no `SessionEnd`.
+/// Gemini CLI waits for no `SessionEnd`.
 const GEMINI_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionStart"),
     HookEvent::new("BeforeAgent"),

@@ -23,21 +23,14 @@ pub(crate) enum Shape {
 pub(crate) struct HookEvent {
     /// Its name.
     pub name: &'static str,
-    /// The client need not wait for the hook.
-    pub background: bool,
     /// The tools for which the hook runs, in the client's pattern; `None`: all.
     pub matcher: Option<&'static str>,
 }
 
 impl HookEvent {
-    /// An event for which the client waits.
+    /// An event of every tool.
     pub(crate) const fn new(name: &'static str) -> Self {
-        Self { name, background: false, matcher: None }
-    }
-
-    /// An event for which the client need not wait.
-    pub(crate) const fn background(name: &'static str) -> Self {
-        Self { name, background: true, matcher: None }
+        Self { name, matcher: None }
     }
 }
 
@@ -206,10 +199,7 @@ impl Hooks {
         match self.shape {
             Shape::Flat => json!({ "command": command }),
             Shape::Nested => {
-                let mut handler = json!({ "type": "command", "command": command });
-                if event.background {
-                    handler["async"] = true.into();
-                }
+                let handler = json!({ "type": "command", "command": command });
                 match event.matcher {
                     Some(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
                     None => json!({ "hooks": [handler] }),

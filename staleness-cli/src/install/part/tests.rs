@@ -154,12 +154,12 @@ fn edits_of_others_after_init_stay() {
     let left = text(part.uninstall(&edited, Some(before)).unwrap());
     assert_eq!(left, before.replace("opus", "sonnet"));
     // Somebody adds a hook of theirs beside ours, and after it.
-    let handler = "\"async\": true\n          }";
-    let theirs =
-        "\"async\": true\n          },\n          {\"type\": \"command\", \"command\": \"theirs\"}";
-    let at = installed.find(handler).unwrap();
+    let end = "\n          }";
+    let ours = installed.find("hook --client").unwrap();
+    let at = ours + installed[ours..].find(end).unwrap();
     let mut edited = installed.clone();
-    edited.replace_range(at..at + handler.len(), theirs);
+    let theirs = format!("{end},\n          {{\"type\": \"command\", \"command\": \"theirs\"}}");
+    edited.replace_range(at..at + end.len(), &theirs);
     let left = text(part.uninstall(&edited, Some(before)).unwrap());
     assert!(left.contains("theirs") && !left.contains("staleness"), "{left}");
     assert!(left.contains("\"Stop\": []"), "{left}");
