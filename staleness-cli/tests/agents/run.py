@@ -78,9 +78,10 @@ def play(name, other, *machine):
 
         handoff = {"action": "add", "kind": "handoff", "text": TASK, "to": client.name}
         other.session(("staleness", "work_item", handoff))
-        has = [f'For you, from {other.name}: "{TASK}"']
+        # Of text that another agent wrote only the id is told.
+        has = ["For you: handoff `", f"from `{other.name}`", "--status accepted"]
         told(client, f"{other.name} hands over; the session is resumed", client.session(resume=True), has=has)
-        told(client, "the handoff is still open", client.session(), has=has)
+        told(client, "the handoff is still open", client.session(), has=has, lacks=[TASK])
 
 
 program, modules, *names = sys.argv[1:]
