@@ -189,7 +189,7 @@ fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), C
         0 => String::new(),
         count => {
             let items = counted(count, "item of knowledge", "items of knowledge");
-            format!("; {items} cannot be trusted blindly")
+            format!("; {items} need attention")
         }
     };
     let work = match stuck.counts.total {

@@ -63,6 +63,7 @@ pub(crate) fn run(
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
     let total = all.len();
     let fresh = level(Level::Fresh);
+    let unused = all.iter().filter(|tool| tool.uses == 0).count();
     let mut doubtful = all;
     doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
     doubtful.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
@@ -87,18 +88,20 @@ pub(crate) fn run(
             counted(unread, "source", "sources")
         ));
     } else if doubtful.is_empty() && total > 0 {
-        let trusted = match total {
-            1 => "the one known tool can be trusted\n".into(),
-            total => format!("all {total} known tools can be trusted\n"),
-        };
-        text.push_str(&paint.good(&trusted));
+        let tools = counted(total, "tool", "tools");
+        // A tool that nobody has used is configured, and that is all that is known of it.
+        text.push_str(&match unused {
+            0 => paint.good(&format!("no problems known with {tools}\n")),
+            _ if unused == total => format!("{tools} configured, none used yet: nothing is known of them\n"),
+            _ => paint.good(&format!("no problems known with {tools}, {unused} never used\n")),
+        });
     } else if total == 0 {
         text.push_str(&nothing_known(settings, scan.sources.len()));
     } else {
         text.push_str(&format!(
-            "{} of {} cannot be trusted blindly\n",
+            "{} of {} need attention\n",
             total - fresh,
-            counted(total, "known tool", "known tools")
+            counted(total, "tool", "tools")
         ));
         text.push_str(&tools::list(&doubtful, settings.now, out));
     }

@@ -218,7 +218,7 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     }
     let bad = stale + review;
     let mut text = format!(
-        "{bad} of {} cannot be trusted blindly {age}\n",
+        "{bad} of {} need attention {age}\n",
         counted(documents, "document", "documents")
     );
     let mut table = Table::new();

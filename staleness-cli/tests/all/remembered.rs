@@ -53,7 +53,7 @@ fn the_overview_tells_what_the_last_check_found() {
     assert!(overview["documents_checked_at"].is_string());
     let run = now(&sandbox, &[]);
     assert!(
-        run.out.contains("1 of 2 documents cannot be trusted blindly (checked just now)"),
+        run.out.contains("1 of 2 documents need attention (checked just now)"),
         "{run:?}"
     );
     assert!(run.out.contains("AGENTS.md:3  "), "{run:?}");
@@ -77,7 +77,7 @@ fn what_has_more_findings_than_are_kept_is_told_all_the_same() {
     assert!(run.code == 1 && run.err.contains(noted), "{}", run.err);
     let run = now(&sandbox, &["--fail-on", "stale"]);
     assert!(run.code == 1, "{run:?}");
-    assert!(run.out.contains("1 of 2 documents cannot be trusted blindly"), "{run:?}");
+    assert!(run.out.contains("1 of 2 documents need attention"), "{run:?}");
     assert!(run.out.contains("1 document has more findings than are kept"), "{run:?}");
     let overview = sandbox.json(&[]);
     assert_eq!(overview["counts"]["partial_documents"], 1);

@@ -61,7 +61,7 @@ fn nothing_known() {
 fn overview() {
     assert_eq!(screen(&fates(), &["--now", "2026-11-20T15:00:00Z"]), "\
 ~/project
-2 of 4 known tools cannot be trusted blindly
+2 of 4 tools need attention
   probation  mcp__github__search    SFIFF  used 2h ago  3 of the last 4 uses failed
   stale      mcp__linear__*                never used   removed from config: claude-code/user/mcp no longer lists it
 `staleness check` looks for documents that have rotted

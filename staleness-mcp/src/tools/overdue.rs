@@ -81,7 +81,7 @@ fn kind_of(subject: &Subject) -> Kind {
 pub(crate) fn head(count: usize) -> Text {
     match count {
         0 => Text::new("nothing here is known to be stale"),
-        count => Text::new(count).and(" cannot be trusted blindly"),
+        count => Text::new(count).and(" need attention"),
     }
 }
 
