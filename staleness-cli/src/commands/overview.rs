@@ -92,7 +92,9 @@ pub(crate) fn run(
         // A tool that nobody has used is configured, and that is all that is known of it.
         text.push_str(&match unused {
             0 => paint.good(&format!("no problems known with {tools}\n")),
-            _ if unused == total => format!("{tools} configured, none used yet: nothing is known of them\n"),
+            _ if unused == total => {
+                format!("{tools} configured, none used yet: nothing is known of them\n")
+            }
             _ => paint.good(&format!("no problems known with {tools}, {unused} never used\n")),
         });
     } else if total == 0 {

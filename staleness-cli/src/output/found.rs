@@ -217,10 +217,8 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
         return format!("{} {age}\n", paint.good(&holding));
     }
     let bad = stale + review;
-    let mut text = format!(
-        "{bad} of {} need attention {age}\n",
-        counted(documents, "document", "documents")
-    );
+    let mut text =
+        format!("{bad} of {} need attention {age}\n", counted(documents, "document", "documents"));
     let mut table = Table::new();
     for told in doubtful.iter().take(SHOWN) {
         let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());

@@ -52,10 +52,7 @@ fn the_overview_tells_what_the_last_check_found() {
     assert_eq!(overview["counts"]["documents"], 2);
     assert!(overview["documents_checked_at"].is_string());
     let run = now(&sandbox, &[]);
-    assert!(
-        run.out.contains("1 of 2 documents need attention (checked just now)"),
-        "{run:?}"
-    );
+    assert!(run.out.contains("1 of 2 documents need attention (checked just now)"), "{run:?}");
     assert!(run.out.contains("AGENTS.md:3  "), "{run:?}");
     assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
 }
