@@ -6,7 +6,7 @@ const SECRET: &str = "s3cr3t";
 
 /// Writes the user's file of Claude Code, 2 MB of history included.
 fn write(sandbox: &Sandbox, server: &str) {
-    let history = format!("\"{SECRET}\",\n").repeat(200_000);
+    let history = format!("\"{SECRET}\",\n").repeat(200_000) + "\"\"";
     let text = format!(
         "{{\"history\": [{history}], \"mcpServers\": {{\"{server}\": {{\"env\": {{\"KEY\": \"{SECRET}\"}}}}}}}}"
     );
