@@ -22,7 +22,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLo
         .map_err(|source| StoreError::io(format!("finding {}", path.display()), source))?;
     let there = find(&path, options)?.is_some();
     if !there {
-        make_folder(&path, |doing, error| from_io(doing, error))?;
+        make_folder(&path, from_io)?;
     }
     let path = resolve(&path)?;
     refuse_planted(&path, &[".lock"], !options.read_only)

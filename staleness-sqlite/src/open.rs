@@ -65,7 +65,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
 /// Makes a store beside its place and gives it its name when it is whole: a process that dies meanwhile
 /// leaves nothing that looks like a store and is none.
 fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
-    make_folder(path, |doing, error| StoreError::io(doing, error))?;
+    make_folder(path, StoreError::io)?;
     let failed = |source| StoreError::io(format!("creating {}", path.display()), source);
     refuse_planted(path, &BESIDE, true).map_err(failed)?;
     let lock = FileLock::beside(path, options);

@@ -410,9 +410,9 @@ fn suggested(row: Suggestions) -> Vec<Suggestions> {
         tools: vec![SuggestedTool { tool: name("a\"b"), route }; 8],
         taught: vec![name("a\\b"); 4],
     };
-    let turn = Some(op(&"u".repeat(IdError::MAX_BYTES)));
+    let turn = Some(op("u".repeat(IdError::MAX_BYTES)));
     let call = OpenCall {
-        op: op(&"o".repeat(IdError::MAX_BYTES)),
+        op: op("o".repeat(IdError::MAX_BYTES)),
         tool: name("a\"b"),
         turn,
         at: Timestamp::MIN,
