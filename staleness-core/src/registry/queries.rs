@@ -223,7 +223,7 @@ impl Tools<'_> {
         Ok(best.filter(|(like, _)| *like >= 0.75).map(|(_, name)| name.clone()))
     }
 
-    /// The project's tools by what worked in it lately: see [`rank`].
+    /// The project's tools by what worked in it lately.
     ///
     /// # Errors
     /// What the store reports.

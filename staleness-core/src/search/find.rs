@@ -69,7 +69,7 @@ impl SearchIndex {
     /// **learned**, of the tool's best route (never a sum): closeness × confidence. Two queries are
     /// as close as `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: equal ones 1,
     /// a chance word of many next to nothing. Here `idf` is that over the texts of tools alone: how close two
-    /// queries are does not depend on what else was learned. With [`Meaning`] both are blended as [`blend`] says.
+    /// queries are does not depend on what else was learned. With [`Meaning`] both are blended as `search::blend` says.
     /// What was learned lifts a tool and never lowers it: where it is less than the words, they stand
     /// for it, so that a tool without routes has its words as its score.
     ///

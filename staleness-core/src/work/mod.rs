@@ -1,7 +1,7 @@
 //! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of
 //! them nobody has moved for too long.
 //!
-//! Nothing here changes an item by itself: [`flag`] says what is overdue and what would settle it,
+//! Nothing here changes an item by itself: [`Work::flag`] says what is overdue and what would settle it,
 //! and a person or an agent decides.
 
 mod flag;
