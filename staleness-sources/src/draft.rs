@@ -86,7 +86,8 @@ impl Draft {
             self.fault(|| what);
         }
         // One that is made of several files may have others.
-        if self.found.iter().all(|found| found.state == ListingState::Refused)
+        if self.fault.is_none()
+            && self.found.iter().all(|found| found.state == ListingState::Refused)
             && let Some(why) = self.refusal.take()
         {
             return self.ended(SourceState::Refused, true, Some(why));

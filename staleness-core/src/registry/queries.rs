@@ -18,7 +18,7 @@ use crate::store::{
     ToolFilter, View,
 };
 use crate::time::Timestamp;
-use crate::tool::{Status, Tool, ToolKind};
+use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
 /// Everything that a project sees, with its latest outcomes.
 #[must_use]
@@ -124,6 +124,13 @@ impl Query for Lookup {
     }
 }
 
+/// The first of these keys that is known: one of the asking client's own tools before one of other clients alone.
+fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
+    let known = || keys.iter().filter_map(|key| Some((key, view.tools.get(key)?)));
+    let own = known().find(|(_, tool)| tool.presence.cause != PresenceCause::OtherClient);
+    own.or_else(|| known().next()).map(|(key, _)| key)
+}
+
 impl Registry {
     async fn seen(&self, project: &ProjectRef) -> Result<View, RegistryError> {
         self.ask(visible(&project.id, &self.policy)).await
@@ -138,8 +145,8 @@ impl Registry {
         let lookup = Lookup { keys: keys.to_vec(), project: project.id.clone() };
         let view = self.ask(lookup).await?;
         let context = Context::new(&view, &self.policy, project, now);
-        keys.iter()
-            .find_map(|key| view.tools.get(key))
+        named(keys, &view)
+            .and_then(|key| view.tools.get(key))
             .map(|tool| ToolReport::new(&context, tool))
             .ok_or_else(|| unknown(keys))
     }
@@ -192,8 +199,7 @@ impl Tools<'_> {
         let keys: Vec<ToolKey> =
             ToolName::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
-        keys.iter()
-            .find(|key| view.tools.contains_key(key))
+        named(&keys, &view)
             .cloned()
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
     }

@@ -12,7 +12,7 @@ use crate::journal::JournalEntry;
 use crate::outcome::{Mark, Outcome};
 use crate::registry::RegistryError;
 use crate::report::{Context, ScanReport, StatusChange, ToolReport};
-use crate::scan::{Scan, readings_of};
+use crate::scan::{Scan, readings_of, see_as};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
 use crate::tool::Hold;
 
@@ -64,13 +64,18 @@ impl Tools<'_> {
         let project = scan.project.clone();
         let step = Arc::new(scan);
         let preview = Preview(Arc::<Scan>::clone(&step));
-        let seen = self.0.ask(preview.clone()).await?;
+        let seen = self.0.store.view(Arc::new(preview.clone())).await?;
         let changes = preview.changes(&seen)?;
-        let mut view = self.0.ask(visible(&project.id, &self.0.policy)).await?;
+        let mut view = self.0.store.view(Arc::new(visible(&project.id, &self.0.policy))).await?;
         view.merge(seen);
         let revision = view.revision;
         let report = ScanReport::new(&step, &self.0.policy, view.clone(), &changes, revision);
-        Ok((report, view.with(&changes)))
+        // The scan decides on what is stored; a client sees the result.
+        let mut view = view.with(&changes);
+        if let Some(client) = &self.0.client {
+            see_as(&mut view, client);
+        }
+        Ok((report, view))
     }
 
     /// Records one use of a tool. May be repeated with the same op id.

@@ -279,7 +279,8 @@ impl<'a> Context<'a> {
     where
         'a: 't,
     {
-        let twins = self.twins.get(&tool.key.name).filter(|_| self.is_visible(tool));
+        let twins = self.twins.get(&tool.key.name);
+        let twins = twins.filter(|(own, global)| self.is_visible(own) && self.is_visible(global));
         twins.and_then(|(own, global)| meant(Some(own), Some(global))).unwrap_or(tool)
     }
 }

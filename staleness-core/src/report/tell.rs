@@ -75,7 +75,13 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, client: Option<&Clien
         let to = tool.status();
         let new = begun.action == Action::Added;
         let use_alone = new && !tool.is_configured() && to == Status::Active;
-        if from != Some(to) && !use_alone {
+        // What no client of those asked ever loaded did not go.
+        let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
+        // Health is shared; a tool that was and is away for this client is no news to it.
+        let shared = begun.clients.is_empty() && ended.clients.is_empty();
+        let is_away = client.is_some() && tool.presence.is_absent();
+        let was_away = is_away && shared && ended.action != Action::Absent;
+        if from != Some(to) && !use_alone && !was_never_there && !was_away {
             let cause = ended.cause.clone();
             changes.insert(&key.name, NetChange { name: key.name.to_string(), from, to, cause });
             if to == Status::Demoted {
@@ -87,6 +93,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, client: Option<&Clien
         .visible()
         .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
         .filter(|tool| !changed.contains(&tool.key))
+        .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
     failing.sort_by_key(|tool| (std::cmp::Reverse(context.last_used(tool)), tool.key.clone()));
     let failing = failing
@@ -114,6 +121,11 @@ fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
         }
         Some(client) => entry.clients.contains(client),
     }
+}
+
+/// Returns true if a cause is one for which a tool is absent.
+fn is_absence(cause: &str) -> bool {
+    PresenceCause::from_word(cause).is_some_and(|cause| !cause.is_present())
 }
 
 /// The status that a tool had before an entry, for those whom the entry is about.

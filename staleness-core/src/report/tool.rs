@@ -229,7 +229,9 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
 fn absence(tool: &Tool) -> String {
     let source = tool
         .listings
-        .first()
+        .iter()
+        .find(|listing| listing.state.cause() == tool.presence.cause)
+        .or(tool.listings.first())
         .map_or_else(|| "its configuration".into(), |listing| listing.source.to_string());
     let server = tool.server.as_ref().map_or("its server", |server| server.as_str());
     match tool.presence.cause {

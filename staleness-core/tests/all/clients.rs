@@ -194,3 +194,74 @@ fn w9_idle_time_says_nothing_of_built_in_tools_and_of_tools_whose_server_is_ther
     let signals = |name: &str| world.report(name).verdict.signals.len();
     assert_eq!((signals("Bash"), signals("mcp__a__x"), signals("mcp__unknown__x")), (0, 0, 1));
 }
+
+/// A preview decides on what is stored, and shows the result to the client that asks.
+#[test]
+fn a_preview_shows_a_client_its_own_tools() {
+    let world = World::default();
+    let before = vec![
+        of("claude-code", vec![server("github"), server("slack")]),
+        of("codex", vec![server("github")]),
+    ];
+    world.scan(before);
+    let after = vec![
+        of("claude-code", vec![server("github"), server("slack"), server("new")]),
+        of("codex", vec![]),
+    ];
+    let codex = world.seen_by("codex");
+    let scan = codex.scan_of(&world.project, after);
+    let (report, view) = codex.registry.tools().preview_scan(scan).wait().unwrap();
+    assert_eq!((names(&report.restored).len(), names(&report.added)), (0, vec!["mcp__new__*"]));
+    let causes: Vec<&str> = view.tools.values().map(|tool| tool.presence.cause.as_str()).collect();
+    assert_eq!(causes, ["removed_from_config", "other_client", "other_client"]);
+}
+
+/// Asked by name, a client means its own tool, not one of that name that another client has in the project.
+#[test]
+fn a_tool_of_another_client_in_the_project_hides_no_global_one() {
+    let world = World::default();
+    let in_project = SourceId {
+        project: Some(world.project.id.clone()),
+        client: "cursor".into(),
+        level: Level::Project,
+        part: "mcp".into(),
+    };
+    let cursor = || read(in_project.clone(), vec![server("github")]);
+    world.scan(vec![cursor(), of("codex", vec![server("github")])]);
+    let codex = world.seen_by("codex");
+    assert_eq!(codex.report("github").status.as_str(), "active");
+    world.scan(vec![cursor(), of("codex", vec![])]);
+    assert_eq!(codex.report("github").presence.cause.as_str(), "removed_from_config");
+    let listed = codex.registry.tools().list(&world.project, ToolListing::default(), world.now());
+    let listed = listed.wait().unwrap();
+    assert_eq!(names(&listed), ["mcp__github__*"], "the loss is not hidden");
+}
+
+/// What a client never loaded did not go.
+#[test]
+fn a_new_server_that_waits_for_approval_is_not_told_as_gone() {
+    let world = World::default();
+    world.scan(vec![of("claude-code", vec![server("a")])]);
+    let claude = world.seen_by("claude-code");
+    claude.told(&world.project, "s1");
+    let pending = in_state(server("b"), ListingState::Pending);
+    world.scan(vec![of("claude-code", vec![server("a"), pending])]);
+    let (_, told) = claude.looked(&world.project, &crate::common::session("s2"));
+    assert!(is_silent(&told), "{:?}", changes(&told));
+}
+
+/// Health is shared, and no news to a client for which the tool is switched off.
+#[test]
+fn a_client_that_switched_a_server_off_is_not_told_how_others_fare_with_it() {
+    let world = World::default();
+    let off = in_state(server("a"), ListingState::Off);
+    world.scan(vec![of("claude-code", vec![server("a")]), of("codex", vec![off])]);
+    world.uses("mcp__a__x", "S");
+    let codex = world.seen_by("codex");
+    codex.told(&world.project, "s1");
+    for letters in ["FFF", "S"] {
+        world.uses("mcp__a__x", letters);
+        let (_, told) = codex.looked(&world.project, &crate::common::session("s2"));
+        assert!(is_silent(&told), "{letters}: {:?}", changes(&told));
+    }
+}

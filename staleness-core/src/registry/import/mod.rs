@@ -150,7 +150,7 @@ impl Registry {
     ) -> Result<(ChangeSet, View), RegistryError> {
         if dry_run {
             let preview = Preview(step);
-            let view = self.ask(preview.clone()).await?;
+            let view = self.store.view(Arc::new(preview.clone())).await?;
             return Ok((preview.changes(&view)?, view));
         }
         let mut attempt = 1;
