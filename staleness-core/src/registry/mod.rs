@@ -79,7 +79,7 @@ impl Registry {
         Self { indexes, ..self }
     }
 
-    /// The same registry as one client sees it: lists, searches, verdicts and what changed are about the tools that
+    /// Returns the registry as one client sees it: lists, searches, verdicts and what changed are about the tools that
     /// this client loads. Health and what people decided are shared by all. `None`: about any client's.
     #[must_use]
     pub fn seen_by(self, client: Option<ClientId>) -> Self {

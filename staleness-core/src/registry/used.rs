@@ -86,7 +86,7 @@ impl Use {
         self.spellings.iter().chain([&self.tool])
     }
 
-    /// The same use under the name that the registry knows, of those that it may have.
+    /// Returns the use under the name that the registry knows, of those that it may have.
     pub(super) fn known(&self, draft: &Draft<'_>, providers: &Providers) -> Cow<'_, Self> {
         let [project, _] = self.scopes();
         let is_tool = |name: &&ToolName| {
