@@ -9,15 +9,9 @@ impl Item {
     /// with a control character, lines that end before they begin.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] with what is wrong.
+    /// [`Refusal::TooLarge`] and [`Refusal::Invalid`] with what is wrong.
     pub fn check(&self) -> Result<(), Refusal> {
-        if self.body.len() > Self::MAX_BODY_BYTES {
-            return Err(Refusal::Invalid(format!(
-                "the text is {} bytes long; at most {} are kept",
-                self.body.len(),
-                Self::MAX_BODY_BYTES
-            )));
-        }
+        Refusal::check_size("text", self.body.len(), Self::MAX_BODY_BYTES)?;
         if self.body.contains('\0') {
             return Err(Refusal::Invalid("the text holds a NUL: it is no text".into()));
         }
@@ -37,14 +31,8 @@ impl Item {
                 .map_err(|why| invalid("name", &contradiction.by, why))?;
             check_reason(&contradiction.reason)?;
         }
-        let fields = fields(self);
-        if fields > Self::MAX_FIELDS_BYTES {
-            return Err(Refusal::Invalid(format!(
-                "keywords, citations and links take {fields} bytes; at most {} are kept",
-                Self::MAX_FIELDS_BYTES
-            )));
-        }
-        Ok(())
+        let bytes = fields(self);
+        Refusal::check_size("list of keywords, citations and links", bytes, Self::MAX_FIELDS_BYTES)
     }
 }
 
@@ -53,13 +41,10 @@ pub(crate) fn check_reason(reason: &str) -> Result<(), Refusal> {
     if reason.trim().is_empty() {
         return Err(Refusal::Invalid("the reason is empty".into()));
     }
-    if reason.len() > Item::MAX_REASON_BYTES || reason.contains('\0') {
-        return Err(Refusal::Invalid(format!(
-            "a reason is a text of at most {} bytes",
-            Item::MAX_REASON_BYTES
-        )));
+    if reason.contains('\0') {
+        return Err(Refusal::Invalid("the reason holds a NUL: it is no text".into()));
     }
-    Ok(())
+    Refusal::check_size("reason", reason.len(), Item::MAX_REASON_BYTES)
 }
 
 fn check_citation(citation: &Citation) -> Result<(), Refusal> {

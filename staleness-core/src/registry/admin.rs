@@ -16,7 +16,7 @@ impl Admin<'_> {
     /// documents. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown id, [`crate::store::Refusal::Invalid`] while
+    /// [`crate::store::Refusal::Unknown`] for an unknown id, [`crate::store::Refusal::Conflict`] while
     /// somebody's items of knowledge or work items belong to it; else what the store reports.
     pub async fn forget_project(
         self,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::Registry;
-use super::queries::{Lookup, refused, visible};
+use super::queries::{Lookup, visible};
 use super::routes::{offer, words_alone};
 use crate::ids::{ModelId, ProjectId, SessionId};
 use crate::outcome::Outcome;
@@ -15,7 +15,7 @@ use crate::report::{
     may_be_tried, on_probation, suggest, worth_ranking,
 };
 use crate::scan::ProjectRef;
-use crate::search::{Meaning, Question, QuestionError};
+use crate::search::{Meaning, Question};
 use crate::store::{OutcomeFilter, Refusal, Selection, VectorFilter, View};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Status};
@@ -49,7 +49,7 @@ impl FindTools {
 
     /// The question in it, where there is a query.
     fn question(&self) -> Result<Option<Question>, Refusal> {
-        let asked = self.query.as_deref().map(Question::new).transpose().map_err(refused)?;
+        let asked = self.query.as_deref().map(Question::new).transpose()?;
         if asked.is_none() && self.vector.is_some() {
             let message = "a vector goes with the words of the query that it was made of";
             return Err(Refusal::Invalid(message.into()));
@@ -76,9 +76,9 @@ impl Tools<'_> {
     /// so.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that has no words or is too long, for a vector without a query or a
-    /// direction, and for one that has not as many dimensions as the others of its model; else what the store
-    /// reports.
+    /// [`Refusal::Invalid`] for a query that has no words, for a vector without a query or a direction,
+    /// and for one that has not as many dimensions as the others of its model; [`Refusal::TooLarge`]
+    /// for a long query; else what the store reports.
     pub async fn suggest(
         self,
         project: &ProjectRef,
@@ -133,7 +133,7 @@ impl Tools<'_> {
         now: Timestamp,
     ) -> Result<FoundTools, RegistryError> {
         let Some(question) = find.question()? else {
-            return Err(refused(QuestionError::Empty).into());
+            return Err(Question::empty().into());
         };
         let (catalog, view) = self.0.to_search(project, &find).await?;
         let (meaning, note) = find.meaning(&catalog, &view)?;

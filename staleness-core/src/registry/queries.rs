@@ -11,7 +11,6 @@ use crate::registry::RegistryError;
 use crate::registry::{Admin, Tools};
 use crate::report::{Context, History, HistoryEntry, RankedTool, ToolReport, rank};
 use crate::scan::ProjectRef;
-use crate::search::QuestionError;
 use crate::source::Source;
 use crate::store::{
     JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
@@ -309,11 +308,6 @@ impl Admin<'_> {
             self.0.ask(Selection::new().journal(JournalFilter::Subject { subject, limit })).await?;
         Ok(view.journal.into_values().collect())
     }
-}
-
-/// A question that was refused.
-pub(super) fn refused(error: QuestionError) -> Refusal {
-    Refusal::Invalid(error.to_string())
 }
 
 fn unknown(keys: &[ToolKey]) -> RegistryError {

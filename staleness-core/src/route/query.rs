@@ -15,15 +15,10 @@ impl Route {
     /// Folds a query that may be learned.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for one that says nothing, and for one over [`Self::MAX_QUERY_BYTES`].
+    /// [`Refusal::Invalid`] for one that says nothing, [`Refusal::TooLarge`] for one over
+    /// [`Self::MAX_QUERY_BYTES`].
     pub fn check_query(text: &str) -> Result<String, Refusal> {
-        if text.len() > Self::MAX_QUERY_BYTES {
-            return Err(Refusal::Invalid(format!(
-                "the query is {} bytes long; at most {} are allowed",
-                text.len(),
-                Self::MAX_QUERY_BYTES
-            )));
-        }
+        Refusal::check_size("query", text.len(), Self::MAX_QUERY_BYTES)?;
         let folded = fold_query(text);
         if folded.is_empty() {
             return Err(Refusal::Invalid("the query is empty".into()));
@@ -46,10 +41,9 @@ mod tests {
 
     #[test]
     fn a_query_of_a_megabyte_is_refused_with_the_bound() {
-        let Err(Refusal::Invalid(why)) = Route::check_query(&"x".repeat(1 << 20)) else {
-            panic!("it was taken");
-        };
-        assert_eq!(why, "the query is 1048576 bytes long; at most 4096 are allowed");
+        let why = Route::check_query(&"x".repeat(1 << 20)).unwrap_err();
+        assert_eq!(why, Refusal::TooLarge { what: "query", bytes: 1 << 20, limit: 4_096 });
+        assert_eq!(why.to_string(), "the query is 1048576 bytes long; at most 4096 are allowed");
         assert!(Route::check_query(&"x".repeat(Route::MAX_QUERY_BYTES)).is_ok());
     }
 }

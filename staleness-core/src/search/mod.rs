@@ -44,7 +44,7 @@ pub(crate) use find::Scores;
 pub use find::{Found, Match};
 pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
-pub use question::{Question, QuestionError};
+pub use question::Question;
 pub use text::Learned;
 pub(crate) use text::origin;
 pub(crate) use top::Top;

@@ -1,9 +1,9 @@
 //! Questions: what a caller asks for, in words that an index knows.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::stem::stem;
+use crate::refusal::Refusal;
 use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
 
 /// Words of a question that are looked for in one word as well as in their parts, such as `websearch` for
@@ -21,31 +21,6 @@ const TALK: &[&str] = &[
     "us", "use", "using", "ve", "want", "was", "we", "were", "what", "whats", "when", "where",
     "which", "who", "why", "will", "with", "would", "you", "your",
 ];
-
-/// Why a question was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum QuestionError {
-    /// It has no letters and no digits.
-    Empty,
-    /// It is longer than [`Question::MAX_BYTES`]; the length is given in bytes.
-    TooLong(usize),
-}
-
-impl fmt::Display for QuestionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the query has no words"),
-            Self::TooLong(bytes) => write!(
-                f,
-                "the query is {bytes} bytes long; at most {} are allowed",
-                Question::MAX_BYTES
-            ),
-        }
-    }
-}
-
-impl std::error::Error for QuestionError {}
 
 /// What a caller asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,17 +50,21 @@ impl Question {
     /// read. Of a longer prompt a caller hands in the beginning.
     pub const MAX_BYTES: usize = 64 * 1024;
 
+    /// The refusal of a question without a letter or digit.
+    pub(crate) fn empty() -> Refusal {
+        Refusal::Invalid("the query has no words".into())
+    }
+
     /// Reads a question.
     ///
     /// # Errors
-    /// [`QuestionError`]: it is empty or too long.
-    pub fn new(text: &str) -> Result<Self, QuestionError> {
-        if text.len() > Self::MAX_BYTES {
-            return Err(QuestionError::TooLong(text.len()));
-        }
+    /// [`Refusal::Invalid`] for a text without a letter or digit, [`Refusal::TooLarge`] for one over
+    /// [`Self::MAX_BYTES`].
+    pub fn new(text: &str) -> Result<Self, Refusal> {
+        Refusal::check_size("query", text.len(), Self::MAX_BYTES)?;
         let mut all = tokens(text);
         if all.is_empty() {
-            return Err(QuestionError::Empty);
+            return Err(Self::empty());
         }
         let squashed = all.iter().map(Token::as_str).collect();
         drop_talk(&mut all);
@@ -188,11 +167,10 @@ mod tests {
     #[test]
     fn bad_questions_are_refused_with_the_bound() {
         for text in ["", " ", "?!", "\u{1f680}", "\u{301}"] {
-            assert_eq!(Question::new(text), Err(QuestionError::Empty), "{text:?}");
+            assert_eq!(Question::new(text), Err(Question::empty()), "{text:?}");
         }
         let long = "a ".repeat(512 * 1024);
         let error = Question::new(&long).unwrap_err();
-        assert_eq!(error, QuestionError::TooLong(1_048_576));
         assert_eq!(error.to_string(), "the query is 1048576 bytes long; at most 65536 are allowed");
         assert!(Question::new(&long[..Question::MAX_BYTES]).is_ok());
     }

@@ -8,16 +8,10 @@ impl Work {
     /// Refuses a work item that is too long or empty, names that nobody has, and a state of another kind.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] with what is wrong.
+    /// [`Refusal::TooLarge`] and [`Refusal::Invalid`] with what is wrong.
     pub fn check(&self) -> Result<(), Refusal> {
         check_text("text", &self.text)?;
-        if self.text.len() > Self::MAX_TEXT_BYTES {
-            return Err(Refusal::Invalid(format!(
-                "the text is {} bytes long; at most {} are kept",
-                self.text.len(),
-                Self::MAX_TEXT_BYTES
-            )));
-        }
+        Refusal::check_size("text", self.text.len(), Self::MAX_TEXT_BYTES)?;
         let kind = self.kind;
         let of_kind = |status: WorkStatus| {
             kind.state_named(status.as_str()).map(drop).map_err(Refusal::Invalid)
@@ -42,13 +36,7 @@ impl Work {
         let names = [&self.author, &self.from, &self.to].into_iter().flatten().chain(&self.refs);
         let fields = names.map(|name| 8 + name.len()).sum::<usize>()
             + self.steps.iter().map(|step| 16 + step.text.len()).sum::<usize>();
-        if fields > Self::MAX_FIELDS_BYTES {
-            return Err(Refusal::Invalid(format!(
-                "its steps, names and references take {fields} bytes; at most {} are kept",
-                Self::MAX_FIELDS_BYTES
-            )));
-        }
-        Ok(())
+        Refusal::check_size("list of steps, names and references", fields, Self::MAX_FIELDS_BYTES)
     }
 }
 

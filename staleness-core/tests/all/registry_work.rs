@@ -55,9 +55,9 @@ fn told(registry: &Registry, text: &str) -> Vec<(Action, Option<String>, Option<
     entries.into_iter().map(|entry| (entry.action, entry.from, entry.to)).collect()
 }
 
-fn invalid<T: std::fmt::Debug>(result: Result<T, RegistryError>) -> String {
+fn refused<T: std::fmt::Debug>(result: Result<T, RegistryError>) -> String {
     match result.unwrap_err() {
-        RegistryError::Rejected(Refusal::Invalid(why)) => why,
+        RegistryError::Rejected(why) if !matches!(why, Refusal::Unknown { .. }) => why.to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -68,13 +68,15 @@ fn an_item_is_written_down_once_in_any_state_of_its_kind() {
     let plan = Work { status: WorkStatus::Blocked, ..work(WorkKind::Plan, "p") };
     assert_eq!(add(&registry, plan.clone()), plan);
     assert_eq!(add(&registry, plan.clone()), plan, "the same op again");
-    assert!(invalid(registry.work().add(plan, act("other", 1)).wait()).contains("already"));
+    let taken = registry.work().add(plan, act("other", 1)).wait().unwrap_err();
+    let what = "work item";
+    assert!(matches!(taken, RegistryError::Rejected(Refusal::Taken { what: w, .. }) if w == what));
     let odd = Work { status: WorkStatus::Accepted, ..work(WorkKind::Plan, "q") };
-    let why = invalid(registry.work().add(odd, act("q", 1)).wait());
+    let why = refused(registry.work().add(odd, act("q", 1)).wait());
     assert!(why.contains("todo, in_progress, blocked, done, dropped"), "{why}");
     assert!(WorkKind::named("plans").unwrap_err().contains("plan, trap"));
     assert!(
-        invalid(
+        refused(
             registry
                 .work()
                 .add(work(WorkKind::Note, "n"), Act { note: Some(" ".into()), ..act("n", 1) })
@@ -122,7 +124,7 @@ fn moves_edits_and_steps_are_told_and_touches_are_not() {
     expected.sort();
     assert_eq!(entries, expected);
     assert!(
-        invalid(registry.work().step(key("p"), " ".into(), act("empty", 6)).wait())
+        refused(registry.work().step(key("p"), " ".into(), act("empty", 6)).wait())
             .contains("empty")
     );
     let error = registry.work().touch(key("none"), at(1)).wait().unwrap_err();
@@ -134,7 +136,7 @@ fn only_what_is_overdue_is_resolved_and_reopening_undoes_it() {
     let registry = registry();
     add(&registry, Work { status: WorkStatus::Blocked, ..work(WorkKind::Plan, "p") });
     let early = registry.work().resolve(&project(), key("p"), act("early", 29)).wait();
-    assert!(invalid(early).contains("not overdue"));
+    assert!(refused(early).contains("not overdue"));
     assert!(registry.work().stale(&project(), at(29)).wait().unwrap().warnings.is_empty());
     let report = registry.work().stale(&project(), at(30)).wait().unwrap();
     assert_eq!(report.warnings[0].suggested_action, "staleness stale resolve p");
@@ -150,7 +152,7 @@ fn only_what_is_overdue_is_resolved_and_reopening_undoes_it() {
         assert_eq!((row.status, row.before), (WorkStatus::Blocked, None));
     }
     assert!(
-        invalid(registry.work().reopen(key("p"), act("again", 32)).wait()).contains("is blocked")
+        refused(registry.work().reopen(key("p"), act("again", 32)).wait()).contains("is blocked")
     );
     let actions: Vec<Action> = told(&registry, "p").into_iter().map(|entry| entry.0).collect();
     assert!(actions.contains(&Action::Resolved) && actions.contains(&Action::Reopened));

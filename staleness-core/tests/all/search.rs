@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 use staleness_core::ids::ToolName;
 use staleness_core::route::{Confidence, RouteId};
-use staleness_core::search::{
-    Found, Learned, LearnedMatch, Meaning, Question, QuestionError, SearchIndex,
-};
+use staleness_core::search::{Found, Learned, LearnedMatch, Meaning, Question, SearchIndex};
+use staleness_core::store::Refusal;
 
 fn name(text: &str) -> ToolName {
     ToolName::new(text).unwrap()
@@ -191,13 +190,14 @@ fn synonyms_find_a_tool_and_count_less_than_the_word_itself() {
 #[test]
 fn trap_an_empty_query_that_matches_everything() {
     for text in ["", "   ", "?!.", "\u{1f680}", "\u{200b}"] {
-        assert_eq!(Question::new(text), Err(QuestionError::Empty), "{text:?}");
+        assert!(matches!(Question::new(text), Err(Refusal::Invalid(_))), "{text:?}");
     }
     // Learned by accident, it is found by nothing.
     let index = index(TOOLS, &[("mcp__hub__merge", "", 1.0), ("mcp__hub__merge", "?!", 1.0)]);
     assert_eq!(find(&index, "production").familiarity, 0.0);
     assert!(find(&index, "production").matches.is_empty());
-    assert!(matches!(Question::new(&"x".repeat(1 << 20)), Err(QuestionError::TooLong(1_048_576))));
+    let refused = Question::new(&"x".repeat(1 << 20)).unwrap_err();
+    assert_eq!(refused, Refusal::TooLarge { what: "query", bytes: 1 << 20, limit: 65_536 });
 }
 
 #[test]

@@ -13,7 +13,7 @@ use staleness_service::work::{agent, id, id_for, key, receiver};
 use super::{act, kind, print, state, told};
 use crate::args::work_args::WorkAddArgs;
 use crate::commands::{typed, word};
-use crate::error::{CliError, quoted};
+use crate::error::CliError;
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
 use staleness_service::when;
@@ -44,9 +44,8 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
         Err(RegistryError::Rejected(Refusal::Unknown { .. })) => {}
         Err(error) => return Err(error.into()),
         Ok(there) => {
-            let id = quoted(there.key.id.as_str());
-            return Err(CliError::invalid(format!("there is a work item {id} already"))
-                .hint("change it, or choose another id"));
+            let id = there.key.id.to_string();
+            return Err(Refusal::Taken { what: "work item", id }.into());
         }
     }
     let told = told(&registry, settings, item)?;

@@ -54,7 +54,7 @@ impl ToldWork {
     fn over(&self, known: &Work) -> Result<Work, Refusal> {
         let told = &self.work;
         if told.kind != known.kind {
-            return Err(Refusal::Invalid(format!(
+            return Err(Refusal::Conflict(format!(
                 "{:?} is a {} here, and a {} there: the same id means two things",
                 known.key.id.as_str(),
                 known.kind,

@@ -29,10 +29,7 @@ impl Step for AddItem {
         self.act.check()?;
         let key = &self.item.key;
         if view.knowledge.contains_key(key) {
-            return Err(Refusal::Invalid(format!(
-                "there is an item {:?} already: change it, or choose another id",
-                key.id.as_str()
-            )));
+            return Err(Refusal::Taken { what: "item", id: key.id.to_string() });
         }
         self.item.check()?;
         draft.put(without_links(&self.item));

@@ -9,14 +9,14 @@ use crate::text::counted;
 /// rows of items that live in files are in nobody's way.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] with how many there are and what to do.
+/// [`Refusal::Conflict`] with how many there are and what to do.
 pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Result<(), Refusal> {
     let own = |key: &ItemKey| key.scope.project() == Some(project);
     let written = |item: &&Item| own(&item.key) && item.path.is_none();
     let count = view.knowledge.values().filter(written).count();
     match view.knowledge.values().find(written) {
         None => no_work(view, project),
-        Some(first) => Err(Refusal::Invalid(format!(
+        Some(first) => Err(Refusal::Conflict(format!(
             "{} to this project, such as {:?}: remove them first, or say that they are to go with it",
             counted(count, "item of knowledge belongs", "items of knowledge belong"),
             first.key.id.as_str()
@@ -30,7 +30,7 @@ fn no_work(view: &View, project: &ProjectId) -> Result<(), Refusal> {
     let count = view.work.keys().filter(own).count();
     match view.work.keys().find(own) {
         None => Ok(()),
-        Some(first) => Err(Refusal::Invalid(format!(
+        Some(first) => Err(Refusal::Conflict(format!(
             "{} to this project, such as {:?}: say that they are to go with it",
             counted(count, "work item belongs", "work items belong"),
             first.id.as_str()

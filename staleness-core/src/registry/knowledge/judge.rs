@@ -109,7 +109,7 @@ impl Step for DoneItems {
             self.act.row(&mut draft, key)?;
             let Some(item) = draft.get::<Item>(key) else { continue };
             if item.kind != ItemKind::Todo {
-                return Err(Refusal::Invalid(format!(
+                return Err(Refusal::Conflict(format!(
                     "{:?} is no to-do but of the kind {}: only a to-do can be done, or reopened",
                     key.id.as_str(),
                     item.kind.as_str()

@@ -40,7 +40,7 @@ pub(super) fn link(
     act.row(draft, new)?;
     let opposite = draft.get::<Item>(old).is_some_and(|row| row.supersedes.contains(&new.id));
     if opposite {
-        return Err(Refusal::Invalid(format!(
+        return Err(Refusal::Conflict(format!(
             "{:?} stands for {:?} already: take that back first",
             old.id.as_str(),
             new.id.as_str()

@@ -32,8 +32,8 @@ impl Knowledge<'_> {
     /// id. Returns it as it stands.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold,
-    /// [`Refusal::Unknown`] where it supersedes an unknown id; else what the store reports.
+    /// [`Refusal::Taken`] for an id that is in use, what [`Item::check`] refuses, [`Refusal::Unknown`]
+    /// where it supersedes an unknown id; else what the store reports.
     pub async fn add(self, item: Item, act: Act) -> Result<Item, RegistryError> {
         let key = item.key.clone();
         self.0.one(add::AddItem { item, act }, &key).await
@@ -44,8 +44,8 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id and where they are to supersede one,
-    /// [`Refusal::Invalid`] for what no record may hold and for an item that lives in a file; else
-    /// what the store reports. Nothing is changed then.
+    /// What [`Item::check`] refuses, [`Refusal::Conflict`] for an item that lives in a file; else what
+    /// the store reports. Nothing is changed then.
     pub async fn edit(
         self,
         keys: Vec<ItemKey>,
@@ -74,7 +74,7 @@ impl Knowledge<'_> {
     /// same op id. Returns the items as they stand.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is no to-do; else
     /// what the store reports. Nothing is noted then.
     pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::DoneItems { keys: keys.clone(), done: true, act };
@@ -85,7 +85,7 @@ impl Knowledge<'_> {
     /// with the same op id. Returns the items as they stand.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is no to-do; else
     /// what the store reports. Nothing is noted then.
     pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::DoneItems { keys: keys.clone(), done: false, act };
@@ -97,7 +97,8 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for two of different scopes, for
-    /// one and the same, and where `old` stands for `new`; else what the store reports.
+    /// one and the same, [`Refusal::Conflict`] where `old` stands for `new`; else what the store
+    /// reports.
     pub async fn supersede(
         self,
         old: ItemKey,

@@ -8,7 +8,7 @@ use crate::ids::{ModelId, ProjectId, ToolName};
 use crate::registry::RegistryError;
 use crate::registry::Routes;
 use crate::registry::finding::meant;
-use crate::registry::queries::{refused, visible};
+use crate::registry::queries::visible;
 use crate::report::{Context, QueryVector, RouteReport};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
@@ -67,7 +67,7 @@ impl Routes<'_> {
     /// model embedded.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] for a query that has no words or is too long, for a vector that has no
+    /// [`crate::store::Refusal::Invalid`] for a query that has no words, for a vector that has no
     /// direction, and for one that has not as many dimensions as the others of its model; else what
     /// the store reports.
     pub async fn find(
@@ -76,7 +76,7 @@ impl Routes<'_> {
         find: FindRoutes,
         now: Timestamp,
     ) -> Result<FoundRoutes, RegistryError> {
-        let asked = Question::new(&find.query).map_err(refused)?;
+        let asked = Question::new(&find.query)?;
         let id = &project.id;
         let vector = find.vector.as_ref().map(QueryVector::of);
         let mut vectors = Selection::new();

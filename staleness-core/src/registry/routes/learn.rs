@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{check_dimensions, dimensions_in};
 use crate::ids::{ModelId, OpId, ToolName};
 use crate::policy::Policy;
-use crate::registry::queries::refused;
 use crate::registry::record::both_keys;
 use crate::registry::seen::see;
 use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector};
@@ -51,7 +50,7 @@ impl Learn {
     ) -> Result<LearnRoute, Refusal> {
         let folded = Route::check_query(&self.query)?;
         // No search could find it again.
-        Question::new(&self.query).map_err(refused)?;
+        Question::new(&self.query)?;
         let signal = Confidence::new(self.signal).ok_or_else(|| {
             Refusal::Invalid(format!("the signal {} does not lie in 0..=1", self.signal))
         })?;
@@ -286,7 +285,7 @@ fn is_there(tool: &Tool) -> Result<(), Refusal> {
     if tool.presence.is_present() || tool.hold == Hold::Pinned {
         return Ok(());
     }
-    Err(Refusal::Invalid(format!(
+    Err(Refusal::Conflict(format!(
         "the tool {} is gone since {}: nothing is learned of it before a scan finds it or it is used again",
         tool.key.name, tool.presence.since
     )))
@@ -297,7 +296,7 @@ pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
     if fold_query(&known.query) == folded {
         return Ok(());
     }
-    Err(Refusal::Invalid(format!(
+    Err(Refusal::Conflict(format!(
         "the query has the id {} of another one, {:?}: it cannot be learned",
         known.key.id, known.query
     )))

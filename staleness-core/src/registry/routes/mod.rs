@@ -45,8 +45,9 @@ impl Routes<'_> {
     /// makes too many routes, those of the project are pruned; `None`, too, where it is among them.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that has no words or is too long, a signal out of `0..=1`, a vector that
-    /// has no direction or not as many dimensions as the others of its model, and a tool that is gone;
+    /// [`Refusal::Invalid`] for a query that has no words, a signal out of `0..=1`, a vector that
+    /// has no direction or not as many dimensions as the others of its model; [`Refusal::TooLarge`] for a
+    /// long query; [`Refusal::Conflict`] for a tool that is gone;
     /// [`Refusal::Unknown`] for a tool that the project does not know; else what the store reports.
     pub async fn learn(
         self,

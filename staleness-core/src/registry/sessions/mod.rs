@@ -27,7 +27,7 @@ impl Sessions<'_> {
     /// that is known goes on as the one that it is, also when it had ended. May be repeated.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a session of another agent; else what the store reports.
+    /// [`Refusal::Conflict`] for a session of another agent; else what the store reports.
     pub async fn start(
         self,
         project: &ProjectId,

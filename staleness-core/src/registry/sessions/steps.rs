@@ -33,7 +33,7 @@ impl Step for StartSession {
         let mut draft = Draft::new(view, self.at);
         if let Some(known) = view.sessions.get(&self.key) {
             if known.agent != self.agent {
-                return Err(Refusal::Invalid(format!(
+                return Err(Refusal::Conflict(format!(
                     "the session {:?} is one of {:?}, not of {:?}",
                     self.key.id.as_str(),
                     known.agent.as_str(),

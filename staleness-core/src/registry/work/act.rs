@@ -80,10 +80,8 @@ pub(super) struct ActOnWork {
 impl ActOnWork {
     fn add(&self, draft: &mut Draft<'_>, work: &Work) -> Result<(), Refusal> {
         if draft.get::<Work>(&self.key).is_some() {
-            return Err(Refusal::Invalid(format!(
-                "there is a work item {:?} already: change it, or choose another id",
-                self.key.id.as_str()
-            )));
+            let id = self.key.id.to_string();
+            return Err(Refusal::Taken { what: "work item", id });
         }
         work.check()?;
         draft.put(work.clone());
@@ -134,7 +132,7 @@ impl ActOnWork {
     ) -> Result<(), Refusal> {
         let settled = work.flag(self.act.at, policy).zip(work.kind.resolved());
         let Some((flag, to)) = settled else {
-            return Err(Refusal::Invalid(format!(
+            return Err(Refusal::Conflict(format!(
                 "{:?} is {} and not overdue: only what is overdue can be resolved",
                 self.key.id.as_str(),
                 work.status
@@ -149,7 +147,7 @@ impl ActOnWork {
     }
 
     fn not_moved(&self, why: &TransitionError) -> Refusal {
-        Refusal::Invalid(format!("{:?}: {why}", self.key.id.as_str()))
+        Refusal::Conflict(format!("{:?}: {why}", self.key.id.as_str()))
     }
 
     fn tell(

@@ -42,8 +42,8 @@ impl WorkItems<'_> {
     /// Returns it as it stands.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold; else what the
-    /// store reports.
+    /// [`Refusal::Taken`] for an id that is in use, what [`Work::check`] refuses; else what the store
+    /// reports.
     pub async fn add(self, work: Work, act: Act) -> Result<Work, RegistryError> {
         let key = work.key.clone();
         self.0.on_work(key, Deed::Add(Box::new(work)), act).await
@@ -53,8 +53,8 @@ impl WorkItems<'_> {
     /// the same op id. Returns it as it stands.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for a state to which it cannot be
-    /// moved and for what no record may hold; else what the store reports.
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for a state to which it cannot be
+    /// moved, what [`Work::check`] refuses; else what the store reports.
     pub async fn set(
         self,
         key: WorkKey,
@@ -68,8 +68,8 @@ impl WorkItems<'_> {
     /// it stands.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no text or one that is too
-    /// long; else what the store reports.
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no text,
+    /// [`Refusal::TooLarge`] for a long one; else what the store reports.
     pub async fn step(self, key: WorkKey, text: String, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Step(text), act).await
     }
@@ -87,7 +87,7 @@ impl WorkItems<'_> {
     /// id. Returns it as it stands.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is open; else what
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is open; else what
     /// the store reports.
     pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Reopen, act).await
@@ -98,7 +98,7 @@ impl WorkItems<'_> {
     /// same op id.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is not overdue; else
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is not overdue; else
     /// what the store reports.
     pub async fn resolve(
         self,
