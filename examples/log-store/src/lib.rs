@@ -141,14 +141,15 @@ impl RegistryStore for LogStore {
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
         self.with(true, |log| {
-            let load = |selection: &Selection| log.memory.view(Arc::new(selection.clone())).wait();
-            let (view, selection, changes) = step.run(load)?;
-            changes.check(&selection, &view).map_err(StoreError::Misstep)?;
-            if !changes.is_empty() {
-                log.append(&changes)?;
+            let commit = log.memory.transact(step).wait()?;
+            if !commit.changes.is_empty()
+                && let Err(error) = log.append(&commit.changes)
+            {
+                // It is in memory alone: whoever comes next reads the log anew.
+                (log.memory, log.read) = (MemoryStore::new(), 0);
+                return Err(error);
             }
-            let commit = log.memory.transact(Arc::new(Again(changes))).wait()?;
-            Ok(Commit { view, ..commit })
+            Ok(commit)
         })
     }
 
@@ -183,5 +184,30 @@ impl RegistryStore for LogStore {
 
     async fn changed(&self, _: Revision) -> Option<Revision> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use staleness_core::{Policy, Registry, Timestamp, scan::ProjectRef};
+
+    #[test]
+    fn what_could_not_be_appended_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(LogStore::open(folder.path().join("log")).unwrap());
+        let registry = Registry::new(Arc::clone(&store) as _, Policy::default());
+        let see = |root: &str| {
+            let (project, at) = (ProjectRef::of_root(root), Timestamp::from_millis(0));
+            registry.admin().see_project(&project, at).wait()
+        };
+        see("/kept").unwrap();
+        let read_only = File::open(&store.path).unwrap();
+        let writable = std::mem::replace(&mut store.log.lock().unwrap().file, read_only);
+        assert!(see("/lost").is_err());
+        store.log.lock().unwrap().file = writable;
+        let all = Selection::new().peek(staleness_core::store::ProjectFilter::All);
+        let view = store.view(Arc::new(all)).wait().unwrap();
+        assert_eq!(view.projects.len(), 1, "{view:?}");
     }
 }
