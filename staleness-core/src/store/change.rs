@@ -129,8 +129,8 @@ impl ChangeSet {
     }
 
     /// Fills in what the store gives: the sequence numbers behind `last_seq`, and the revision
-    /// behind `revision`, and behind the floor, when there are journal entries. Returns the revision after the
-    /// commit.
+    /// behind `revision`, and behind the floor, when there are journal entries. `last_seq` is the highest number that
+    /// was ever given. Overwrites what is there. Returns the revision after the commit.
     pub fn number(&mut self, last_seq: u64, revision: Revision) -> Revision {
         for (seq, outcome) in (last_seq + 1..).zip(&mut self.outcomes) {
             outcome.seq = seq;

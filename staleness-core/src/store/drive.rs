@@ -4,7 +4,8 @@ use super::{ChangeSet, Decision, Query, Selection, Step, StoreError, View};
 
 impl dyn Step {
     /// Asks the step until it writes. `load` reads one selection from the transaction's snapshot.
-    /// Returns what was seen, everything that was selected, and what is to be written.
+    /// Returns what was seen with the number of looks in it, everything that was selected (for
+    /// [`ChangeSet::check`]), and what is to be written, not yet numbered.
     ///
     /// # Errors
     /// The step's refusal, what `load` reports, or [`StoreError::Misstep`] when the step does not come

@@ -3,6 +3,28 @@
 //! A unit of work is a value, a [`Step`]: what it must see, and a pure function from what it saw
 //! to what it wants written. Backends know collections and transactions; every threshold and every
 //! decision stays in this crate.
+//!
+//! # Writing a backend
+//!
+//! Implement [`RegistryStore`]. A query is `query.run(load)`, where `load` answers one [`Selection`] from the
+//! snapshot. A step, inside one transaction:
+//!
+//! 1. `step.run(load)` returns what was seen, everything that was selected, and a [`ChangeSet`]. An empty one
+//!    commits nothing: the revision stays.
+//! 2. [`ChangeSet::check`] finds what the step writes and did not lock; a backend that would not notice may leave it
+//!    out, the suite's steps are right.
+//! 3. [`ChangeSet::number`], once, gives outcomes their sequence numbers and the commit its revision. The last sequence
+//!    number is the highest that was ever given, also after its outcome was removed: keep it beside the rows.
+//! 4. Write the rows and commit as safely as [`Step::durability`] says. Raise the generation where
+//!    [`ChangeSet::moves_generation`].
+//! 5. Answer [`Commit`]: the revision, what was seen, and the numbered change set.
+//!
+//! A step may panic; nothing may be written then, and the store goes on. Records and change sets implement serde and
+//! hold no number that JSON lacks. To write a change set again, as a log does, run a step that selects its
+//! [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same numbers.
+//!
+//! The crate `staleness-conformance` is the suite: `main!` with a function that opens the store, and what it offers as
+//! `Capabilities` (a store for one thread need not offer `runtime`). `examples/log-store` is a whole backend in one file.
 
 mod blobs;
 mod change;
@@ -124,7 +146,8 @@ pub struct Commit {
 /// - give appended outcomes increasing sequence numbers in the order of the change set, and raise
 ///   the revision by one for each commit with journal entries,
 /// - keep the journal's floor, and find in a check whatever is missing above it,
-/// - not block the threads of an asynchronous runtime.
+/// - survive a panic of a step or query, and write nothing of it,
+/// - not block the threads of an asynchronous runtime, unless it says that it is for programs without one.
 #[async_trait]
 pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// Answers a query from one snapshot.

@@ -48,7 +48,7 @@ macro_rules! view {
             /// The store's generation, where it was selected: a number that each commit raises that changes what a
             /// search reads of tools and routes (see [`ChangeSet::moves_generation`]), and no other.
             pub generation: Option<u64>,
-            /// The number of looks that it unites; set by the loop of the store, 0 for a bare selection.
+            /// The number of looks that it unites; set by the `run` of a step or query.
             pub looks: usize,
         }
 
