@@ -1,9 +1,11 @@
 //! Verbs that only look: list, show, rank, history, projects.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::Registry;
-use crate::ids::{ProjectId, Scope, ToolKey, ToolName};
+use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Subject};
 use crate::policy::Policy;
 use crate::project::Project;
@@ -107,18 +109,20 @@ impl Query for Lookup {
         if view.looks > 1 || self.keys.len() > MANY {
             return None;
         }
-        let servers =
-            view.tools.values().filter_map(|tool| Some((tool.kind, tool.server.clone()?)));
-        let own = Scope::Project(self.project.clone());
         // A server is told with its tools, and a tool is there for a client as its server is.
-        let more = servers.fold(Selection::new(), |more, (kind, server)| {
-            [Scope::Global, own.clone()].into_iter().fold(more, |more, scope| {
-                more.peek(match kind {
-                    ToolKind::McpServer => ToolFilter::Server(scope, server.clone()),
-                    _ => ToolFilter::Entries(scope, server.clone()),
-                })
-            })
-        });
+        let mut servers: BTreeMap<&ServerKey, bool> = BTreeMap::new();
+        for tool in view.tools.values() {
+            if let Some(server) = &tool.server {
+                *servers.entry(server).or_default() |= tool.kind == ToolKind::McpServer;
+            }
+        }
+        let mut more = Selection::new();
+        for (server, with_tools) in servers {
+            let filter = if with_tools { ToolFilter::Server } else { ToolFilter::Entries };
+            for scope in [Scope::Global, Scope::Project(self.project.clone())] {
+                more = more.peek(filter(scope, server.clone()));
+            }
+        }
         (more != Selection::new()).then_some(more)
     }
 }
@@ -313,4 +317,26 @@ impl Admin<'_> {
 fn unknown(keys: &[ToolKey]) -> RegistryError {
     let id = keys.first().map_or_else(String::new, |key| key.name.to_string());
     Refusal::Unknown { what: "tool", id }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entries_of_a_server_are_asked_for_once_however_many_of_its_tools_are() {
+        let key = |name: &str| ToolKey::global(ToolName::new(name).unwrap());
+        let tools = ["mcp__a__x", "mcp__a__y"].map(|name| {
+            let mut tool =
+                Tool::new(key(name), ToolKind::McpTool, PresenceCause::Used, Timestamp::default());
+            tool.server = ServerKey::of("a");
+            (tool.key.clone(), tool)
+        });
+        let lookup = Lookup {
+            keys: tools.iter().map(|each| each.0.clone()).collect(),
+            project: ProjectId::of_root("/p"),
+        };
+        let more = lookup.more(&View { looks: 1, tools: tools.into(), ..View::default() }).unwrap();
+        assert_eq!(more.tools.len(), 2, "in each scope");
+    }
 }
