@@ -12,8 +12,10 @@ use crate::tool::{Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSumm
 /// What a client's own sources say of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// The client loads it, or used it.
+    /// The client loads it, or nothing says of any client that it does.
     There,
+    /// The client used it; other clients alone list it, and what they make of their entries is not its affair.
+    Used,
     /// The client lists it and does not load it, or listed it last.
     Away(PresenceCause),
     /// Other clients alone list it or used it.
@@ -37,6 +39,8 @@ pub(crate) fn see_as(view: &mut View, client: &ClientId) {
         let of = servers.standing(&tool.key.scope, (&*tool).into(), client);
         let cause = match of {
             Standing::There => continue,
+            Standing::Used if tool.presence.is_present() => continue,
+            Standing::Used => PresenceCause::Used,
             Standing::Away(cause) => cause,
             Standing::Others => PresenceCause::OtherClient,
         };
@@ -45,11 +49,11 @@ pub(crate) fn see_as(view: &mut View, client: &ClientId) {
     for (scope, summaries) in &mut view.summaries {
         summaries.retain_mut(|tool| match servers.standing(scope, (&*tool).into(), client) {
             Standing::There => true,
-            Standing::Away(_) => {
-                tool.present = false;
+            Standing::Others => false,
+            standing => {
+                tool.present = standing == Standing::Used;
                 true
             }
-            Standing::Others => false,
         });
     }
 }
@@ -61,6 +65,15 @@ struct Facts<'a> {
     server: Option<&'a ServerKey>,
     listings: &'a [Listing],
     used_by: &'a [ClientId],
+}
+
+impl Facts<'_> {
+    /// Returns true if a live list of the server lacks it.
+    fn is_unlisted(self) -> bool {
+        let is_gone =
+            |each: &Listing| each.source.level == Level::Live && each.state == ListingState::Gone;
+        !self.listings.is_empty() && self.listings.iter().all(is_gone)
+    }
 }
 
 impl<'a> From<&'a Tool> for Facts<'a> {
@@ -87,20 +100,24 @@ fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
     match state {
         Some(ListingState::Configured) => Standing::There,
         Some(state) => Standing::Away(state.cause()),
-        None if tool.used_by.contains(client) => Standing::There,
-        None if of_clients().next().is_none() && tool.used_by.is_empty() => Standing::There,
+        None if of_clients().next().is_none() => {
+            let is_nobodys = tool.used_by.is_empty() || tool.used_by.contains(client);
+            if is_nobodys { Standing::There } else { Standing::Others }
+        }
+        None if tool.used_by.contains(client) => Standing::Used,
         None => Standing::Others,
     }
 }
 
 /// For each server in a scope how its best entry stands for a client.
 #[derive(Default)]
-struct Servers(HashMap<(Scope, ServerKey), Standing>);
+struct Servers(HashMap<Scope, HashMap<ServerKey, Standing>>);
 
 impl Servers {
     fn add(&mut self, scope: &Scope, server: Option<&ServerKey>, standing: Standing) {
         let Some(server) = server else { return };
-        let known = self.0.entry((scope.clone(), server.clone())).or_insert(standing);
+        let servers = self.0.entry(scope.clone()).or_default();
+        let known = servers.entry(server.clone()).or_insert(standing);
         *known = standing.min(*known);
     }
 
@@ -108,7 +125,7 @@ impl Servers {
     fn standing(&self, scope: &Scope, tool: Facts<'_>, client: &ClientId) -> Standing {
         let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool);
         let entry = server.and_then(|server| {
-            let of = |scope: &Scope| self.0.get(&(scope.clone(), server.clone())).copied();
+            let of = |scope: &Scope| self.0.get(scope)?.get(server).copied();
             of(scope).into_iter().chain(of(&Scope::Global)).min()
         });
         match entry {
@@ -119,7 +136,10 @@ impl Servers {
                 _ => PresenceCause::ServerNotLoaded,
             }),
             // It used the tool although its configuration, as far as it was read, has no such server.
-            Some(Standing::Others) if tool.used_by.contains(client) => Standing::There,
+            Some(Standing::Others) if tool.used_by.contains(client) => {
+                // A live list speaks for every client.
+                if tool.is_unlisted() { Standing::There } else { Standing::Used }
+            }
             Some(standing) => standing,
         }
     }

@@ -6,7 +6,9 @@ use staleness_core::registry::{FindTools, ScopeChoice, ToolListing};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::{Hold, ListingState};
 
-use crate::common::{World, changes, is_silent, names, read, server, server_tool, tool_name};
+use crate::common::{
+    World, changes, is_silent, names, off, read, server, server_tool, skill, tool_name,
+};
 
 /// What the user's file of a client lists.
 fn of(client: &str, found: Vec<Found>) -> SourceReading {
@@ -178,6 +180,27 @@ fn a_tool_known_from_use_is_there_for_the_clients_that_used_it() {
     assert_eq!((listed("claude-code"), listed("codex")), (1, 0));
     let key = world.registry.tools().find_key(&world.project.id, "Bash", ScopeChoice::Either);
     assert_eq!(key.wait().unwrap().name, tool_name("Bash"));
+}
+
+/// What another client makes of its own entry, or of its own listing, is nothing to a client that uses the tool.
+#[test]
+fn a_tool_that_a_client_uses_does_not_follow_the_switch_of_another() {
+    let world = World::default();
+    world.scan(vec![of("cursor", vec![server("a"), skill("ship")])]);
+    for name in ["mcp__a__x", "ship"] {
+        let mut used = world.a_use(name, staleness_core::outcome::OutcomeKind::Success);
+        used.client = Some(client("claude-code"));
+        world.registry.tools().record(used).wait().unwrap();
+    }
+    world.scan(vec![of("cursor", vec![off(server("a")), off(skill("ship"))])]);
+    let (claude, cursor) = (world.seen_by("claude-code"), world.seen_by("cursor"));
+    for (name, cause) in [("mcp__a__x", "server_disabled"), ("ship", "disabled")] {
+        assert_eq!(cursor.report(name).presence.cause.as_str(), cause);
+        assert_eq!(claude.report(name).presence.cause.as_str(), "used", "{name}");
+    }
+    let found = claude.registry.tools();
+    let found = found.discover(&world.project, FindTools::by_words("x", 5), world.now()).wait();
+    assert_eq!(found.unwrap().tools[0].tool.status.as_str(), "active");
 }
 
 /// Bug W9: after a holiday every built-in tool and every tool of a configured server asks for a look.
