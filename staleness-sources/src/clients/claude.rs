@@ -12,7 +12,7 @@ use super::servers::{self, Rules};
 use super::settings::Settings;
 use super::shapes;
 use super::state::{self, LocalState};
-use super::{Outside, Readings, plugins, reading, source};
+use super::{Outside, Readings, plugins, reading, refuse_all, source};
 use crate::draft::Draft;
 use crate::json::JsonFile;
 use crate::text::is_there;
@@ -55,6 +55,7 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         ),
     };
     let sources = &mut readings.sources;
+    let own = sources.len();
     let local = state::read(outside, &state_file, user.is_there, sources);
     let user_settings = user.dir.join("settings.json");
     let settings = AllSettings {
@@ -83,6 +84,9 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         }
     }
     plugins::read(outside, &user, &settings, &local, readings);
+    if let Some(why) = &local.refusal {
+        refuse_all(&mut readings.sources[own..], why);
+    }
 }
 
 /// Returns true if a folder that `CLAUDE_CONFIG_DIR` names is really there, or really gone: an empty one

@@ -2,12 +2,13 @@
 //! quote the file and are not used.
 
 use staleness_core::scan::{Found, SourceReading};
+use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
 use toml::de::DeTable;
 
 use super::format::refused_by;
 use super::state::Places;
-use super::{Outside, Place};
+use super::{Outside, Place, refuse_all};
 use crate::draft::{Draft, one_line};
 use crate::text::{Content, line_at, read_config, shown};
 
@@ -23,8 +24,13 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         None => outside.home.join(".codex/config.toml"),
     };
     let mut trust = Trust::default();
+    let own = sources.len();
     for place in outside.places(user, outside.home_is_there, Some(".codex/config.toml")) {
         sources.push(toml_source(&place, outside, &mut trust));
+    }
+    let user = &sources[own];
+    if let Some(why) = user.error.clone().filter(|_| user.state == SourceState::Refused) {
+        refuse_all(&mut sources[own..], &why);
     }
 }
 

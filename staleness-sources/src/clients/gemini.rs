@@ -11,7 +11,7 @@ use staleness_core::tool::ListingState;
 
 use super::format::{Format, Syntax};
 use super::servers::{self, Rules};
-use super::{Outside, Place, reading, shapes};
+use super::{Outside, Place, reading, refuse_all, shapes};
 use crate::draft::Draft;
 use crate::folder::Lister;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
@@ -32,7 +32,7 @@ struct Gate {
     off: HashSet<String>,
     /// The settings refuse every folder that is not trusted.
     asks_for_trust: bool,
-    /// The user's settings are refused: the client does not start.
+    /// The client does not start, and why.
     refusal: Option<String>,
     faults: Vec<String>,
 }
@@ -75,8 +75,9 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     const FILE: &str = ".gemini/settings.json";
     let dir = outside.home.join(".gemini");
     let mut gate = Gate { asks_for_trust: true, ..Gate::default() };
+    let own = sources.len();
     let switches = dir.join("mcp-server-enablement.json");
-    object_in(outside, &switches, STRICT.syntax, &mut gate.faults, |root| {
+    object_in(outside, &switches, &STRICT, &mut gate.faults, |root| {
         let off = json::entries(root).into_iter().filter(|entry| {
             let server = entry.value.as_object();
             server.and_then(|server| json::get_bool(server, "enabled")) == Some(false)
@@ -85,7 +86,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     });
     let mut is_trusted = false;
     let trusted = dir.join("trustedFolders.json");
-    object_in(outside, &trusted, Syntax::Comments, &mut gate.faults, |root| {
+    let distrust = object_in(outside, &trusted, &SETTINGS, &mut gate.faults, |root| {
         is_trusted = trusts(root, &canonical(outside.folder));
     });
     for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {
@@ -96,6 +97,8 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             if let JsonFile::Read(file) = &file {
                 take_user(&mut gate, file);
             }
+            // Without the question it does not look for the answer.
+            gate.refusal = gate.refusal.or(distrust.clone().filter(|_| gate.asks_for_trust));
             extensions(outside, &dir, &gate, sources);
         }
         let untrusted =
@@ -107,12 +110,14 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
                 state => state,
             };
             let rules = Rules { state: &state, ..Rules::plain(&SETTINGS) };
-            let rules = judged(&gate, draft, rules);
             servers::add_keyed(draft, file, &file.root, &rules);
             for fault in &gate.faults {
                 draft.fault(|| fault.clone());
             }
         }));
+    }
+    if let Some(why) = gate.refusal {
+        refuse_all(&mut sources[own..], &why);
     }
 }
 
@@ -126,31 +131,24 @@ fn take_user(gate: &mut Gate, file: &JsonText<'_>) {
     gate.refusal = refusal.map(|(line, what)| SETTINGS.refusal(file.path, line, what));
 }
 
-/// The rules for a file of a client that may not start at all.
-fn judged<'a>(gate: &Gate, draft: &mut Draft, rules: Rules<'a>) -> Rules<'a> {
-    match gate.refusal.clone() {
-        None => rules,
-        Some(why) => {
-            draft.refuse(why);
-            rules.refused()
-        }
-    }
-}
-
-/// Takes from the object in a file. One that the client refuses switches and trusts nothing.
+/// Takes from the object in a file. One that the client refuses switches and trusts nothing; returns why it does.
 fn object_in(
     outside: &Outside<'_>,
     path: &Path,
-    syntax: Syntax,
+    format: &Format,
     faults: &mut Vec<String>,
     take: impl FnOnce(&Object<'_>),
-) {
+) -> Option<String> {
     let content = outside.json(path, None, &shapes::GEMINI_SWITCHES);
     match JsonFile::of(path, &content) {
-        JsonFile::Read(file) if syntax.refuses(&file.liberties).is_none() => take(&file.root),
-        JsonFile::Read(_) | JsonFile::Missing => {}
+        JsonFile::Read(file) => match format.syntax.refuses(&file.liberties) {
+            None => take(&file.root),
+            Some((line, what)) => return Some(format.refusal(path, line, what)),
+        },
+        JsonFile::Missing => {}
         JsonFile::Failed(why) => faults.push(why),
     }
+    None
 }
 
 /// Returns true if the longest of the paths that hold a folder is trusted.
@@ -186,7 +184,7 @@ fn extensions(outside: &Outside<'_>, dir: &Path, gate: &Gate, sources: &mut Vec<
     let mut off = HashSet::new();
     let mut faults = gate.faults.clone();
     let overrides = place.path.join("extension-enablement.json");
-    object_in(outside, &overrides, STRICT.syntax, &mut faults, |root| {
+    object_in(outside, &overrides, &STRICT, &mut faults, |root| {
         let switched_off = json::entries(root).into_iter().filter(|entry| {
             entry.value.as_object().is_some_and(|rules| is_off_at(&outside.home, rules))
         });
@@ -218,7 +216,7 @@ fn extension(
     let name = json::get_str(&file.root, "name");
     let is_off = name.is_some_and(|name| off.contains(name));
     let state = |server: &str| if is_off { ListingState::Off } else { gate.state(server) };
-    let mut rules = judged(gate, draft, Rules { state: &state, ..Rules::plain(&STRICT) });
+    let mut rules = Rules { state: &state, ..Rules::plain(&STRICT) };
     if name.is_none() || json::get(&file.root, "version").is_none() {
         draft.refuse(STRICT.refusal(path, 1, "it has no `name` or no `version`; add it"));
         rules = rules.refused();

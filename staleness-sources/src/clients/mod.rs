@@ -32,6 +32,8 @@ use std::path::{Path, PathBuf};
 
 use staleness_core::ids::{Level, ProjectId, SourceId};
 use staleness_core::scan::{SourceIndex, SourceReading};
+use staleness_core::source::SourceState;
+use staleness_core::tool::ListingState;
 
 use crate::draft::Draft;
 use crate::json::{JsonFile, JsonText};
@@ -258,6 +260,17 @@ fn reading(
         JsonFile::Read(file) => {
             fill(&mut draft, file);
             draft.read()
+        }
+    }
+}
+
+/// Refuses all that a client was found to have: it does not start, and why. What was read of a source in part stays so.
+fn refuse_all(sources: &mut [SourceReading], why: &str) {
+    for source in sources {
+        source.found.iter_mut().for_each(|found| found.state = ListingState::Refused);
+        if source.state == SourceState::Read {
+            source.state = SourceState::Refused;
+            source.error = Some(why.to_owned());
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct LocalState {
     /// The user trusts the project, and so its settings may approve servers.
     pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
+    /// The client does not start, and why.
+    pub(super) refusal: Option<String>,
 }
 
 /// Reads the file, once, for both of its sources.
@@ -59,8 +61,9 @@ pub(super) fn read(
             sources.push(user.read());
             let seen = state.take(outside, &file, &mut local);
             sources.push(local.finish(seen, true));
-            if STATE.syntax.refuses(&file.liberties).is_some() {
-                state = LocalState::default();
+            if let Some((line, what)) = STATE.syntax.refuses(&file.liberties) {
+                let refusal = Some(STATE.refusal(path, line, what));
+                state = LocalState { refusal, ..LocalState::default() };
             }
         }
     }

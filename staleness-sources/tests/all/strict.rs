@@ -61,11 +61,54 @@ fn s2_trailing_commas_are_refused_by_gemini_and_comments_are_not() {
     refuses(&tree.source("gemini", Level::User, "mcp"), "Gemini CLI", 1, "a byte-order mark");
     tree.user(".gemini/settings.json", COMMA);
     refuses(&tree.source("gemini", Level::User, "mcp"), "Gemini CLI", 2, "a trailing comma");
-    // It does not start at all.
-    tree.own(".gemini/settings.json", r#"{"mcpServers": {"p": {}}}"#);
-    let project = tree.source("gemini", Level::Project, "mcp");
-    assert_eq!(project.state, SourceState::Refused);
-    assert_eq!(states(&project), [("mcp__p__*", Refused)]);
+}
+
+/// A client that does not start loads nothing, whichever of its files it refuses.
+#[test]
+fn of_a_client_that_does_not_start_everything_is_refused() {
+    const PROJECT: &str = r#"{"mcpServers": {"p": {}}}"#;
+    for (client, user, refused, project, text) in [
+        (CLAUDE, ".claude.json", COMMA, ".mcp.json", PROJECT),
+        (
+            "codex",
+            ".codex/config.toml",
+            "mcp_servers.a = {}\nmcp_servers.b = 5\n",
+            ".codex/config.toml",
+            "[mcp_servers.p]\n",
+        ),
+        ("gemini", ".gemini/settings.json", COMMA, ".gemini/settings.json", PROJECT),
+        (
+            "gemini",
+            ".gemini/trustedFolders.json",
+            "{\"/\": \"TRUST_FOLDER\",}",
+            ".gemini/settings.json",
+            PROJECT,
+        ),
+    ] {
+        let tree = Tree::new();
+        tree.user(user, refused);
+        tree.own(project, text);
+        let source = tree.source(client, Level::Project, "mcp");
+        assert_eq!(
+            (source.state, states(&source)),
+            (SourceState::Refused, vec![("mcp__p__*", Refused)])
+        );
+        assert!(
+            source.error.unwrap().contains(&format!("{user}:")),
+            "it is told which file to mend"
+        );
+    }
+    let tree = Tree::new();
+    tree.user(".claude.json", COMMENT);
+    tree.user(".claude/commands/go.md", "Go.");
+    assert_eq!(states(&tree.source(CLAUDE, Level::User, "commands")), [("/go", Refused)]);
+    // Without trust to ask for it does not read who is trusted.
+    tree.user(".gemini/trustedFolders.json", COMMA);
+    tree.user(
+        ".gemini/settings.json",
+        r#"{"mcpServers": {"a": {}}, "security": {"folderTrust": {"enabled": false}}}"#,
+    );
+    lists(&tree.source("gemini", Level::User, "mcp"), &["mcp__a__*"]);
 }
 
 #[test]
