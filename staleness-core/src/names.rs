@@ -6,6 +6,10 @@ use crate::tool::ToolKind;
 /// Characters that end the server part of `mcp__<server>__<tool>`.
 const SEPARATOR: &str = "__";
 const PREFIX: &str = "mcp__";
+/// What names of MCP tools begin with in clients that put one mark between server and tool.
+const SHORT_PREFIX: &str = "mcp_";
+/// Places at which such a name is split.
+const MAX_SPLITS: usize = 8;
 
 /// Tools that agent clients bring with them, in lower case: no configuration lists them.
 /// Collected from the public documentation of the supported clients.
@@ -166,11 +170,29 @@ impl ToolName {
         self.as_str().starts_with(PREFIX)
     }
 
-    /// The names that a person may mean by `text`, most likely first: the text itself, a server, a
-    /// command, an agent.
+    /// The tools that `mcp_server_tool` may stand for, as some clients call them: the longest name of a server
+    /// first. Empty for any other name.
+    pub(crate) fn splits(text: &str) -> Vec<Self> {
+        let rest = text.strip_prefix(SHORT_PREFIX).filter(|rest| !rest.starts_with('_'));
+        let Some(rest) = rest else { return Vec::new() };
+        let marks = rest.match_indices('_').map(|(at, _)| at);
+        let names = marks
+            .filter(|at| *at > 0 && at + 1 < rest.len())
+            .filter_map(|at| {
+                Self::new(format!("{PREFIX}{}{SEPARATOR}{}", &rest[..at], &rest[at + 1..])).ok()
+            })
+            .take(MAX_SPLITS);
+        let mut names: Vec<Self> = names.collect();
+        names.reverse();
+        names
+    }
+
+    /// The names that a person or a client may mean by `text`, most likely first: the text itself, an MCP tool, a
+    /// server, a command, an agent.
     #[must_use]
     pub fn spellings(text: &str) -> Vec<Self> {
         let mut names: Vec<Self> = Self::new(text).into_iter().collect();
+        names.extend(Self::splits(text));
         if !text.starts_with(PREFIX) && !text.starts_with('/') {
             names.extend(Self::of_server(text));
             names.extend(Self::new(format!("/{text}")));

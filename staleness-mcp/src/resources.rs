@@ -64,10 +64,11 @@ pub(crate) fn read(
 pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String, ServiceError> {
     let settings = server.settings(None, agent)?;
     let entries = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;
+    let client = settings.client.as_ref();
     let rows = Rows::fit(&entries, 30, |each| {
         let why = each.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
         let text = Text::new("- ").and(each.verdict.level.as_str()).and(" ").and(each.kind);
-        let text = text.and(" ").and(name(each)).and(": ").and(Quoted(why));
+        let text = text.and(" ").and(name(client, each)).and(": ").and(Quoted(why));
         let text = text.and(" (").and(each.verdict.action.as_str()).and(")");
         ((), text)
     });

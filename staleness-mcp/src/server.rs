@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 use serde_json::Value;
+use staleness::Policy;
 use staleness::ids::AgentId;
 use staleness_service::config::Layers;
-use staleness_service::settings::{Options, Settings};
+use staleness_service::settings::{Options, Settings, client_of};
 use staleness_service::{ServiceError, SharedStore, Silent};
 use staleness_sources::git::Watchdog;
 
@@ -93,8 +94,11 @@ impl Server {
             options.project = Some(project.into());
         }
         let mut settings = Settings::new(options, None, true)?;
-        let policy = &settings.configured.policy;
-        settings.agent = agent.map(|name| policy.agent_behind(name)).or(settings.agent);
+        if let Some(name) = agent {
+            // Whatever name the user gives it, the client goes by its own.
+            let client = client_of(&Policy::default().agent_behind(name.clone()));
+            settings.set_agent(settings.configured.policy.agent_behind(name), client);
+        }
         settings.store = self.0.store.clone();
         settings.in_server = true;
         Ok(settings)

@@ -8,7 +8,7 @@ use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
-use crate::settings::{Access, Settings, client_of};
+use crate::settings::{Access, Settings};
 use crate::when;
 
 /// What an agent asks for that comes back.
@@ -43,7 +43,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let agent = agent(settings, asked.agent)?;
     let looks = asked.peek || asked.digest || asked.since.is_some();
     let registry = settings.open(if looks { Access::Look } else { Access::Write })?;
-    let registry = registry.seen_by(client_of(&agent));
+    let registry = registry.seen_by(settings.client_of(&agent));
     let find = |text: &str| -> Result<Option<Session>, ServiceError> {
         let mut sessions = registry.sessions().list(&settings.project.id).wait()?.into_iter();
         Ok(sessions.find(|session| session.key.id.as_str() == text))

@@ -56,6 +56,8 @@ pub struct Settings {
     pub own_home: bool,
     /// The agent that asks, where that is known: what the policy says of it holds.
     pub agent: Option<AgentId>,
+    /// The client that it works in, where that is known: answers are about its tools and documents.
+    pub client: Option<ClientId>,
     /// The moment.
     pub now: Timestamp,
     /// That moment was named; it is not the present.
@@ -114,6 +116,7 @@ impl Settings {
         let agent = agent(lenient)?.map(|agent| configured.policy.agent_behind(agent));
         Ok(Self {
             store: SharedStore::new(url.clone()),
+            client: agent.as_ref().and_then(client_of),
             in_server: false,
             url,
             place,
@@ -197,7 +200,19 @@ impl Settings {
             // What cannot be recorded now waits for the next process.
             let _ = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
         }
-        Ok(registry.seen_by(self.agent.as_ref().and_then(client_of)))
+        Ok(registry.seen_by(self.client.clone()))
+    }
+
+    /// Says which agent asks, and in which client: the one that is given, else the one whose name the agent has.
+    pub fn set_agent(&mut self, agent: AgentId, client: Option<ClientId>) {
+        self.client = client.or_else(|| client_of(&agent));
+        self.agent = Some(agent);
+    }
+
+    /// The client in which an agent works: that of the one that asks, or the one whose name it has.
+    #[must_use]
+    pub fn client_of(&self, agent: &AgentId) -> Option<ClientId> {
+        if self.agent.as_ref() == Some(agent) { self.client.clone() } else { client_of(agent) }
     }
 
     /// The registry under the policy of another project. What the policy file of this project says does not
@@ -232,7 +247,7 @@ impl Settings {
     }
 }
 
-/// The client whose tools an agent has: an agent that works in a supported client has that client's name.
+/// The client that an agent's name is, if it is one.
 #[must_use]
 pub fn client_of(agent: &AgentId) -> Option<ClientId> {
     let is_client = clients::NAMES.contains(&agent.as_str());

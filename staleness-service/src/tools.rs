@@ -7,7 +7,7 @@ use staleness::store::Refusal;
 use staleness::{Registry, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
-use crate::model_text::is_plain;
+use crate::model_text::{called_by, is_plain};
 use crate::settings::Settings;
 use crate::words::tool_name;
 
@@ -65,7 +65,9 @@ pub fn explain(
     let mut known =
         ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
     known.hint = Some(match registry.tools().nearest(&settings.project, name).wait() {
-        Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
+        Ok(Some(near)) if is_plain(near.as_str()) => {
+            format!("did you mean {}?", called_by(settings.client.as_ref(), near.as_str()))
+        }
         _ => "see `staleness tools list`, or run `staleness scan` first".into(),
     });
     known

@@ -100,10 +100,12 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     }
 }
 
-/// Where, and under which policy: that of the client, which is the agent here.
+/// Where, and under which policy: that of the agent behind the client.
 fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     let mut settings = Settings::new(global, input.cwd.as_deref(), true)?;
-    settings.agent = agent(&settings, input).ok().or(settings.agent);
+    if let Ok(agent) = agent(&settings, input) {
+        settings.set_agent(agent, Some(input.client_id()));
+    }
     Ok(settings)
 }
 
@@ -220,7 +222,6 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
         kind: event.builtin.then_some(ToolKind::Builtin),
         server: event.server.clone(),
         mentions: event.mentions.clone(),
-        spellings: event.spellings.clone(),
         ..Use::new(op, event.tool.clone(), event.kind, settings.now, project)
     }
 }
@@ -263,7 +264,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
 fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result<(), CliError> {
     let registry = open(settings, Access::Look)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
-    if let Some(text) = prompt::text(input.client, &found.tools) {
+    if let Some(text) = prompt::text(settings.client.as_ref(), &found.tools) {
         say(input, &text)?;
     }
     if found.is_worth_noting() {
@@ -358,14 +359,14 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
             line("event", "a tool was used".into());
-            line("tool", ModelName::tool(event.tool.as_str()).to_string());
+            line("tool", ModelName::tool(None, event.tool.as_str()).to_string());
             line("outcome", format!("{:?}", event.kind).to_lowercase());
             line("id", event.op.as_ref().map_or_else(|| "a fresh one".into(), ToString::to_string));
             line("would", "record this use, and say nothing".into());
         }
         Event::CallBegan { tool, op, .. } => {
             line("event", "a tool is called".into());
-            line("tool", ModelName::tool(tool.as_str()).to_string());
+            line("tool", ModelName::tool(None, tool.as_str()).to_string());
             line("id", op.to_string());
             line("would", "wait for its end, and say nothing".into());
         }
@@ -409,7 +410,10 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("would", "suggest tools where some fit well, now and then".into());
             let registry = settings.open(Access::Look)?;
             let found = prompt::look(settings, &registry, input, asked)?;
-            match found.as_ref().and_then(|found| prompt::text(input.client, &found.tools)) {
+            match found
+                .as_ref()
+                .and_then(|found| prompt::text(settings.client.as_ref(), &found.tools))
+            {
                 Some(text) => line("say", text.to_string()),
                 None => line("say", "nothing".into()),
             }

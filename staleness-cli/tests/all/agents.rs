@@ -114,6 +114,25 @@ fn c7_one_agent_has_one_name_one_cursor_and_what_was_handed_to_it() {
     assert!(!again.contains("Ship it"), "told once under either name: {again}");
 }
 
+/// An agent may have any name: its tools and documents are those of its client.
+#[test]
+fn a_client_whose_agent_goes_by_another_name_is_told_of_its_own_tools_and_documents() {
+    let sandbox = sandbox();
+    let policy = "[agents]\ngemini = \"ana\"\ngemini-cli-mcp-client = \"ana\"\n";
+    sandbox.write("home/.config/staleness/staleness.toml", policy);
+    sandbox.check_now();
+    let start = || {
+        let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
+        sandbox.hook_with(&["--client", "gemini"], start.as_bytes()).out
+    };
+    assert_eq!(start(), "", "it loads no AGENTS.md");
+    sandbox.claude(&["theirs"]);
+    sandbox.write("home/.gemini/settings.json", r#"{"mcpServers": {"own": {}}}"#);
+    let told = start();
+    assert!(told.contains("New: `mcp_own_*`") && !told.contains("theirs"), "{told}");
+    assert_eq!(sandbox.json(&["session", "list"])["sessions"][0]["agent"], "ana");
+}
+
 #[test]
 fn other_names_of_agents_are_the_users_to_add_and_not_a_projects() {
     let sandbox = Sandbox::scanned();

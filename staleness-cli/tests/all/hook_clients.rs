@@ -144,6 +144,30 @@ fn gemini_reports_uses_under_the_names_of_its_servers() {
 }
 
 #[test]
+fn gemini_is_told_of_tools_as_it_calls_them_and_finds_them_so() {
+    let sandbox = Sandbox::new();
+    let lists = |names: &[&str]| {
+        let servers: Value = names.iter().map(|name| (name.to_string(), json!({}))).collect();
+        sandbox.write("home/.gemini/settings.json", json!({ "mcpServers": servers }).to_string());
+        let start = gemini("SessionStart", "").to_string();
+        sandbox.hook_with(&["--client", "gemini"], start.as_bytes()).out
+    };
+    lists(&["a"]);
+    let told = lists(&["a", "git hub"]);
+    assert!(told.contains("- New: `mcp_git_hub_*`"), "{told}");
+    tell(&sandbox, "gemini", &gemini("AfterTool", "mcp_git_hub_find_it"));
+    for (asked, found) in
+        [("mcp_git_hub_find_it", "mcp__git_hub__find_it"), ("mcp_a_*", "mcp__a__*")]
+    {
+        assert_eq!(sandbox.tool(asked)["name"], found);
+    }
+    for _ in 0..2 {
+        sandbox.ok(&["record", "mcp_a_b_c", "--success", "--id", "1"]);
+    }
+    assert_eq!(outcomes(&sandbox, "mcp__a__b_c"), "S");
+}
+
+#[test]
 fn gemini_begins_and_ends_sessions() {
     let sandbox = Sandbox::scanned();
     let mut start = gemini("SessionStart", "");

@@ -101,12 +101,16 @@ impl Client {
     }
 
     pub(crate) fn introduce(&mut self) -> Value {
+        self.introduce_as("test-client")
+    }
+
+    pub(crate) fn introduce_as(&mut self, name: &str) -> Value {
         let answer = self.ask(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
                 "capabilities": {},
-                "clientInfo": { "name": "test-client", "version": "1" },
+                "clientInfo": { "name": name, "version": "1" },
             }),
         );
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());

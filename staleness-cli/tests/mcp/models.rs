@@ -40,6 +40,26 @@ fn listed(client: &mut Client) -> Vec<Value> {
 }
 
 #[test]
+fn gemini_reads_tools_as_it_calls_them_whatever_its_agent_is_called() {
+    let machine = Machine::new();
+    machine.ok(&["record", "mcp__a__find", "--success"]);
+    for named in ["gemini", "ana"] {
+        let policy = format!("agents.gemini-cli-mcp-client={named}");
+        let mut client = Client::start(machine.command(&["mcp", "--set", &policy]));
+        client.introduce_as("gemini-cli-mcp-client");
+        for (tool, asked) in [
+            ("suggest_tool", json!({})),
+            ("discover_tools", json!({ "query": "find" })),
+            ("tool_status", json!({ "name": "mcp_a_find" })),
+            ("record_outcome", json!({ "name": "mcp_a_find", "outcome": "success" })),
+        ] {
+            let answer = client.call(tool, asked);
+            assert!(text(&answer).contains("`mcp_a_find`"), "{answer}");
+        }
+    }
+}
+
+#[test]
 fn m1_nothing_is_verified_unless_the_call_says_what_was_seen() {
     let machine = Machine::new();
     let mut client = machine.client(&[]);

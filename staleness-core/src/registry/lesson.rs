@@ -25,7 +25,8 @@ pub(super) fn wanted(
         let lessons = Lessons { used, policy };
         let suggestions = used.session_key().and_then(|key| view.suggestions.get(&key));
         let Some(suggestions) = suggestions else { continue };
-        for tool in lessons.tools() {
+        let names = used.names();
+        for tool in lessons.tools(&names) {
             // Lessons of one batch follow each other: what is wanted for the first is wanted for all.
             for lesson in suggestions.lessons(tool, policy) {
                 more = lessons
@@ -55,10 +56,10 @@ pub(super) struct Lessons<'a> {
 }
 
 impl Lessons<'_> {
-    /// The tools that were used and may be suggested: the tool itself, and what it ran.
-    fn tools(&self) -> impl Iterator<Item = &ToolName> + '_ {
+    /// The tools that were used and may be suggested: the tool itself, under each of its names, and what it ran.
+    fn tools<'n>(&'n self, names: &'n [ToolName]) -> impl Iterator<Item = &'n ToolName> {
         let told = matches!(self.used.outcome, OutcomeKind::Success | OutcomeKind::Failure);
-        let own = [&self.used.tool].into_iter().filter(|name| {
+        let own = names.iter().filter(|name| {
             ToolKind::of_name(name.as_str()) != ToolKind::Builtin
                 && self.used.kind != Some(ToolKind::Builtin)
         });
@@ -87,7 +88,7 @@ impl Lessons<'_> {
     pub(super) fn learn(&self, draft: &mut Draft<'_>, mark: Mark) {
         let Some(key) = self.used.session_key().filter(|_| mark.is_counted()) else { return };
         let Some(mut suggestions) = draft.get::<Suggestions>(&key).cloned() else { return };
-        for tool in self.tools() {
+        for tool in self.tools(std::slice::from_ref(&self.used.tool)) {
             self.learn_of(draft, &mut suggestions, tool, mark == Mark::Success);
         }
         draft.put(suggestions);

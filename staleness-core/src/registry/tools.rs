@@ -101,11 +101,14 @@ impl Tools<'_> {
         let commit = self.0.store.transact(Arc::<RecordUses>::clone(&step)).await?;
         let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
         self.0.trim_routes(&commit, now).await?;
+        let names: Vec<Vec<ToolName>> = step.uses.iter().map(Use::names).collect();
         let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
             commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
         // Each use that was written takes its outcome; a repetition of it finds none.
-        let recorded: Vec<Option<&Outcome>> =
-            step.uses.iter().map(|used| fresh.remove(&(&used.op, &used.tool))).collect();
+        let named = step.uses.iter().zip(&names);
+        let recorded: Vec<Option<&Outcome>> = named
+            .map(|(used, names)| names.iter().find_map(|name| fresh.remove(&(&used.op, name))))
+            .collect();
         let repeated = step.uses.iter().zip(&recorded).filter(|(_, row)| row.is_none());
         let before = self.entries_of(repeated.map(|(used, _)| &used.op)).await?;
         let mut changed: HashMap<&OpId, Vec<StatusChange>> = HashMap::new();
@@ -123,7 +126,7 @@ impl Tools<'_> {
                 .or_insert_with(|| Context::new(&view, &self.0.policy, &used.project, now));
             let tool = match row {
                 Some(row) => view.tools.get(&row.tool),
-                None => view.resolve(&used.project.id, &used.tool),
+                None => used.names().iter().find_map(|name| view.resolve(&used.project.id, name)),
             };
             let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
             reports.push(RecordReport {

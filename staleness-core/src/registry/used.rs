@@ -18,12 +18,9 @@ use crate::tool::{Tool, ToolKind};
 pub struct Use {
     /// Identifies the use: recording it twice has the effect of recording it once.
     pub op: OpId,
-    /// The name under which the tool was called.
+    /// The name under which the tool was called. `mcp_server_tool` stands for the first of its spellings whose tool
+    /// is known, else for the first whose server is, else for that of the shortest server.
     pub tool: ToolName,
-    /// Names under which the registry may know it, where the client's own spelling does not say which is
-    /// right, most likely first: the first whose tool is known counts, else the first whose server is.
-    #[serde(default)]
-    pub spellings: Vec<ToolName>,
     /// How it ended.
     pub outcome: OutcomeKind,
     /// When it ended.
@@ -59,7 +56,6 @@ impl Use {
         Self {
             op,
             tool,
-            spellings: Vec::new(),
             outcome,
             at,
             project,
@@ -82,8 +78,12 @@ impl Use {
     }
 
     /// Every name that it may have.
-    fn names(&self) -> impl Iterator<Item = &ToolName> {
-        self.spellings.iter().chain([&self.tool])
+    pub(super) fn names(&self) -> Vec<ToolName> {
+        let mut names = ToolName::splits(self.tool.as_str());
+        if names.is_empty() {
+            names.push(self.tool.clone());
+        }
+        names
     }
 
     /// Returns the use under the name that the registry knows, of those that it may have.
@@ -97,10 +97,13 @@ impl Use {
             let servers = ServerKey::owners_of(name.as_str());
             servers.iter().any(|server| providers.entry(&project, server).is_some())
         };
-        let known = || self.spellings.iter().find(is_served);
-        match self.spellings.iter().find(is_tool).or_else(known) {
-            Some(name) => Cow::Owned(Self { tool: name.clone(), ..self.clone() }),
-            None => Cow::Borrowed(self),
+        let names = self.names();
+        let known = names.iter().find(is_tool).or_else(|| names.iter().find(is_served));
+        match known.or(names.last()) {
+            Some(name) if *name != self.tool => {
+                Cow::Owned(Self { tool: name.clone(), ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
         }
     }
 
@@ -128,9 +131,11 @@ impl Use {
             selection = selection.lock(SuggestionFilter::Key(session));
         }
         let mut servers = self.possible_servers();
-        servers.extend(self.spellings.iter().flat_map(|name| ServerKey::owners_of(name.as_str())));
+        let names = self.names();
+        let others = names.iter().filter(|name| **name != self.tool);
+        servers.extend(others.flat_map(|name| ServerKey::owners_of(name.as_str())));
         for scope in self.scopes() {
-            for name in self.names() {
+            for name in &names {
                 let key = ToolKey { scope: scope.clone(), name: name.clone() };
                 selection = selection
                     .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
@@ -149,6 +154,6 @@ impl Use {
     }
 
     pub(super) fn may_be_an_outage(&self) -> bool {
-        self.outcome == OutcomeKind::Failure && self.names().any(ToolName::is_mcp)
+        self.outcome == OutcomeKind::Failure && self.names().iter().any(ToolName::is_mcp)
     }
 }

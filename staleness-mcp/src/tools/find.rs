@@ -104,7 +104,7 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceEr
     let find = FindTools { vector, ..FindTools::by_words(asked.query, limit + BEYOND) };
     let FoundTools { tools: found, note: unlike } =
         registry.tools().discover(&settings.project, find, settings.now).wait()?;
-    let rows = Rows::fit(&found, limit, verdict::suggestion);
+    let rows = Rows::fit(&found, limit, |each| verdict::suggestion(settings.client.as_ref(), each));
     let head = if found.is_empty() { "no known tool matches" } else { "" };
     Ok(told(rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
 }
@@ -145,7 +145,7 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer<Tools>, ServiceErro
     let find = FindTools { query: asked.query, vector, session, limit: limit + BEYOND };
     let FoundTools { tools: found, note: unlike } =
         registry.tools().suggest(&settings.project, find, settings.now).wait()?;
-    let rows = Rows::fit(&found, limit, verdict::suggestion);
+    let rows = Rows::fit(&found, limit, |each| verdict::suggestion(settings.client.as_ref(), each));
     // What cannot be noted is suggested all the same.
     if let Some(session) = of {
         let told = &found[..rows.items.len()];
@@ -202,7 +202,10 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         HealthState::Probation => ", on probation",
         _ => "",
     };
-    let mut text = Text::new(ModelName::tool(&report.name)).and(" is ").and(status).and(trial);
+    let mut text = Text::new(ModelName::tool(settings.client.as_ref(), &report.name))
+        .and(" is ")
+        .and(status)
+        .and(trial);
     text = text.and("; ").and(verdict::words(&report.verdict));
     let mut data = verdict::tool(&report);
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
@@ -276,7 +279,8 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     used.agent = call.agent.clone();
     used.duration_ms = asked.duration_ms;
     let report = registry.tools().record(used).wait()?;
-    let mut text = Text::new(ModelName::tool(&report.tool.name)).and(" is ");
+    let mut text =
+        Text::new(ModelName::tool(settings.client.as_ref(), &report.tool.name)).and(" is ");
     text.push(report.tool.status.as_str());
     for change in &report.changed {
         let to = change.to.as_deref().and_then(Status::from_word).map_or("gone", Status::as_str);

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use staleness::Wait;
+use staleness::ids::ClientId;
 use staleness::registry::ScopeChoice;
 use staleness::verdict::NextAction;
 use staleness::work::WorkKind;
@@ -86,9 +87,9 @@ pub(crate) fn head(count: usize) -> Text {
 }
 
 /// The name, id or place of a thing.
-pub(crate) fn name(each: &Entry) -> ModelName {
+pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
     match kind_of(&each.subject) {
-        Kind::Tool => ModelName::tool(&each.id),
+        Kind::Tool => ModelName::tool(client, &each.id),
         Kind::Document => ModelName::path(NameKind::Document, &each.id),
         Kind::Knowledge => ModelName::path(NameKind::Knowledge, &each.id),
         Kind::Work => ModelName::new(NameKind::Work, &each.id),
@@ -169,6 +170,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
         total: entries.len(),
     };
     let limit = asked.limit.map_or(15, |limit| limit as usize);
+    let client = settings.client.as_ref();
     let rows = Rows::fit(&entries, limit, |each| {
         let row = Row {
             kind: each.kind,
@@ -177,7 +179,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
             verdict: verdict::brief(&each.verdict),
             next: next(each),
         };
-        let text = Text::new("- ").and(each.kind).and(" ").and(name(each)).and(": ");
+        let text = Text::new("- ").and(each.kind).and(" ").and(name(client, each)).and(": ");
         (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
     });
     let text = rows.text(head(entries.len()), Text::new("name a kind, or settle these first"));

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use staleness::Timestamp;
+use staleness::ids::ClientId;
 use staleness::journal::Revision;
 use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange};
 use staleness::verdict::Level;
@@ -89,7 +90,8 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     if let Some((_, upto)) = page {
         told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
     }
-    let (mut answer, whole) = render(&told_now.delta, &agent, page.map_or(0, |(told, _)| told));
+    let before = page.map_or(0, |(told, _)| told);
+    let (mut answer, whole) = render(settings.client.as_ref(), &told_now.delta, &agent, before);
     // What nobody read was not told, and neither was what found no room: it is told again.
     if whole {
         let settings = settings.clone();
@@ -144,10 +146,10 @@ struct Resumed {
 }
 
 impl News<'_> {
-    fn line(&self, agent: &str) -> Text {
+    fn line(&self, client: Option<&ClientId>, agent: &str) -> Text {
         match self {
             Self::Tool(each) => {
-                let text = Text::new("- tool ").and(ModelName::tool(&each.name)).and(" → ");
+                let text = Text::new("- tool ").and(ModelName::tool(client, &each.name)).and(" → ");
                 text.and(each.to.as_str()).and(": ").and(cause(&each.cause))
             }
             Self::Item(each) => {
@@ -194,7 +196,12 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
 }
 
 /// The answer that begins behind so many news, and whether it tells the last of them.
-fn render(delta: &Delta, agent: &str, before: usize) -> (Answer<Resumed>, bool) {
+fn render(
+    client: Option<&ClientId>,
+    delta: &Delta,
+    agent: &str,
+    before: usize,
+) -> (Answer<Resumed>, bool) {
     let warnings = Rows::fit(&delta.warnings, delta.warnings.len(), |each| {
         let row = Overdue {
             id: each.id.clone(),
@@ -209,7 +216,8 @@ fn render(delta: &Delta, agent: &str, before: usize) -> (Answer<Resumed>, bool) 
         (row, text.and(overdue(&each.reason)))
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
-        let text = Text::new("- tool ").and(ModelName::tool(&each.name)).and(" still fails: ");
+        let text =
+            Text::new("- tool ").and(ModelName::tool(client, &each.name)).and(" still fails: ");
         (each.clone(), text.and(cause(&each.cause)))
     });
     let tools = delta.tools.iter().map(News::Tool);
@@ -218,7 +226,9 @@ fn render(delta: &Delta, agent: &str, before: usize) -> (Answer<Resumed>, bool) 
     // What is overdue and what fails takes its room first: it is short, and it matters most.
     let (late, fails) = (warnings.bytes, failing.bytes);
     let taken = (late.0 + fails.0, late.1 + fails.1);
-    let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| (*each, each.line(agent)));
+    let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
+        (*each, each.line(client, agent))
+    });
     let whole = news.more == 0;
     let next = before + news.items.len();
     let page = (!whole).then(|| format!("{next}@{}", delta.upto));

@@ -3,6 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
+use staleness::ids::ClientId;
 use staleness::report::{Suggestion, ToolReport};
 use staleness::tool::Status;
 use staleness::verdict::{Level, NextAction, Verdict};
@@ -82,7 +83,7 @@ pub(super) struct Found {
     verdict: Brief,
 }
 
-pub(super) fn suggestion(each: &Suggestion) -> (Found, Text) {
+pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found, Text) {
     let tool = &each.tool;
     let row = Found {
         name: tool.name.clone(),
@@ -93,7 +94,7 @@ pub(super) fn suggestion(each: &Suggestion) -> (Found, Text) {
         description: tool.description.as_deref().map(line),
         verdict: brief(&tool.verdict),
     };
-    let mut text = Text::new(ModelName::tool(&tool.name));
+    let mut text = Text::new(ModelName::tool(client, &tool.name));
     if let Some(mark) = each.mark {
         text = text.and(" ").and(mark);
     }

@@ -117,9 +117,11 @@ fn loaded(path: &str) -> Loaded {
 proptest! {
     #[test]
     fn no_hook_tells_a_name_as_prose(names in prop::collection::vec(hostile_name(), 1..6), digest: bool) {
+        let client = digest.then(|| HookClient::Gemini.id());
+        let client = client.as_ref();
         let source = if digest { DeltaSource::Digest } else { DeltaSource::Cursor };
         let delta = delta(&names, source);
-        let told = tools::text(&delta, &names, 4_000).text;
+        let told = tools::text(client, &delta, &names, 4_000).text;
         is_ours(&told.unwrap())?;
         let session = SessionId::new(&names[0]).ok();
         let agent = AgentId::new(&names[0]).or_else(|_| AgentId::new("codex")).unwrap();
@@ -138,7 +140,7 @@ proptest! {
             .filter_map(|name| ToolName::new(name).ok())
             .map(|tool| SuggestedTool { tool, route: None })
             .collect();
-        if let Some(told) = prompt::text(HookClient::Codex, &tools) {
+        if let Some(told) = prompt::text(client, &tools) {
             is_ours(&told)?;
         }
         for kind in [NameKind::Session, NameKind::Project] {

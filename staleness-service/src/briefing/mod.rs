@@ -9,6 +9,7 @@ mod work;
 
 use std::collections::BTreeMap;
 
+use staleness::ids::ClientId;
 use staleness::knowledge::{Context, Document};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem};
@@ -66,7 +67,8 @@ pub fn session_start(
         )
     });
     let pruned = pruned.filter(|text| text.chars() <= budget);
-    let tools = tools::text(delta, &ranked, left([&pruned, &documents, &work.text]));
+    let client = settings.client.as_ref();
+    let tools = tools::text(client, delta, &ranked, left([&pruned, &documents, &work.text]));
     let room = left([&pruned, &documents, &tools.text]);
     if room > share && work.text.is_some() {
         work = work::text(delta, &standing, resume, room);
@@ -100,7 +102,7 @@ fn ranked(
     // One that never worked here is no advice, nor is one that cannot be named.
     let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
     let names = worked.map(|tool| tool.tool.name);
-    Ok(names.filter(|name| ModelName::tool(name).is_shown()).collect())
+    Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
 /// What holds whether it changed or not: traps, constraints, and what was handed to this agent.
@@ -130,7 +132,7 @@ fn loaded(
 ) -> Result<Vec<Loaded>, ServiceError> {
     // An item may be stale though nothing was found in its file.
     let mut documents = registry.documents().list(&settings.project.id).wait()?;
-    let client = resume.agent.as_str();
+    let client = settings.client.as_ref().map_or(resume.agent.as_str(), ClientId::as_str);
     documents.retain(|document| document.loaded && is_loaded_by(client, &document.key.path));
     let items = crate::documents::items_of(settings, &documents)?;
     let report = Report { documents, items, ..Report::default() };

@@ -1,6 +1,7 @@
 //! What a hook suggests for a user's prompt: names of tools and our own words, nothing of the prompt.
 
 use crate::model_text::{ModelName, ModelText};
+use staleness::ids::ClientId;
 use staleness::session::SessionKey;
 use staleness::{Registry, Wait};
 use staleness_core::route::{Prompted, SuggestedTool};
@@ -48,9 +49,9 @@ pub fn look(
     let (project, now) = (&settings.project, settings.now);
     let mut tools = registry.tools().suggest_for_prompt(project, session, &prompt.0, now).wait()?;
     // A client could not call it under a name that cannot be shown.
-    tools.retain(|each| ModelName::tool(each.tool.as_str()).is_shown());
+    tools.retain(|each| ModelName::tool(None, each.tool.as_str()).is_shown());
     // What finds no room is not suggested.
-    while text(input.client, &tools).is_none() && tools.pop().is_some() {}
+    while text(settings.client.as_ref(), &tools).is_none() && tools.pop().is_some() {}
     // Whether prompts may be kept may stand where it cannot be read: then they are not.
     let learns =
         settings.configured.policy.routes.learn_from_prompts && settings.policy_trouble.is_none();
@@ -61,11 +62,11 @@ pub fn look(
 }
 
 /// The sentence, if there is something to say and it is short enough.
-pub fn text(client: HookClient, tools: &[SuggestedTool]) -> Option<ModelText> {
+pub fn text(client: Option<&ClientId>, tools: &[SuggestedTool]) -> Option<ModelText> {
     if tools.is_empty() {
         return None;
     }
-    let names = tools.iter().map(|each| ModelName::tool(&client.calls(each.tool.as_str())).into());
+    let names = tools.iter().map(|each| ModelName::tool(client, each.tool.as_str()).into());
     let text = ModelText::from(BEGIN).and(ModelText::join(names, ", ")).and(END);
     (text.chars() <= MAX_CHARS).then_some(text)
 }
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_is_said_is_short_or_not_said() {
-        let text = |tools: &[SuggestedTool]| super::text(HookClient::Codex, tools);
+        let text = |tools: &[SuggestedTool]| super::text(None, tools);
         assert_eq!(text(&[]), None);
         let said = text(&tools(&["/deploy", "mcp__hub__merge"])).unwrap();
         let named = "Known tools that may fit this request: `/deploy`, `mcp__hub__merge`. ";

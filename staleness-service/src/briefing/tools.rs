@@ -2,6 +2,7 @@
 
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, tool_prefix};
+use staleness::ids::ClientId;
 use staleness::report::{Delta, NetChange};
 use staleness::tool::Status;
 
@@ -9,7 +10,12 @@ use staleness::tool::Status;
 /// tools that are `ranked`, as far as there is room.
 ///
 /// Names come from files of unknown origin: see [`ModelName`]. Nothing else of a file is ever told.
-pub(crate) fn text(delta: &Delta, ranked: &[String], budget: usize) -> Said {
+pub(crate) fn text(
+    client: Option<&ClientId>,
+    delta: &Delta,
+    ranked: &[String],
+    budget: usize,
+) -> Said {
     let group = |to: Status, wanted: fn(&NetChange) -> bool, why: bool| -> Vec<Item<'_>> {
         let changes = delta.tools.iter().filter(|change| change.to == to && wanted(change));
         changes.map(|change| (change.name.as_str(), why.then_some(change.cause.as_str()))).collect()
@@ -40,7 +46,7 @@ pub(crate) fn text(delta: &Delta, ranked: &[String], budget: usize) -> Said {
             .into_iter()
             .chain(others.into_iter().filter(|(tool, _)| !spoken(tool)))
             .map(|(tool, why)| {
-                let name = ModelText::from(ModelName::tool(tool));
+                let name = ModelText::from(ModelName::tool(client, tool));
                 match why {
                     Some(why) => name.and(" (").and(cause(why)).and(")"),
                     None => name,
@@ -61,7 +67,8 @@ pub(crate) fn text(delta: &Delta, ranked: &[String], budget: usize) -> Said {
         whole &= section(&mut text, title, (items, 0), budget, reserved).is_some();
     }
     // It tells nothing new, so that it says less where there is little room is no loss.
-    let ranked: Vec<ModelText> = ranked.iter().map(|tool| ModelName::tool(tool).into()).collect();
+    let ranked: Vec<ModelText> =
+        ranked.iter().map(|tool| ModelName::tool(client, tool).into()).collect();
     let room = |first: &ModelText| text.chars() + RANKED.len() + first.chars() + TAIL <= budget;
     if ranked.first().is_some_and(room) {
         section(&mut text, RANKED, (&ranked, 0), budget, 0);
@@ -192,7 +199,7 @@ mod tests {
     #[test]
     fn ranked_tools_come_last_and_never_cost_news_their_room() {
         let ranked: Vec<String> = (0..30).map(|at| format!("mcp__hub__tool-{at}")).collect();
-        let told = text(&delta(Vec::new(), &[]), &ranked[..2], 1_500).text.unwrap();
+        let told = text(None, &delta(Vec::new(), &[]), &ranked[..2], 1_500).text.unwrap();
         assert_eq!(
             told.as_str(),
             "Tool status from `staleness`:\n- Worked here lately, best first: `mcp__hub__tool-0`, \
@@ -205,8 +212,8 @@ mod tests {
             .collect();
         let gone = delta(gone, &[]);
         for budget in 0..1_500 {
-            let with = text(&gone, &ranked, budget);
-            let without = text(&gone, &[], budget);
+            let with = text(None, &gone, &ranked, budget);
+            let without = text(None, &gone, &[], budget);
             assert_eq!(with.whole, without.whole, "{budget}");
             if let Some(told) = &with.text {
                 assert!(told.chars() <= budget, "{budget}: {told}");
@@ -214,7 +221,7 @@ mod tests {
                 assert!(told.as_str().starts_with(news.as_str()), "{told}");
             }
         }
-        let all = text(&gone, &ranked, 1_500).text.unwrap().to_string();
+        let all = text(None, &gone, &ranked, 1_500).text.unwrap().to_string();
         assert!(
             all.contains("best first: `mcp__hub__tool-0`, ") && all.ends_with(" more"),
             "{all}"

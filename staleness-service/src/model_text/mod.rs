@@ -17,7 +17,7 @@ use std::fmt::{self, Write};
 
 use staleness::Timestamp;
 
-pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, is_plain, tool_prefix};
+pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, called_by, is_plain, tool_prefix};
 pub use sentence::{ago, cause, counts, overdue, state};
 
 /// A text that a model may read as ours.

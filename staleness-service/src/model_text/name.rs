@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use staleness::ids::ServerKey;
+use staleness::ids::{ClientId, ServerKey};
 use staleness::tool::ToolKind;
 use staleness_core::ids::stable_hash;
+use staleness_sources::hook::HookClient;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
 
@@ -96,20 +97,19 @@ impl ModelName {
         Self::of(kind, name, is_plain(name).then(|| name.to_owned()))
     }
 
-    /// A tool as it is called. The entry of an MCP server is told by what the names of its tools begin
-    /// with.
+    /// A tool as it is called in a client, or without one as the registry has it. The entry of an MCP server is told
+    /// by what the names of its tools begin with.
     #[must_use]
-    pub fn tool(name: &str) -> Self {
+    pub fn tool(client: Option<&ClientId>, name: &str) -> Self {
         let kind = match ToolKind::of_name(name) {
             ToolKind::McpServer => NameKind::Server,
             ToolKind::SlashCommand => NameKind::Command,
             ToolKind::Agent => NameKind::Agent,
             _ => NameKind::Tool,
         };
-        match tool_prefix(name) {
-            Some(prefix) => Self::of(kind, name, Some(prefix + "*").filter(|name| is_plain(name))),
-            None => Self::new(kind, name),
-        }
+        let called = tool_prefix(name).map_or_else(|| name.to_owned(), |prefix| prefix + "*");
+        let called = called_by(client, &called);
+        Self::of(kind, name, Some(called).filter(|name| is_plain(name)))
     }
 
     /// A path. Of a long one the end is told: it says more than the beginning.
@@ -172,6 +172,13 @@ impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Returns the name under which the model of a client calls a tool of the registry.
+#[must_use]
+pub fn called_by(client: Option<&ClientId>, tool: &str) -> String {
+    let client = client.and_then(|client| HookClient::from_name(client.as_str()));
+    client.map_or_else(|| tool.to_owned(), |client| client.calls(tool))
 }
 
 /// Returns what the names of a server's tools begin with, for the name of its entry.
@@ -278,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_tool_is_told_as_it_is_called() {
-        let told = |name: &str| ModelName::tool(name).to_string();
+        let told = |name: &str| ModelName::tool(None, name).to_string();
         assert_eq!(told("mcp__my hub__*"), "`mcp__my_hub__*`");
         assert!(told(&format!("mcp__{}__*", "x".repeat(90))).starts_with("a server `#"));
         assert!(told("/lint now").starts_with("a command `#"));

@@ -15,9 +15,6 @@ use super::{
 /// The longest event or source name that is passed on, in bytes.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Places at which a name without marks between server and tool is split.
-const MAX_SPLITS: usize = 8;
-
 /// Turns a payload into an event.
 pub(super) fn interpret(
     payload: &Payload<'_>,
@@ -126,7 +123,6 @@ fn typed_command(payload: &Payload<'_>) -> Option<ToolEvent> {
     let op = payload.prompt_id.text().map(|id| short(&format!("prompt:{id}")));
     Some(ToolEvent {
         tool: ToolName::new("SlashCommand").ok()?,
-        spellings: Vec::new(),
         kind: OutcomeKind::Success,
         op: op.and_then(|id| OpId::new(id).ok()),
         duration_ms: None,
@@ -202,49 +198,24 @@ fn tool_event(
     let unusable = |_| HookError::Unusable("tool_name");
     let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
     let mut server = payload.server.value.text().or_else(|| payload.server.get("name"));
-    let mut names = if matches!(client, HookClient::Gemini | HookClient::Vscode) {
-        splits(name)
-    } else {
-        Vec::new()
-    };
-    if let (Some(of), Some(tool)) =
+    let mut tool = name.to_owned();
+    if let (Some(of), Some(called)) =
         (payload.context.get("server_name"), payload.context.get("tool_name"))
     {
         server = Some(of);
-        names = vec![format!("mcp__{of}__{tool}")];
+        tool = format!("mcp__{of}__{called}");
     }
-    // Without a server that is known the name is split at the first mark.
-    let tool = names.pop().unwrap_or_else(|| name.to_owned());
     let tool = ToolName::new(tool).map_err(unusable)?;
     let server = server.filter(|server| IdError::check(server).is_ok());
     Ok(ToolEvent {
         builtin: server.is_none() && is_builtin(&tool, client),
         mentions: mentions(tool.as_str(), &payload.input),
         tool,
-        spellings: names
-            .into_iter()
-            .map(ToolName::new)
-            .collect::<Result<_, _>>()
-            .map_err(unusable)?,
         kind,
         op,
         duration_ms: payload.duration.whole(),
         server: server.map(str::to_owned),
     })
-}
-
-/// What `mcp_server_tool` may stand for, the longest name of a server first.
-fn splits(name: &str) -> Vec<String> {
-    let rest = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'));
-    let Some(rest) = rest else { return Vec::new() };
-    let marks = rest.match_indices('_').map(|(at, _)| at);
-    let mut names: Vec<String> = marks
-        .filter(|at| *at > 0 && at + 1 < rest.len())
-        .map(|at| format!("mcp__{}__{}", &rest[..at], &rest[at + 1..]))
-        .take(MAX_SPLITS)
-        .collect();
-    names.reverse();
-    names
 }
 
 /// Hooks name a client's own tools and those of MCP servers. Copilot CLI gives the latter no

@@ -115,11 +115,8 @@ impl fmt::Debug for Prompt {
 /// One use of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEvent {
-    /// The tool's name: as the client spells it, or, for clients that write `mcp_server_tool`, as the registry
-    /// does.
+    /// The tool's name: as the client spells it, or, where the client names the server too, as the registry does.
     pub tool: ToolName,
-    /// Other names that the client's spelling may stand for, most likely first.
-    pub spellings: Vec<ToolName>,
     /// Outcome of the use.
     pub kind: OutcomeKind,
     /// The client's id of this use.
