@@ -58,7 +58,7 @@ def play(name, other, *machine):
         client.remove("dropped")
         client.remove("shared")
         text = client.session()
-        has = ["mcp__added__*", "mcp__dropped__*", "mcp__shared__*"]
+        has = [client.tool(server, "*") for server in ["added", "dropped", "shared"]]
         told(client, "a server was added, two removed", text, has=has)
 
         other.add("elsewhere")
@@ -67,13 +67,14 @@ def play(name, other, *machine):
 
         client.session(("trial", "breaks"), ("trial", "breaks"))
         outcomes(client, breaks="FFF")
-        told(client, "a tool failed", client.session(), has=["avoid: `mcp__trial__breaks`"])
+        breaks = client.tool("trial", "breaks")
+        told(client, "a tool failed", client.session(), has=[f"avoid: `{breaks}`"])
 
         machine.mended.touch()
         text = client.session(("trial", "breaks"))
-        told(client, "it still fails", text, has=["avoid: `mcp__trial__breaks`"])
+        told(client, "it still fails", text, has=[f"avoid: `{breaks}`"])
         outcomes(client, breaks="FFFS")
-        again = "Available again: `mcp__trial__breaks`"
+        again = f"Available again: `{breaks}`"
         told(client, "it works again", client.session(), has=[again], lacks=["avoid"])
 
         handoff = {"action": "add", "kind": "handoff", "text": TASK, "to": client.name}
