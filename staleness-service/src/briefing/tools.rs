@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn said(delta: &Delta, budget: usize) -> Option<String> {
-        text(delta, &[], budget).text.map(|text| text.to_string())
+        text(None, delta, &[], budget).text.map(|text| text.to_string())
     }
 
     #[test]
@@ -123,9 +123,9 @@ mod tests {
             let one = |at| change(&format!("/{at}"), None, Status::Stale, "disabled");
             delta((0..count).map(one).collect(), &[])
         };
-        assert!(text(&gone(500), &[], 400).whole, "counted");
-        assert!(!text(&gone(1), &[], 40).whole);
-        assert!(text(&gone(0), &[], 0).whole);
+        assert!(text(None, &gone(500), &[], 400).whole, "counted");
+        assert!(!text(None, &gone(1), &[], 40).whole);
+        assert!(text(None, &gone(0), &[], 0).whole);
     }
 
     #[test]
