@@ -9,6 +9,8 @@ use super::whole;
 pub(crate) enum ToolsCommand {
     /// Every tool that the project sees.
     List(ListArgs),
+    /// Which client loads which MCP server, and what keeps it from doing so.
+    Matrix,
     /// Everything that is known of one tool.
     Show {
         /// Its name; a server, command or agent by its short name too.

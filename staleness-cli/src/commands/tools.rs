@@ -1,5 +1,7 @@
 //! `tools`: list, show, rank, suggest, discover, history, and what a person decides.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey, ToolName};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
@@ -8,6 +10,7 @@ use staleness::tool::{Hold, Status, ToolKind};
 use staleness::{Registry, Wait, clock};
 use staleness_core::report::HistoryEntry;
 use staleness_core::search::Question;
+use staleness_core::tool::ListingState;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
@@ -30,6 +33,7 @@ pub(crate) fn run(
     match command {
         None => list(settings, bare, out),
         Some(ToolsCommand::List(args)) => list(settings, args, out),
+        Some(ToolsCommand::Matrix) => matrix(settings, out),
         Some(ToolsCommand::Show { name, scope }) => {
             let registry = settings.open(Access::Look)?;
             let key = find(&registry, settings, name, choice(scope.scope))?;
@@ -168,6 +172,47 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
         return out.text(none);
     }
     out.text(&tools::list(&listed, settings.now, out))
+}
+
+/// Clients × servers. A server that fails does so for every client that loads it.
+fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let listing = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };
+    let mut servers = registry.tools().list(&settings.project, listing, settings.now).wait()?;
+    servers.sort_by(|one, other| (&one.name, one.scope).cmp(&(&other.name, other.scope)));
+    let state = |server: &ToolReport, state: &ListingState| {
+        let fails = *state == ListingState::Configured && server.status == Status::Demoted;
+        if fails { "failing" } else { state.as_str() }
+    };
+    let clients: BTreeSet<&str> =
+        servers.iter().flat_map(|server| server.clients.keys()).map(String::as_str).collect();
+    if out.json {
+        let rows = servers.iter().map(|server| {
+            let states: BTreeMap<&str, &str> = server
+                .clients
+                .iter()
+                .map(|(client, at)| (client.as_str(), state(server, at)))
+                .collect();
+            json!({ "server": server.server, "scope": server.scope, "clients": states })
+        });
+        return out.json(&json!({ "clients": clients, "servers": rows.collect::<Vec<_>>() }));
+    }
+    if servers.is_empty() && !out.quiet {
+        return out.text("no MCP servers are known here; run `staleness scan`\n");
+    }
+    let mut table = Table::new();
+    let head = ["server"].into_iter().chain(clients.iter().copied());
+    table.row(head.map(|name| (name.to_owned(), Some(Paint::dim as _))).collect());
+    for server in &servers {
+        let name = server.server.clone().unwrap_or_else(|| server.name.clone());
+        let mut cells: Vec<Cell> = vec![(name, Some(Paint::bold))];
+        for client in &clients {
+            let word = server.clients.get(*client).map_or("-", |at| state(server, at));
+            cells.push((word.to_owned(), tools::paint_of_listing(word)));
+        }
+        table.row(cells);
+    }
+    out.text(&table.render(out.paint, out.width))
 }
 
 /// The tools that a server offers: it works as long as most of them do.

@@ -18,6 +18,16 @@ fn paint_of(status: Status) -> Painter {
     }
 }
 
+/// How the state of a server for a client is painted.
+pub(crate) fn paint_of_listing(state: &str) -> Option<Painter> {
+    match state {
+        "configured" => Some(Paint::good),
+        "failing" => Some(Paint::bad),
+        "off" | "-" => Some(Paint::dim),
+        _ => Some(Paint::warn),
+    }
+}
+
 /// The reason why a tool is not fresh, or what it says of itself.
 fn why(tool: &ToolReport) -> String {
     let by_hand = match tool.hold {

@@ -26,6 +26,7 @@ fn is_tool(tool: &Value, more: &[&str]) {
         "scope",
         "kind",
         "sources",
+        "clients",
         "status",
         "presence",
         "health",

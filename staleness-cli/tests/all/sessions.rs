@@ -408,6 +408,40 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
 }
 
 #[test]
+fn the_matrix_tells_clients_and_servers_apart() {
+    let sandbox = Sandbox::new();
+    assert!(sandbox.ok(&["tools", "matrix"]).contains("no MCP servers are known here"));
+    sandbox.claude(&["github", "linear"]);
+    let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
+    sandbox.write("home/.cursor/mcp.json", servers.to_string());
+    let off = "[mcp_servers.linear]\ncommand = \"npx\"\nenabled = false\n";
+    sandbox.write("home/.codex/config.toml", off);
+    sandbox.ok(&["scan"]);
+    for tool in ["mcp__github__search", "mcp__github__fetch"] {
+        for _ in 0..3 {
+            sandbox.ok(&["record", tool, "--failure"]);
+        }
+    }
+    let rows = json!([
+        { "server": "github", "scope": "global",
+          "clients": { "claude-code": "failing", "cursor": "failing" } },
+        { "server": "linear", "scope": "global",
+          "clients": { "claude-code": "configured", "codex": "off" } },
+    ]);
+    let clients = ["claude-code", "codex", "cursor"];
+    assert_eq!(sandbox.json(&["tools", "matrix"]), json!({ "clients": clients, "servers": rows }));
+    let table = sandbox.ok(&["tools", "matrix"]);
+    let lines: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["server", "claude-code", "codex", "cursor"]);
+    assert_eq!(lines[1], ["github", "failing", "-", "failing"]);
+    assert_eq!(lines[2], ["linear", "configured", "off", "-"]);
+    // A tool of a server is where the server is.
+    let clients = &sandbox.tool("mcp__github__search")["clients"];
+    assert_eq!(*clients, json!({ "claude-code": "configured", "cursor": "configured" }));
+}
+
+#[test]
 fn w12_a_session_without_an_end_is_over_after_a_day() {
     let sandbox = Sandbox::scanned();
     let at = |now: &str, args: &[&str]| sandbox.json(&[&["--now", now][..], args].concat());

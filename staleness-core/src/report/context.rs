@@ -1,13 +1,13 @@
 //! The context of a report: everything seen, arranged for looking tools up.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
 use crate::store::{View, meant};
 use crate::time::Timestamp;
-use crate::tool::{Hold, PresenceCause, Status, Tool, ToolKind};
+use crate::tool::{Hold, Listing, ListingState, PresenceCause, Status, Tool, ToolKind};
 
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
@@ -186,6 +186,23 @@ impl<'a> Context<'a> {
         tool.health.is_failing()
             || tool.hold == Hold::Demoted
             || (tool.kind == ToolKind::McpServer && self.is_server_down(tool))
+    }
+
+    /// Returns the state of a tool in the configuration of each client that lists it or listed it last; of a server's tool
+    /// that of the server. The best state counts where several files of a client list it.
+    #[must_use]
+    pub fn clients(&self, tool: &Tool) -> BTreeMap<String, ListingState> {
+        let is_of_server = tool.kind == ToolKind::McpTool;
+        let entry = is_of_server.then(|| self.entries.provider(tool)).flatten().unwrap_or(tool);
+        let mut clients = BTreeMap::new();
+        for Listing { source, state } in &entry.listings {
+            // A live list is of its server, not of a client.
+            if source.level != Level::Live {
+                let known = clients.entry(source.client.clone()).or_insert(*state);
+                *known = (*known).min(*state);
+            }
+        }
+        clients
     }
 
     /// How often it was used: for a server the sum over its tools.

@@ -1,12 +1,14 @@
 //! A tool as it is reported.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::Context;
 use crate::journal::{JournalEntry, Revision};
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
-use crate::tool::{Hold, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
+use crate::tool::{Hold, ListingState, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
 /// Whether a tool is there, and why.
@@ -62,6 +64,8 @@ pub struct ToolReport {
     pub plugin: Option<String>,
     /// The sources that list it, or listed it last.
     pub sources: Vec<String>,
+    /// What each client's configuration makes of it; for a server's tool what it makes of the server.
+    pub clients: BTreeMap<String, ListingState>,
     /// What it says of itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -118,6 +122,7 @@ impl ToolReport {
             server: server_name(tool),
             plugin: tool.plugin.as_ref().map(ToString::to_string),
             sources: held,
+            clients: context.clients(tool),
             description: tool.description.clone(),
             status: context.status(tool),
             hold: tool.hold,
