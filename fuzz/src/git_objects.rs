@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use staleness_core::Timestamp;
 use staleness_sources::documents::{CheckOptions, Report, check};
-use staleness_sources::git::{Limits, Program, Repo};
+use staleness_sources::git::{LazyRepo, Limits, Program, Repo};
 use staleness_sources::project::ProjectPlace;
 
 use crate::one_line;
@@ -122,9 +122,11 @@ fn with_folder(answer: &[u8], place: &Place) -> Vec<u8> {
 
 fn checked(place: &Place) -> Report {
     let project = ProjectPlace::of_folder(Path::new(&place.project));
-    let mut options = CheckOptions::new(Timestamp::from_millis(1_790_812_800_000));
-    options.git = Some(&place.program);
-    check(&project, &options, &mut |_| ControlFlow::Continue(())).expect("nobody ends it")
+    let options = CheckOptions::new(Timestamp::from_millis(1_790_812_800_000));
+    let program = Some(place.program.clone());
+    let mut repo = LazyRepo::new(program, &place.project, Limits::default());
+    check(&project, &mut repo, &options, &mut |_| ControlFlow::Continue(()))
+        .expect("nobody ends it")
 }
 
 /// Questions that a check does not ask.

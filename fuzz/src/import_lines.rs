@@ -42,7 +42,9 @@ pub fn run(data: &[u8]) {
 
 /// Copies settings, over a registry of its own.
 fn empty(settings: &Settings) -> Settings {
-    Settings { store: SharedStore::new(StoreUrl::Memory), ..settings.clone() }
+    let mut settings = settings.clone();
+    settings.store = SharedStore::new(StoreUrl::Memory);
+    settings
 }
 
 fn take(settings: &Settings, path: &Path, foreign: bool) {

@@ -13,6 +13,7 @@ use staleness_sources::documents::fuzzing::{Read, imports, read};
 use staleness_sources::documents::{
     Change, CheckOptions, Field, FieldValue, Report, check, set_fields,
 };
+use staleness_sources::git::LazyRepo;
 use staleness_sources::project::ProjectPlace;
 
 use crate::{one_line, peak};
@@ -206,5 +207,6 @@ fn whole(text: &str) {
 fn checked(folder: PathBuf) -> Report {
     let place = ProjectPlace::of_folder(folder);
     let options = CheckOptions::new(Timestamp::from_millis(MOMENT));
-    check(&place, &options, &mut |_| ControlFlow::Continue(())).expect("nobody ends it")
+    check(&place, &mut LazyRepo::default(), &options, &mut |_| ControlFlow::Continue(()))
+        .expect("nobody ends it")
 }

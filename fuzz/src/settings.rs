@@ -13,6 +13,7 @@ use staleness_core::{Policy, Timestamp};
 use staleness_service::ServiceError;
 use staleness_service::config::{Configured, Layers, PolicyValue};
 use staleness_sources::documents::{CheckOptions, check};
+use staleness_sources::git::LazyRepo;
 use staleness_sources::project::ProjectPlace;
 
 use crate::{SECRET, one_line};
@@ -135,7 +136,8 @@ fn policed(policy: Policy) {
     let mut options = CheckOptions::new(Timestamp::from_millis(1_790_812_800_000));
     options.policy = policy.documents;
     let place = ProjectPlace::of_folder(folder);
-    let report = check(&place, &options, &mut |_| ControlFlow::Continue(()));
+    let report =
+        check(&place, &mut LazyRepo::default(), &options, &mut |_| ControlFlow::Continue(()));
     for note in report.expect("nobody ends it").notes {
         one_line(&note.text);
     }

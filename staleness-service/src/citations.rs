@@ -7,25 +7,19 @@ use std::path::Path;
 use staleness::ids::ItemKey;
 use staleness::knowledge::{Citation, Evidence, Item};
 use staleness_sources::documents;
-use staleness_sources::git::{Limits, Repo};
 
 use crate::error::{ServiceError, quoted};
 use crate::settings::Settings;
 
 /// The commit that is checked out, in hexadecimal digits.
 pub fn head(settings: &Settings) -> Option<String> {
-    repo(settings).map(|repo| repo.head().id.to_string())
-}
-
-fn repo(settings: &Settings) -> Option<Repo> {
-    let program = settings.git()?;
-    Repo::open(&program, &settings.place.folder, Limits::default()).ok()
+    settings.repo().get().ok().map(|repo| repo.head().id.to_string())
 }
 
 /// Refuses a revision that the project's repository does not have.
 pub fn check_revision(settings: &Settings, name: &str) -> Result<(), ServiceError> {
-    match repo(settings).map(|mut repo| repo.revision(name)) {
-        Some(Err(error)) => Err(ServiceError::invalid(format!("since {}: {error}", quoted(name)))
+    match settings.repo().get().map(|repo| repo.revision(name)) {
+        Ok(Err(error)) => Err(ServiceError::invalid(format!("since {}: {error}", quoted(name)))
             .hint("name a commit, branch or tag, such as HEAD~3; a shallow clone has few")),
         _ => Ok(()),
     }
@@ -53,19 +47,18 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
 /// What an item cites, each with how it is now: with the digest of what is there, and with the lines at
 /// which that stands.
 pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
-    documents::seen(&settings.place, settings.git().as_ref(), item)
+    documents::seen(&settings.place, &mut settings.repo(), item)
 }
 
 /// What became of everything that items cite and name; every item that was asked about is in it.
 pub fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let mut found: BTreeMap<ItemKey, Vec<Evidence>> =
         items.iter().map(|item| (item.key.clone(), Vec::new())).collect();
-    let git = settings.git();
     let mut go_on = |_| match settings.watchdog.is_ended() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let report = documents::item_evidence(&settings.place, git.as_ref(), items, &mut go_on);
+    let report = documents::item_evidence(&settings.place, &mut settings.repo(), items, &mut go_on);
     found.extend(report.unwrap_or_default().found);
     found
 }

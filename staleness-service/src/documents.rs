@@ -11,7 +11,7 @@ use staleness_core::knowledge::Version;
 use staleness_core::registry::FileItem;
 use staleness_core::text::counted;
 use staleness_sources::documents::{self, Cancelled, CheckOptions, Progress as Step, Report};
-use staleness_sources::git::{Limits, Repo, TrackedKind};
+use staleness_sources::git::{LazyRepo, TrackedKind};
 use staleness_sources::version::project_version;
 
 use crate::citations;
@@ -57,15 +57,13 @@ pub fn check(
     let paths = absolute(asked.paths)?;
     asked.since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
     let known = known(settings, listener);
-    let git = settings.git();
     let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
-    options.git = git.as_ref();
     options.current_version = asked.version.or(declared.as_deref());
     options.known = &known;
     options.since = asked.since;
-    let report = read(settings, options, &mut |step| listener.step(step));
+    let report = read(settings, &mut settings.repo(), options, &mut |step| listener.step(step));
     listener.end();
     let report = report?;
     if asked.is_kept(settings) {
@@ -77,6 +75,7 @@ pub fn check(
 /// Reads documents, with the places and the policy that hold here, until the watchdog ends it.
 fn read<'a>(
     settings: &'a Settings,
+    repo: &mut LazyRepo,
     options: CheckOptions<'a>,
     told: &mut dyn FnMut(Step),
 ) -> Result<Report, ServiceError> {
@@ -91,10 +90,18 @@ fn read<'a>(
         told(step);
         if watchdog.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let report = documents::check(&settings.place, &options, &mut progress);
+    let report = documents::check(&settings.place, repo, &options, &mut progress);
     // What git did not answer any more may have looked like nothing.
     let report = report.and_then(|it| if watchdog.is_ended() { Err(Cancelled) } else { Ok(it) });
     report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
+}
+
+/// Reads documents without asking git.
+fn read_files<'a>(
+    settings: &'a Settings,
+    options: CheckOptions<'a>,
+) -> Result<Report, ServiceError> {
+    read(settings, &mut LazyRepo::default(), options, &mut |_| ())
 }
 
 /// What a verdict on items and documents depends on, for the agent that asks.
@@ -115,14 +122,14 @@ pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option
 pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
-        known.items = read(settings, CheckOptions::new(settings.now), &mut |_| ())?.items;
+        known.items = read_files(settings, CheckOptions::new(settings.now))?.items;
         return Ok(known);
     }
     let paths = unknown(settings, &known.documents);
     if !paths.is_empty() {
         let mut options = CheckOptions::new(settings.now);
         options.paths = &paths;
-        known.items.extend(read(settings, options, &mut |_| ())?.items);
+        known.items.extend(read_files(settings, options)?.items);
     }
     Ok(known)
 }
@@ -130,9 +137,8 @@ pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, Servi
 /// The tracked Markdown files that are not among these documents.
 fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     let folder = &settings.place.folder;
-    let repo =
-        settings.git().and_then(|program| Repo::open(&program, folder, Limits::default()).ok());
-    let Some(tracked) = repo.and_then(|repo| repo.tracked().ok()) else { return Vec::new() };
+    let mut repo = settings.repo();
+    let Ok(tracked) = repo.get().and_then(|repo| repo.tracked()) else { return Vec::new() };
     let known: BTreeSet<&str> =
         documents.iter().map(|document| document.key.path.as_str()).collect();
     let is_new = |path: &str, kind| {
@@ -159,7 +165,7 @@ pub fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>
     }
     let mut options = CheckOptions::new(settings.now);
     (options.paths, options.known) = (&paths, documents);
-    Ok(read(settings, options, &mut |_| ())?.items)
+    Ok(read_files(settings, options)?.items)
 }
 
 /// Checks the files in which items live, and no others, and gives these items the dates of their commits,
@@ -259,7 +265,7 @@ pub fn version(settings: &Settings) -> Option<String> {
 
 /// The version that the files of the project declare, else the latest that a tag names.
 pub fn version_by_git(settings: &Settings) -> Option<String> {
-    documents::project_version(&settings.place, settings.git().as_ref())
+    documents::project_version(&settings.place, &mut settings.repo())
 }
 
 /// Paths count from the current folder, as everywhere on a command line.

@@ -4,7 +4,8 @@
 //! The pure core decides, stores keep, sources read. What is done with all three, in which order, is
 //! here, once: the command line and the MCP server only read what was asked and say what came of it.
 //!
-//! - [`settings`]: store, project, home, time and policy; [`SharedStore`] for processes that live long.
+//! - [`settings`]: store, project, repository, home, time and policy; [`SharedStore`] for processes that
+//!   live long.
 //! - [`scan`], [`tools`]: what the clients have configured.
 //! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use staleness::ids::{AgentId, ClientId, ProjectId};
@@ -10,7 +10,7 @@ use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_sources::clients;
-use staleness_sources::git::{Program, Watchdog};
+use staleness_sources::git::{LazyRepo, Limits, Program, Watchdog};
 use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
@@ -75,6 +75,8 @@ pub struct Settings {
     pub in_server: bool,
     /// Ends the work, and every git with it.
     pub watchdog: Watchdog,
+    /// The project's repository, once somebody has asked for it.
+    repo: Arc<OnceLock<Mutex<LazyRepo>>>,
 }
 
 impl Settings {
@@ -130,13 +132,19 @@ impl Settings {
             policy_trouble,
             layers,
             watchdog: Watchdog::default(),
+            repo: Arc::default(),
         })
     }
 
-    /// The `git` program, where there is one, under the watchdog.
-    #[must_use]
-    pub fn git(&self) -> Option<Program> {
-        Some(Program::of_environment()?.with_watchdog(self.watchdog.clone()))
+    /// The project's repository, under the watchdog. It is opened once, by the first question, for these
+    /// settings and all clones of them.
+    pub(crate) fn repo(&self) -> MutexGuard<'_, LazyRepo> {
+        let repo = self.repo.get_or_init(|| {
+            let program = Program::of_environment();
+            let program = program.map(|it| it.with_watchdog(self.watchdog.clone()));
+            Mutex::new(LazyRepo::new(program, &self.place.folder, Limits::default()))
+        });
+        repo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens the registry.

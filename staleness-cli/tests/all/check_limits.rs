@@ -80,16 +80,21 @@ fn where_no_thread_can_be_started_that_is_told() {
     assert!(told.contains("no thread can be started"), "{told}");
 }
 
-/// A program that is taken for git, works for ever, and holds this pipe open meanwhile.
-fn busy_git(sandbox: &Sandbox) -> (PathBuf, PathBuf) {
+/// The folder of a program that is taken for git.
+fn script(sandbox: &Sandbox, text: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
 
+    let git = sandbox.write("bin/git", format!("#!/bin/sh\n{text}"));
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    git.parent().unwrap().to_path_buf()
+}
+
+/// A git that works for ever, and holds this pipe open meanwhile.
+fn busy_git(sandbox: &Sandbox) -> (PathBuf, PathBuf) {
     let pipe = sandbox.root().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let text = format!("#!/bin/sh\nexec 3>'{}'\necho x >&3\nwhile :; do :; done\n", pipe.display());
-    let git = sandbox.write("bin/git", text);
-    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
-    (git.parent().unwrap().to_path_buf(), pipe)
+    let text = format!("exec 3>'{}'\necho x >&3\nwhile :; do :; done\n", pipe.display());
+    (script(sandbox, &text), pipe)
 }
 
 fn signal(child: &Child, name: &str) {
@@ -114,5 +119,26 @@ fn no_git_outlives_the_program_however_it_ends() {
         std::thread::spawn(move || to.send(held.read_to_end(&mut Vec::new())));
         let ended = ended.recv_timeout(Duration::from_secs(20));
         assert!(matches!(ended, Ok(Ok(_))), "{name}: git still holds the pipe");
+    }
+}
+
+#[test]
+fn a_command_opens_the_repository_once() {
+    let sandbox = Sandbox::rotted();
+    let cited = ["--id", "a", "--body", "Call `run()`.", "--cite", "src/main.rs:2"];
+    sandbox.ok(&[&["knowledge", "add"], &cited[..]].concat());
+    sandbox.write("project/memory/b.md", "---\ntype: knowledge\nid: b\n---\n\nTo run it.\n");
+    sandbox.write("project/src/main.rs", "fn main() {\n\n    run();\n}\n");
+    sandbox.commit("2026-03-10T00:00:00Z");
+    let log = sandbox.root().join("log");
+    let text = "for it; do case $it in --is-inside-work-tree) echo x >> \"$HOME/../log\";; esac; done\n\
+                PATH=${PATH#*:}\nexec git \"$@\"\n";
+    let path = format!("{}:{}", script(&sandbox, text).display(), std::env::var("PATH").unwrap());
+    for command in ["check --since HEAD", "review", "knowledge recall run", "knowledge verify a b"]
+    {
+        let done = sandbox.command().env("PATH", &path).args(command.split(' ')).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "x\n", "{command}");
+        std::fs::remove_file(&log).unwrap();
     }
 }

@@ -6,8 +6,6 @@ use staleness_core::knowledge::Document;
 use staleness_core::policy::DocumentPolicy;
 use staleness_core::time::Timestamp;
 
-use crate::git::Program;
-
 /// Documents to check, and the moment of the check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -21,8 +19,6 @@ pub struct CheckOptions<'a> {
     pub home: Option<&'a Path>,
     /// Folder of Claude Code, if not `.claude` of the home folder.
     pub claude_config_dir: Option<&'a Path>,
-    /// The `git` program; without it there is less evidence.
-    pub git: Option<&'a Program>,
     /// Rules for documents. A pattern that cannot be read is reported and ignored.
     pub policy: DocumentPolicy,
     /// The version of the project, if not the one that it declares.
@@ -49,7 +45,6 @@ impl<'a> CheckOptions<'a> {
             paths: &[],
             home: None,
             claude_config_dir: None,
-            git: None,
             policy: DocumentPolicy::default(),
             current_version: None,
             known: &[],

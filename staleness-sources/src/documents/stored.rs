@@ -11,7 +11,7 @@ use super::draft::{self, MAX_PLACES};
 use super::names::Names;
 use super::{Cancelled, Note, Progress, file, target};
 use crate::git::{
-    Anchor, CitationQuery, Cite, Oid, Program, Trace, Tracked, Word, WordQuery, cited_digest,
+    Anchor, CitationQuery, Cite, LazyRepo, Oid, Trace, Tracked, Word, WordQuery, cited_digest,
     seen_in,
 };
 use crate::project::ProjectPlace;
@@ -39,7 +39,7 @@ pub struct ItemReport {
 /// When `progress` breaks.
 pub fn item_evidence(
     place: &ProjectPlace,
-    git: Option<&Program>,
+    repo: &mut LazyRepo,
     items: &[Item],
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ItemReport, Cancelled> {
@@ -53,7 +53,7 @@ pub fn item_evidence(
         .flat_map(|(at, item)| item.citations.iter().map(move |citation| (at, citation)))
         .collect();
     if !words.is_empty() || !cites.is_empty() {
-        let mut past = Past::open(place, git, Some(progress))?;
+        let mut past = Past::of(repo, progress)?;
         // Of what was seen to hold in the checked-out commit nothing went since.
         words.retain(|(at, ..)| !past.is_head(anchor(items[*at])));
         let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();
@@ -186,8 +186,8 @@ fn on_disk(
 /// or without one. Lines that moved are followed from where they were when the item was verified or
 /// written; git is started only where the digest does not tell.
 #[must_use]
-pub fn seen(place: &ProjectPlace, git: Option<&Program>, item: &Item) -> Vec<(Citation, Citation)> {
-    let mut past: Option<Past<'_>> = None;
+pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Citation, Citation)> {
+    repo.renew();
     let fence = place.fence();
     let mut now = |citation: &Citation| {
         let mut now = Citation { digest: None, ..citation.clone() };
@@ -198,12 +198,8 @@ pub fn seen(place: &ProjectPlace, git: Option<&Program>, item: &Item) -> Vec<(Ci
         let text = read.text.as_bytes();
         if citation.lines.is_some() && citation.symbol.is_none() {
             now.lines = seen_in(citation, text).or_else(|| {
-                if past.is_none() {
-                    past = Past::open(place, git, None).ok();
-                }
-                let verified = anchor(item);
-                let query = CitationQuery { citation, verified };
-                past.as_mut()?.look_up(|repo| repo.follow(&query, text))
+                let query = CitationQuery { citation, verified: anchor(item) };
+                repo.get().ok()?.follow(&query, text).ok().flatten()
             });
             now.lines = now.lines.or(citation.lines);
         }

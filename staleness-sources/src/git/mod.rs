@@ -31,10 +31,11 @@
 //! | `history` | the list of commits, what each changed, and what follows from that |
 //! | `renames` | where removed files are now |
 //! | `search`, `citations` | the two large questions: words, and cited lines and symbols |
-//! | `repo` | [`Repo`], which holds what each part remembers |
+//! | `repo`, `lazy_repo` | [`Repo`], which holds what each part remembers, and [`LazyRepo`], which opens it once |
 
 mod citations;
 mod history;
+mod lazy_repo;
 mod lines;
 mod objects;
 mod process;
@@ -49,6 +50,7 @@ pub use history::{
     Anchor, ChangedDocument, Dated, DatingQuery, Life, LifeQuery, Limits, Since, Tracked,
     TrackedKind, text_digest,
 };
+pub use lazy_repo::LazyRepo;
 pub use objects::{Commit, Oid, Unread};
 pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watchdog};
 pub use repo::Repo;

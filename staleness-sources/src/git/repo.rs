@@ -1,5 +1,6 @@
 //! A repository that questions are asked of.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use staleness_core::knowledge::Lines;
@@ -20,6 +21,7 @@ use super::symbols::Word;
 #[derive(Debug)]
 pub struct Repo {
     history: History,
+    tracked: OnceCell<Tracked>,
     moved: Moved,
     searched: Option<Searched>,
     left: u64,
@@ -35,11 +37,18 @@ impl Repo {
     pub fn open(program: &Program, root: &Path, limits: Limits) -> Result<Self, GitError> {
         Ok(Self {
             history: History::open(program, root, limits)?,
+            tracked: OnceCell::new(),
             moved: Moved::default(),
             searched: None,
             left: limits.searched_bytes,
             room: Room::of(limits.compared_bytes),
         })
+    }
+
+    /// Gives back what was spent of the budgets that all questions share.
+    pub(super) const fn renew(&mut self) {
+        let limits = self.history.limits;
+        (self.left, self.room) = (limits.searched_bytes, Room::of(limits.compared_bytes));
     }
 
     /// The commit that is checked out.
@@ -95,12 +104,16 @@ impl Repo {
         self.history.text_at(commit, path)
     }
 
-    /// The files that are tracked in the checked-out commit. Asked anew each time.
+    /// The files that are tracked in the checked-out commit, listed once.
     ///
     /// # Errors
     /// When git fails.
-    pub fn tracked(&self) -> Result<Tracked, GitError> {
-        self.history.tracked()
+    pub fn tracked(&self) -> Result<&Tracked, GitError> {
+        if let Some(tracked) = self.tracked.get() {
+            return Ok(tracked);
+        }
+        let tracked = self.history.tracked()?;
+        Ok(self.tracked.get_or_init(|| tracked))
     }
 
     /// The latest version among the tags: the highest of those that read `1.2.3` or `v1.2.3`.

@@ -147,12 +147,13 @@ fn a_shallow_clone_says_so_and_concludes_nothing_from_what_it_lacks() {
 #[test]
 fn without_git_a_check_says_so_and_dates_hold() {
     let project = drifted("---\nexpires: 2026-09-30\n---\n\nCall `old_name()`.\n");
-    let report = project.check_with(|options| options.git = None);
+    let report = project.check_in(false, |_| {});
     assert!(report.notes.iter().any(|note| note.text.contains("no history")), "{:?}", report.notes);
     assert_eq!(found(&report, "doc.md"), ["2:1 expired"]);
     let nothing = |items: &[Item]| {
         let mut go_on = |_| std::ops::ControlFlow::Continue(());
-        documents::item_evidence(&project.tree.project, None, items, &mut go_on).unwrap().notes
+        let repo = &mut project.repo(false);
+        documents::item_evidence(&project.tree.project, repo, items, &mut go_on).unwrap().notes
     };
     assert!(nothing(&[]).is_empty(), "there is nothing to ask");
     let key = ItemKey { scope: Scope::Global, id: ItemId::new("a").unwrap() };

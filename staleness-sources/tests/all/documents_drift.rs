@@ -277,7 +277,7 @@ fn a_file_with_a_kind_is_an_item_as_a_whole() {
     assert_eq!((came.evidence.len(), edited.evidence.len()), (0, 0));
     assert_eq!(edited.anchored_at, Some(item.updated_at));
     let known = &report.documents;
-    let without_git = project.check_with(|options| (options.git, options.known) = (None, known));
+    let without_git = project.check_in(false, |options| options.known = known);
     assert_eq!(without_git.items[0].updated_at, item.updated_at);
     let again = project.check_with(|options| options.known = known);
     assert_eq!(again.documents, report.documents, "it is taken over");

@@ -207,7 +207,13 @@ fn a_check_can_be_ended() {
     let project = Project::bare();
     let options = CheckOptions::new(now());
     let place = &project.tree.project;
-    let ended = documents::check(place, &options, &mut |_| ControlFlow::Break(()));
+    let ended =
+        documents::check(
+            place,
+            &mut project.repo(false),
+            &options,
+            &mut |_| ControlFlow::Break(()),
+        );
     assert_eq!(ended, Err(Cancelled));
 }
 
@@ -241,7 +247,7 @@ mod random {
         ) {
             let project = Project::bare();
             project.write("a.md", &text);
-            let report = project.check_with(|options| options.git = None);
+            let report = project.check_in(false, |_| {});
             let lines: Vec<&str> = text.split('\n').collect();
             for block in report.documents.iter().flat_map(|document| &document.found) {
                 prop_assert!(block.line >= 1 && block.line <= block.last_line);

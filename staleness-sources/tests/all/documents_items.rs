@@ -18,9 +18,9 @@ fn item(project: &Project, body: &str, added: &str, cites: &[&str]) -> Item {
 }
 
 fn evidence(project: &Project, git: bool, item: &Item) -> Vec<Evidence> {
-    let program = git.then(|| project.program());
+    let mut repo = project.repo(git);
     let items = std::slice::from_ref(item);
-    let report = documents::item_evidence(&project.tree.project, program, items, &mut |_| {
+    let report = documents::item_evidence(&project.tree.project, &mut repo, items, &mut |_| {
         ControlFlow::Continue(())
     });
     report.unwrap().found.into_iter().flat_map(|(_, evidence)| evidence).collect()

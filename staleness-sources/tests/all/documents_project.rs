@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use staleness_core::knowledge::{Document, Fact};
 use staleness_core::time::Timestamp;
 use staleness_sources::documents::{self, CheckOptions, Report};
-use staleness_sources::git::Program;
+use staleness_sources::git::{LazyRepo, Limits, Program};
 
 use crate::tree::Tree;
 
@@ -83,13 +83,27 @@ impl Project {
         self.check_with(|_| {})
     }
 
+    /// Its repository; without `git` there is none.
+    pub(crate) fn repo(&self, git: bool) -> LazyRepo {
+        let program = git.then(|| self.program.clone());
+        LazyRepo::new(program, &self.tree.project.folder, Limits::default())
+    }
+
     pub(crate) fn check_with<'a>(&'a self, change: impl FnOnce(&mut CheckOptions<'a>)) -> Report {
+        self.check_in(true, change)
+    }
+
+    pub(crate) fn check_in<'a>(
+        &'a self,
+        git: bool,
+        change: impl FnOnce(&mut CheckOptions<'a>),
+    ) -> Report {
         let mut options = CheckOptions::new(now());
-        options.git = Some(&self.program);
         options.home = Some(&self.tree.home);
         change(&mut options);
         let place = &self.tree.project;
-        documents::check(place, &options, &mut |_| ControlFlow::Continue(())).unwrap()
+        documents::check(place, &mut self.repo(git), &options, &mut |_| ControlFlow::Continue(()))
+            .unwrap()
     }
 }
 

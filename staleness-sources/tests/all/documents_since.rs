@@ -72,10 +72,7 @@ fn a_revision_that_is_not_there_and_no_git_are_said() {
     let report = project.check_with(|options| options.since = Some("nowhere"));
     assert!(report.notes.iter().any(|note| note.text.contains("not known")));
     assert_eq!(report.new_since, None);
-    let report = project.check_with(|options| {
-        options.since = Some("HEAD");
-        options.git = None;
-    });
+    let report = project.check_in(false, |options| options.since = Some("HEAD"));
     assert!(report.notes.iter().any(|note| note.text.contains("everything is new")));
     assert_eq!(report.new_since, None);
 }
@@ -107,13 +104,13 @@ fn without_a_declared_version_a_project_is_at_that_of_its_latest_tag() {
     for tag in ["v1.2.0", "v2.1.0", "other"] {
         project.git(&["tag", tag]);
     }
-    let version = |git| project_version(&project.tree.project, git);
+    let version = |git| project_version(&project.tree.project, &mut project.repo(git));
     let report = project.check();
     assert_eq!(report.version.as_deref(), Some("2.1.0"));
-    assert_eq!(version(Some(project.program())), report.version);
-    assert_eq!(version(None), None);
+    assert_eq!(version(true), report.version);
+    assert_eq!(version(false), None);
     assert_eq!(found(&report, "doc.md").len(), 1);
     project.write("VERSION", "1.0.0\n");
     assert_eq!(project.check().version.as_deref(), Some("1.0.0"));
-    assert_eq!(version(Some(project.program())).as_deref(), Some("1.0.0"));
+    assert_eq!(version(true).as_deref(), Some("1.0.0"));
 }

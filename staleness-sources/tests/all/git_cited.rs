@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use staleness_core::knowledge::{Citation, Lines};
 use staleness_sources::git::{
-    Anchor, CitationQuery, Cite, Limits, Oid, Program, Repo, Unread, Watch,
+    Anchor, CitationQuery, Cite, LazyRepo, Limits, Oid, Program, Repo, Unread, Watch,
 };
 
 use crate::git_repo::{Git, cite, go};
@@ -53,6 +53,20 @@ fn however_many_lines_of_a_file_are_cited_it_is_compared_once() {
     let mut repo = open(&git, (2 * 2 * 2 * size + cited.len()) as u64);
     assert_eq!(all(&mut repo, &cited), vec![Cite::Holds; cited.len()]);
     assert_eq!((repo.is_cut(), repo.unread()), (false, Unread::default()));
+}
+
+#[test]
+fn a_repository_is_opened_once_and_has_the_whole_room_each_time_it_is_asked() {
+    let (git, commits, size) = large();
+    let limits = Limits { compared_bytes: 4 * size as u64 + 1, ..Limits::default() };
+    let mut repo = LazyRepo::new(Program::of_environment(), &git.root, limits);
+    for commit in &commits[..2] {
+        repo.renew();
+        let answers = all(repo.get().unwrap(), &[(&lines(3, 4), *commit)]);
+        assert_eq!((answers, repo.get().unwrap().is_cut()), (vec![Cite::Holds], false));
+        git.save("b.rs", "");
+        assert_eq!(repo.get().unwrap().head().id, commits[2]);
+    }
 }
 
 #[test]

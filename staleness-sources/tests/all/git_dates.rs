@@ -163,9 +163,8 @@ fn odd_names_are_names() {
     }
     let second = git.commit();
     let mut repo = git.open();
-    let tracked = repo.tracked().unwrap();
     for name in names {
-        assert!(tracked.holds(name), "{name}");
+        assert!(repo.tracked().unwrap().holds(name), "{name}");
         assert_eq!(ids(&dates(&mut repo, &git.root, name)), [Some(first), Some(second)], "{name}");
     }
 }
@@ -198,7 +197,8 @@ fn linked_work_trees_and_submodules_are_projects_with_a_past() {
     outer.commit();
     let mut repo = open(&outer.root.join("inner")).unwrap();
     assert_eq!(ids(&dates(&mut repo, &outer.root.join("inner"), "a.md")), [Some(first)]);
-    let tracked = outer.open().tracked().unwrap();
+    let repo = outer.open();
+    let tracked = repo.tracked().unwrap();
     assert_eq!(tracked.kind("inner"), Some(staleness_sources::git::TrackedKind::Submodule));
 }
 

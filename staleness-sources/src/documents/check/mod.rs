@@ -30,7 +30,7 @@ use super::draft::MAX_PLACES;
 use super::names::Names;
 use super::nature::Patterns;
 use super::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
-use crate::git::{Life, Limits, Program, Repo};
+use crate::git::{LazyRepo, Life};
 use crate::project::ProjectPlace;
 use crate::text::Fence;
 
@@ -83,8 +83,8 @@ type Lives = BTreeMap<String, (u128, Life)>;
 /// Checks the documents of a project.
 ///
 /// It never fails for what it finds: a file that cannot be used is in [`Report::skipped`]. The
-/// evidence about the blocks of a document comes from the checked-out commit and its history;
-/// without git only links to files that are not there, and lines behind the end of a file, are found.
+/// evidence about the blocks of a document comes from the checked-out commit and its history; without
+/// them only links to files that are not there, and lines behind the end of a file, are found.
 ///
 /// # Errors
 /// When `progress` breaks.
@@ -99,18 +99,17 @@ type Lives = BTreeMap<String, (u128, Life)>;
 /// use staleness_core::verdict::Level;
 /// use staleness_core::{Policy, Timestamp};
 /// use staleness_sources::documents::{CheckOptions, check};
-/// use staleness_sources::git::Program;
+/// use staleness_sources::git::{LazyRepo, Limits, Program};
 /// use staleness_sources::project::ProjectPlace;
 ///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::write(folder.path().join("README.md"), "See [the router](src/router.rs).\n")?;
 /// let place = ProjectPlace::of_folder(folder.path());
 ///
-/// let (git, now) = (Program::of_environment(), Timestamp::from_millis(1_800_000_000_000));
-/// let mut options = CheckOptions::new(now);
-/// options.git = git.as_ref();
+/// let mut repo = LazyRepo::new(Program::of_environment(), folder.path(), Limits::default());
+/// let now = Timestamp::from_millis(1_800_000_000_000);
 /// let is_ended = false;
-/// let report = check(&place, &options, &mut |progress| {
+/// let report = check(&place, &mut repo, &CheckOptions::new(now), &mut |progress| {
 ///     eprintln!("{progress:?}");
 ///     if is_ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 /// })?;
@@ -123,17 +122,15 @@ type Lives = BTreeMap<String, (u128, Life)>;
 /// ```
 pub fn check(
     place: &ProjectPlace,
+    repo: &mut LazyRepo,
     options: &CheckOptions<'_>,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Cancelled> {
     let mut report = Report::default();
-    let past = Past::open(place, options.git, Some(progress))?;
+    let version = options.current_version.map(str::to_owned);
+    report.version = version.or_else(|| project_version(place, repo));
+    let past = Past::of(repo, progress)?;
     report.head = past.head();
-    report.version = options
-        .current_version
-        .map(str::to_owned)
-        .or_else(|| crate::version::project_version(&place.folder))
-        .or_else(|| past.version());
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();
     let found = Search {
@@ -178,11 +175,9 @@ pub fn check(
 /// The version that a project is at: the one that its files declare, else the latest that a tag of
 /// it names.
 #[must_use]
-pub fn project_version(place: &ProjectPlace, git: Option<&Program>) -> Option<String> {
-    crate::version::project_version(&place.folder).or_else(|| {
-        let repo = Repo::open(git?, &place.folder, Limits::default()).ok()?;
-        repo.latest_version_tag().ok().flatten()
-    })
+pub fn project_version(place: &ProjectPlace, repo: &mut LazyRepo) -> Option<String> {
+    let declared = crate::version::project_version(&place.folder);
+    declared.or_else(|| repo.get().ok()?.latest_version_tag().ok().flatten())
 }
 
 impl Check<'_> {

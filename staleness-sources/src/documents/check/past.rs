@@ -11,23 +11,22 @@ use crate::documents::nature::is_document;
 use crate::documents::report::WHOLE;
 use crate::documents::{Note, Progress, Skipped};
 use crate::git::{
-    self, Anchor, CitationQuery, Cite, GitError, Limits, Oid, Program, Repo, Trace, Tracked, Watch,
-    Word, WordQuery,
+    self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Repo, Trace, Tracked, Watch, Word,
+    WordQuery,
 };
-use crate::project::ProjectPlace;
 
 /// Hears how far a check is, and may end it.
 pub(crate) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// A repository, and what was asked of it once.
 pub(crate) struct Past<'p> {
-    repo: Option<(Repo, Tracked)>,
+    repo: Option<&'p mut Repo>,
     /// A number for how far back the history goes, which another end of it would change.
     pub(super) boundary: u128,
     /// True if git failed on the way.
     failed: bool,
     pub(crate) notes: Vec<Note>,
-    watcher: Option<Watcher<'p>>,
+    watcher: Watcher<'p>,
 }
 
 /// A commit as evidence names it.
@@ -36,25 +35,21 @@ pub(crate) fn commit_text(commit: &git::Commit) -> String {
 }
 
 impl<'p> Past<'p> {
-    /// Opens the repository of a project; why there is none is noted.
-    pub(crate) fn open(
-        place: &ProjectPlace,
-        program: Option<&Program>,
-        watcher: Option<Watcher<'p>>,
-    ) -> Result<Self, Cancelled> {
+    /// Takes the repository of a project; why there is none is noted.
+    pub(crate) fn of(repo: &'p mut LazyRepo, watcher: Watcher<'p>) -> Result<Self, Cancelled> {
         let mut past = Self { repo: None, boundary: 0, failed: false, notes: Vec::new(), watcher };
-        let opened = program.ok_or(GitError::NoProgram).and_then(|program| {
-            let repo = Repo::open(program, &place.folder, Limits::default())?;
-            let tracked = repo.tracked()?;
-            Ok((repo, tracked))
+        repo.renew();
+        let listed = repo.get().and_then(|repo| {
+            repo.tracked()?;
+            Ok(repo)
         });
-        match opened {
-            Ok((repo, tracked)) => {
+        match listed {
+            Ok(repo) => {
                 if repo.is_shallow() {
                     past.note("the history is shallow: what is older than it was not seen");
                 }
                 past.boundary = repo.boundary();
-                past.repo = Some((repo, tracked));
+                past.repo = Some(repo);
             }
             Err(GitError::Cancelled) => return Err(Cancelled),
             Err(why) => {
@@ -70,8 +65,7 @@ impl<'p> Past<'p> {
 
     /// Says how far the check is.
     pub(super) fn tell(&mut self, now: Progress) -> Result<(), Cancelled> {
-        let flow = self.watcher.as_mut().map(|watcher| watcher(now));
-        if flow.is_some_and(|flow| flow.is_break()) { Err(Cancelled) } else { Ok(()) }
+        if (self.watcher)(now).is_break() { Err(Cancelled) } else { Ok(()) }
     }
 
     pub(crate) fn head(&self) -> Option<String> {
@@ -79,19 +73,19 @@ impl<'p> Past<'p> {
     }
 
     pub(super) fn head_commit(&self) -> Option<git::Commit> {
-        self.repo.as_ref().map(|(repo, _)| repo.head())
+        self.repo.as_ref().map(|repo| repo.head())
     }
 
     /// Returns true if a moment is one of the checked-out commit.
     pub(crate) fn is_head(&self, anchor: Anchor) -> bool {
-        self.repo.as_ref().is_some_and(|(repo, _)| match anchor {
+        self.repo.as_ref().is_some_and(|repo| match anchor {
             Anchor::Commit(id) => id == repo.head().id,
             Anchor::At(at) => at >= repo.head().at,
         })
     }
 
     pub(crate) fn tracked(&self) -> Option<&Tracked> {
-        self.repo.as_ref().map(|(_, tracked)| tracked)
+        self.repo.as_ref().and_then(|repo| repo.tracked().ok())
     }
 
     pub(crate) const fn is_there(&self) -> bool {
@@ -100,19 +94,13 @@ impl<'p> Past<'p> {
 
     /// Returns true if something could not be looked at, so that an answer may be missing.
     pub(super) fn is_doubtful(&self) -> bool {
-        let unread =
-            |(repo, _): &(Repo, Tracked)| repo.is_cut() || repo.unread() != git::Unread::default();
+        let unread = |repo: &&mut Repo| repo.is_cut() || repo.unread() != git::Unread::default();
         self.failed || self.repo.as_ref().is_some_and(unread)
-    }
-
-    /// The version that the tags of the project name.
-    pub(crate) fn version(&self) -> Option<String> {
-        self.repo.as_ref().and_then(|(repo, _)| repo.latest_version_tag().ok().flatten())
     }
 
     /// Lets git begin with what will be asked about the history of documents.
     pub(super) fn foresee(&mut self) {
-        if let Some((repo, _)) = &mut self.repo {
+        if let Some(repo) = &mut self.repo {
             repo.foresee();
         }
     }
@@ -123,12 +111,11 @@ impl<'p> Past<'p> {
         none: T,
         question: impl FnOnce(&mut Repo, &mut Watch<'_>) -> Result<T, GitError>,
     ) -> Result<T, Cancelled> {
-        let Some((repo, _)) = &mut self.repo else { return Ok(none) };
+        let Some(repo) = &mut self.repo else { return Ok(none) };
         let mut watcher = |now: git::Progress| {
             let of = usize::try_from(now.of.unwrap_or(0)).unwrap_or(usize::MAX);
             let done = usize::try_from(now.done).unwrap_or(usize::MAX);
-            let watcher = self.watcher.as_mut();
-            watcher.map_or(ControlFlow::Continue(()), |it| it(Progress::Tracing { done, of }))
+            (self.watcher)(Progress::Tracing { done, of })
         };
         match question(repo, &mut Watch::new(&mut watcher)) {
             Ok(answer) => Ok(answer),
@@ -142,11 +129,11 @@ impl<'p> Past<'p> {
     }
 
     /// Looks a single thing up; `None` without a repository, and when git fails.
-    pub(crate) fn look_up<T>(
+    pub(super) fn look_up<T>(
         &mut self,
         question: impl FnOnce(&mut Repo) -> Result<Option<T>, GitError>,
     ) -> Option<T> {
-        let answer = question(&mut self.repo.as_mut()?.0);
+        let answer = question(self.repo.as_mut()?);
         self.failed |= answer.is_err();
         answer.ok().flatten()
     }
@@ -183,7 +170,7 @@ impl<'p> Past<'p> {
         revision: &str,
         documents: &[Document],
     ) -> Result<Option<Vec<Document>>, Cancelled> {
-        let Some((repo, _)) = &mut self.repo else {
+        let Some(repo) = &mut self.repo else {
             self.note("without a history everything is new");
             return Ok(None);
         };
@@ -224,7 +211,7 @@ impl<'p> Past<'p> {
 
     /// Says what could not be looked at, and what was too much.
     pub(super) fn tell_unread(&mut self, skipped: &mut Vec<Skipped>) {
-        let Some((repo, tracked)) = &self.repo else { return };
+        let (Some(repo), Some(tracked)) = (&self.repo, self.tracked()) else { return };
         let mut skip = |path: &str, reason: &str| {
             skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
         };
