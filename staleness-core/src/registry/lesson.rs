@@ -25,7 +25,8 @@ pub(super) fn wanted(
         let lessons = Lessons { used, policy };
         let suggestions = used.session_key().and_then(|key| view.suggestions.get(&key));
         let Some(suggestions) = suggestions else { continue };
-        let names = used.names();
+        let mut names = used.names();
+        names.extend(used.names_on_servers(view));
         for tool in lessons.tools(&names) {
             // Lessons of one batch follow each other: what is wanted for the first is wanted for all.
             for lesson in suggestions.lessons(tool, policy) {

@@ -54,6 +54,9 @@ impl Step for RecordUses {
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         if view.looks <= 1 {
             let more = self.new_projects(view, self.plugins(view));
+            let more = self.uses.iter().fold(more, |more, each| {
+                each.select_names(each.names_on_servers(view).iter(), more)
+            });
             let more = wanted(&self.uses, view, &self.policy.routes, more);
             if more != Selection::new() {
                 return Ok(Decision::Need(more));

@@ -1,17 +1,20 @@
 //! One use of a tool, as a caller hands it in, and what recording it must look at.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::record::both_keys;
 use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, ToolName};
 use crate::outcome::OutcomeKind;
-use crate::scan::{ProjectRef, Providers};
+use crate::scan::{Found, ProjectRef, Providers};
 use crate::session::SessionKey;
-use crate::store::{Draft, OutcomeFilter, ProjectFilter, Selection, SuggestionFilter, ToolFilter};
+use crate::store::{
+    Draft, OutcomeFilter, ProjectFilter, Selection, SuggestionFilter, ToolFilter, View,
+};
 use crate::time::Timestamp;
-use crate::tool::{Tool, ToolKind};
+use crate::tool::{Listing, ListingState, Tool, ToolKind};
 
 /// One use of a tool, to be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +22,8 @@ pub struct Use {
     /// Identifies the use: recording it twice has the effect of recording it once.
     pub op: OpId,
     /// The name under which the tool was called. `mcp_server_tool` stands for the first of its spellings whose tool
-    /// is known, else for the first whose server is, else for that of the shortest server.
+    /// is known, else for the first whose server is, else for that of the shortest server; `MCP:tool` for the tool of
+    /// the one server, of those that the client lists, that is known to have one of this name.
     pub tool: ToolName,
     /// How it ended.
     pub outcome: OutcomeKind,
@@ -86,6 +90,46 @@ impl Use {
         names
     }
 
+    /// The names that it may have where the client leaves the server out, as Cursor does: one for each server that
+    /// the client lists.
+    pub(super) fn names_on_servers(&self, view: &View) -> BTreeSet<ToolName> {
+        let (Some(part), Some(client)) = (self.serverless(), &self.client) else {
+            return BTreeSet::new();
+        };
+        let loads = |listing: &Listing| {
+            listing.source.client == client.as_str() && listing.state == ListingState::Configured
+        };
+        let entries = view.tools.values().filter(|tool| {
+            tool.kind == ToolKind::McpServer
+                && self.scopes().contains(&tool.key.scope)
+                && tool.listings.iter().any(loads)
+        });
+        let name = |server: &ServerKey| Some(Found::server_tool(server.as_str(), part)?.name);
+        entries.filter_map(|entry| name(entry.server.as_ref()?)).collect()
+    }
+
+    /// The name of an MCP tool without its server.
+    fn serverless(&self) -> Option<&str> {
+        self.tool.as_str().strip_prefix("MCP:")
+    }
+
+    /// Adds what recording it under these names must look at.
+    pub(super) fn select_names<'n>(
+        &self,
+        names: impl Iterator<Item = &'n ToolName> + Clone,
+        mut selection: Selection,
+    ) -> Selection {
+        for scope in self.scopes() {
+            for name in names.clone() {
+                let key = ToolKey { scope: scope.clone(), name: name.clone() };
+                selection = selection
+                    .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
+                    .lock(ToolFilter::Key(key));
+            }
+        }
+        selection
+    }
+
     /// Returns the use under the name that the registry knows, of those that it may have.
     pub(super) fn known(&self, draft: &Draft<'_>, providers: &Providers) -> Cow<'_, Self> {
         let [project, _] = self.scopes();
@@ -98,8 +142,11 @@ impl Use {
             servers.iter().any(|server| providers.entry(&project, server).is_some())
         };
         let names = self.names();
+        let on_servers = self.names_on_servers(draft.view());
+        let mut only = on_servers.iter().filter(is_tool);
+        let only = only.next().filter(|_| only.next().is_none());
         let known = names.iter().find(is_tool).or_else(|| names.iter().find(is_served));
-        match known.or(names.last()) {
+        match only.or(known).or(names.last()) {
             Some(name) if *name != self.tool => {
                 Cow::Owned(Self { tool: name.clone(), ..self.clone() })
             }
@@ -134,12 +181,10 @@ impl Use {
         let names = self.names();
         let others = names.iter().filter(|name| **name != self.tool);
         servers.extend(others.flat_map(|name| ServerKey::owners_of(name.as_str())));
+        selection = self.select_names(names.iter(), selection);
         for scope in self.scopes() {
-            for name in &names {
-                let key = ToolKey { scope: scope.clone(), name: name.clone() };
-                selection = selection
-                    .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
-                    .lock(ToolFilter::Key(key));
+            if self.serverless().is_some() {
+                selection = selection.peek(ToolFilter::Configured(scope.clone()));
             }
             for name in &self.mentions {
                 let key = ToolKey { scope: scope.clone(), name: name.clone() };
