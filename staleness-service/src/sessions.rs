@@ -68,7 +68,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         Some(text) if find(text)?.is_some() => ResumeFrom::Session(id(text)?),
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
-    let resume = Resume { agent, session, from, peek: asked.peek };
+    let resume = Resume { session, from, peek: asked.peek, ..Resume::new(agent) };
     let delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     Ok(Answer { delta, registry, resume })

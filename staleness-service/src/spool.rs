@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 use staleness::RegistryError;
-use staleness::ids::{AgentId, ProjectId, SessionId};
+use staleness::ids::{AgentId, OpId, ProjectId, SessionId, ToolName};
 use staleness::registry::Use;
 use staleness::scan::ProjectRef;
 use staleness::session::{Session, SessionKey};
@@ -43,6 +43,19 @@ pub enum Entry {
         /// The call.
         call: OpenCall,
     },
+    /// A person was asked whether calls may go on.
+    PermissionAsked {
+        /// The project.
+        project: ProjectRef,
+        /// The session.
+        session: SessionId,
+        /// The tool.
+        tool: ToolName,
+        /// The turn.
+        turn: OpId,
+        /// When.
+        at: Timestamp,
+    },
     /// A turn is over.
     TurnEnded(TurnEnd),
     /// An agent's session started.
@@ -73,6 +86,7 @@ impl Entry {
             Self::Used(used) => &used.project,
             Self::TurnEnded(end) => &end.project,
             Self::CallBegan { project, .. }
+            | Self::PermissionAsked { project, .. }
             | Self::SessionStarted { project, .. }
             | Self::SessionEnded { project, .. } => project,
         }
@@ -89,6 +103,10 @@ impl Entry {
                 registry.admin().see_project(&project, call.at).wait()?;
                 let key = SessionKey { project: project.id, id: session };
                 registry.sessions().begin_call(key, call).wait()
+            }
+            Self::PermissionAsked { project, session, tool, turn, at } => {
+                let key = SessionKey { project: project.id, id: session };
+                registry.sessions().forget_calls(key, tool, turn, at).wait()
             }
             Self::TurnEnded(end) => registry.sessions().end_turn(end).wait().map(drop),
             Self::SessionStarted { project, agent, session, at } => {

@@ -67,6 +67,13 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
             let call = OpenCall { op, tool, turn, at: settings.now };
             record(&settings, Entry::CallBegan { project: settings.project.clone(), session, call })
         }
+        Event::PermissionAsked { tool, turn } => {
+            let settings = settings(global, &input)?;
+            let Some(session) = input.session.clone() else { return Ok(()) };
+            let (tool, turn, at) = (tool.clone(), turn.clone(), settings.now);
+            let project = settings.project.clone();
+            record(&settings, Entry::PermissionAsked { project, session, tool, turn, at })
+        }
         Event::TurnEnded { turn, interrupted } => {
             let settings = settings(global, &input)?;
             let Some(session) = input.session.clone() else { return Ok(()) };
@@ -80,9 +87,9 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
             };
             record(&settings, Entry::TurnEnded(end))
         }
-        Event::SessionStart { .. } => {
+        Event::SessionStart { source } => {
             let settings = settings(global, &input)?;
-            session_start(&settings, &input)
+            session_start(&settings, &input, is_cleared(source.as_deref()))
         }
         Event::ConfigChanged => {
             let settings = settings(global, &input)?;
@@ -228,9 +235,9 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
 
 /// Scans, begins the session or goes on with it, tells what changed, and once that was said notes that
 /// it was told.
-fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
+fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Result<(), CliError> {
     let (project, now) = (&settings.project, settings.now);
-    let mut resume = Resume::new(agent(settings, input)?);
+    let mut resume = Resume { cleared, ..Resume::new(agent(settings, input)?) };
     let later = |id: &SessionId| {
         let (project, agent) = (project.clone(), resume.agent.clone());
         leave(settings, &Entry::SessionStarted { project, agent, session: id.clone(), at: now })
@@ -258,6 +265,11 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
         unless_busy(registry.sessions().mark_resumed(&project.id, &resume, &delta, now).wait())?;
     }
     Ok(())
+}
+
+/// Returns true if a session goes on with a context that has lost what it was told.
+fn is_cleared(source: Option<&str>) -> bool {
+    matches!(source, Some("clear" | "compact"))
 }
 
 /// Suggests tools for a prompt, where some fit well, and notes that it did.
@@ -370,13 +382,19 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("id", op.to_string());
             line("would", "wait for its end, and say nothing".into());
         }
+        Event::PermissionAsked { tool, .. } => {
+            line("event", "a person is asked about a call".into());
+            line("tool", ModelName::tool(None, tool.as_str()).to_string());
+            line("would", "not take a call without an end for failed, and say nothing".into());
+        }
         Event::TurnEnded { interrupted, .. } => {
             line("event", "a turn is over".into());
             let became = if *interrupted { "interrupted" } else { "failed" };
             line("would", format!("record calls without an end as {became}, and say nothing"));
         }
-        Event::SessionStart { .. } => {
+        Event::SessionStart { source } => {
             line("event", "a session starts".into());
+            let cleared = is_cleared(source.as_deref());
             let registry = settings.open(Access::Look)?;
             let (scan, _) = preview(&registry, settings, None)?;
             line(
@@ -391,7 +409,8 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             );
             // Of what is recorded so far.
             let session = input.session.clone();
-            let resume = Resume { session, peek: true, ..Resume::new(agent(settings, input)?) };
+            let resume =
+                Resume { session, peek: true, cleared, ..Resume::new(agent(settings, input)?) };
             let delta = registry
                 .sessions()
                 .resume(&settings.project, resume.clone(), settings.now)

@@ -88,6 +88,7 @@ const CODEX_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionStart"),
     HookEvent::new("UserPromptSubmit"),
     HookEvent { matcher: Some("mcp__.*"), ..HookEvent::new("PreToolUse") },
+    HookEvent { matcher: Some("mcp__.*"), ..HookEvent::new("PermissionRequest") },
     HookEvent::new("PostToolUse"),
     HookEvent::new("Stop"),
     HookEvent::new("SubagentStop"),

@@ -1,11 +1,12 @@
 //! What the agent clients send, and what they are told.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, keys, names, used};
+use crate::common::{Run, Sandbox, fed, keys, names, used};
 
 fn silent() -> Run {
     Run { code: 0, out: String::new(), err: String::new() }
@@ -176,8 +177,41 @@ fn changes_are_told_once_per_session_and_again_to_one_that_lost_its_memory() {
     assert_eq!(sandbox.session_start(&here, "s4", "startup"), None);
     // A known session scans too.
     sandbox.claude(&["github"]);
-    let back = sandbox.session_start(&here, "s4", "compact").unwrap();
+    // Bug W8: a context that was cleared never knew that it was gone.
+    assert_eq!(sandbox.session_start(&here, "s4", "compact"), None);
+    let back = sandbox.session_start(&here, "s4", "resume").unwrap();
     assert!(back.contains("`mcp__github__*`"), "{back}");
+    assert_eq!(sandbox.session_start(&here, "s5", "clear"), None);
+}
+
+/// Bug W7: an expired trap and an overdue plan are told at every start.
+#[test]
+fn w7_what_is_overdue_is_told_once_and_then_weekly_with_the_command_that_settles_it() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["work", "add", "trap", "Read-only", "--id", "t", "--expires", "2026-11-22"]);
+    sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "p"]);
+    let start = |day: &str, source: &str| {
+        let mut command = sandbox.command_of(Path::new(env!("CARGO_BIN_EXE_staleness")));
+        command.args(["--now", &format!("{day}T12:00:00Z"), "hook"]);
+        let start =
+            json!({ "session_id": day, "hook_event_name": "SessionStart", "source": source });
+        fed(command, start.to_string().as_bytes()).out
+    };
+    let late = "Overdue (settle: `staleness stale resolve ID`): ";
+    let expired = format!("{late}trap `t` (expired ");
+    for (day, expected) in [
+        ("2026-11-21", "Open: trap `t`"),
+        ("2026-11-22", &expired),
+        ("2026-11-23", ""),
+        ("2026-11-28", ""),
+        ("2026-11-30", &expired),
+        ("2026-12-01", ""),
+    ] {
+        let told = start(day, "startup");
+        assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{day}: {told}");
+    }
+    assert_eq!(start("2026-12-02", "clear"), "");
+    sandbox.ok(&["stale", "resolve", "t", "--now", "2026-12-02"]);
 }
 
 #[test]

@@ -105,11 +105,21 @@ fn a_person_who_stops_codex_makes_no_failure() {
     tell(&sandbox, "codex", &codex("PreToolUse", "t", SEARCH, "a"));
     tell(&sandbox, "codex", &codex("Interrupt", "t", "", ""));
     assert_eq!(outcomes(&sandbox, SEARCH), "I");
+    // One that they were asked about they may have refused.
+    for (turn, id, ends) in [("v", "c", false), ("w", "d", true)] {
+        tell(&sandbox, "codex", &codex("PreToolUse", turn, SEARCH, id));
+        tell(&sandbox, "codex", &codex("PermissionRequest", turn, SEARCH, ""));
+        if ends {
+            tell(&sandbox, "codex", &codex("PostToolUse", turn, SEARCH, id));
+        }
+        tell(&sandbox, "codex", &codex("Stop", turn, "", ""));
+    }
+    assert_eq!(outcomes(&sandbox, SEARCH), "IS");
     // Of a turn whose end was never told nothing is known.
     tell(&sandbox, "codex", &codex("PreToolUse", "u", SEARCH, "b"));
     tell(&sandbox, "codex", &codex("SessionEnd", "u", "", ""));
     tell(&sandbox, "codex", &codex("Stop", "u", "", ""));
-    assert_eq!(outcomes(&sandbox, SEARCH), "I");
+    assert_eq!(outcomes(&sandbox, SEARCH), "IS");
 }
 
 /// An event of Gemini CLI.
@@ -141,6 +151,29 @@ fn gemini_reports_uses_under_the_names_of_its_servers() {
     assert_eq!(sandbox.tool("run_shell_command")["kind"], "builtin");
     tell(&sandbox, "gemini", &gemini("BeforeTool", "mcp_github_search"));
     assert_eq!(outcomes(&sandbox, SEARCH), "SF");
+}
+
+/// Bug C4: tools that Cursor uses belong to no server.
+#[test]
+fn c4_a_tool_of_cursor_is_that_of_the_one_server_which_has_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"github": {}, "a": {}}}"#);
+    sandbox.claude(&["theirs"]);
+    sandbox.ok(&["scan"]);
+    let uses = |id: &str| {
+        tell(&sandbox, "cursor", &used("postToolUse", "MCP:search", id));
+    };
+    uses("1");
+    assert_eq!(outcomes(&sandbox, "MCP:search"), "S", "nobody is known to have it");
+    for (tool, id) in [(SEARCH, "2"), ("mcp__theirs__search", "3")] {
+        tell(&sandbox, "claude-code", &used("PostToolUse", tool, id));
+    }
+    uses("4");
+    assert_eq!(outcomes(&sandbox, SEARCH), "SS");
+    tell(&sandbox, "claude-code", &used("PostToolUse", "mcp__a__search", "5"));
+    uses("6");
+    assert_eq!(outcomes(&sandbox, "MCP:search"), "SS", "it may be that of either");
+    assert_eq!(outcomes(&sandbox, SEARCH), "SS");
 }
 
 #[test]

@@ -74,7 +74,13 @@ impl Draw<'_> {
             _ => ResumeFrom::Cursor,
         };
         let session = self.perhaps(Self::session);
-        Resume { agent: self.agent(), session, from, peek: self.below(4) == 3 }
+        Resume {
+            agent: self.agent(),
+            session,
+            from,
+            peek: self.below(4) == 3,
+            cleared: self.below(8) == 0,
+        }
     }
 
     pub(super) fn work_event(&mut self, at: Timestamp) -> Event {

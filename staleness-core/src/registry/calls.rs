@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::record::RecordUses;
 use super::used::Use;
 use super::{RegistryError, Sessions};
-use crate::ids::{ClientId, OpId, SessionId};
+use crate::ids::{ClientId, OpId, SessionId, ToolName};
 use crate::outcome::OutcomeKind;
 use crate::route::Suggestions;
 use crate::scan::ProjectRef;
@@ -38,7 +38,23 @@ impl Sessions<'_> {
     /// # Errors
     /// What the store reports.
     pub async fn begin_call(self, key: SessionKey, call: OpenCall) -> Result<(), RegistryError> {
-        self.0.run(BeginCall { key, call }).await.map(drop)
+        let at = call.at;
+        self.0.run(EditCalls { key, edit: Edit::Begin(call), at }).await.map(drop)
+    }
+
+    /// Forgets the calls of a tool in a turn that have begun: a person is asked whether they may go on, so that one
+    /// without an end need not have failed. May be repeated.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn forget_calls(
+        self,
+        key: SessionKey,
+        tool: ToolName,
+        turn: OpId,
+        at: Timestamp,
+    ) -> Result<(), RegistryError> {
+        self.0.run(EditCalls { key, edit: Edit::Forget { tool, turn }, at }).await.map(drop)
     }
 
     /// Records what became of the calls of a turn whose end nobody reported: they failed, or were interrupted
@@ -69,22 +85,41 @@ impl Sessions<'_> {
 }
 
 #[derive(Debug)]
-struct BeginCall {
-    key: SessionKey,
-    call: OpenCall,
+enum Edit {
+    Begin(OpenCall),
+    Forget { tool: ToolName, turn: OpId },
 }
 
-impl Step for BeginCall {
+/// Changes which calls of a session are open.
+#[derive(Debug)]
+struct EditCalls {
+    key: SessionKey,
+    edit: Edit,
+    at: Timestamp,
+}
+
+impl Step for EditCalls {
     fn selection(&self) -> Selection {
         Selection::new().lock(SuggestionFilter::Key(self.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.call.at);
+        let mut draft = Draft::new(view, self.at);
         let known = view.suggestions.get(&self.key).cloned();
-        let mut session = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
-        session.begin(self.call.clone());
-        draft.put(session);
+        match (&self.edit, known) {
+            (Edit::Begin(call), known) => {
+                let mut session = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
+                session.begin(call.clone());
+                draft.put(session);
+            }
+            (Edit::Forget { tool, turn }, Some(mut session)) => {
+                let asked =
+                    |call: &OpenCall| call.tool == *tool && call.turn.as_ref() == Some(turn);
+                session.calls.retain(|call| !asked(call));
+                draft.put(session);
+            }
+            (Edit::Forget { .. }, None) => {}
+        }
         Ok(Decision::Write(draft.finish()))
     }
 

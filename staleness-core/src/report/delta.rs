@@ -108,6 +108,9 @@ pub struct Delta {
     /// Everything up to this revision is told.
     #[serde(skip)]
     pub upto: Revision,
+    /// When the agent was told last; `None`: never.
+    #[serde(skip)]
+    pub told_at: Option<Timestamp>,
     /// True if the agent's cursor moves to there once this was said.
     #[serde(skip)]
     pub moves: bool,

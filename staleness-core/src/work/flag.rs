@@ -123,6 +123,13 @@ impl Work {
         })
     }
 
+    /// Returns when the item became, or becomes, overdue.
+    pub(crate) fn overdue_at(&self, policy: &WorkPolicy) -> Option<Timestamp> {
+        let (aging, since) = self.aging()?;
+        let days = i64::from(policy.days(aging).unwrap_or(0));
+        Some(since.plus_millis(days * Timestamp::DAY))
+    }
+
     /// Says what the item is overdue for, if it is.
     ///
     /// A threshold of N days fires when N whole days have elapsed. A date of expiry fires at once, and

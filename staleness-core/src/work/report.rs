@@ -26,6 +26,9 @@ pub struct Warning {
     pub text: String,
     /// Whole days that it is overdue by its kind's count: for expiries since then.
     pub age_days: i64,
+    /// When it became overdue.
+    #[serde(skip)]
+    pub since: Timestamp,
     /// Why it is here.
     pub reason: String,
     /// A command that settles it, ready to be pasted.
@@ -33,6 +36,16 @@ pub struct Warning {
     /// The fresh item that still refers to it: it is reported one level softer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub softened_by: Option<String>,
+}
+
+impl Warning {
+    /// Returns true if an agent that was told at `told` is to be told at `now`: once when the item became overdue, and
+    /// then weekly.
+    #[must_use]
+    pub fn is_due(&self, told: Option<Timestamp>, now: Timestamp) -> bool {
+        let weeks = |at: Timestamp| at.days_since(self.since) / 7;
+        told.is_none_or(|told| told < self.since || weeks(told) < weeks(now))
+    }
 }
 
 /// How many of each kind are overdue.
@@ -101,6 +114,7 @@ impl StaleReport {
                 kind: work.kind,
                 text: beginning(&work.text),
                 age_days: flag.age_days,
+                since: work.overdue_at(rules.borrow()).map_or(now, |at| at.max(work.updated_at)),
                 reason: match &softened_by {
                     Some(by) => format!("{}; {by} still refers to it", flag.reason()),
                     None => flag.reason(),

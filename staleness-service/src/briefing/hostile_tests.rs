@@ -68,6 +68,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         level: Level::Stale,
         text: name.clone(),
         age_days: 20,
+        since: Timestamp::default(),
         reason: format!("expired 3 days ago; {name} still refers to it"),
         suggested_action: name.clone(),
         softened_by: Some(name.clone()),
@@ -86,6 +87,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         tools: names.iter().enumerate().map(change).collect(),
         failing: names.iter().map(failing).collect(),
         upto: Revision(1),
+        told_at: None,
         moves: true,
     }
 }
@@ -127,7 +129,8 @@ proptest! {
         let agent = AgentId::new(&names[0]).or_else(|_| AgentId::new("codex")).unwrap();
         let resume = Resume { session, ..Resume::new(agent) };
         for budget in [600, 4_000] {
-            if let Some(told) = work::text(&delta, &delta.items, &resume, budget).text {
+            let late = work::Overdue { all: delta.warnings.clone(), due: delta.warnings.clone() };
+            if let Some(told) = work::text(&delta, &late, &delta.items, &resume, budget).text {
                 is_ours(&told)?;
             }
         }

@@ -109,6 +109,7 @@ mod tests {
             overdue: 0,
             failing: failing.collect(),
             upto: Revision(1),
+            told_at: None,
             moves: true,
         }
     }

@@ -87,6 +87,7 @@ fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Eve
     Ok(match plain.as_str() {
         "sessionstart" => Event::SessionStart { source: payload.source.text().and_then(word) },
         "pretooluse" => call_began(payload, client)?.unwrap_or_else(ignored),
+        "permissionrequest" => permission_asked(payload, client).unwrap_or_else(ignored),
         "stop" | "subagentstop" | "interrupt" => {
             turn(payload).filter(|_| client == HookClient::Codex).map_or_else(ignored, |turn| {
                 Event::TurnEnded { turn, interrupted: plain == "interrupt" }
@@ -144,6 +145,13 @@ fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>
     let tool = ToolName::new(name).map_err(|_| HookError::Unusable("tool_name"))?;
     let is_call = client == HookClient::Codex && tool.is_mcp();
     Ok(is_call.then_some(Event::CallBegan { tool, op, turn }))
+}
+
+/// A question that Codex CLI asks between the beginning of a call and its end, which names no call.
+fn permission_asked(payload: &Payload<'_>, client: HookClient) -> Option<Event> {
+    let (tool, turn) = (ToolName::new(payload.tool.text()?).ok()?, turn(payload)?);
+    let is_call = client == HookClient::Codex && tool.is_mcp();
+    is_call.then_some(Event::PermissionAsked { tool, turn })
 }
 
 fn prompt(payload: &Payload<'_>) -> Prompt {

@@ -83,6 +83,14 @@ pub enum Event {
         /// The turn in which it begins.
         turn: OpId,
     },
+    /// A person is asked whether the calls of a tool in a turn may go on: those that do not end well may have been
+    /// refused.
+    PermissionAsked {
+        /// The tool's name.
+        tool: ToolName,
+        /// The turn.
+        turn: OpId,
+    },
     /// A turn is over, and every call of it.
     TurnEnded {
         /// The turn.

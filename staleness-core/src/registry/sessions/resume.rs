@@ -17,6 +17,7 @@ use crate::store::{
     SessionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
+use crate::tool::Status;
 
 /// Where a delta is to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,13 +46,15 @@ pub struct Resume {
     pub from: ResumeFrom,
     /// Only look: the cursor stays.
     pub peek: bool,
+    /// The context was cleared or compacted: of tools it is told what holds now, not what came back.
+    pub cleared: bool,
 }
 
 impl Resume {
     /// What is new to an agent.
     #[must_use]
     pub const fn new(agent: AgentId) -> Self {
-        Self { agent, session: None, from: ResumeFrom::Cursor, peek: false }
+        Self { agent, session: None, from: ResumeFrom::Cursor, peek: false, cleared: false }
     }
 }
 
@@ -160,7 +163,8 @@ impl WhatChanged {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
         };
-        let tools = telling.changes;
+        let mut tools = telling.changes;
+        tools.retain(|change| !self.resume.cleared || change.to != Status::Active);
         let counts = DeltaCounts::of(&items, &tools);
         let source = match (&self.resume.from, begin) {
             (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => DeltaSource::Digest,
@@ -194,6 +198,7 @@ impl WhatChanged {
             tools,
             failing: telling.failing,
             upto: view.revision,
+            told_at: self.cursor(&view).map(|cursor| cursor.moved_at),
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
         })
     }

@@ -122,9 +122,11 @@ impl Step for MoveCursor {
             let told = Told { revision: self.upto, session: self.session.clone(), from: self.upto };
             draft.put(Project { told, ..project.clone() });
         }
-        // Told as far by a later session: the next delta is one since that.
+        // Told as far by a later session, the next delta is one since that; by the same one, it was told later.
         let later = |cursor: &Cursor| {
-            cursor.revision == self.upto && self.session.is_some() && cursor.session != self.session
+            let is_same = cursor.session == self.session;
+            cursor.revision == self.upto
+                && if is_same { self.at > cursor.moved_at } else { self.session.is_some() }
         };
         let moves = |cursor: &Cursor| cursor.moves_to(self.upto) || later(cursor);
         if view.cursors.get(&self.key).is_none_or(moves) {
