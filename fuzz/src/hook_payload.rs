@@ -91,7 +91,7 @@ fn bounds(input: &HookInput) {
             assert!(event.duration_ms.is_none_or(|millis| millis < 1 << 53));
             assert!(!event.builtin || event.server.is_none());
         }
-        Event::CallBegan { .. } | Event::TurnEnded { .. } => {}
+        Event::CallBegan { .. } | Event::PermissionAsked { .. } | Event::TurnEnded { .. } => {}
         Event::ConfigChanged | Event::SessionEnd => {}
         Event::UserPrompt(prompt) => assert!(prompt.0.len() <= MAX_PROMPT_BYTES),
     }
