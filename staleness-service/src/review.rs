@@ -16,6 +16,7 @@ use crate::rank::{Rank, since};
 use crate::remembered::Remembered;
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
+use crate::tools::fold_into_servers;
 
 /// Something that needs attention.
 #[derive(Clone, Debug)]
@@ -118,7 +119,9 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
-    let doubtful = all.into_iter().filter(|tool| tool.verdict.level != Level::Fresh);
+    let mut doubtful = all;
+    doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
+    fold_into_servers(&mut doubtful);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",
         title: tool.description.unwrap_or_else(|| tool.name.clone()),
@@ -127,7 +130,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
         since: None,
         subject: Subject::Tool,
     };
-    Ok(doubtful.map(entry).collect())
+    Ok(doubtful.into_iter().map(entry).collect())
 }
 
 /// Work that is overdue.

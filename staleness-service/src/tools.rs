@@ -1,13 +1,18 @@
 //! Finding the tool that a name means.
 
+use std::collections::HashMap;
+
 use staleness::RegistryError;
 use staleness::ids::{ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
+use staleness::report::ToolReport;
 use staleness::store::Refusal;
+use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
+use staleness_core::text::counted;
 
 use crate::error::{ErrorKind, ServiceError, quoted};
-use crate::model_text::{called_by, is_plain};
+use crate::model_text::{called_by, is_plain, tool_prefix};
 use crate::settings::Settings;
 use crate::words::tool_name;
 
@@ -27,6 +32,36 @@ pub fn find(
         .find_key(&settings.project.id, name, scope)
         .wait()
         .map_err(|error| explain(registry, settings, name, error))
+}
+
+/// Removes the tools of servers that are gone and in the list themselves: a server speaks for its tools, and its reason
+/// says how many went with it.
+pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
+    let servers = tools.iter().filter(|tool| tool.presence.state == "absent");
+    let mut folded: HashMap<String, usize> =
+        servers.filter_map(|tool| tool_prefix(&tool.name)).map(|prefix| (prefix, 0)).collect();
+    tools.retain(|tool| {
+        let cause = tool.presence.cause;
+        let follows = matches!(
+            cause,
+            PresenceCause::ServerRemoved
+                | PresenceCause::ServerDisabled
+                | PresenceCause::ServerNotLoaded
+        ) && tool.health.cause.is_none();
+        let server = tool.server.as_ref().filter(|_| follows);
+        let count = server.and_then(|server| folded.get_mut(&format!("mcp__{server}__")));
+        count.is_none_or(|count| {
+            *count += 1;
+            false
+        })
+    });
+    for server in tools {
+        let count = tool_prefix(&server.name).and_then(|prefix| folded.get(&prefix));
+        let absent = server.verdict.signals.iter_mut().find(|signal| signal.kind == "absent");
+        if let (Some(count @ 1..), Some(signal)) = (count, absent) {
+            signal.reason.push_str(&format!(", and {} with it", counted(*count, "tool", "tools")));
+        }
+    }
 }
 
 /// The name under which a use that somebody reports by hand is recorded: that of the known tool that the text

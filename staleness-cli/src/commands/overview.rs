@@ -8,6 +8,7 @@ use staleness::tool::Status;
 use staleness::verdict::Level;
 use staleness_core::report::Context;
 use staleness_core::text::counted;
+use staleness_service::tools::fold_into_servers;
 
 use super::remembered::Remembered;
 use super::scan::preview;
@@ -105,6 +106,7 @@ pub(crate) fn run(
             total - fresh,
             counted(total, "tool", "tools")
         ));
+        fold_into_servers(&mut doubtful);
         text.push_str(&tools::list(&doubtful, settings.now, out));
     }
     let trouble: Vec<_> = scan

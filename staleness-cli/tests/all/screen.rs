@@ -380,3 +380,24 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
     }
 }
+
+/// W14: a server with many tools that was removed filled the screen.
+#[test]
+fn w14_a_server_that_went_speaks_for_its_tools() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["linear"]);
+    sandbox.ok(&["scan"]);
+    for tool in ["mcp__linear__a", "mcp__linear__b"] {
+        sandbox.ok(&["record", tool, "--success"]);
+    }
+    sandbox.claude(&[]);
+    sandbox.ok(&["scan"]);
+    for command in [&[][..], &["review"]] {
+        let text = sandbox.ok(command);
+        let of_linear = text.lines().filter(|line| line.contains("mcp__linear__"));
+        assert_eq!(text.matches(", and 2 tools with it").count(), 1, "{text}");
+        assert!(of_linear.clone().all(|line| line.contains("mcp__linear__*")), "{text}");
+    }
+    let told = sandbox.json(&[]);
+    assert_eq!(told["tools"].as_array().unwrap().len(), 3, "all of them for a program: {told}");
+}
