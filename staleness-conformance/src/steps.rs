@@ -144,10 +144,6 @@ impl Step for Refuse {
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
         Err(self.0.clone())
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
-    }
 }
 
 /// The words with which [`Panics`] panics.

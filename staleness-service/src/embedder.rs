@@ -54,9 +54,6 @@ pub fn vector_of(settings: &Settings, query: &str) -> Result<Option<Answer>, Ser
 /// The same for a search that words answer too: `None` where the query has no word, and where nothing of the
 /// project was learned by that model. A model that cannot be asked leaves the words, and a sentence that says
 /// why.
-///
-/// # Errors
-/// What the store reports.
 pub fn for_search(
     settings: &Settings,
     registry: &Registry,

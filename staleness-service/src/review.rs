@@ -88,9 +88,6 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
 
 /// The same with documents as they were checked last, and items as they can be had without asking
 /// git: what somebody can be told who does not want to wait.
-///
-/// # Errors
-/// What the store reports.
 pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;

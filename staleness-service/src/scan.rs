@@ -73,9 +73,6 @@ pub fn apply(
 
 /// Notes what one program that is no client of [`clients`] lists, such as a gateway. Whatever else is
 /// configured stays as it was read last.
-///
-/// # Errors
-/// What the store reports.
 pub fn note(
     registry: &Registry,
     project: &ProjectRef,

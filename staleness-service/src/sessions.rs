@@ -75,9 +75,6 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
 }
 
 /// Notes that an agent was told. What nobody read was not told: it is told again.
-///
-/// # Errors
-/// What the store reports.
 pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
     let Answer { delta, registry, resume } = answer;
     if registry.sessions().mark_resumed(&settings.project.id, resume, delta, settings.now).wait()? {

@@ -93,9 +93,6 @@ impl Entry {
     }
 
     /// Records it.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub fn record(self, registry: &Registry) -> Result<(), RegistryError> {
         match self {
             Self::Used(used) => registry.tools().record_quietly(*used).wait().map(drop),

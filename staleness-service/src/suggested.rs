@@ -20,9 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// agent asks with words of its user.
 ///
 /// Without a query nothing led to a tool but its rank, and nothing is noted.
-///
-/// # Errors
-/// What the store reports.
 pub fn note(
     settings: &Settings,
     session: &SessionId,

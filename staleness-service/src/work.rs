@@ -45,9 +45,6 @@ pub fn find(
 }
 
 /// What is told of an item.
-///
-/// # Errors
-/// What the store reports.
 pub fn told(
     registry: &Registry,
     settings: &Settings,

@@ -79,9 +79,6 @@ impl Admin<'_> {
     }
 
     /// Visits everything that a selection names, in bounded memory.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn pages(
         self,
         selection: &Selection,
@@ -91,9 +88,6 @@ impl Admin<'_> {
     }
 
     /// Writes a consistent copy of the store to a new file.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn backup(self, to: &Path) -> Result<(), RegistryError> {
         Ok(self.0.store.backup(to).await?)
     }
@@ -107,9 +101,6 @@ impl Admin<'_> {
     }
 
     /// The store's revision.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn revision(self) -> Result<Revision, RegistryError> {
         Ok(self.0.ask(Selection::new()).await?.revision)
     }

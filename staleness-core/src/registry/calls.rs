@@ -34,9 +34,6 @@ pub struct TurnEnd {
 
 impl Sessions<'_> {
     /// Notes that a call has begun. Recording a use with its op id ends it. May be repeated.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn begin_call(self, key: SessionKey, call: OpenCall) -> Result<(), RegistryError> {
         let at = call.at;
         self.0.run(EditCalls { key, edit: Edit::Begin(call), at }).await.map(drop)
@@ -59,9 +56,6 @@ impl Sessions<'_> {
 
     /// Records what became of the calls of a turn whose end nobody reported: they failed, or were interrupted
     /// with it. Returns how many there were. May be repeated.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn end_turn(self, end: TurnEnd) -> Result<usize, RegistryError> {
         let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
         let Some(known) = self.suggestions(&key).await? else { return Ok(0) };

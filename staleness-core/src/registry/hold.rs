@@ -15,9 +15,9 @@ use crate::scan::ProjectRef;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, Decision, DocumentFilter, Draft, Durability, ItemFilter, JournalFilter,
-    OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
-    Step, SuggestionFilter, ToolFilter, View, WorkFilter,
+    CursorFilter, Decision, DocumentFilter, Draft, ItemFilter, JournalFilter, OutcomeRange,
+    ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter, Step,
+    SuggestionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
@@ -162,10 +162,6 @@ impl Step for SetHold {
         }
         Ok(Decision::Write(draft.finish()))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
-    }
 }
 
 /// Forgets a tool, its outcomes and the routes to it; its history stays in the journal. A tool that a
@@ -231,10 +227,6 @@ impl Step for Forget {
         draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
         draft.delete::<Tool>(&tool.key);
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }
 
@@ -346,9 +338,5 @@ impl Step for ForgetProject {
             written_in(view, &self.id)?;
         }
         self.forget(view, "by_hand")
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }

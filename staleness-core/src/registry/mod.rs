@@ -56,6 +56,7 @@ use crate::store::{Commit, DryStore, Query, RegistryStore, Step, View};
 ///
 /// Every verb that depends on time takes it as an argument. Verbs that may be repeated after
 /// [`RegistryError::is_retryable`] errors say so by carrying an [`OpId`](crate::ids::OpId).
+/// Every verb may fail with what the store reports; a verb that has other errors says which.
 #[derive(Clone, Debug)]
 pub struct Registry {
     store: Arc<dyn RegistryStore>,

@@ -158,9 +158,6 @@ impl Registry {
 impl Tools<'_> {
     /// Every tool that the project sees, of the wanted status and kind, in the order of the
     /// ranking.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn list(
         self,
         project: &ProjectRef,
@@ -208,9 +205,6 @@ impl Tools<'_> {
     }
 
     /// The known name that is most like `text`, for a helpful error.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn nearest(
         self,
         project: &ProjectRef,
@@ -233,9 +227,6 @@ impl Tools<'_> {
     }
 
     /// The project's tools by what worked in it lately.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn rank(
         self,
         project: &ProjectRef,
@@ -280,9 +271,6 @@ impl Tools<'_> {
 
 impl Admin<'_> {
     /// Every project that was seen, latest first.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn projects(self) -> Result<Vec<Project>, RegistryError> {
         let view = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?;
         let mut projects: Vec<Project> = view.projects.into_values().collect();
@@ -291,18 +279,12 @@ impl Admin<'_> {
     }
 
     /// Every source that was read, in the order of their identities.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn sources(self) -> Result<Vec<Source>, RegistryError> {
         let view = self.0.ask(Selection::new().peek(SourceFilter::All)).await?;
         Ok(view.sources.into_values().collect())
     }
 
     /// The journal entries of the last `limit` changes of a subject, oldest first.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn journal_of(
         self,
         subject: Subject,

@@ -4,7 +4,7 @@ use crate::project::{Project, Told};
 use crate::registry::Admin;
 use crate::registry::RegistryError;
 use crate::scan::ProjectRef;
-use crate::store::{Decision, Draft, Durability, ProjectFilter, Refusal, Selection, Step, View};
+use crate::store::{Decision, Draft, ProjectFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
 /// Notes a project that was not known. Nothing that happened before is news to it.
@@ -23,10 +23,6 @@ impl Step for SeeProject {
         let mut draft = Draft::new(view, self.at);
         see(&mut draft, &self.project, self.at);
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }
 
@@ -50,9 +46,6 @@ impl Admin<'_> {
     /// Makes sure that a project is known, so that it can be listed and forgotten: to be called where
     /// something is noted that belongs to it. Scans and uses do it by themselves. Writes nothing for a
     /// known project; may be repeated.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn see_project(
         self,
         project: &ProjectRef,

@@ -33,9 +33,6 @@ pub struct RecordReport {
 
 impl Tools<'_> {
     /// What a scan must know before it reads files: put it into [`Scan::read_under`].
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn readings(
         self,
         project: &ProjectId,
@@ -79,9 +76,6 @@ impl Tools<'_> {
     }
 
     /// Records one use of a tool. May be repeated with the same op id.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn record(self, used: Use) -> Result<RecordReport, RegistryError> {
         let mut reports = self.record_all(vec![used]).await?;
         reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()).into())
@@ -141,9 +135,6 @@ impl Tools<'_> {
 
     /// Records one use and returns nothing but whether it was new: the way of a hook, which reads
     /// and writes one row and tells nobody.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn record_quietly(self, used: Use) -> Result<bool, RegistryError> {
         let (policy, at) = (Arc::clone(&self.0.policy), used.at);
         let commit = self.0.run(RecordUses { uses: vec![used], policy }).await?;

@@ -101,8 +101,10 @@ pub trait Step: fmt::Debug + Send + Sync + 'static {
     /// A [`Refusal`] when the work must not be done; nothing is written then.
     fn decide(&self, view: &View) -> Result<Decision, Refusal>;
 
-    /// How safe its commit must be.
-    fn durability(&self) -> Durability;
+    /// How safe its commit must be. Unless a step says otherwise it survives a power cut.
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
 }
 
 /// A question as a value: what it looks at, in as many looks as it takes.

@@ -72,26 +72,17 @@ impl Documents<'_> {
     }
 
     /// Every document of a project as it was last checked, in the order of paths.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         self.0.seen_documents(DocumentFilter::Project(project.clone())).await
     }
 
     /// The documents of a project that a client loads and against which something was found, in the
     /// order of paths. The store reads no other: for hooks.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn loaded(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         Ok(with_findings(self.0.seen_documents(DocumentFilter::Loaded(project.clone())).await?))
     }
 
     /// The documents of a project against which something was found, in the order of paths.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn flagged(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         Ok(with_findings(self.0.seen_documents(DocumentFilter::Flagged(project.clone())).await?))
     }

@@ -4,7 +4,7 @@ use super::act::Act;
 use super::links::{at_scope, link, without_links};
 use crate::journal::Action;
 use crate::knowledge::Item;
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 
 /// Writes down an item under an id that is free.
 #[derive(Debug)]
@@ -38,9 +38,5 @@ impl Step for AddItem {
             link(&mut draft, &self.act, &at_scope(&key.scope, id), key)?;
         }
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }

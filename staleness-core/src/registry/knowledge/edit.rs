@@ -7,7 +7,7 @@ use super::links::{at_scope, link, unlink};
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::Action;
 use crate::knowledge::{Citation, Item, ItemKind};
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
 /// Fields to change; `None` leaves a field as it is, `Some(None)` empties it. A set replaces the one
@@ -172,9 +172,5 @@ impl Step for EditItems {
         }
         self.keys.iter().try_for_each(|key| self.edit(&mut draft, key))?;
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }

@@ -7,7 +7,7 @@ use super::edit::same_place;
 use crate::ids::ItemKey;
 use crate::journal::Action;
 use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 
 /// What somebody saw of an item that holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,10 +80,6 @@ impl Step for VerifyItems {
         }
         Ok(Decision::Write(draft.finish()))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
-    }
 }
 
 /// Notes that to-dos are done, or that they are to be done after all.
@@ -131,10 +127,6 @@ impl Step for DoneItems {
         }
         Ok(Decision::Write(draft.finish()))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
-    }
 }
 
 /// Notes that somebody said that an item is wrong. What was said before is in the journal.
@@ -172,9 +164,5 @@ impl Step for ContradictItem {
         let cause = format!("contradicted by {}", self.by);
         act.tell(&mut draft, &self.key, Action::Contradicted, Some(from), cause);
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }

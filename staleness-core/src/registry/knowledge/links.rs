@@ -6,7 +6,7 @@ use super::act::{Act, state, touch};
 use crate::ids::{ItemId, ItemKey, Scope};
 use crate::journal::Action;
 use crate::knowledge::Item;
-use crate::store::{Decision, Draft, Durability, ItemFilter, Refusal, Selection, Step, View};
+use crate::store::{Decision, Draft, ItemFilter, Refusal, Selection, Step, View};
 
 /// The key of an id that an item of this scope speaks of as superseded: links stay within a scope.
 pub(super) fn at_scope(scope: &Scope, id: &ItemId) -> ItemKey {
@@ -94,10 +94,6 @@ impl Step for Supersede {
         }
         Ok(Decision::Write(draft.finish()))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
-    }
 }
 
 /// Removes an item and every link to it.
@@ -161,9 +157,5 @@ impl Step for RemoveItem {
         draft.delete::<Item>(&self.key);
         self.act.tell(&mut draft, &self.key, Action::Removed, Some(from), "by_hand");
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }

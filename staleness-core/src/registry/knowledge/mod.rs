@@ -139,9 +139,6 @@ impl Knowledge<'_> {
 
     /// Counts that items were recalled. May be repeated with the same op id: of two ops in a row each
     /// counts once. Items that are not there any more are left out. Returns how many were counted.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn count_recalls(self, keys: Vec<ItemKey>, act: Act) -> Result<usize, RegistryError> {
         if keys.is_empty() {
             return Ok(0);

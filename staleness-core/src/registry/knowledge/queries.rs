@@ -49,9 +49,6 @@ impl Knowledge<'_> {
 
     /// Every item that a project sees, in the order of ids: its own, and the global ones but those
     /// that it has an item of the same id for.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         // Global ones come first in the order of keys.
         let rows = self.rows(project).await?;
@@ -62,9 +59,6 @@ impl Knowledge<'_> {
 
     /// Every item of a project and every global one, in the order of keys: those that are hidden
     /// included, for callers who know whether the file of a hiding one is still there.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         let selection = Selection::new()
             .peek(ItemFilter::Scope(Scope::Global))
@@ -73,9 +67,6 @@ impl Knowledge<'_> {
     }
 
     /// Those of these items that are there, in the order of keys.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn get_all(self, keys: &[ItemKey]) -> Result<Vec<Item>, RegistryError> {
         let keys: BTreeSet<&ItemKey> = keys.iter().collect();
         let keys: Vec<&ItemKey> = keys.into_iter().collect();
@@ -89,9 +80,6 @@ impl Knowledge<'_> {
     }
 
     /// The id of an item that the project sees that is most like `text`, for a helpful error.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn nearest(
         self,
         project: &ProjectId,

@@ -118,9 +118,6 @@ impl Routes<'_> {
 
     /// What is to be said of routes of a project whose vectors another model made: how many there are, and
     /// how they are embedded anew. `None` where there are none.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn offer_to_embed(
         self,
         project: &ProjectId,

@@ -7,7 +7,7 @@ use crate::registry::Routes;
 use crate::registry::record::both_keys;
 use crate::route::{Route, RouteId, RouteKey, Suggestions};
 use crate::store::{
-    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, SuggestionFilter, View,
+    Decision, Draft, Refusal, RouteFilter, Selection, Step, SuggestionFilter, View,
 };
 use crate::text::fold_query;
 use crate::time::Timestamp;
@@ -64,10 +64,6 @@ impl Step for ForgetRoute {
         }
         draft.delete_route(&route.key);
         Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }
 

@@ -84,9 +84,6 @@ impl Routes<'_> {
     }
 
     /// The routes of a project, the surest first, then those used last.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Route>, RegistryError> {
         let all = Selection::new().peek(RouteFilter::Project(project.clone()));
         let mut routes: Vec<Route> = self.0.ask(all).await?.routes.into_values().collect();
@@ -98,9 +95,6 @@ impl Routes<'_> {
     }
 
     /// The vectors that a model made in a project, in the order of their keys.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn vectors(
         self,
         project: &ProjectId,
@@ -112,9 +106,6 @@ impl Routes<'_> {
     }
 
     /// How many dimensions the vectors have that a model made in a project, where there are any.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn dimensions(
         self,
         project: &ProjectId,
@@ -127,9 +118,6 @@ impl Routes<'_> {
 
     /// Notes that routes were found and then used. May be repeated with the same op id; routes that
     /// are gone are left out. Returns how many it noted.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn note_used(
         self,
         keys: Vec<RouteKey>,
@@ -141,9 +129,6 @@ impl Routes<'_> {
     }
 
     /// The id of a route of the project that is most like `text`, for a helpful error.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn nearest(
         self,
         project: &ProjectId,
@@ -193,9 +178,6 @@ impl Registry {
 
 impl Sessions<'_> {
     /// What was suggested in a session.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn suggestions(self, key: &SessionKey) -> Result<Option<Suggestions>, RegistryError> {
         let filter = SuggestionFilter::Key(key.clone());
         let mut view = self.0.ask(Selection::new().peek(filter)).await?;

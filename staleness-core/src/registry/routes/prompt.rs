@@ -28,9 +28,6 @@ impl Tools<'_> {
     /// made enough suggestions: see [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt), which counts them.
     ///
     /// It writes nothing, and keeps nothing of the prompt.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn suggest_for_prompt(
         self,
         project: &ProjectRef,

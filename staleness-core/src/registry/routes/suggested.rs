@@ -10,9 +10,6 @@ use crate::time::Timestamp;
 impl Sessions<'_> {
     /// Notes a prompt and what was suggested for it, so that the outcomes that follow say what it was
     /// worth. The caller has bounded and redacted its text: see [`Prompted::text`].
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn note_prompt(
         self,
         key: SessionKey,
@@ -23,9 +20,6 @@ impl Sessions<'_> {
 
     /// The same of what was suggested to somebody who asked for it. It begins the session's cool-down, and
     /// does not count against the limit of suggestions that nobody asked for.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn note_suggested(
         self,
         key: SessionKey,
@@ -35,9 +29,6 @@ impl Sessions<'_> {
     }
 
     /// Forgets what was suggested in a session: it has ended.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn forget_suggestions(
         self,
         key: SessionKey,

@@ -59,9 +59,6 @@ impl Sessions<'_> {
     }
 
     /// The sessions of a project, the latest first.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Session>, RegistryError> {
         let all = Selection::new().peek(SessionFilter::Project(project.clone()));
         let mut sessions: Vec<Session> = self.0.ask(all).await?.sessions.into_values().collect();
@@ -70,9 +67,6 @@ impl Sessions<'_> {
     }
 
     /// The id of a session of the project that is most like `text`, for a helpful error.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn nearest(
         self,
         project: &ProjectId,
@@ -116,9 +110,6 @@ impl Sessions<'_> {
     /// that of two windows of one agent neither takes back what the other noted. May be repeated.
     /// Returns whether it moved; what was peeked at, a digest and changes since a moment of one's own
     /// move nothing.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn mark_resumed(
         self,
         project: &ProjectId,

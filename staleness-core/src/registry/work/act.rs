@@ -190,10 +190,6 @@ impl Step for ActOnWork {
         }
         Ok(Decision::Write(draft.finish()))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
-    }
 }
 
 /// Notes activity on a work item. A time only moves forward, so doing it twice does it once; the

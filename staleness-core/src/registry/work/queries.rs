@@ -68,9 +68,6 @@ impl WorkItems<'_> {
 
     /// The work items that a project sees, in the order of ids: its own, and the global ones but
     /// those that it has one of the same id for.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn list(
         self,
         project: &ProjectId,
@@ -96,9 +93,6 @@ impl WorkItems<'_> {
 
     /// Work items with their verdicts. Those that fresh work of the project still refers to are
     /// judged one level softer.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn reports(
         self,
         project: &ProjectRef,
@@ -124,9 +118,6 @@ impl WorkItems<'_> {
     }
 
     /// What is overdue among the work that a project sees, oldest first.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn stale(
         self,
         project: &ProjectRef,
@@ -138,9 +129,6 @@ impl WorkItems<'_> {
     }
 
     /// The id of a work item that the project sees that is most like `text`, for a helpful error.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn nearest(
         self,
         project: &ProjectId,
