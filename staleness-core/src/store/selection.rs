@@ -119,6 +119,12 @@ impl Selection {
         self.pick(Access::Lock, filter)
     }
 
+    /// Rows to change, by their keys.
+    #[must_use]
+    pub(crate) fn lock_keys<R: Row>(self, keys: impl IntoIterator<Item = R::Key>) -> Self {
+        keys.into_iter().fold(self, |all, key| all.lock(R::Filter::of(key)))
+    }
+
     fn pick<F: Filter>(mut self, access: Access, filter: F) -> Self {
         F::Row::picks_mut(&mut self).push(Pick { access, filter });
         self

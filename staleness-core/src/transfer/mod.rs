@@ -43,7 +43,7 @@ use crate::project::Project;
 use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
-use crate::store::View;
+use crate::store::{Row, View};
 use crate::tool::Tool;
 use crate::work::Work;
 
@@ -155,6 +155,45 @@ impl Record {
     }
 }
 
+/// A row of a collection that exports hold.
+pub(crate) trait Exported: Row {
+    /// Returns the row of a record of this collection.
+    fn taken(record: Record) -> Option<Self>;
+}
+
+/// Calls a macro with `Kind: Row` for each collection that exports hold; outcomes and journal entries are none.
+macro_rules! exported {
+    ($then:ident $($more:tt)*) => {
+        $then! {
+            $($more)*
+            Project: crate::project::Project,
+            Source: crate::source::Source,
+            Tool: crate::tool::Tool,
+            Item: crate::knowledge::Item,
+            Work: crate::work::Work,
+            Session: crate::session::Session,
+            Cursor: crate::session::Cursor,
+            Route: crate::route::Route,
+            Vector: crate::route::RouteVector,
+        }
+    };
+}
+
+pub(crate) use exported;
+
+macro_rules! taken {
+    ($($kind:ident: $row:ty,)*) => {
+        $(impl Exported for $row {
+            fn taken(record: Record) -> Option<Self> {
+                let Record::$kind(row) = record else { return None };
+                let row: Box<Self> = row.into();
+                Some(*row)
+            }
+        })*
+    };
+}
+exported!(taken);
+
 /// What is wrong with an export, and in which line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
@@ -178,53 +217,37 @@ impl View {
     /// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::records`] make a whole
     /// export behind its [`Record::header`]: pages come in the order of collections and keys.
     pub fn append_lines(&self, into: &mut Vec<u8>) -> u64 {
-        let mut lines = 0;
-        let mut line = |value: &dyn Fn(&mut Vec<u8>)| {
-            value(into);
-            into.push(b'\n');
-            lines += 1;
-        };
-        for row in self.projects.values() {
-            line(&|into| put(into, &place::ProjectLine::from(row)));
+        let mut count = 0;
+        macro_rules! lines {
+            ($($rows:ident: $line:ty,)*) => {
+                $(for row in self.$rows.values() {
+                    put(into, &<$line>::from(row));
+                    count += 1;
+                })*
+            };
         }
-        for row in self.sources.values() {
-            line(&|into| put(into, &place::SourceLine::from(row)));
+        lines! {
+            projects: place::ProjectLine,
+            sources: place::SourceLine,
+            tools: tool::ToolLine,
+            knowledge: knowledge::ItemLine,
+            work: work::WorkLine,
+            sessions: work::SessionLine,
+            cursors: work::CursorLine,
+            routes: route::RouteLine,
+            vectors: route::VectorLine,
+            outcomes: record::OutcomeLine,
+            journal: record::JournalLine,
         }
-        for row in self.tools.values() {
-            line(&|into| put(into, &tool::ToolLine::from(row)));
-        }
-        for row in self.knowledge.values() {
-            line(&|into| put(into, &knowledge::ItemLine::from(row)));
-        }
-        for row in self.work.values() {
-            line(&|into| put(into, &work::WorkLine::from(row)));
-        }
-        for row in self.sessions.values() {
-            line(&|into| put(into, &work::SessionLine::from(row)));
-        }
-        for row in self.cursors.values() {
-            line(&|into| put(into, &work::CursorLine::from(row)));
-        }
-        for row in self.routes.values() {
-            line(&|into| put(into, &route::RouteLine::from(row)));
-        }
-        for row in self.vectors.values() {
-            line(&|into| put(into, &route::VectorLine::from(row)));
-        }
-        for row in self.outcomes.values() {
-            line(&|into| put(into, &record::OutcomeLine::from(row)));
-        }
-        for row in self.journal.values() {
-            line(&|into| put(into, &record::JournalLine::from(row)));
-        }
-        lines
+        count
     }
 }
 
-fn put(into: &mut Vec<u8>, value: &impl serde::Serialize) {
+fn put(into: &mut Vec<u8>, line: &impl serde::Serialize) {
     // Every key is a string and memory does not refuse bytes: nothing can fail.
-    let written = serde_json::to_writer(into, value);
+    let written = serde_json::to_writer(&mut *into, line);
     debug_assert!(written.is_ok(), "{written:?}");
+    into.push(b'\n');
 }
 
 #[derive(serde::Deserialize)]

@@ -1,100 +1,83 @@
 //! Carrying on with a copy that is not finished.
 
-use std::mem;
+use std::borrow::Borrow as _;
+use std::fmt::Debug;
 
-use super::{BATCH, Batch, ITEMS, ImportReport, Importer, count};
+use super::{ImportReport, Importer};
 use crate::ids::stable_hash;
-use crate::registry::Admin;
-use crate::registry::RegistryError;
-use crate::session::{Cursor, Session};
+use crate::registry::{Admin, RegistryError};
 use crate::store::{
-    Change, ChangeSet, CursorFilter, Decision, Durability, ItemFilter, ProjectFilter, Refusal,
-    RouteFilter, Selection, SessionFilter, SourceFilter, Step, ToolFilter, VectorFilter, View,
-    WorkFilter,
+    Change, ChangeSet, Decision, Durability, Filter, Refusal, Row, Selection, Step, View,
 };
-use crate::transfer::Record;
+use crate::transfer::{Record, exported};
 
-/// A record of a copy, and what it takes the place of. Not an outcome or a journal entry, which are never
-/// changed.
+/// A record that comes, and of a copy what it takes the place of.
 #[derive(Debug)]
 pub(super) struct Placed {
-    row: Record,
+    pub(super) row: Record,
     /// A hash of what was seen in its place; nothing was where there is none.
-    seen: Option<u128>,
+    pub(super) seen: Option<u128>,
 }
 
-fn hash_of(row: &Record) -> u128 {
+fn hash_of(row: &impl Debug) -> u128 {
     stable_hash(format!("{row:?}").as_bytes())
+}
+
+/// Does something with the row of a record, whatever its collection. Outcomes and journal entries, which are never
+/// changed, are left out.
+macro_rules! with_row {
+    ($record:expr, $row:ident => $then:expr) => {
+        exported!(with_row @ $record, $row => $then;)
+    };
+    (@ $record:expr, $row:ident => $then:expr; $($kind:ident: $type:ty,)*) => {
+        match $record {
+            $(Record::$kind(row) => {
+                let $row: &$type = row.borrow();
+                $then
+            })*
+            Record::Outcome(_) | Record::Journal(_) => {}
+        }
+    };
 }
 
 /// Records of one collection, verbatim, where their places are still as they were seen.
 #[derive(Debug)]
 pub(super) struct PutVerbatim {
-    rows: Vec<Placed>,
-    durability: Durability,
-}
-
-/// The record in the place of this one, as it was seen.
-fn known(view: &View, row: &Record) -> Option<Record> {
-    Some(match row {
-        Record::Project(row) => Record::Project(view.projects.get(&row.id)?.clone()),
-        Record::Source(row) => Record::Source(view.sources.get(&row.id)?.clone()),
-        Record::Tool(row) => Record::Tool(Box::new(view.tools.get(&row.key)?.clone())),
-        Record::Item(row) => Record::Item(Box::new(view.knowledge.get(&row.key)?.clone())),
-        Record::Work(row) => Record::Work(Box::new(view.work.get(&row.key)?.clone())),
-        Record::Session(row) => Record::Session(view.sessions.get(&row.key)?.clone()),
-        Record::Cursor(row) => Record::Cursor(view.cursors.get(&row.key)?.clone()),
-        Record::Route(row) => Record::Route(Box::new(view.routes.get(&row.key)?.clone())),
-        Record::Vector(row) => Record::Vector(Box::new(view.vectors.get(&row.key)?.clone())),
-        Record::Outcome(_) | Record::Journal(_) => return None,
-    })
-}
-
-fn lock(all: Selection, row: &Record) -> Selection {
-    match row {
-        Record::Project(row) => all.lock(ProjectFilter::Id(row.id.clone())),
-        Record::Source(row) => all.lock(SourceFilter::Id(row.id.clone())),
-        Record::Tool(row) => all.lock(ToolFilter::Key(row.key.clone())),
-        Record::Item(row) => all.lock(ItemFilter::Key(row.key.clone())),
-        Record::Work(row) => all.lock(WorkFilter::Key(row.key.clone())),
-        Record::Session(row) => all.lock(SessionFilter::Key(row.key.clone())),
-        Record::Cursor(row) => all.lock(CursorFilter::Key(row.key.clone())),
-        Record::Route(row) => all.lock(RouteFilter::Key(row.key.clone())),
-        Record::Vector(row) => all.lock(VectorFilter::Key(row.key.clone())),
-        Record::Outcome(_) | Record::Journal(_) => all,
-    }
+    pub(super) rows: Vec<Placed>,
+    pub(super) durability: Durability,
 }
 
 impl Step for PutVerbatim {
     fn selection(&self) -> Selection {
-        self.rows.iter().map(|placed| &placed.row).fold(Selection::new(), lock)
+        let mut all = Selection::new();
+        for placed in &self.rows {
+            with_row!(&placed.row, row => all = lock(all, row));
+        }
+        all
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut set = ChangeSet::default();
+        let mut changes = ChangeSet::default();
         for Placed { row, seen } in &self.rows {
-            let known = known(view, row);
-            if known.as_ref() == Some(row) || known.as_ref().map(hash_of) != *seen {
-                continue;
-            }
-            match row.clone() {
-                Record::Project(row) => set.projects.push(Change::Put(row)),
-                Record::Source(row) => set.sources.push(Change::Put(row)),
-                Record::Tool(row) => set.tools.push(Change::Put(*row)),
-                Record::Item(row) => set.knowledge.push(Change::Put(*row)),
-                Record::Work(row) => set.work.push(Change::Put(*row)),
-                Record::Session(row) => set.sessions.push(Change::Put(row)),
-                Record::Cursor(row) => set.cursors.push(Change::Put(row)),
-                Record::Route(row) => set.routes.push(Change::Put(*row)),
-                Record::Vector(row) => set.vectors.push(Change::Put(*row)),
-                Record::Outcome(_) | Record::Journal(_) => {}
-            }
+            with_row!(row, row => put(row, *seen, view, &mut changes));
         }
-        Ok(Decision::Write(set))
+        Ok(Decision::Write(changes))
     }
 
     fn durability(&self) -> Durability {
         self.durability
+    }
+}
+
+fn lock<R: Row>(all: Selection, row: &R) -> Selection {
+    all.lock(R::Filter::of(row.key().clone()))
+}
+
+/// Writes a row in the place of what was seen there.
+fn put<R: Row>(row: &R, seen: Option<u128>, view: &View, changes: &mut ChangeSet) {
+    let known = R::rows(view).get(row.key());
+    if known != Some(row) && known.map(|known| hash_of(known)) == seen {
+        R::changes_mut(changes).push(Change::Put(row.clone()));
     }
 }
 
@@ -133,79 +116,8 @@ impl Importer {
     /// # Errors
     /// What the store reports; what was written before stays.
     pub async fn replace(&mut self, row: Record, seen: &Record) -> Result<(), RegistryError> {
-        match (self.copying, &row) {
-            (false, _) | (true, Record::Outcome(_) | Record::Journal(_)) => self.put(row).await,
-            _ => self.placed(Placed { row, seen: Some(hash_of(seen)) }).await,
-        }
-    }
-
-    /// Takes the next record of a copy that nothing is in the place of, unless it goes its own way: then it
-    /// is given back.
-    pub(super) async fn copied(&mut self, row: Record) -> Result<Option<Record>, RegistryError> {
-        if matches!(row, Record::Outcome(_) | Record::Journal(_)) {
-            return Ok(Some(row));
-        }
-        self.placed(Placed { row, seen: None }).await?;
-        Ok(None)
-    }
-
-    /// What carries a revision has to wait for the journal.
-    async fn placed(&mut self, placed: Placed) -> Result<(), RegistryError> {
-        match placed.row {
-            Record::Session(_) | Record::Cursor(_) => self.waiting.push(placed),
-            Record::Project(_) => self.projects.push(placed),
-            _ => self.verbatim(placed).await?,
-        }
-        Ok(())
-    }
-
-    /// Writes what waited for the journal of a copy.
-    pub(super) async fn finish_copy(&mut self) -> Result<(), RegistryError> {
-        let projects = mem::take(&mut self.projects);
-        for Placed { row, seen } in mem::take(&mut self.waiting).into_iter().chain(projects) {
-            let row = match row {
-                Record::Session(row) => {
-                    let from_revision = self.place_of(row.from_revision);
-                    Record::Session(Session { from_revision, ..row })
-                }
-                Record::Cursor(row) => {
-                    let revision = self.place_of(row.revision);
-                    Record::Cursor(Cursor { revision, ..row })
-                }
-                Record::Project(row) => Record::Project(self.moved(row)),
-                other => other,
-            };
-            self.verbatim(Placed { row, seen }).await?;
-        }
-        self.next(Batch::Nothing).await
-    }
-
-    async fn verbatim(&mut self, placed: Placed) -> Result<(), RegistryError> {
-        let most = match placed.row {
-            Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
-            _ => BATCH,
-        };
-        let kind = |placed: &Placed| mem::discriminant(&placed.row);
-        match &mut self.batch {
-            Batch::Verbatim(rows)
-                if rows.len() < most && rows.first().map(kind) == Some(kind(&placed)) =>
-            {
-                rows.push(placed);
-                Ok(())
-            }
-            _ => self.next(Batch::Verbatim(vec![placed])).await,
-        }
-    }
-
-    pub(super) async fn write_verbatim(
-        &mut self,
-        rows: Vec<Placed>,
-        durability: Durability,
-    ) -> Result<(), RegistryError> {
-        let Some(first) = rows.first().map(|placed| placed.row.clone()) else { return Ok(()) };
-        let all = rows.len();
-        let put = self.write(PutVerbatim { rows, durability }).await?.0.rows();
-        count(&mut self.report, all, put, |counts| counts.of(&first));
-        Ok(())
+        let mut hash = None;
+        with_row!(seen, row => hash = Some(hash_of(row)));
+        self.take(Placed { row, seen: hash }).await
     }
 }

@@ -19,31 +19,26 @@ use std::sync::Arc;
 pub use report::{ImportReport, TransferCounts};
 pub use stated::StatedItem;
 
-use super::Registry;
+use super::{Admin, Registry, RegistryError};
 use crate::ids::stable_hash;
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::knowledge::Item;
-use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::registry::Admin;
-use crate::registry::RegistryError;
-use crate::route::{Route, RouteVector};
+use crate::route::Route;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{Change, ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
 use crate::tool::Tool;
-use crate::transfer::Record;
+use crate::transfer::{Exported, Record};
 use crate::work::Work;
 
-use copying::Placed;
+use copying::{Placed, PutVerbatim};
 use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
-use report::count;
 pub use routes::ToldRoute;
-use routes::{Foreseen, PutRoutes, PutVectors};
-use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
+use routes::{Foreseen, PutVectors};
+use rows::{AppendOutcomes, Merge, Outdate, PutRows};
 pub use work::ToldWork;
-use work::{PutCursors, PutSessions, PutWork};
 
 /// Rows that one commit writes at most, so that others wait briefly. A revision of the journal is
 /// one commit, however long it is.
@@ -79,17 +74,16 @@ const ATTEMPTS: usize = 3;
 pub struct Importer {
     registry: Registry,
     dry_run: bool,
-    batch: Batch,
+    /// Records of one collection that are written together; of the journal those of one revision.
+    batch: Vec<Placed>,
     report: ImportReport,
     /// The revisions of the export, and where each went, in order.
     revisions: Vec<(Revision, Revision)>,
     /// How often the export said the same before, by a hash of it.
     said: HashMap<u64, u32>,
     /// What waits for the whole journal.
-    sessions: Vec<Session>,
-    cursors: Vec<Cursor>,
-    /// The same of a copy: those who import put projects last themselves.
     waiting: Vec<Placed>,
+    /// The same of a copy: those who import put projects last themselves.
     projects: Vec<Placed>,
     /// What is there is a part of what comes: see [`Admin::copier`].
     copying: bool,
@@ -97,30 +91,8 @@ pub struct Importer {
     foreseen: Foreseen,
 }
 
-/// Records that are written together.
-#[derive(Debug)]
-enum Batch {
-    Nothing,
-    Projects(Vec<Project>),
-    Sources(Vec<Source>),
-    Tools(Vec<Tool>),
-    Items(Vec<Item>),
-    Work(Vec<Work>),
-    Sessions(Vec<Session>),
-    Cursors(Vec<Cursor>),
-    Routes(Vec<Route>),
-    Vectors(Vec<RouteVector>),
-    Outcomes(Vec<Outcome>),
-    Journal(Revision, Vec<Numbered>),
-    /// Records of one collection of a copy.
-    Verbatim(Vec<Placed>),
-}
-
 impl Admin<'_> {
     /// Returns true if nothing is stored that an export would hold.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn is_empty(self) -> Result<bool, RegistryError> {
         let mut empty = true;
         let mut visit = |page: View| {
@@ -132,9 +104,6 @@ impl Admin<'_> {
     }
 
     /// An import into this registry; with `dry_run` one that only counts.
-    ///
-    /// # Errors
-    /// What the store reports.
     pub async fn importer(self, dry_run: bool) -> Result<Importer, RegistryError> {
         let merged = !self.is_empty().await?;
         Ok(Importer::begin(self.0, ImportReport { merged, ..ImportReport::default() }, dry_run))
@@ -169,12 +138,10 @@ impl Importer {
         Self {
             registry: registry.clone(),
             dry_run,
-            batch: Batch::Nothing,
+            batch: Vec::new(),
             report,
             revisions: Vec::new(),
             said: HashMap::new(),
-            sessions: Vec::new(),
-            cursors: Vec::new(),
             waiting: Vec::new(),
             projects: Vec::new(),
             copying: false,
@@ -187,57 +154,37 @@ impl Importer {
     ///
     /// # Errors
     /// What the store reports; what was written before stays.
-    pub async fn put(&mut self, mut record: Record) -> Result<(), RegistryError> {
-        if self.copying {
-            match self.copied(record).await? {
-                Some(other) => record = other,
-                None => return Ok(()),
-            }
+    pub async fn put(&mut self, row: Record) -> Result<(), RegistryError> {
+        self.take(Placed { row, seen: None }).await
+    }
+
+    /// What carries a revision has to wait for the journal.
+    async fn take(&mut self, placed: Placed) -> Result<(), RegistryError> {
+        match placed.row {
+            Record::Session(_) | Record::Cursor(_) => self.waiting.push(placed),
+            Record::Project(_) if self.copying => self.projects.push(placed),
+            _ => self.push(placed).await?,
         }
-        match record {
-            Record::Project(row) => match &mut self.batch {
-                Batch::Projects(rows) if rows.len() < BATCH => rows.push(row),
-                _ => self.next(Batch::Projects(vec![row])).await?,
-            },
-            Record::Source(row) => match &mut self.batch {
-                Batch::Sources(rows) if rows.len() < BATCH => rows.push(row),
-                _ => self.next(Batch::Sources(vec![row])).await?,
-            },
-            Record::Tool(row) => match &mut self.batch {
-                Batch::Tools(rows) if rows.len() < BATCH => rows.push(*row),
-                _ => self.next(Batch::Tools(vec![*row])).await?,
-            },
-            Record::Item(row) => match &mut self.batch {
-                Batch::Items(rows) if rows.len() < ITEMS => rows.push(*row),
-                _ => self.next(Batch::Items(vec![*row])).await?,
-            },
-            Record::Work(row) => match &mut self.batch {
-                Batch::Work(rows) if rows.len() < ITEMS => rows.push(*row),
-                _ => self.next(Batch::Work(vec![*row])).await?,
-            },
-            Record::Session(row) => self.sessions.push(row),
-            Record::Cursor(row) => self.cursors.push(row),
-            Record::Route(row) => match &mut self.batch {
-                Batch::Routes(rows) if rows.len() < BATCH => rows.push(*row),
-                _ => self.next(Batch::Routes(vec![*row])).await?,
-            },
-            Record::Vector(row) => match &mut self.batch {
-                Batch::Vectors(rows) if rows.len() < ITEMS => rows.push(*row),
-                _ => self.next(Batch::Vectors(vec![*row])).await?,
-            },
-            Record::Outcome(row) => match &mut self.batch {
-                Batch::Outcomes(rows) if rows.len() < OUTCOMES => rows.push(row),
-                _ => self.next(Batch::Outcomes(vec![row])).await?,
-            },
-            Record::Journal(entry) => {
-                let revision = entry.revision;
-                let entry = self.numbered(entry);
-                match &mut self.batch {
-                    Batch::Journal(of, rows) if *of == revision => rows.push(entry),
-                    _ => self.next(Batch::Journal(revision, vec![entry])).await?,
-                }
-            }
+        Ok(())
+    }
+
+    /// Adds a record to the batch; what is in it is written first where this belongs to another one.
+    async fn push(&mut self, placed: Placed) -> Result<(), RegistryError> {
+        let most = match placed.row {
+            Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
+            Record::Outcome(_) => OUTCOMES,
+            Record::Journal(_) => usize::MAX,
+            _ => BATCH,
+        };
+        let fits = |last: &Placed| match (&last.row, &placed.row) {
+            (Record::Journal(last), Record::Journal(entry)) => last.revision == entry.revision,
+            (last, row) => mem::discriminant(last) == mem::discriminant(row),
+        };
+        if self.batch.len() >= most || !self.batch.last().is_some_and(fits) {
+            self.write_batch(Some(&placed.row)).await?;
         }
+        let row = self.moved(placed.row);
+        self.batch.push(Placed { row, ..placed });
         Ok(())
     }
 
@@ -246,35 +193,91 @@ impl Importer {
     /// # Errors
     /// What the store reports; what was written before stays.
     pub async fn finish(mut self) -> Result<ImportReport, RegistryError> {
-        self.next(Batch::Nothing).await?;
-        if self.copying {
-            self.finish_copy().await?;
-            return Ok(self.report);
+        self.write_batch(None).await?;
+        let waiting = mem::take(&mut self.waiting).into_iter();
+        for placed in waiting.chain(mem::take(&mut self.projects)) {
+            // What another store's journal told says nothing of this one's own entries: an agent that was
+            // never told anything here gets a digest.
+            if !(self.report.merged && matches!(placed.row, Record::Cursor(_))) {
+                self.push(placed).await?;
+            }
         }
-        let (sessions, cursors) = (mem::take(&mut self.sessions), mem::take(&mut self.cursors));
-        for rows in sessions.chunks(BATCH) {
-            let moved = |row: &Session| Session {
-                from_revision: self.place_of(row.from_revision),
-                ..row.clone()
-            };
-            let rows = rows.iter().map(moved).collect();
-            self.next(Batch::Sessions(rows)).await?;
-        }
-        // What another store's journal told says nothing of this one's own entries: an agent that was
-        // never told anything here gets a digest.
-        let cursors = if self.report.merged { Vec::new() } else { cursors };
-        for rows in cursors.chunks(BATCH) {
-            let moved =
-                |row: &Cursor| Cursor { revision: self.place_of(row.revision), ..row.clone() };
-            let rows = rows.iter().map(moved).collect();
-            self.next(Batch::Cursors(rows)).await?;
-        }
-        self.next(Batch::Nothing).await?;
+        self.write_batch(None).await?;
         let counts = self.report.imported;
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
             self.registry.carry_out(Arc::new(Outdate), false).await?;
         }
         Ok(self.report)
+    }
+
+    /// Writes the batch; `next` is the first record behind it.
+    async fn write_batch(&mut self, next: Option<&Record>) -> Result<(), RegistryError> {
+        let batch = mem::take(&mut self.batch);
+        let Some(first) = batch.first().map(|placed| placed.row.clone()) else { return Ok(()) };
+        // The last commit of each collection is safe before the next begins; those before it are
+        // then safe too.
+        let last = next.map(mem::discriminant) != Some(mem::discriminant(&first));
+        // Were outcomes of a copy lost between two that were not, nobody could put them there again.
+        let appended = self.copying && matches!(first, Record::Outcome(_));
+        let durability = if last || appended { Durability::Full } else { Durability::Normal };
+        let all = batch.len();
+        let rows = batch.into_iter();
+        let put = match &first {
+            Record::Outcome(_) => {
+                let taken = |placed: Placed| match placed.row {
+                    Record::Outcome(row) => Some(row),
+                    _ => None,
+                };
+                let rows = rows.filter_map(taken).collect();
+                self.write(AppendOutcomes { rows, durability }).await?.0.outcomes.len()
+            }
+            Record::Journal(entry) => self.journal(entry.revision, rows, durability).await?,
+            _ if self.copying => {
+                self.write(PutVerbatim { rows: rows.collect(), durability }).await?.0.rows()
+            }
+            Record::Project(_) => self.put_rows::<Project>(rows, durability).await?.len(),
+            Record::Source(_) => self.put_rows::<Source>(rows, durability).await?.len(),
+            Record::Tool(_) => self.put_rows::<Tool>(rows, durability).await?.len(),
+            Record::Work(_) => self.put_rows::<Work>(rows, durability).await?.len(),
+            Record::Session(_) => self.put_rows::<Session>(rows, durability).await?.len(),
+            Record::Cursor(_) => self.put_rows::<Cursor>(rows, durability).await?.len(),
+            Record::Item(_) => {
+                let rows = taken::<Item>(rows).map(Incoming::Whole).collect();
+                let merging = self.report.merged;
+                let step = Arc::new(PutItems { rows, merging, act: None, durability });
+                let same = Arc::<PutItems>::clone(&step);
+                step.written(&self.registry.carry_out(same, self.dry_run).await?.0)
+            }
+            Record::Route(_) => {
+                let put = self.put_rows::<Route>(rows, durability).await?;
+                let written = put.len();
+                if self.dry_run {
+                    let routes = put.into_iter().filter_map(|change| match change {
+                        Change::Put(route) => Some((route.key, route.model)),
+                        Change::Delete(_) => None,
+                    });
+                    Arc::make_mut(&mut self.foreseen).extend(routes);
+                }
+                written
+            }
+            Record::Vector(_) => {
+                let (rows, foreseen) = (taken(rows).collect(), Arc::clone(&self.foreseen));
+                self.write(PutVectors { rows, foreseen, durability }).await?.0.vectors.len()
+            }
+        };
+        *self.report.imported.of(&first) += put as u64;
+        *self.report.skipped.of(&first) += all.saturating_sub(put) as u64;
+        Ok(())
+    }
+
+    async fn put_rows<R: Merge + Exported>(
+        &self,
+        rows: impl Iterator<Item = Placed>,
+        durability: Durability,
+    ) -> Result<Vec<Change<R, R::Key>>, RegistryError> {
+        let rows = taken(rows).collect();
+        let mut changes = self.write(PutRows::<R> { rows, durability }).await?.0;
+        Ok(mem::take(R::changes_mut(&mut changes)))
     }
 
     /// An entry as it will be stored, with how often the export said the same until now.
@@ -286,97 +289,19 @@ impl Importer {
         Numbered { entry, times: *times }
     }
 
-    /// Writes the batch and begins another one.
-    async fn next(&mut self, next: Batch) -> Result<(), RegistryError> {
-        // The last commit of each collection is safe before the next begins; those before it are
-        // then safe too.
-        let last = mem::discriminant(&self.batch) != mem::discriminant(&next);
-        // Were outcomes of a copy lost between two that were not, nobody could put them there again.
-        let appended = self.copying && matches!(self.batch, Batch::Outcomes(_));
-        let durability = if last || appended { Durability::Full } else { Durability::Normal };
-        match mem::replace(&mut self.batch, next) {
-            Batch::Nothing => {}
-            Batch::Projects(rows) => {
-                let all = rows.len();
-                let rows = rows.into_iter().map(|row| self.moved(row)).collect();
-                let put = self.write(PutProjects { rows, durability }).await?.0.projects.len();
-                count(&mut self.report, all, put, |counts| &mut counts.projects);
-            }
-            Batch::Sources(rows) => {
-                let all = rows.len();
-                let put = self.write(PutSources { rows, durability }).await?.0.sources.len();
-                count(&mut self.report, all, put, |counts| &mut counts.sources);
-            }
-            Batch::Tools(rows) => {
-                let all = rows.len();
-                let put = self.write(PutTools { rows, durability }).await?.0.tools.len();
-                count(&mut self.report, all, put, |counts| &mut counts.tools);
-            }
-            Batch::Items(rows) => {
-                let (all, merging) = (rows.len(), self.report.merged);
-                let rows = rows.into_iter().map(Incoming::Whole).collect();
-                let step = Arc::new(PutItems { rows, merging, act: None, durability });
-                let same = Arc::<PutItems>::clone(&step);
-                let changes = self.registry.carry_out(same, self.dry_run).await?.0;
-                let put = step.written(&changes);
-                count(&mut self.report, all, put, |counts| &mut counts.knowledge);
-            }
-            Batch::Work(rows) => {
-                let all = rows.len();
-                let put = self.write(PutWork { rows, durability }).await?.0.work.len();
-                count(&mut self.report, all, put, |counts| &mut counts.work);
-            }
-            Batch::Sessions(rows) => {
-                let all = rows.len();
-                let put = self.write(PutSessions { rows, durability }).await?.0.sessions.len();
-                count(&mut self.report, all, put, |counts| &mut counts.sessions);
-            }
-            Batch::Cursors(rows) => {
-                let all = rows.len();
-                let put = self.write(PutCursors { rows, durability }).await?.0.cursors.len();
-                count(&mut self.report, all, put, |counts| &mut counts.cursors);
-            }
-            Batch::Routes(rows) => {
-                let all = rows.len();
-                let routes = self.write(PutRoutes { rows, durability }).await?.0.routes;
-                count(&mut self.report, all, routes.len(), |counts| &mut counts.routes);
-                if self.dry_run {
-                    Arc::make_mut(&mut self.foreseen).extend(routes.into_iter().filter_map(
-                        |put| {
-                            if let Change::Put(route) = put {
-                                Some((route.key, route.model))
-                            } else {
-                                None
-                            }
-                        },
-                    ));
-                }
-            }
-            Batch::Vectors(rows) => {
-                let all = rows.len();
-                let foreseen = Arc::clone(&self.foreseen);
-                let step = PutVectors { rows, foreseen, durability };
-                let put = self.write(step).await?.0.vectors.len();
-                count(&mut self.report, all, put, |counts| &mut counts.vectors);
-            }
-            Batch::Outcomes(rows) => {
-                let all = rows.len();
-                let put = self.write(AppendOutcomes { rows, durability }).await?.0.outcomes.len();
-                count(&mut self.report, all, put, |counts| &mut counts.outcomes);
-            }
-            Batch::Journal(revision, rows) => self.journal(revision, rows, durability).await?,
-            Batch::Verbatim(rows) => self.write_verbatim(rows, durability).await?,
-        }
-        Ok(())
-    }
-
     async fn journal(
         &mut self,
         revision: Revision,
-        rows: Vec<Numbered>,
+        rows: impl Iterator<Item = Placed>,
         durability: Durability,
-    ) -> Result<(), RegistryError> {
-        let all = rows.len();
+    ) -> Result<usize, RegistryError> {
+        let mut numbered = Vec::new();
+        for placed in rows {
+            if let Record::Journal(entry) = placed.row {
+                numbered.push(self.numbered(entry));
+            }
+        }
+        let rows = numbered;
         let (last, before) = self.revisions.last().copied().unwrap_or_default();
         // In a store that was empty, and holds what came before this and nothing else, nothing of
         // it can be there.
@@ -397,14 +322,20 @@ impl Importer {
             None => step.found_at(&view),
         };
         self.revisions.push((revision, went_to.max(before)));
-        count(&mut self.report, all, changes.journal.len(), |counts| &mut counts.journal);
-        Ok(())
+        Ok(changes.journal.len())
     }
 
-    /// A project whose telling follows its journal to where it went.
-    fn moved(&self, mut row: Project) -> Project {
-        row.told.revision = self.place_of(row.told.revision);
-        row.told.from = self.place_of(row.told.from);
+    /// A record that follows its journal to where it went.
+    fn moved(&self, mut row: Record) -> Record {
+        match &mut row {
+            Record::Session(row) => row.from_revision = self.place_of(row.from_revision),
+            Record::Cursor(row) => row.revision = self.place_of(row.revision),
+            Record::Project(row) => {
+                row.told.revision = self.place_of(row.told.revision);
+                row.told.from = self.place_of(row.told.from);
+            }
+            _ => {}
+        }
         row
     }
 
@@ -425,4 +356,9 @@ impl Importer {
     async fn write(&self, step: impl Step) -> Result<(ChangeSet, View), RegistryError> {
         self.registry.carry_out(Arc::new(step), self.dry_run).await
     }
+}
+
+/// The rows of a batch.
+fn taken<R: Exported>(rows: impl Iterator<Item = Placed>) -> impl Iterator<Item = R> {
+    rows.filter_map(|placed| R::taken(placed.row))
 }

@@ -42,17 +42,6 @@ pub struct ImportReport {
     pub merged: bool,
 }
 
-/// Counts rows of which so many were written.
-pub(super) fn count(
-    report: &mut ImportReport,
-    all: usize,
-    put: usize,
-    of: impl Fn(&mut TransferCounts) -> &mut u64,
-) {
-    *of(&mut report.imported) += put as u64;
-    *of(&mut report.skipped) += all.saturating_sub(put) as u64;
-}
-
 impl TransferCounts {
     /// The count of the collection that a record belongs to.
     pub(super) const fn of(&mut self, record: &Record) -> &mut u64 {

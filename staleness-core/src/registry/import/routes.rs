@@ -1,58 +1,16 @@
-//! The steps that write imported routes and vectors.
+//! The step that writes imported vectors, and routes of other systems.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::ITEMS;
+use super::rows::PutRows;
 use crate::ids::{ModelId, ProjectId};
-use crate::registry::RegistryError;
-use crate::registry::Routes;
 use crate::registry::routes::{check_dimensions, dimensions_in};
-use crate::route::own_id;
-use crate::route::{Route, RouteKey, RouteVector, Vector};
-use crate::store::{
-    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, VectorFilter, View,
-};
+use crate::registry::{RegistryError, Routes};
+use crate::route::{Route, RouteKey, RouteVector, Vector, own_id};
+use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, VectorFilter, View};
 use crate::time::Timestamp;
-
-/// Routes: the one that was used last stays, with the earlier beginning, and with the vector that is
-/// known.
-#[derive(Debug)]
-pub(super) struct PutRoutes {
-    pub(super) rows: Vec<Route>,
-    pub(super) durability: Durability,
-}
-
-impl Step for PutRoutes {
-    fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock(RouteFilter::Key(key)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::default());
-        for row in &self.rows {
-            match draft.get::<Route>(&row.key) {
-                None => draft.put(row.clone()),
-                Some(known) if known.last_used_at < row.last_used_at => {
-                    let merged = Route {
-                        query: known.query.clone(),
-                        created_at: known.created_at.min(row.created_at),
-                        model: known.model.clone().or_else(|| row.model.clone()),
-                        ..row.clone()
-                    };
-                    draft.put(merged);
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-}
 
 /// Routes that were decided upon and not written, with the models that embedded them.
 pub(super) type Foreseen = Arc<HashMap<RouteKey, Option<ModelId>>>;
@@ -67,10 +25,8 @@ pub(super) struct PutVectors {
 
 impl Step for PutVectors {
     fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        let rows = keys.fold(Selection::new(), |all, key| {
-            all.lock(RouteFilter::Key(key.clone())).lock(VectorFilter::Key(key))
-        });
+        let keys = || self.rows.iter().map(|row| row.key.clone());
+        let rows = Selection::new().lock_keys::<Route>(keys()).lock_keys::<RouteVector>(keys());
         let models = self.rows.iter().map(|row| (&row.key.project, &row.model));
         let models: BTreeSet<(&ProjectId, &ModelId)> = models.collect();
         models.into_iter().fold(rows, |all, (project, model)| {
@@ -139,18 +95,13 @@ impl Routes<'_> {
                 ..told.route.clone()
             };
             let rows = part.iter().map(named).collect();
-            let step = Arc::new(PutRoutes { rows, durability });
-            let put = self.0.carry_out(step, dry_run).await?.0.routes.len();
+            let step = Arc::new(PutRows::<Route> { rows, durability });
+            written += self.0.carry_out(step, dry_run).await?.0.routes.len();
             let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
             if !rows.is_empty() && !dry_run {
-                self.0
-                    .carry_out(
-                        Arc::new(PutVectors { rows, foreseen: Foreseen::default(), durability }),
-                        false,
-                    )
-                    .await?;
+                let step = PutVectors { rows, foreseen: Foreseen::default(), durability };
+                self.0.carry_out(Arc::new(step), false).await?;
             }
-            written += put;
         }
         Ok(written)
     }

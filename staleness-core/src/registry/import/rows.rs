@@ -1,102 +1,115 @@
 //! The steps that write imported rows: each looks at what is there and keeps what is newer.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::route::Route;
+use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    Change, ChangeSet, Decision, Durability, OutcomeFilter, ProjectFilter, Refusal, Selection,
-    SourceFilter, Step, ToolFilter, View,
+    Change, ChangeSet, Decision, Durability, OutcomeFilter, ProjectFilter, Refusal, Row, Selection,
+    Step, View,
 };
 use crate::tool::Tool;
+use crate::work::Work;
 
 /// A digest that no configuration has: the next scan evaluates everything. Not 0, which stands for a
 /// project that was never scanned and to which nothing is news.
 const NO_DIGEST: u128 = 1;
 
-/// Tools: the one that changed last stays.
+/// A row that comes, where one of the same key may be known.
+pub(super) trait Merge: Row {
+    /// Returns the row as it will be written; `None` where what is known stays.
+    fn beside(&self, known: &Self) -> Option<Self>;
+}
+
+impl Merge for Tool {
+    /// The one that changed last stays.
+    fn beside(&self, known: &Self) -> Option<Self> {
+        (known.updated_at < self.updated_at).then(|| self.clone())
+    }
+}
+
+impl Merge for Source {
+    /// The one that was looked at last stays. Its readings count on, so that a scan which began before notices.
+    fn beside(&self, known: &Self) -> Option<Self> {
+        (known.last_scan_at < self.last_scan_at).then(|| Self {
+            readings: self.readings.max(known.readings.saturating_add(1)),
+            ..self.clone()
+        })
+    }
+}
+
+impl Merge for Project {
+    /// The one that was seen last stays. What a known project was told is told by this store's journal, and
+    /// stays.
+    fn beside(&self, known: &Self) -> Option<Self> {
+        (known.last_seen_at < self.last_seen_at).then(|| Self {
+            first_seen_at: self.first_seen_at.min(known.first_seen_at),
+            told: known.told.clone(),
+            ..self.clone()
+        })
+    }
+}
+
+impl Merge for Work {
+    /// The one that was active last stays.
+    fn beside(&self, known: &Self) -> Option<Self> {
+        (known.updated_at < self.updated_at).then(|| self.clone())
+    }
+}
+
+impl Merge for Session {
+    /// A known one stays, since its beginning follows this store's journal.
+    fn beside(&self, _: &Self) -> Option<Self> {
+        None
+    }
+}
+
+impl Merge for Cursor {
+    /// What an agent was told here is told by this store's journal, and stays.
+    fn beside(&self, _: &Self) -> Option<Self> {
+        None
+    }
+}
+
+impl Merge for Route {
+    /// The one that was used last stays, with the earlier beginning, and with the vector that is known.
+    fn beside(&self, known: &Self) -> Option<Self> {
+        (known.last_used_at < self.last_used_at).then(|| Self {
+            query: known.query.clone(),
+            created_at: known.created_at.min(self.created_at),
+            model: known.model.clone().or_else(|| self.model.clone()),
+            ..self.clone()
+        })
+    }
+}
+
+/// Writes rows of an export, each once: those that are new, and those that stand for what is known.
 #[derive(Debug)]
-pub(super) struct PutTools {
-    pub(super) rows: Vec<Tool>,
+pub(super) struct PutRows<R> {
+    pub(super) rows: Vec<R>,
     pub(super) durability: Durability,
 }
 
-impl Step for PutTools {
+impl<R: Merge> Step for PutRows<R> {
     fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock(ToolFilter::Key(key)))
+        Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let newer = |row: &&Tool| {
-            view.tools.get(&row.key).is_none_or(|known| known.updated_at < row.updated_at)
-        };
-        let tools = self.rows.iter().filter(newer).cloned().map(Change::Put).collect();
-        Ok(Decision::Write(ChangeSet { tools, ..ChangeSet::default() }))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-}
-
-/// Sources: the one that was looked at last stays. Its readings count on, so that a scan which began
-/// before notices.
-#[derive(Debug)]
-pub(super) struct PutSources {
-    pub(super) rows: Vec<Source>,
-    pub(super) durability: Durability,
-}
-
-impl Step for PutSources {
-    fn selection(&self) -> Selection {
-        let ids = self.rows.iter().map(|row| row.id.clone());
-        ids.fold(Selection::new(), |all, id| all.lock(SourceFilter::Id(id)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let put = |row: &Source| match view.sources.get(&row.id) {
-            None => Some(row.clone()),
-            Some(known) => (known.last_scan_at < row.last_scan_at).then(|| Source {
-                readings: row.readings.max(known.readings.saturating_add(1)),
-                ..row.clone()
-            }),
-        };
-        let sources = self.rows.iter().filter_map(put).map(Change::Put).collect();
-        Ok(Decision::Write(ChangeSet { sources, ..ChangeSet::default() }))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-}
-
-/// Projects: the one that was seen last stays. What a known project was told is told by this store's
-/// journal, and stays.
-#[derive(Debug)]
-pub(super) struct PutProjects {
-    pub(super) rows: Vec<Project>,
-    pub(super) durability: Durability,
-}
-
-impl Step for PutProjects {
-    fn selection(&self) -> Selection {
-        let ids = self.rows.iter().map(|row| row.id.clone());
-        ids.fold(Selection::new(), |all, id| all.lock(ProjectFilter::Id(id)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let put = |row: &Project| match view.projects.get(&row.id) {
-            None => Some(row.clone()),
-            Some(known) => (known.last_seen_at < row.last_seen_at).then(|| Project {
-                first_seen_at: row.first_seen_at.min(known.first_seen_at),
-                told: known.told.clone(),
-                ..row.clone()
-            }),
-        };
-        let projects = self.rows.iter().filter_map(put).map(Change::Put).collect();
-        Ok(Decision::Write(ChangeSet { projects, ..ChangeSet::default() }))
+        let mut kept: BTreeMap<&R::Key, R> = BTreeMap::new();
+        for row in &self.rows {
+            let key = row.key();
+            let known = kept.get(key).or_else(|| R::rows(view).get(key));
+            if let Some(row) = known.map_or_else(|| Some(row.clone()), |known| row.beside(known)) {
+                kept.insert(key, row);
+            }
+        }
+        let mut changes = ChangeSet::default();
+        R::changes_mut(&mut changes).extend(kept.into_values().map(Change::Put));
+        Ok(Decision::Write(changes))
     }
 
     fn durability(&self) -> Durability {
@@ -118,10 +131,6 @@ impl Step for Outdate {
         let outdated = scanned.map(|row| Project { config_digest: NO_DIGEST, ..row.clone() });
         let projects = outdated.map(Change::Put).collect();
         Ok(Decision::Write(ChangeSet { projects, ..ChangeSet::default() }))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
     }
 }
 

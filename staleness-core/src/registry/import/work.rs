@@ -1,42 +1,13 @@
-//! The steps that write imported work items, sessions and cursors.
+//! The step that takes in work items of another system.
 
 use std::collections::BTreeMap;
 
 use crate::ids::WorkKey;
 use crate::journal::{Action, Subject};
 use crate::registry::Act;
-use crate::session::{Cursor, Session};
-use crate::store::{
-    Change, ChangeSet, CursorFilter, Decision, Draft, Durability, Refusal, Selection,
-    SessionFilter, Step, View, WorkFilter,
-};
+use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 use crate::work::Work;
-
-/// Work items of an export: the one that was active last stays.
-#[derive(Debug)]
-pub(super) struct PutWork {
-    pub(super) rows: Vec<Work>,
-    pub(super) durability: Durability,
-}
-
-impl Step for PutWork {
-    fn selection(&self) -> Selection {
-        lock(self.rows.iter())
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::default());
-        for row in winners(self.rows.iter(), view, |row| row).into_values() {
-            draft.put(row.clone());
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-}
 
 /// A work item as another system tells it. What it does not tell stays as it is known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,12 +77,12 @@ pub(super) struct TakeWork {
 
 impl Step for TakeWork {
     fn selection(&self) -> Selection {
-        lock(self.rows.iter().map(|row| &row.work))
+        Selection::new().lock_keys::<Work>(self.rows.iter().map(|row| row.work.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, Timestamp::default());
-        for (key, row) in winners(self.rows.iter(), view, |row| &row.work) {
+        for (key, row) in winners(&self.rows, view) {
             let known = view.work.get(key);
             let work = match known {
                 Some(known) => row.over(known)?,
@@ -125,79 +96,19 @@ impl Step for TakeWork {
         }
         Ok(Decision::Write(draft.finish()))
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Full
-    }
-}
-
-fn lock<'r>(rows: impl Iterator<Item = &'r Work>) -> Selection {
-    rows.fold(Selection::new(), |all, row| all.lock(WorkFilter::Key(row.key.clone())))
 }
 
 /// The rows that stay in place of what is known, each once: those that were active last.
-fn winners<'r, R>(
-    rows: impl Iterator<Item = &'r R>,
-    view: &View,
-    work: impl Fn(&'r R) -> &'r Work,
-) -> BTreeMap<&'r WorkKey, &'r R> {
-    let mut last: BTreeMap<&WorkKey, &R> = BTreeMap::new();
+fn winners<'r>(rows: &'r [ToldWork], view: &View) -> BTreeMap<&'r WorkKey, &'r ToldWork> {
+    let mut last: BTreeMap<&WorkKey, &ToldWork> = BTreeMap::new();
     for row in rows {
-        let kept = last.entry(&work(row).key).or_insert(row);
-        if work(row).updated_at > work(kept).updated_at {
+        let kept = last.entry(&row.work.key).or_insert(row);
+        if row.work.updated_at > kept.work.updated_at {
             *kept = row;
         }
     }
     last.retain(|key, row| {
-        view.work.get(*key).is_none_or(|known| known.updated_at < work(row).updated_at)
+        view.work.get(*key).is_none_or(|known| known.updated_at < row.work.updated_at)
     });
     last
-}
-
-/// Sessions: a known one stays, since its beginning follows this store's journal.
-#[derive(Debug)]
-pub(super) struct PutSessions {
-    pub(super) rows: Vec<Session>,
-    pub(super) durability: Durability,
-}
-
-impl Step for PutSessions {
-    fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock(SessionFilter::Key(key)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let new = self.rows.iter().filter(|row| !view.sessions.contains_key(&row.key));
-        let sessions = new.cloned().map(Change::Put).collect();
-        Ok(Decision::Write(ChangeSet { sessions, ..ChangeSet::default() }))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-}
-
-/// Cursors: what an agent was told here is told by this store's journal, and stays.
-#[derive(Debug)]
-pub(super) struct PutCursors {
-    pub(super) rows: Vec<Cursor>,
-    pub(super) durability: Durability,
-}
-
-impl Step for PutCursors {
-    fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock(CursorFilter::Key(key)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let new = self.rows.iter().filter(|row| !view.cursors.contains_key(&row.key));
-        let cursors = new.cloned().map(Change::Put).collect();
-        Ok(Decision::Write(ChangeSet { cursors, ..ChangeSet::default() }))
-    }
-
-    fn durability(&self) -> Durability {
-        self.durability
-    }
 }
