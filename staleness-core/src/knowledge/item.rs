@@ -32,6 +32,7 @@ wording! { ItemKind {
 
 /// Somebody said that an item is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Contradiction {
     /// Who said so.
     pub by: String,

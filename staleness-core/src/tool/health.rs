@@ -28,6 +28,7 @@ wording! { Hold { None = "none", Demoted = "demoted", Pinned = "pinned", Ignored
 
 /// Since when and why a tool is failing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Failing {
     /// Since when.
     pub since: Timestamp,

@@ -68,6 +68,7 @@ impl PresenceCause {
 
 /// Whether a tool is there: the cause says both that and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Presence {
     /// Why it is present or absent.
     pub cause: PresenceCause,

@@ -103,11 +103,15 @@ impl Record {
             "project" => Self::Project(read::<place::ProjectLine>(line)?.into()),
             "source" => Self::Source(read::<place::SourceLine>(line)?.into()),
             "tool" => Self::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
-            "knowledge" => Self::Item(Box::new(read::<knowledge::ItemLine>(line)?.try_into()?)),
+            "knowledge" => Self::Item(Box::new(read::<knowledge::ItemLine>(line)?.into())),
             "work" => Self::Work(Box::new(read::<work::WorkLine>(line)?.into())),
             "session" => Self::Session(read::<work::SessionLine>(line)?.into()),
             "cursor" => Self::Cursor(read::<work::CursorLine>(line)?.into()),
-            "route" => Self::Route(Box::new(read::<route::RouteLine>(line)?.try_into()?)),
+            "route" => {
+                let row = Route::from(read::<route::RouteLine>(line)?);
+                row.check().map_err(|refusal| refusal.to_string())?;
+                Self::Route(Box::new(row))
+            }
             "vector" => Self::Vector(Box::new(read::<route::VectorLine>(line)?.try_into()?)),
             "outcome" => Self::Outcome(read::<record::OutcomeLine>(line)?.into()),
             "journal" => Self::Journal(read::<record::JournalLine>(line)?.into()),

@@ -24,7 +24,7 @@ pub(super) struct ProjectLine {
     #[serde(with = "word")]
     config_digest: u128,
     told: Revision,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     told_session: Option<SessionId>,
     told_from: Revision,
 }
@@ -63,11 +63,10 @@ impl From<ProjectLine> for Project {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceIdPart {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectId>,
     #[serde(deserialize_with = "plain")]
     client: String,
-    #[serde(with = "word")]
     level: Level,
     #[serde(deserialize_with = "plain")]
     part: String,
@@ -106,13 +105,12 @@ pub(super) struct SourceLine {
     version: Version,
     id: SourceIdPart,
     path: String,
-    #[serde(with = "word")]
     state: SourceState,
     found: u32,
     #[serde(with = "word")]
     digest: u128,
     readings: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     last_read_at: Option<Timestamp>,
     last_scan_at: Timestamp,
 }

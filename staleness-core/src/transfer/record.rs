@@ -16,7 +16,7 @@ constant!(JournalKind = "journal");
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeyPart {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectId>,
     name: ToolName,
 }
@@ -40,7 +40,7 @@ pub(super) struct OutcomeLine {
     version: Version,
     op: OpId,
     tool: KeyPart,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<ServerKey>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     credits: Vec<KeyPart>,
@@ -48,13 +48,13 @@ pub(super) struct OutcomeLine {
     mark: Mark,
     at: Timestamp,
     project: ProjectId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<SessionId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<ClientId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,
 }
 
@@ -100,9 +100,8 @@ impl From<OutcomeLine> for Outcome {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SubjectPart {
-    #[serde(with = "word")]
     kind: SubjectKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectId>,
     id: String,
 }
@@ -116,20 +115,19 @@ pub(super) struct JournalLine {
     index: u32,
     at: Timestamp,
     subject: SubjectPart,
-    #[serde(with = "word")]
     action: Action,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<String>,
     cause: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<SessionId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     actor: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     op: Option<OpId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     clients: Vec<ClientId>,

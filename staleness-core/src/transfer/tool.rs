@@ -8,8 +8,7 @@ use crate::ids::{ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 use crate::tool::{
-    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Tool,
-    ToolKind,
+    Failing, Health, Hold, Listing, ListingState, Presence, Ring, RingEntry, Tool, ToolKind,
 };
 
 constant!(Kind = "tool");
@@ -19,28 +18,26 @@ constant!(Kind = "tool");
 pub(super) struct ToolLine {
     kind: Kind,
     version: Version,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectId>,
     name: ToolName,
-    #[serde(with = "word")]
     tool_kind: ToolKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<ServerKey>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<ToolName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     listings: Vec<ListingPart>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     used_by: Vec<ClientId>,
-    presence: PresencePart,
+    presence: Presence,
     health: HealthPart,
-    #[serde(with = "word")]
     hold: Hold,
     ring: Vec<RingPart>,
     uses: u64,
     discovered_at: Timestamp,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     last_used_at: Option<Timestamp>,
     updated_at: Timestamp,
 }
@@ -49,35 +46,18 @@ pub(super) struct ToolLine {
 #[serde(deny_unknown_fields)]
 struct ListingPart {
     source: SourceIdPart,
-    #[serde(with = "word")]
     state: ListingState,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PresencePart {
-    #[serde(with = "word")]
-    cause: PresenceCause,
-    since: Timestamp,
-    revived: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct HealthPart {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    failing: Option<FailingPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failing: Option<Failing>,
     demotions: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     last_demoted_at: Option<Timestamp>,
     window: u8,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FailingPart {
-    since: Timestamp,
-    cause: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -108,16 +88,9 @@ impl From<&Tool> for ToolLine {
             description: row.description.clone(),
             listings: listings.collect(),
             used_by: row.used_by.clone(),
-            presence: PresencePart {
-                cause: row.presence.cause,
-                since: row.presence.since,
-                revived: row.presence.revived,
-            },
+            presence: row.presence,
             health: HealthPart {
-                failing: row.health.failing.as_ref().map(|failing| FailingPart {
-                    since: failing.since,
-                    cause: failing.cause.clone(),
-                }),
+                failing: row.health.failing.clone(),
                 demotions: row.health.demotions,
                 last_demoted_at: row.health.last_demoted_at,
                 window: row.health.window,
@@ -157,9 +130,7 @@ impl TryFrom<ToolLine> for Tool {
         }
         let ring =
             line.ring.iter().map(|each| RingEntry { mark: each.mark, at: each.at, op: each.op });
-        let PresencePart { cause, since, revived } = line.presence;
         let HealthPart { failing, demotions, last_demoted_at, window } = line.health;
-        let failing = failing.map(|FailingPart { since, cause }| Failing { since, cause });
         Ok(Self {
             key: ToolKey {
                 scope: line.project.map_or(Scope::Global, Scope::Project),
@@ -171,7 +142,7 @@ impl TryFrom<ToolLine> for Tool {
             description: line.description,
             listings,
             used_by: line.used_by,
-            presence: Presence { cause, since, revived },
+            presence: line.presence,
             health: Health { failing, demotions, last_demoted_at, window },
             hold: line.hold,
             ring: Ring::from_entries(ring),

@@ -1,46 +1,17 @@
-//! Words and hashes as lines hold them: spelled by the records' own words, never by derived names.
+//! What the lines of all records have in common: how marks, hashes and sets are written, and what makes a record of
+//! a line.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serializer, de};
 
-use crate::ids::Level;
-use crate::journal::{Action, SubjectKind};
-use crate::knowledge::ItemKind;
 use crate::outcome::Mark;
-use crate::source::SourceState;
-use crate::tool::{Hold, ListingState, PresenceCause, ToolKind};
-use crate::work::{NoteType, WorkKind, WorkStatus};
 
 /// A value that is written as one word.
 pub(super) trait Word: Sized {
     fn word(&self) -> String;
     fn of(word: &str) -> Option<Self>;
 }
-
-macro_rules! words {
-    ($($name:ident),*) => {$(
-        impl Word for $name {
-            fn word(&self) -> String {
-                self.as_str().to_owned()
-            }
-            fn of(word: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|value| value.as_str() == word)
-            }
-        }
-    )*};
-}
-
-words!(
-    Level,
-    SubjectKind,
-    Action,
-    SourceState,
-    Hold,
-    ListingState,
-    PresenceCause,
-    ToolKind,
-    ItemKind
-);
-words!(WorkKind, WorkStatus, NoteType);
 
 impl Word for Mark {
     fn word(&self) -> String {
@@ -139,3 +110,83 @@ macro_rules! constant {
 pub(super) use constant;
 
 constant!(Version = 1_u64);
+
+/// A set as a sorted list: another order would come back as other bytes.
+pub(super) fn sorted<'de, T: Deserialize<'de> + Ord, D: Deserializer<'de>>(
+    from: D,
+) -> Result<BTreeSet<T>, D::Error> {
+    set(Vec::deserialize(from)?)
+}
+
+pub(super) fn set<T: Ord, E: de::Error>(list: Vec<T>) -> Result<BTreeSet<T>, E> {
+    if !list.is_sorted_by(|a, b| a < b) {
+        return Err(E::custom("a list that is not sorted, or holds the same twice"));
+    }
+    Ok(list.into_iter().collect())
+}
+
+/// A scope as the project that it is of; nothing for the global one.
+pub(super) mod scope {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::ids::{ProjectId, Scope};
+
+    pub(crate) const fn global() -> Scope {
+        Scope::Global
+    }
+
+    pub(crate) const fn is_global(scope: &Scope) -> bool {
+        matches!(scope, Scope::Global)
+    }
+
+    pub(crate) fn serialize<S: Serializer>(scope: &Scope, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(scope.as_key())
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Scope, D::Error> {
+        ProjectId::deserialize(from).map(Scope::Project)
+    }
+}
+
+/// Describes the line of a record: the word for its kind, the parts of its key, and its other fields, which are called
+/// as in the record, in the order in which they are written.
+macro_rules! line {
+    (
+        $line:ident of $row:ident, $constant:ident = $kind:literal;
+        key $key:ident { $($(#[$part_form:meta])* $part:ident: $part_type:ty,)* }
+        $($(#[$form:meta])* $field:ident: $type:ty,)*
+    ) => {
+        constant!($constant = $kind);
+
+        #[derive(Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $line {
+            #[serde(rename = "kind")]
+            line: $constant,
+            version: Version,
+            $($(#[$part_form])* $part: $part_type,)*
+            $($(#[$form])* $field: $type,)*
+        }
+
+        impl From<&$row> for $line {
+            fn from(row: &$row) -> Self {
+                Self {
+                    line: $constant,
+                    version: Version,
+                    $($part: row.key.$part.clone(),)*
+                    $($field: row.$field.clone(),)*
+                }
+            }
+        }
+
+        impl From<$line> for $row {
+            fn from(line: $line) -> Self {
+                Self {
+                    key: $key { $($part: line.$part),* },
+                    $($field: line.$field,)*
+                }
+            }
+        }
+    };
+}
+pub(super) use line;

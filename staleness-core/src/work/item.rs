@@ -31,6 +31,7 @@ wording! { NoteType {
 
 /// One step that was taken on an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WorkStep {
     /// What was done.
     pub text: String,

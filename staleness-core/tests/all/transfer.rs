@@ -135,7 +135,7 @@ fn what_no_export_holds_is_refused_with_its_line() {
         (&[Record::HEADER, ITEM, TOOL], 3, "out of order"),
         (&[Record::HEADER, ITEM, ITEM], 3, "the same record"),
         (&[Record::HEADER, &body], 2, "the text is empty"),
-        (&[Record::HEADER, &unsorted], 2, "keywords are not sorted"),
+        (&[Record::HEADER, &unsorted], 2, "not sorted"),
         (&[Record::HEADER, &half], 2, "one of two lines"),
         (&[Record::HEADER, &backwards], 2, "no range"),
     ] {
