@@ -18,37 +18,34 @@ use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
-macro_rules! filters {
-    ($($filter:ident::$one:ident($key:ty) of $row:ty;)*) => {
-        $(impl Filter for $filter {
-            type Row = $row;
+/// Makes a filter of an enum: `One` asks for one key, `All` for every row, and what the others name is said here, by the
+/// key and the row, where there is one.
+macro_rules! filter {
+    (
+        $filter:ident::$one:ident($key_type:ty) of $row_type:ty, |$key:ident, $row:ident|
+        $($other:pat => $named:expr,)*
+    ) => {
+        impl Filter for $filter {
+            type Row = $row_type;
             const ALL: Self = Self::All;
 
-            fn of(key: $key) -> Self {
+            fn of(key: $key_type) -> Self {
                 Self::$one(key)
             }
 
-            fn key(&self) -> Option<&$key> {
+            fn key(&self) -> Option<&$key_type> {
                 if let Self::$one(key) = self { Some(key) } else { None }
             }
 
-            fn matches(&self, key: &$key, row: Option<&$row>) -> bool {
-                self.names(key, row)
+            fn matches(&self, $key: &$key_type, $row: Option<&$row_type>) -> bool {
+                match self {
+                    Self::$one(wanted) => wanted == $key,
+                    $($other => $named,)*
+                    Self::All => true,
+                }
             }
-        })*
+        }
     };
-}
-filters! {
-    ProjectFilter::Id(ProjectId) of Project;
-    SourceFilter::Id(SourceId) of Source;
-    ToolFilter::Key(ToolKey) of Tool;
-    ItemFilter::Key(ItemKey) of Item;
-    DocumentFilter::Key(DocumentKey) of Document;
-    WorkFilter::Key(WorkKey) of Work;
-    SessionFilter::Key(SessionKey) of Session;
-    CursorFilter::Key(CursorKey) of Cursor;
-    RouteFilter::Key(RouteKey) of Route;
-    SuggestionFilter::Key(SessionKey) of Suggestions;
 }
 
 /// Which projects.
@@ -60,13 +57,8 @@ pub enum ProjectFilter {
     All,
 }
 
-impl ProjectFilter {
-    fn names(&self, key: &ProjectId, _: Option<&Project>) -> bool {
-        match self {
-            Self::Id(wanted) => wanted == key,
-            Self::All => true,
-        }
-    }
+filter! {
+    ProjectFilter::Id(ProjectId) of Project, |key, _row|
 }
 
 /// Which sources.
@@ -80,14 +72,9 @@ pub enum SourceFilter {
     All,
 }
 
-impl SourceFilter {
-    fn names(&self, key: &SourceId, _: Option<&Source>) -> bool {
-        match self {
-            Self::Id(wanted) => wanted == key,
-            Self::Scope(scope) => *scope == key.scope(),
-            Self::All => true,
-        }
-    }
+filter! {
+    SourceFilter::Id(SourceId) of Source, |key, _row|
+    Self::Scope(scope) => *scope == key.scope(),
 }
 
 /// Which tools.
@@ -111,30 +98,25 @@ pub enum ToolFilter {
     All,
 }
 
-impl ToolFilter {
-    fn names(&self, key: &ToolKey, row: Option<&Tool>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Scope(scope) => *scope == key.scope,
-            Self::Configured(scope) => *scope == key.scope && row.is_some_and(Tool::is_configured),
-            Self::Entries(scope, server) => {
-                *scope == key.scope
-                    && row.is_some_and(|tool| {
-                        tool.kind == ToolKind::McpServer && tool.server.as_ref() == Some(server)
-                    })
-            }
-            Self::Server(scope, server) => {
-                *scope == key.scope && row.is_some_and(|tool| tool.server.as_ref() == Some(server))
-            }
-            Self::Demoted(scope) => {
-                *scope == key.scope && row.is_some_and(|tool| tool.status() == Status::Demoted)
-            }
-            Self::Revived(scope) => {
-                *scope == key.scope && row.is_some_and(|tool| tool.presence.revived)
-            }
-            Self::All => true,
-        }
-    }
+filter! {
+    ToolFilter::Key(ToolKey) of Tool, |key, row|
+    Self::Scope(scope) => *scope == key.scope,
+    Self::Configured(scope) => *scope == key.scope && row.is_some_and(Tool::is_configured),
+    Self::Entries(scope, server) => {
+        *scope == key.scope
+            && row.is_some_and(|tool| {
+                tool.kind == ToolKind::McpServer && tool.server.as_ref() == Some(server)
+            })
+    },
+    Self::Server(scope, server) => {
+        *scope == key.scope && row.is_some_and(|tool| tool.server.as_ref() == Some(server))
+    },
+    Self::Demoted(scope) => {
+        *scope == key.scope && row.is_some_and(|tool| tool.status() == Status::Demoted)
+    },
+    Self::Revived(scope) => {
+        *scope == key.scope && row.is_some_and(|tool| tool.presence.revived)
+    },
 }
 
 /// Which items of knowledge.
@@ -148,14 +130,9 @@ pub enum ItemFilter {
     All,
 }
 
-impl ItemFilter {
-    fn names(&self, key: &ItemKey, _: Option<&Item>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Scope(scope) => *scope == key.scope,
-            Self::All => true,
-        }
-    }
+filter! {
+    ItemFilter::Key(ItemKey) of Item, |key, _row|
+    Self::Scope(scope) => *scope == key.scope,
 }
 
 /// Which documents.
@@ -174,21 +151,16 @@ pub enum DocumentFilter {
     All,
 }
 
-impl DocumentFilter {
-    fn names(&self, key: &DocumentKey, row: Option<&Document>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Project(project) => *project == key.project,
-            Self::Loaded(project) => {
-                *project == key.project
-                    && row.is_some_and(|row| row.loaded && !row.found.is_empty())
-            }
-            Self::Flagged(project) => {
-                *project == key.project && row.is_some_and(|row| !row.found.is_empty())
-            }
-            Self::All => true,
-        }
-    }
+filter! {
+    DocumentFilter::Key(DocumentKey) of Document, |key, row|
+    Self::Project(project) => *project == key.project,
+    Self::Loaded(project) => {
+        *project == key.project
+            && row.is_some_and(|row| row.loaded && !row.found.is_empty())
+    },
+    Self::Flagged(project) => {
+        *project == key.project && row.is_some_and(|row| !row.found.is_empty())
+    },
 }
 
 /// Which work items.
@@ -223,25 +195,20 @@ pub enum WorkFilter {
     All,
 }
 
-impl WorkFilter {
-    fn names(&self, key: &WorkKey, row: Option<&Work>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Scope(scope) => *scope == key.scope,
-            Self::Open(scope) => *scope == key.scope && row.is_some_and(|row| row.status.is_open()),
-            Self::Aging { scope, aging, until } => {
-                *scope == key.scope
-                    && row
-                        .and_then(Work::aging)
-                        .is_some_and(|(way, since)| way == *aging && since <= *until)
-            }
-            Self::Referring { scope, to } => {
-                *scope == key.scope
-                    && row.is_some_and(|row| row.status.is_open() && !row.refs.is_disjoint(to))
-            }
-            Self::All => true,
-        }
-    }
+filter! {
+    WorkFilter::Key(WorkKey) of Work, |key, row|
+    Self::Scope(scope) => *scope == key.scope,
+    Self::Open(scope) => *scope == key.scope && row.is_some_and(|row| row.status.is_open()),
+    Self::Aging { scope, aging, until } => {
+        *scope == key.scope
+            && row
+                .and_then(Work::aging)
+                .is_some_and(|(way, since)| way == *aging && since <= *until)
+    },
+    Self::Referring { scope, to } => {
+        *scope == key.scope
+            && row.is_some_and(|row| row.status.is_open() && !row.refs.is_disjoint(to))
+    },
 }
 
 /// Which sessions.
@@ -255,14 +222,9 @@ pub enum SessionFilter {
     All,
 }
 
-impl SessionFilter {
-    fn names(&self, key: &SessionKey, _: Option<&Session>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Project(project) => *project == key.project,
-            Self::All => true,
-        }
-    }
+filter! {
+    SessionFilter::Key(SessionKey) of Session, |key, _row|
+    Self::Project(project) => *project == key.project,
 }
 
 /// Which cursors.
@@ -276,14 +238,9 @@ pub enum CursorFilter {
     All,
 }
 
-impl CursorFilter {
-    fn names(&self, key: &CursorKey, _: Option<&Cursor>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Project(project) => *project == key.project,
-            Self::All => true,
-        }
-    }
+filter! {
+    CursorFilter::Key(CursorKey) of Cursor, |key, _row|
+    Self::Project(project) => *project == key.project,
 }
 
 /// Which routes.
@@ -302,16 +259,11 @@ pub enum RouteFilter {
     All,
 }
 
-impl RouteFilter {
-    fn names(&self, key: &RouteKey, _: Option<&Route>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Id(project, id) => *project == key.project && *id == key.id,
-            Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
-            Self::Project(project) => *project == key.project,
-            Self::All => true,
-        }
-    }
+filter! {
+    RouteFilter::Key(RouteKey) of Route, |key, _row|
+    Self::Id(project, id) => *project == key.project && *id == key.id,
+    Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
+    Self::Project(project) => *project == key.project,
 }
 
 /// Which vectors of routes.
@@ -372,14 +324,9 @@ pub enum SuggestionFilter {
     All,
 }
 
-impl SuggestionFilter {
-    fn names(&self, key: &SessionKey, _: Option<&Suggestions>) -> bool {
-        match self {
-            Self::Key(wanted) => wanted == key,
-            Self::Project(project) => *project == key.project,
-            Self::All => true,
-        }
-    }
+filter! {
+    SuggestionFilter::Key(SessionKey) of Suggestions, |key, _row|
+    Self::Project(project) => *project == key.project,
 }
 
 /// Which outcomes. Order is always that of recording.
