@@ -47,6 +47,12 @@ impl ScopeChoice {
         })
         .collect()
     }
+
+    /// The scopes in which an id is looked up, most likely first.
+    pub(super) fn scopes(self, project: &ProjectId) -> impl Iterator<Item = Scope> {
+        let own = (self != Self::Global).then(|| Scope::Project(project.clone()));
+        own.into_iter().chain((self != Self::Project).then_some(Scope::Global))
+    }
 }
 
 /// Who does something to which tool, when and why.

@@ -24,6 +24,7 @@ mod used;
 mod wait;
 mod work;
 
+use std::fmt;
 use std::sync::Arc;
 
 pub use calls::TurnEnd;
@@ -50,7 +51,9 @@ pub use work::{Resolution, WorkListing, WorkPatch};
 use crate::ids::ClientId;
 use crate::policy::Policy;
 use crate::scan::see_as;
-use crate::store::{Commit, DryStore, Query, RegistryStore, Step, View};
+use crate::store::{
+    Change, Commit, DryStore, Filter, Query, RegistryStore, Row, Selection, Step, View,
+};
 
 /// A registry in a store, under a policy. Cheap to clone.
 ///
@@ -117,6 +120,33 @@ impl Registry {
     async fn run(&self, step: impl Step) -> Result<Commit, RegistryError> {
         Ok(self.store.transact(Arc::new(step)).await?)
     }
+
+    /// The first of these rows that is there.
+    async fn first<R: Row>(&self, keys: Vec<R::Key>) -> Result<Option<R>, RegistryError> {
+        let peek = |all: Selection, key: &R::Key| all.peek(R::Filter::of(key.clone()));
+        let mut view = self.ask(keys.iter().fold(Selection::new(), peek)).await?;
+        Ok(keys.iter().find_map(|key| R::rows_mut(&mut view).remove(key)))
+    }
+}
+
+/// How like an id must be to be offered for another, 0..=1.
+const ALIKE: f64 = 0.75;
+
+/// The id that is most like a text, where one is like it at all.
+fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) -> Option<I> {
+    let wanted = text.to_lowercase();
+    let like = |id: I| (strsim::jaro_winkler(&wanted, &id.to_string().to_lowercase()), id);
+    let best = ids.map(like).max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+    best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id)
+}
+
+/// A row as a commit left it.
+fn left<R: Row>(commit: &Commit, key: &R::Key) -> Option<R> {
+    let put = R::changes(&commit.changes).iter().find_map(|change| match change {
+        Change::Put(row) if row.key() == key => Some(row),
+        _ => None,
+    });
+    put.or_else(|| R::rows(&commit.view).get(key)).cloned()
 }
 
 macro_rules! subjects {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Registry;
+use super::{ALIKE, Registry};
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Subject};
 use crate::policy::Policy;
@@ -223,7 +223,7 @@ impl Tools<'_> {
                 (like, &tool.key.name)
             })
             .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-        Ok(best.filter(|(like, _)| *like >= 0.75).map(|(_, name)| name.clone()))
+        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name.clone()))
     }
 
     /// The project's tools by what worked in it lately.

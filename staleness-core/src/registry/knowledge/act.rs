@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::unknown;
 use crate::ids::{AgentId, ItemKey, OpId, SessionId};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
-use crate::knowledge::check_reason;
-use crate::knowledge::{Item, ItemKind};
-use crate::store::{Draft, ItemFilter, JournalFilter, Refusal, Selection, View};
+use crate::knowledge::{Item, ItemKind, check_reason};
+use crate::store::{Decision, Draft, JournalFilter, Refusal, Selection, View};
 use crate::time::Timestamp;
 
 /// What must be known of an item that lives in a file, to make its row. The file is the truth; the
@@ -90,6 +90,20 @@ impl Act {
         self.note.as_deref().map_or(Ok(()), check_reason)
     }
 
+    /// Writes what is done to a draft, unless it was done before.
+    pub(in crate::registry) fn once<'v>(
+        &self,
+        view: &'v View,
+        act: impl FnOnce(&mut Draft<'v>) -> Result<(), Refusal>,
+    ) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        if !self.was_done(view) {
+            self.check()?;
+            act(&mut draft)?;
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
     /// Makes sure that the draft holds the item's row, and that the row follows its file.
     pub(super) fn row(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
         match (draft.get::<Item>(key), self.files.get(key)) {
@@ -107,9 +121,7 @@ impl Act {
             // The store's own item of this id.
             (Some(_), Some(_)) => {}
             (None, Some(file)) => draft.put(file.row(key)),
-            (None, None) => {
-                return Err(Refusal::Unknown { what: "item", id: key.id.to_string() });
-            }
+            (None, None) => return Err(unknown(&key.id)),
         }
         Ok(())
     }
@@ -156,7 +168,7 @@ impl Act {
 
 /// A selection that locks these items.
 pub(super) fn lock<'k>(keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
-    keys.into_iter().fold(Selection::new(), |all, key| all.lock(ItemFilter::Key(key.clone())))
+    Selection::new().lock_keys::<Item>(keys.into_iter().cloned())
 }
 
 /// Returns true if the item's text lives in a file.

@@ -4,7 +4,7 @@ use super::act::Act;
 use super::links::{at_scope, link, without_links};
 use crate::journal::Action;
 use crate::knowledge::Item;
-use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
+use crate::store::{Decision, Refusal, Selection, Step, View};
 
 /// Writes down an item under an id that is free.
 #[derive(Debug)]
@@ -22,21 +22,18 @@ impl Step for AddItem {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.act.at);
-        if self.act.was_done(view) {
-            return Ok(Decision::Write(draft.finish()));
-        }
-        self.act.check()?;
-        let key = &self.item.key;
-        if view.knowledge.contains_key(key) {
-            return Err(Refusal::Taken { what: "item", id: key.id.to_string() });
-        }
-        self.item.check()?;
-        draft.put(without_links(&self.item));
-        self.act.tell(&mut draft, key, Action::Added, None, "by_hand");
-        for id in &self.item.supersedes {
-            link(&mut draft, &self.act, &at_scope(&key.scope, id), key)?;
-        }
-        Ok(Decision::Write(draft.finish()))
+        self.act.once(view, |draft| {
+            let key = &self.item.key;
+            if view.knowledge.contains_key(key) {
+                return Err(Refusal::Taken { what: "item", id: key.id.to_string() });
+            }
+            self.item.check()?;
+            draft.put(without_links(&self.item));
+            self.act.tell(draft, key, Action::Added, None, "by_hand");
+            for id in &self.item.supersedes {
+                link(draft, &self.act, &at_scope(&key.scope, id), key)?;
+            }
+            Ok(())
+        })
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::act::{Act, is_filed, lock, state, touch};
 use super::links::{at_scope, link, unlink};
+use super::unknown;
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::Action;
 use crate::knowledge::{Citation, Item, ItemKind};
@@ -72,7 +73,7 @@ impl ItemPatch {
 }
 
 /// Puts a value in the place of another; whether that changes anything.
-fn replace<T: Clone + PartialEq>(field: &mut T, value: Option<&T>) -> bool {
+pub(in crate::registry) fn replace<T: Clone + PartialEq>(field: &mut T, value: Option<&T>) -> bool {
     match value {
         Some(value) if value != field => {
             field.clone_from(value);
@@ -110,7 +111,7 @@ pub(super) struct EditItems {
 impl EditItems {
     fn edit(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
         let Some(item) = draft.get::<Item>(key) else {
-            return Err(Refusal::Unknown { what: "item", id: key.id.to_string() });
+            return Err(unknown(&key.id));
         };
         if is_filed(item) {
             let path = item.path.as_deref().unwrap_or_default();

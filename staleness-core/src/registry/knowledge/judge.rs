@@ -65,20 +65,17 @@ impl Step for VerifyItems {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.act.at);
-        if self.act.was_done(view) {
-            return Ok(Decision::Write(draft.finish()));
-        }
-        self.act.check()?;
-        let mut noted = BTreeSet::new();
-        for seen in self.verifications.iter().filter(|each| noted.insert(&each.key)) {
-            self.act.row(&mut draft, &seen.key)?;
-            let from = draft.get::<Item>(&seen.key).map(state);
-            draft.edit::<Item, _>(&seen.key, |item| self.note(item, seen));
-            draft.get::<Item>(&seen.key).map_or(Ok(()), Item::check)?;
-            self.act.tell(&mut draft, &seen.key, Action::Verified, from, "by_hand");
-        }
-        Ok(Decision::Write(draft.finish()))
+        self.act.once(view, |draft| {
+            let mut noted = BTreeSet::new();
+            for seen in self.verifications.iter().filter(|each| noted.insert(&each.key)) {
+                self.act.row(draft, &seen.key)?;
+                let from = draft.get::<Item>(&seen.key).map(state);
+                draft.edit::<Item, _>(&seen.key, |item| self.note(item, seen));
+                draft.get::<Item>(&seen.key).map_or(Ok(()), Item::check)?;
+                self.act.tell(draft, &seen.key, Action::Verified, from, "by_hand");
+            }
+            Ok(())
+        })
     }
 }
 
@@ -96,13 +93,9 @@ impl Step for DoneItems {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.act.at);
-        if self.act.was_done(view) {
-            return Ok(Decision::Write(draft.finish()));
-        }
-        self.act.check()?;
+        self.act.once(view, |draft| {
         for key in &self.keys {
-            self.act.row(&mut draft, key)?;
+            self.act.row(draft, key)?;
             let Some(item) = draft.get::<Item>(key) else { continue };
             if item.kind != ItemKind::Todo {
                 return Err(Refusal::Conflict(format!(
@@ -123,9 +116,10 @@ impl Step for DoneItems {
                     touch(item, self.act.at);
                 }
             });
-            self.act.tell(&mut draft, key, action, Some(from), "by_hand");
+            self.act.tell(draft, key, action, Some(from), "by_hand");
         }
-        Ok(Decision::Write(draft.finish()))
+            Ok(())
+        })
     }
 }
 

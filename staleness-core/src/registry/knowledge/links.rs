@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::act::{Act, state, touch};
+use super::unknown;
 use crate::ids::{ItemId, ItemKey, Scope};
 use crate::journal::Action;
 use crate::knowledge::Item;
@@ -80,19 +81,17 @@ impl Step for Supersede {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.act.at);
-        if !self.act.was_done(view) {
-            self.act.check()?;
+        self.act.once(view, |draft| {
             let stood = |row: &Item| row.supersedes.contains(&self.old.id);
             let known = view.knowledge.get(&self.new).is_some_and(stood);
             let from = view.knowledge.get(&self.new).map(state);
-            link(&mut draft, &self.act, &self.old, &self.new)?;
+            link(draft, &self.act, &self.old, &self.new)?;
             if !known {
                 let cause = format!("supersedes {}", self.old.id);
-                self.act.tell(&mut draft, &self.new, Action::Edited, from, cause);
+                self.act.tell(draft, &self.new, Action::Edited, from, cause);
             }
-        }
-        Ok(Decision::Write(draft.finish()))
+            Ok(())
+        })
     }
 }
 
@@ -124,38 +123,35 @@ impl Step for RemoveItem {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.act.at);
-        if self.act.was_done(view) {
-            return Ok(Decision::Write(draft.finish()));
-        }
-        self.act.check()?;
-        let Some(item) = view.knowledge.get(&self.key) else {
-            return Err(Refusal::Unknown { what: "item", id: self.key.id.to_string() });
-        };
-        let id = &self.key.id;
-        for other in self.others(view) {
-            let same_scope = other.key.scope == self.key.scope;
-            let from = Some(state(other));
-            if same_scope && other.superseded_by.contains(id) {
-                unlink(&mut draft, &self.act, &other.key, &self.key);
+        self.act.once(view, |draft| {
+            let Some(item) = view.knowledge.get(&self.key) else {
+                return Err(unknown(&self.key.id));
+            };
+            let id = &self.key.id;
+            for other in self.others(view) {
+                let same_scope = other.key.scope == self.key.scope;
+                let from = Some(state(other));
+                if same_scope && other.superseded_by.contains(id) {
+                    unlink(draft, &self.act, &other.key, &self.key);
+                }
+                let mut lost = Vec::new();
+                if same_scope && other.supersedes.contains(id) {
+                    draft.edit::<Item, _>(&other.key, |row| row.supersedes.remove(id));
+                    lost.push("supersedes");
+                }
+                if other.related.contains(id) {
+                    draft.edit::<Item, _>(&other.key, |row| row.related.remove(id));
+                    lost.push("related to");
+                }
+                for how in lost {
+                    let cause = format!("no longer {how} {id}");
+                    self.act.tell(draft, &other.key, Action::Edited, from, cause);
+                }
             }
-            let mut lost = Vec::new();
-            if same_scope && other.supersedes.contains(id) {
-                draft.edit::<Item, _>(&other.key, |row| row.supersedes.remove(id));
-                lost.push("supersedes");
-            }
-            if other.related.contains(id) {
-                draft.edit::<Item, _>(&other.key, |row| row.related.remove(id));
-                lost.push("related to");
-            }
-            for how in lost {
-                let cause = format!("no longer {how} {id}");
-                self.act.tell(&mut draft, &other.key, Action::Edited, from, cause);
-            }
-        }
-        let from = state(item);
-        draft.delete::<Item>(&self.key);
-        self.act.tell(&mut draft, &self.key, Action::Removed, Some(from), "by_hand");
-        Ok(Decision::Write(draft.finish()))
+            let from = state(item);
+            draft.delete::<Item>(&self.key);
+            self.act.tell(draft, &self.key, Action::Removed, Some(from), "by_hand");
+            Ok(())
+        })
     }
 }

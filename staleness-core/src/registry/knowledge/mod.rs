@@ -16,15 +16,13 @@ pub use act::{Act, FileItem};
 pub use edit::ItemPatch;
 pub use judge::Verification;
 
-use super::Registry;
-use crate::ids::ItemKey;
+use super::{Knowledge, Registry, RegistryError, left};
+use crate::ids::{ItemId, ItemKey};
 use crate::knowledge::Item;
-use crate::registry::Knowledge;
-use crate::registry::RegistryError;
-use crate::store::{Commit, Refusal, Step};
+use crate::store::{Commit, Refusal, Row, Step};
 
 pub(super) use act::state;
-pub(super) use edit::same_place;
+pub(super) use edit::{replace, same_place};
 pub(super) use forget::written_in;
 
 impl Knowledge<'_> {
@@ -159,13 +157,11 @@ impl Registry {
     }
 }
 
-/// An item as a commit left it.
+/// An item as a commit left it; unknown where it was repeated after somebody else removed it.
 fn of(commit: &Commit, key: &ItemKey) -> Result<Item, RegistryError> {
-    let written = commit.changes.knowledge.iter().find_map(|change| match change {
-        crate::store::Change::Put(row) if row.key == *key => Some(row),
-        _ => None,
-    });
-    // Repeated, after somebody else removed it.
-    let unknown = || Refusal::Unknown { what: "item", id: key.id.to_string() };
-    Ok(written.or_else(|| commit.view.knowledge.get(key)).ok_or_else(unknown)?.clone())
+    left(commit, key).ok_or_else(|| unknown(&key.id).into())
+}
+
+fn unknown(id: &ItemId) -> Refusal {
+    Refusal::Unknown { what: Item::NAME, id: id.to_string() }
 }

@@ -4,25 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
 use crate::knowledge::Item;
-use crate::registry::{Knowledge, RegistryError, ScopeChoice};
-use crate::store::{ItemFilter, Refusal, Selection};
+use crate::registry::{Knowledge, RegistryError, ScopeChoice, nearest};
+use crate::store::{ItemFilter, Selection};
+
+use super::unknown;
 
 /// Items that are read one by one, at most; more are read with all others of their scopes.
 const MANY: usize = 200;
-/// How like an id must be to be offered for another, 0..=1.
-const ALIKE: f64 = 0.75;
 
 impl ScopeChoice {
     /// The keys that an id may mean in a project, most likely first.
     #[must_use]
     pub fn item_keys(self, project: &ProjectId, id: &ItemId) -> Vec<ItemKey> {
-        let own = Scope::Project(project.clone());
-        let scopes = match self {
-            Self::Either => vec![own, Scope::Global],
-            Self::Global => vec![Scope::Global],
-            Self::Project => vec![own],
-        };
-        scopes.into_iter().map(|scope| ItemKey { scope, id: id.clone() }).collect()
+        self.scopes(project).map(|scope| ItemKey { scope, id: id.clone() }).collect()
     }
 }
 
@@ -38,13 +32,8 @@ impl Knowledge<'_> {
         id: &ItemId,
         scope: ScopeChoice,
     ) -> Result<Item, RegistryError> {
-        let keys = scope.item_keys(project, id);
-        let selection =
-            keys.iter().fold(Selection::new(), |all, key| all.peek(ItemFilter::Key(key.clone())));
-        let mut view = self.0.ask(selection).await?;
-        keys.iter()
-            .find_map(|key| view.knowledge.remove(key))
-            .ok_or_else(|| Refusal::Unknown { what: "item", id: id.to_string() }.into())
+        let found = self.0.first(scope.item_keys(project, id)).await?;
+        found.ok_or_else(|| unknown(id).into())
     }
 
     /// Every item that a project sees, in the order of ids: its own, and the global ones but those
@@ -85,15 +74,6 @@ impl Knowledge<'_> {
         project: &ProjectId,
         text: &str,
     ) -> Result<Option<ItemId>, RegistryError> {
-        let wanted = text.to_lowercase();
-        let items = self.list(project).await?;
-        let best = items
-            .into_iter()
-            .map(|item| {
-                let like = strsim::jaro_winkler(&wanted, &item.key.id.as_str().to_lowercase());
-                (like, item.key.id)
-            })
-            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
-        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+        Ok(nearest(text, self.list(project).await?.into_iter().map(|item| item.key.id)))
     }
 }

@@ -21,7 +21,7 @@ pub(super) use find::{offer, words_alone};
 pub(super) use forget::{routes_in, routes_to};
 pub(super) use teach::{Taught, teach};
 
-use super::Registry;
+use super::{Registry, nearest};
 use crate::ids::{ModelId, OpId, ProjectId};
 use crate::registry::RegistryError;
 use crate::registry::{Routes, Sessions};
@@ -33,9 +33,6 @@ use crate::store::{
     Change, Commit, Refusal, RouteFilter, Selection, SuggestionFilter, VectorFilter, View,
 };
 use crate::time::Timestamp;
-
-/// How like an id must be to be offered for another, 0..=1.
-const ALIKE: f64 = 0.75;
 
 impl Routes<'_> {
     /// Learns that a tool answered a query, or did not. May be repeated with the same op id, as long as the
@@ -134,17 +131,7 @@ impl Routes<'_> {
         project: &ProjectId,
         text: &str,
     ) -> Result<Option<RouteId>, RegistryError> {
-        let wanted = text.to_lowercase();
-        let routes = self.list(project).await?;
-        let like = |route: &Route| {
-            let id = route.key.id.to_string();
-            (strsim::jaro_winkler(&wanted, &id), route.key.id)
-        };
-        let best = routes.iter().map(like).max_by(|a, b| {
-            let order = a.0.total_cmp(&b.0);
-            order.then_with(|| b.1.cmp(&a.1))
-        });
-        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+        Ok(nearest(text, self.list(project).await?.into_iter().map(|route| route.key.id)))
     }
 }
 

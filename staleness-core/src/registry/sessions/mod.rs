@@ -11,16 +11,12 @@ use std::cmp::Reverse;
 pub use resume::{Resume, ResumeFrom};
 
 use crate::ids::{AgentId, ProjectId, SessionId};
-use crate::registry::RegistryError;
-use crate::registry::Sessions;
+use crate::registry::{RegistryError, Sessions, nearest};
 use crate::report::Delta;
 use crate::scan::ProjectRef;
 use crate::session::{CursorKey, Session, SessionKey};
 use crate::store::{Change, Commit, Refusal, Selection, SessionFilter};
 use crate::time::Timestamp;
-
-/// How like an id must be to be offered for another, 0..=1.
-const ALIKE: f64 = 0.75;
 
 impl Sessions<'_> {
     /// Begins a session of an agent. What is new to it begins where the agent was told last. A session
@@ -72,16 +68,7 @@ impl Sessions<'_> {
         project: &ProjectId,
         text: &str,
     ) -> Result<Option<SessionId>, RegistryError> {
-        let wanted = text.to_lowercase();
-        let sessions = self.list(project).await?;
-        let best = sessions
-            .into_iter()
-            .map(|session| {
-                let like = strsim::jaro_winkler(&wanted, &session.key.id.as_str().to_lowercase());
-                (like, session.key.id)
-            })
-            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
-        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+        Ok(nearest(text, self.list(project).await?.into_iter().map(|session| session.key.id)))
     }
 
     /// What changed for an agent in a project. Moves nothing: call [`Sessions::mark_resumed`] once it

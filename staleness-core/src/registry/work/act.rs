@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::unknown;
 use crate::ids::WorkKey;
 use crate::journal::{Action, Subject};
 use crate::registry::Act;
+use crate::registry::knowledge::replace;
 use crate::store::{
     Decision, Draft, Durability, JournalFilter, Refusal, Selection, Step, View, WorkFilter,
 };
@@ -40,17 +42,6 @@ impl WorkPatch {
         set("to", replace(&mut work.to, self.to.as_ref()));
         set("refs", replace(&mut work.refs, self.refs.as_ref()));
         changed
-    }
-}
-
-/// Puts a value in the place of another; whether that changes anything.
-fn replace<T: Clone + PartialEq>(field: &mut T, value: Option<&T>) -> bool {
-    match value {
-        Some(value) if value != field => {
-            field.clone_from(value);
-            true
-        }
-        _ => false,
     }
 }
 
@@ -171,24 +162,14 @@ impl Step for ActOnWork {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.act.at);
-        if self.act.was_done(view) {
-            return Ok(Decision::Write(draft.finish()));
-        }
-        self.act.check()?;
-        if let Deed::Add(work) = &self.deed {
-            self.add(&mut draft, work)?;
-            return Ok(Decision::Write(draft.finish()));
-        }
-        let work = known(view, &self.key)?.clone();
-        match &self.deed {
-            Deed::Add(_) => {}
-            Deed::Set(patch) => self.set(&mut draft, work, patch)?,
-            Deed::Step(text) => self.step(&mut draft, work, text)?,
-            Deed::Reopen => self.reopen(&mut draft, work)?,
-            Deed::Resolve(policy) => self.resolve(&mut draft, work, policy)?,
-        }
-        Ok(Decision::Write(draft.finish()))
+        let work = || known(view, &self.key).cloned();
+        self.act.once(view, |draft| match &self.deed {
+            Deed::Add(work) => self.add(draft, work),
+            Deed::Set(patch) => self.set(draft, work()?, patch),
+            Deed::Step(text) => self.step(draft, work()?, text),
+            Deed::Reopen => self.reopen(draft, work()?),
+            Deed::Resolve(policy) => self.resolve(draft, work()?, policy),
+        })
     }
 }
 
@@ -219,6 +200,5 @@ impl Step for TouchWork {
 }
 
 fn known<'v>(view: &'v View, key: &WorkKey) -> Result<&'v Work, Refusal> {
-    let unknown = || Refusal::Unknown { what: "work item", id: key.id.to_string() };
-    view.work.get(key).ok_or_else(unknown)
+    view.work.get(key).ok_or_else(|| unknown(&key.id))
 }

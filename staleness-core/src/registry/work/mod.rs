@@ -13,13 +13,11 @@ pub(super) use overdue::{Overdue, visible_open};
 pub use queries::WorkListing;
 pub(super) use queries::open;
 
-use super::{Act, Registry};
+use super::{Act, Registry, RegistryError, WorkItems, left};
 use crate::ids::{WorkId, WorkKey};
 use crate::journal::JournalEntry;
-use crate::registry::RegistryError;
-use crate::registry::WorkItems;
 use crate::scan::ProjectRef;
-use crate::store::{Change, Commit, Refusal, StoreError};
+use crate::store::{Commit, Refusal, Row, StoreError};
 use crate::time::Timestamp;
 use crate::work::{Work, WorkKind};
 use act::{ActOnWork, Deed, TouchWork};
@@ -106,10 +104,8 @@ impl WorkItems<'_> {
         key: WorkKey,
         act: Act,
     ) -> Result<Resolution, RegistryError> {
-        let found = self
-            .0
-            .ask(crate::store::Selection::new().peek(crate::store::WorkFilter::Key(key.clone())));
-        let work = found.await?.work.remove(&key).ok_or_else(|| unknown(&key))?;
+        let found = self.0.first::<Work>(vec![key.clone()]).await?;
+        let work = found.ok_or_else(|| unknown(&key.id))?;
         // Neither the kind nor the author of an item ever changes.
         let policy = queries::rules(&self.0.policy, project, &work).into_owned();
         let (kind, op) = (work.kind, act.op.clone());
@@ -138,13 +134,9 @@ impl Registry {
 
 /// A work item as a commit left it.
 fn of(commit: &Commit, key: &WorkKey) -> Result<Work, RegistryError> {
-    let written = commit.changes.work.iter().find_map(|change| match change {
-        Change::Put(row) if row.key == *key => Some(row),
-        _ => None,
-    });
-    Ok(written.or_else(|| commit.view.work.get(key)).ok_or_else(|| unknown(key))?.clone())
+    left(commit, key).ok_or_else(|| unknown(&key.id).into())
 }
 
-fn unknown(key: &WorkKey) -> Refusal {
-    Refusal::Unknown { what: "work item", id: key.id.to_string() }
+fn unknown(id: &WorkId) -> Refusal {
+    Refusal::Unknown { what: Work::NAME, id: id.to_string() }
 }

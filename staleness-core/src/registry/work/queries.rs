@@ -6,19 +6,15 @@ use std::sync::Arc;
 
 use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
 use crate::policy::Policy;
-use crate::registry::RegistryError;
-use crate::registry::WorkItems;
-use crate::registry::{Registry, ScopeChoice};
+use crate::registry::{Registry, RegistryError, ScopeChoice, WorkItems, nearest};
 use crate::report::WorkReport;
 use crate::scan::ProjectRef;
-use crate::store::{Refusal, Selection, View, WorkFilter};
+use crate::store::{Selection, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus};
 
 use super::overdue::{Overdue, Referring};
-
-/// How like an id must be to be offered for another, 0..=1.
-const ALIKE: f64 = 0.75;
+use super::unknown;
 
 /// Which work items to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,13 +31,7 @@ impl ScopeChoice {
     /// The keys of work items that an id may mean in a project, most likely first.
     #[must_use]
     pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
-        let own = Scope::Project(project.clone());
-        let scopes = match self {
-            Self::Either => vec![own, Scope::Global],
-            Self::Global => vec![Scope::Global],
-            Self::Project => vec![own],
-        };
-        scopes.into_iter().map(|scope| WorkKey { scope, id: id.clone() }).collect()
+        self.scopes(project).map(|scope| WorkKey { scope, id: id.clone() }).collect()
     }
 }
 
@@ -57,13 +47,8 @@ impl WorkItems<'_> {
         id: &WorkId,
         scope: ScopeChoice,
     ) -> Result<Work, RegistryError> {
-        let keys = scope.work_keys(project, id);
-        let selection =
-            keys.iter().fold(Selection::new(), |all, key| all.peek(WorkFilter::Key(key.clone())));
-        let mut view = self.0.ask(selection).await?;
-        keys.iter()
-            .find_map(|key| view.work.remove(key))
-            .ok_or_else(|| Refusal::Unknown { what: "work item", id: id.to_string() }.into())
+        let found = self.0.first(scope.work_keys(project, id)).await?;
+        found.ok_or_else(|| unknown(id).into())
     }
 
     /// The work items that a project sees, in the order of ids: its own, and the global ones but
@@ -134,16 +119,8 @@ impl WorkItems<'_> {
         project: &ProjectId,
         text: &str,
     ) -> Result<Option<WorkId>, RegistryError> {
-        let wanted = text.to_lowercase();
         let work = self.list(project, WorkListing::default()).await?;
-        let best = work
-            .into_iter()
-            .map(|work| {
-                let like = strsim::jaro_winkler(&wanted, &work.key.id.as_str().to_lowercase());
-                (like, work.key.id)
-            })
-            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
-        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+        Ok(nearest(text, work.into_iter().map(|work| work.key.id)))
     }
 }
 
