@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::args::ConfigCommand;
 use crate::error::CliError;
-use crate::output::{Output, Paint, Table};
+use crate::output::{Output, Paint, Painter, table};
 use crate::settings::Settings;
 
 pub(crate) fn run(
@@ -23,15 +23,13 @@ fn show(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if out.json {
         return out.json(&json!({ "values": values }));
     }
-    let mut table = Table::new();
-    for each in values {
-        table.row(vec![
-            (each.key, Some(Paint::bold)),
+    out.text(&out.table(values.into_iter().map(|each| {
+        vec![
+            (each.key, Some(Paint::bold as Painter)),
             (each.value.to_string(), None),
             (each.source, Some(Paint::dim)),
-        ]);
-    }
-    out.text(&table.render(out.paint, out.width))
+        ]
+    })))
 }
 
 fn path(settings: &Settings, out: &Output) -> Result<(), CliError> {
@@ -50,13 +48,12 @@ fn path(settings: &Settings, out: &Output) -> Result<(), CliError> {
             .collect();
         return out.json(&json!({ "values": values }));
     }
-    let mut table = Table::new();
-    for (layer, path) in files {
+    let rows = files.into_iter().map(|(layer, path)| {
         let there = if path.is_file() { "" } else { "(not there)" };
-        table.row(vec![
-            (layer.into(), Some(Paint::bold)),
+        vec![
+            (layer.into(), Some(Paint::bold as Painter)),
             (format!("{} {there}", path.display()).trim().to_owned(), None),
-        ]);
-    }
-    out.text(&table.render(out.paint, usize::MAX))
+        ]
+    });
+    out.text(&table(rows, out.paint, usize::MAX))
 }

@@ -13,7 +13,7 @@ use super::installed;
 use super::mounts::{self, Medium};
 use super::scan::preview;
 use crate::error::{CliError, in_words};
-use crate::output::{Output, Paint, Painter, Table};
+use crate::output::{Output, Paint, Painter, table};
 use crate::settings::{Access, Settings};
 use staleness_service::Silent;
 use staleness_service::knowledge::World;
@@ -124,21 +124,20 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
         out.json(&json!({ "ok": ok, "checks": checks }))?;
         return Ok(ok);
     }
-    let mut table = Table::new();
-    for check in checks {
+    let rows = checks.into_iter().map(|check| {
         let (word, paint): (&str, Painter) = match check.state {
             State::Ok => ("ok", Paint::good),
             State::Warn => ("warn", Paint::warn),
             State::Fail => ("fail", Paint::bad),
         };
-        table.row(vec![
+        vec![
             (word.into(), Some(paint)),
-            (check.name.into(), Some(Paint::bold)),
+            (check.name.into(), Some(Paint::bold as Painter)),
             (check.detail, None),
-        ]);
-    }
+        ]
+    });
     // A detail is never cut here: it is what one came for.
-    out.text(&table.render(out.paint, usize::MAX))?;
+    out.text(&table(rows, out.paint, usize::MAX))?;
     Ok(ok)
 }
 

@@ -7,7 +7,7 @@ use staleness::{Registry, Wait, clock};
 
 use crate::args::ProjectCommand;
 use crate::error::{CliError, ErrorKind, quoted};
-use crate::output::{Output, Paint, Table};
+use crate::output::{Output, Paint};
 use crate::settings::{Access, Settings};
 use staleness_service::when::ago;
 
@@ -40,15 +40,13 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if projects.is_empty() && !out.quiet {
         return out.text("no projects are known; run `staleness scan` in one\n");
     }
-    let mut table = Table::new();
-    for project in &projects {
-        table.row(vec![
+    out.text(&out.table(projects.iter().map(|project| {
+        vec![
             (project.id.to_string(), Some(Paint::dim)),
             (ago(settings.now, project.last_seen_at), None),
             (project.root.clone(), Some(Paint::bold)),
-        ]);
-    }
-    out.text(&table.render(out.paint, out.width))
+        ]
+    })))
 }
 
 fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), CliError> {

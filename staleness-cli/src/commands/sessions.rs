@@ -10,7 +10,7 @@ use staleness_service::sessions as service;
 
 use crate::args::SessionCommand;
 use crate::error::CliError;
-use crate::output::{Output, Paint, Table, work};
+use crate::output::{Output, Paint, work};
 use crate::settings::{Access, Settings};
 use staleness_service::when::ago;
 
@@ -71,20 +71,18 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if sessions.is_empty() && !out.quiet {
         return out.text("no session is known; hooks and `staleness session start` begin one\n");
     }
-    let mut table = Table::new();
-    for session in &sessions {
+    out.text(&out.table(sessions.iter().map(|session| {
         let ended = match session.ended_at {
             Some(at) => format!("ended {}", ago(settings.now, at)),
             None => "open".into(),
         };
-        table.row(vec![
+        vec![
             (session.key.id.to_string(), Some(Paint::bold)),
             (session.agent.to_string(), None),
             (format!("began {}", ago(settings.now, session.started_at)), Some(Paint::dim)),
             (ended, Some(Paint::dim)),
-        ]);
-    }
-    out.text(&table.render(out.paint, out.width))
+        ]
+    })))
 }
 
 fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), CliError> {

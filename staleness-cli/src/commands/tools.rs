@@ -21,7 +21,7 @@ use super::{optional, word};
 use crate::args::routes_args::VectorArgs;
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
 use crate::error::{CliError, ErrorKind};
-use crate::output::{Cell, Output, Paint, Table, escape, tools};
+use crate::output::{Cell, Output, Paint, escape, tools};
 use crate::settings::{Access, Settings};
 
 pub(crate) fn run(
@@ -259,11 +259,7 @@ fn history(
     if out.json {
         return out.json(&history);
     }
-    let mut table = Table::new();
-    for entry in &history.entries {
-        table.row(history_row(entry));
-    }
-    let mut text = table.render(out.paint, out.width);
+    let mut text = out.table(history.entries.iter().map(history_row));
     if let Some(until) = history.pruned_until {
         let told = format!("changes up to {until} are no longer kept: some may be missing here\n");
         text.push_str(&out.paint.dim(&told));

@@ -5,7 +5,7 @@ use staleness::report::{ToolReport, WorkReport};
 use staleness::work::{StaleReport, Warning, WorkKind, WorkStatus};
 
 use super::found::paint_of;
-use super::{Cell, Output, Paint, Table, escape, tools, work};
+use super::{Cell, Output, Paint, escape, tools, work};
 
 /// A board is no wider than this, in columns.
 const WIDTH: usize = 80;
@@ -67,12 +67,8 @@ fn section(title: &str, items: &[WorkReport], rows: usize, now: Timestamp, out: 
     if items.is_empty() {
         return String::new();
     }
-    let mut table = Table::new();
-    for each in items.iter().take(rows) {
-        table.row(row(each, now));
-    }
     let left = items.len().saturating_sub(rows);
-    let table = table.render(out.paint, out.width);
+    let table = out.table(items.iter().take(rows).map(|each| row(each, now)));
     head(title, out) + &table + &more(left, "staleness work list --open", out)
 }
 
@@ -92,16 +88,14 @@ fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
 }
 
 fn overdue(warnings: &[Warning], out: &Output) -> String {
-    let mut table = Table::new();
-    for each in warnings {
-        table.row(vec![
+    out.table(warnings.iter().map(|each| {
+        vec![
             (each.kind.as_str().into(), Some(paint_of(each.level))),
             (format!("{}d", each.age_days), Some(Paint::dim)),
             (each.id.clone(), Some(Paint::bold)),
             (each.text.clone(), None),
-        ]);
-    }
-    table.render(out.paint, out.width)
+        ]
+    }))
 }
 
 fn head(title: &str, out: &Output) -> String {
@@ -109,8 +103,5 @@ fn head(title: &str, out: &Output) -> String {
 }
 
 fn more(left: usize, command: &str, out: &Output) -> String {
-    if left == 0 || out.quiet {
-        return String::new();
-    }
-    out.paint.dim(&format!("  … and {left} more; `{command}` shows all\n"))
+    out.more(if out.quiet { 0 } else { left }, &format!("`{command}` shows all"))
 }

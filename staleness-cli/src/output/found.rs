@@ -9,7 +9,7 @@ use staleness_service::remembered::Remembered;
 use staleness_sources::documents::Report;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Output, Paint, Painter, Table, escape, wrap};
+use super::{Output, Paint, Painter, escape, wrap};
 
 /// Findings that a terminal shows at most.
 const MOST: usize = 200;
@@ -136,16 +136,10 @@ fn aside(report: &Report, out: &Output) -> String {
         if count == 0 {
             return;
         }
-        let mut table = Table::new();
-        for (path, what) in rows.into_iter().take(ROWS) {
-            table.row(vec![(path, None), (what, Some(Paint::dim))]);
-        }
+        let row = |(path, what)| vec![(path, None), (what, Some(Paint::dim as Painter))];
         text.push_str(&format!("{}\n", out.paint.bold(title)));
-        text.push_str(&table.render(out.paint, out.width));
-        if count > ROWS {
-            let more = format!("  … and {} more; --json lists all\n", count - ROWS);
-            text.push_str(&out.paint.dim(&more));
-        }
+        text.push_str(&out.table(rows.into_iter().take(ROWS).map(row)));
+        text.push_str(&out.more(count.saturating_sub(ROWS), "--json lists all"));
     };
     let skipped = report.skipped.iter().map(|each| (each.path.clone(), each.reason.clone()));
     push("not checked", skipped.collect());
@@ -219,21 +213,16 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     let bad = stale + review;
     let mut text =
         format!("{bad} of {} need attention {age}\n", counted(documents, "document", "documents"));
-    let mut table = Table::new();
-    for told in doubtful.iter().take(SHOWN) {
+    text.push_str(&out.table(doubtful.iter().take(SHOWN).map(|told| {
         let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
-        table.row(vec![
+        vec![
             (told.verdict.level.as_str().into(), Some(paint_of(told.verdict.level))),
             (told.id.clone(), Some(Paint::bold)),
             (reason.to_owned(), None),
-        ]);
-    }
-    text.push_str(&table.render(paint, out.width));
-    if doubtful.len() > SHOWN {
-        let more =
-            format!("  … and {} more; `staleness check` lists all\n", doubtful.len() - SHOWN);
-        text.push_str(&paint.dim(&more));
-    }
+        ]
+    })));
+    let left = doubtful.len().saturating_sub(SHOWN);
+    text.push_str(&out.more(left, "`staleness check` lists all"));
     if *partial > 0 {
         let more = match partial {
             1 => "1 document has more findings than are kept".to_owned(),

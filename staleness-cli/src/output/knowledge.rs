@@ -6,16 +6,12 @@ use staleness::report::{KnowledgeReport, RecallReport};
 use staleness::verdict::Level;
 
 use super::found::{paint_of, reasons, short, state};
-use super::{Cell, Output, Paint, Table, escape, wrap};
+use super::{Cell, Output, Paint, escape, wrap};
 use staleness_service::when::ago;
 
 /// Every item with level, freshness and the first reason.
 pub(crate) fn list(told: &[KnowledgeReport], now: Timestamp, out: &Output) -> String {
-    let mut table = Table::new();
-    for each in told {
-        table.row(line(each, now));
-    }
-    table.render(out.paint, out.width)
+    out.table(told.iter().map(|each| line(each, now)))
 }
 
 fn line(each: &KnowledgeReport, now: Timestamp) -> Vec<Cell> {

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub(crate) use paint::{ColorArg, Paint};
 pub(crate) use progress::{Progress, Screen};
 pub(crate) use staleness_service::escape;
-pub(crate) use table::{Cell, Painter, Table};
+pub(crate) use table::{Cell, Painter, table};
 pub(crate) use wrap::{fitting, wrap};
 
 use crate::error::{CliError, ErrorKind};
@@ -73,6 +73,17 @@ impl Output {
     pub(crate) fn deliver(&self, text: &str) -> Result<bool, CliError> {
         let mut stdout = io::stdout().lock();
         delivered(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+    }
+
+    /// Rows of cells as a table that fits the terminal.
+    pub(crate) fn table(&self, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
+        table(rows, self.paint, self.width)
+    }
+
+    /// A line below a table that says how many rows were left out, and what shows them; nothing where none was.
+    pub(crate) fn more(&self, left: usize, how: &str) -> String {
+        let more = format!("  … and {left} more; {how}\n");
+        if left == 0 { String::new() } else { self.paint.dim(&more) }
     }
 
     /// Says something on stderr, except with `--quiet`.

@@ -7,7 +7,7 @@ use staleness::tool::{Hold, Status};
 use staleness::verdict::Level;
 use staleness_core::report::{ScoreParts, SourceReport};
 
-use super::{Cell, Output, Paint, Painter, Table, escape};
+use super::{Cell, Output, Paint, Painter, escape};
 use staleness_service::when::ago;
 
 fn paint_of(status: Status) -> Painter {
@@ -46,35 +46,21 @@ fn why(tool: &ToolReport) -> String {
 
 /// Names and reasons.
 pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
-    let mut table = Table::new();
-    for tool in tools.iter().take(ROWS) {
-        table.row(vec![
+    /// Rows that a summary shows at most.
+    const ROWS: usize = 25;
+    let table = out.table(tools.iter().take(ROWS).map(|tool| {
+        vec![
             (tool.name.clone(), None),
-            (tool.kind.as_str().into(), Some(Paint::dim)),
+            (tool.kind.as_str().into(), Some(Paint::dim as Painter)),
             (why(tool), None),
-        ]);
-    }
-    table.render(out.paint, out.width) + &more(tools.len(), out)
-}
-
-/// Rows that a summary shows at most.
-const ROWS: usize = 25;
-
-fn more(rows: usize, out: &Output) -> String {
-    if rows > ROWS {
-        out.paint.dim(&format!("  … and {} more; --json lists all\n", rows - ROWS))
-    } else {
-        String::new()
-    }
+        ]
+    }));
+    table + &out.more(tools.len().saturating_sub(ROWS), "--json lists all")
 }
 
 /// Every tool with status, freshness, outcomes and the reason.
 pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output) -> String {
-    let mut table = Table::new();
-    for tool in tools {
-        table.row(line(tool, now));
-    }
-    table.render(out.paint, out.width)
+    out.table(tools.iter().map(|tool| line(tool, now)))
 }
 
 fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
@@ -101,32 +87,27 @@ fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
 
 /// Ranked tools with their score.
 pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Output) -> String {
-    let mut table = Table::new();
-    for each in tools {
+    out.table(tools.iter().map(|each| {
         let mut cells = vec![(format!("{:.3}", each.score), None)];
         cells.extend(line(&each.tool, now));
-        table.row(cells);
-    }
-    table.render(out.paint, out.width)
+        cells
+    }))
 }
 
 /// Suggestions with their reason.
 pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> String {
-    let mut table = Table::new();
-    for each in found {
-        let mut cells: Vec<Cell> = vec![
+    out.table(found.iter().map(|each| {
+        let reason = match explain {
+            true => format!("{}; {}", parts(&each.parts), each.reason),
+            false => each.reason.clone(),
+        };
+        vec![
             (format!("{:.3}", each.score), None),
             (each.tool.name.clone(), Some(Paint::bold)),
             (each.mark.unwrap_or("").into(), Some(Paint::warn)),
-        ];
-        let mut reason = each.reason.clone();
-        if explain {
-            reason = format!("{}; {reason}", parts(&each.parts));
-        }
-        cells.push((reason, None));
-        table.row(cells);
-    }
-    table.render(out.paint, out.width)
+            (reason, None),
+        ]
+    }))
 }
 
 /// The parts of a score, each with its number.
@@ -157,25 +138,22 @@ pub(crate) fn closeness(by_words: f64, by_meaning: Option<f64>) -> String {
 
 /// The sources that are not simply missing.
 pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
-    let mut table = Table::new();
-    for source in sources.iter().filter(|source| source.state != SourceState::Missing) {
+    let there = sources.iter().filter(|source| source.state != SourceState::Missing);
+    let table = out.table(there.map(|source| {
         let paint: Painter = match source.state {
             SourceState::Read => Paint::good,
             SourceState::Partial | SourceState::Missing => Paint::warn,
             SourceState::Failed | SourceState::Refused => Paint::bad,
         };
         let detail = source.error.clone().unwrap_or_else(|| source.path.clone());
-        table.row(vec![
+        vec![
             (source.state.as_str().into(), Some(paint)),
             (source.source.clone(), None),
             (format!("{} found", source.found), Some(Paint::dim)),
             (detail, None),
-        ]);
-    }
-    if table.is_empty() {
-        return String::new();
-    }
-    format!("{}\n{}", out.paint.bold("sources"), table.render(out.paint, out.width))
+        ]
+    }));
+    if table.is_empty() { table } else { format!("{}\n{table}", out.paint.bold("sources")) }
 }
 
 /// A cause as a person reads it: single words of ours are joined by underscores.

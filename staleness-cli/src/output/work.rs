@@ -7,18 +7,14 @@ use staleness::verdict::Level;
 use staleness::work::{NoteType, StaleReport, Warning, WorkKind, WorkStatus};
 
 use super::found::{paint_of, reasons, state};
-use super::{Cell, Output, Paint, Painter, Table, escape, fitting, wrap};
+use super::{Cell, Output, Paint, Painter, escape, fitting, wrap};
 use staleness_service::when::ago;
 
 /// Items with level, state and age; what has ended comes last.
 pub(crate) fn list(told: &[WorkReport], now: Timestamp, out: &Output) -> String {
-    let mut table = Table::new();
     let (open, ended): (Vec<&WorkReport>, Vec<_>) =
         told.iter().partition(|each| each.status.is_open());
-    for each in open.into_iter().chain(ended) {
-        table.row(line(each, now));
-    }
-    table.render(out.paint, out.width)
+    out.table(open.into_iter().chain(ended).map(|each| line(each, now)))
 }
 
 /// One item on one line: kind, state, id, when, what.
@@ -172,26 +168,20 @@ pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
         return String::new();
     }
     let shown = &report.warnings[..count.min(SHOWN)];
-    let mut text = format!("overdue work: {}\n{}", report.summary, warnings(shown, out));
-    if count > SHOWN {
-        let more = format!("  … and {} more; `staleness stale` lists all\n", count - SHOWN);
-        text.push_str(&out.paint.dim(&more));
-    }
-    text
+    let more = out.more(count - shown.len(), "`staleness stale` lists all");
+    format!("overdue work: {}\n{}{more}", report.summary, warnings(shown, out))
 }
 
 /// Warnings on one line each.
 fn warnings(warnings: &[Warning], out: &Output) -> String {
-    let mut table = Table::new();
-    for each in warnings {
-        table.row(vec![
+    out.table(warnings.iter().map(|each| {
+        vec![
             (each.kind.as_str().into(), Some(Paint::dim)),
             (each.id.clone(), Some(Paint::bold)),
             (each.reason.clone(), Some(paint_of(each.level))),
             (each.text.clone(), None),
-        ]);
-    }
-    table.render(out.paint, out.width)
+        ]
+    }))
 }
 
 /// What changed for an agent, what is overdue, and which tools to mind.
@@ -209,35 +199,27 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         let told = format!("changes up to {until} are no longer kept: some may be missing here\n");
         text.push_str(&paint.dim(&told));
     }
-    let mut table = Table::new();
-    for each in &delta.items {
-        table.row(changed(each, now));
-    }
-    text.push_str(&table.render(paint, out.width));
+    text.push_str(&out.table(delta.items.iter().map(|each| changed(each, now))));
     if delta.more > 0 {
         let more = format!("… and {} more; `staleness work list --open` shows all\n", delta.more);
         text.push_str(&paint.dim(&more));
     }
     if !delta.tools.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("tools")));
-        let mut table = Table::new();
-        for each in &delta.tools {
+        text.push_str(&out.table(delta.tools.iter().map(|each| {
             let from = each.from.map_or("new", Status::as_str);
-            table.row(vec![
-                (each.name.clone(), Some(Paint::bold)),
+            vec![
+                (each.name.clone(), Some(Paint::bold as Painter)),
                 (format!("{from} → {}", each.to.as_str()), None),
                 (each.cause.replace('_', " "), Some(Paint::dim)),
-            ]);
-        }
-        text.push_str(&table.render(paint, out.width));
+            ]
+        })));
     }
     if !delta.failing.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("still failing")));
-        let mut table = Table::new();
-        for each in &delta.failing {
-            table.row(vec![(each.name.clone(), Some(Paint::bold)), (each.cause.clone(), None)]);
-        }
-        text.push_str(&table.render(paint, out.width));
+        text.push_str(&out.table(delta.failing.iter().map(|each| {
+            vec![(each.name.clone(), Some(Paint::bold as Painter)), (each.cause.clone(), None)]
+        })));
     }
     if !delta.warnings.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("overdue")));

@@ -6,7 +6,7 @@ use staleness_core::text::counted;
 use staleness_core::transfer::{Compared, Contents};
 
 use crate::commands::import::{counts, records};
-use crate::output::{Output, Paint, Table};
+use crate::output::{Output, Paint};
 
 /// What became of a copy, or would.
 #[derive(Debug)]
@@ -103,20 +103,18 @@ pub(super) fn render(report: &Report, dry_run: bool, out: &Output) -> String {
     if dry_run {
         return text;
     }
-    let mut table = Table::new();
-    let mut records = 0;
-    for each in report.collections.iter().filter(|each| each.original.records > 0) {
-        records += each.original.records;
+    let held = || report.collections.iter().filter(|each| each.original.records > 0);
+    text.push_str(&out.table(held().map(|each| {
         let verdict = if each.is_same() { "the same" } else { "not the same" };
-        table.row(vec![
+        vec![
             (each.name.into(), None),
             (each.original.records.to_string(), None),
             (verdict.into(), (!each.is_same()).then_some(Paint::bold as _)),
             (format!("{:032x}", each.original.digest), Some(Paint::dim)),
-        ]);
-    }
-    text.push_str(&table.render(out.paint, out.width));
+        ]
+    })));
     if report.is_same() {
+        let records: u64 = held().map(|each| each.original.records).sum();
         text.push_str(&format!("both hold the same {}\n", counted(records, "record", "records")));
     }
     text

@@ -7,7 +7,7 @@ use super::vector;
 use crate::args::routes_args::FindArgs;
 use crate::error::CliError;
 use crate::output::tools::closeness;
-use crate::output::{Cell, Output, Paint, Table, escape};
+use crate::output::{Cell, Output, Paint, escape};
 use crate::settings::{Access, Settings};
 
 pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<(), CliError> {
@@ -35,8 +35,7 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
         let none = if out.quiet { "" } else { "nothing like it was learned here\n" };
         return out.text(&format!("{none}{note}"));
     }
-    let mut table = Table::new();
-    for each in &found.routes {
+    let mut text = out.table(found.routes.iter().map(|each| {
         let mut cells: Vec<Cell> = vec![
             (format!("{:.3}", each.score), None),
             (each.route.tool.to_string(), Some(Paint::bold)),
@@ -48,9 +47,8 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
             let parts = format!("closeness {:.3}{of} × confidence {sure:.3}", each.closeness);
             cells.push((parts, Some(Paint::dim)));
         }
-        table.row(cells);
-    }
-    let mut text = table.render(out.paint, out.width);
+        cells
+    }));
     if found.cold && !out.quiet {
         text.push_str(&format!("cold: familiarity {:.3} is below 0.3\n", found.familiarity));
     }

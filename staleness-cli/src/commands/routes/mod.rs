@@ -18,7 +18,7 @@ use staleness_service::when::ago;
 
 use crate::args::routes_args::RoutesCommand;
 use crate::error::{CliError, ErrorKind, quoted};
-use crate::output::{Output, Paint, Table, escape};
+use crate::output::{Output, Paint, escape};
 use crate::settings::{Access, Settings};
 
 pub(crate) fn run(
@@ -44,11 +44,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if routes.is_empty() && !out.quiet {
         return out.text("no route is known here; `staleness routes learn` teaches one\n");
     }
-    let mut table = Table::new();
-    for route in &routes {
-        table.row(row(route, settings));
-    }
-    let mut text = table.render(out.paint, out.width);
+    let mut text = out.table(routes.iter().map(|route| row(route, settings)));
     if let Some(note) = models(&routes).filter(|_| !out.quiet) {
         text.push_str(&format!("{}\n", out.paint.dim(&escape(&note))));
     }
