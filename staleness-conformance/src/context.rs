@@ -163,9 +163,7 @@ pub(crate) fn assert_misstep<T: std::fmt::Debug>(result: Result<T, StoreError>) 
 
 /// The text of a panic.
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
-    payload
-        .downcast_ref::<String>()
-        .cloned()
-        .or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string))
-        .unwrap_or_else(|| "a panic without words".into())
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without words").into()
 }

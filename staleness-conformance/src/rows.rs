@@ -45,7 +45,9 @@ pub(crate) const AWKWARD: [&str; 20] = [
     "null",
 ];
 
-pub(crate) fn at(millis: i64) -> Timestamp {
+/// A moment, in milliseconds.
+#[must_use]
+pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
@@ -71,7 +73,8 @@ pub(crate) fn scope(project: &str) -> Scope {
 }
 
 /// The key of a tool of every project.
-pub(crate) fn global(text: impl AsRef<str>) -> ToolKey {
+#[must_use]
+pub fn global(text: impl AsRef<str>) -> ToolKey {
     ToolKey::global(name(text))
 }
 
@@ -119,10 +122,7 @@ pub(crate) fn tool(key: ToolKey) -> Tool {
 
 /// A tool that belongs to a server.
 pub(crate) fn served(key: ToolKey, kind: ToolKind, of: &str) -> Tool {
-    let mut tool = tool(key);
-    tool.kind = kind;
-    tool.server = Some(server(of));
-    tool
+    Tool { kind, server: Some(server(of)), ..tool(key) }
 }
 
 /// Demotes a tool for its failures.
@@ -261,19 +261,5 @@ pub(crate) fn outcome(tool: ToolKey, by: impl AsRef<str>) -> Outcome {
 
 /// An entry that says that the subject became known.
 pub(crate) fn entry(subject: Subject) -> JournalEntry {
-    JournalEntry {
-        revision: Revision(0),
-        index: 0,
-        at: at(7),
-        subject,
-        action: Action::Added,
-        from: None,
-        to: None,
-        cause: "configured".into(),
-        note: None,
-        session: None,
-        actor: None,
-        op: None,
-        clients: Vec::new(),
-    }
+    JournalEntry::new(at(7), subject, Action::Added, "configured")
 }

@@ -12,7 +12,7 @@ use staleness_core::tool::Tool;
 
 use crate::rows;
 pub use write::Put;
-pub(crate) use write::{Write, key_of, locking};
+pub(crate) use write::{Write, locking};
 
 /// Adds one to the uses of a tool, and creates it with one.
 #[derive(Clone, Debug)]
@@ -116,10 +116,6 @@ impl Step for Chase {
             None => Decision::Write(self.then.clone()),
         })
     }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
 }
 
 impl Query for Chase {
@@ -160,10 +156,6 @@ impl Step for Panics {
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
         std::panic::resume_unwind(Box::new(PANIC))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }
 

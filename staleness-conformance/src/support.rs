@@ -10,22 +10,20 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use staleness_core::ids::ToolKey;
 use staleness_core::journal::{JournalEntry, Subject};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::{
     Commit, Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
     ToolFilter, View,
 };
-use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
 
 use crate::rows;
+pub use crate::rows::{at, global as key};
 
 /// A step made of a selection and a function.
 struct Do<F> {
     selection: Selection,
-    durability: Durability,
     work: F,
 }
 
@@ -47,14 +45,14 @@ impl<F: Fn(&mut Draft<'_>) + Send + Sync + 'static> Step for Do<F> {
     }
 
     fn durability(&self) -> Durability {
-        self.durability
+        Durability::Normal
     }
 }
 
 /// A step that locks every tool and does `work`.
 pub fn step(work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static) -> Arc<dyn Step> {
     let selection = Selection::new().lock(ToolFilter::All);
-    Arc::new(Do { selection, durability: Durability::Normal, work })
+    Arc::new(Do { selection, work })
 }
 
 /// A step that uses one tool: reads its row, writes it, appends one outcome.
@@ -68,7 +66,7 @@ pub fn use_tool(name: &str, op: u64) -> Arc<dyn Step> {
         draft.put(row);
         draft.append_outcome(outcome);
     };
-    Arc::new(Do { selection, durability: Durability::Normal, work })
+    Arc::new(Do { selection, work })
 }
 
 /// Carries out a step.
@@ -90,18 +88,6 @@ pub fn check(store: &dyn RegistryStore) -> Result<(), StoreError> {
 pub fn fill(store: &dyn RegistryStore) {
     transact(store, use_tool("a", 1)).unwrap();
     transact(store, step(|draft| draft.append_journal(entry("a")))).unwrap();
-}
-
-/// A moment, in milliseconds.
-#[must_use]
-pub fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
-}
-
-/// The key of a tool of every project.
-#[must_use]
-pub fn key(name: &str) -> ToolKey {
-    rows::global(name)
 }
 
 /// A tool that was used.
@@ -130,14 +116,11 @@ pub fn entry(name: &str) -> JournalEntry {
 /// The bytes of every file in a folder, by name.
 #[must_use]
 pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
-        })
-        .collect();
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let files = paths.filter(|path| path.is_file());
+    let mut found: Vec<_> =
+        files.map(|path| (name(&path), std::fs::read(&path).unwrap())).collect();
     found.sort();
     found
 }

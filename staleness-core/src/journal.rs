@@ -264,3 +264,25 @@ pub struct JournalEntry {
     /// The clients for which a scan made a tool present or absent. Empty: the entry is the same for every client.
     pub clients: Vec<ClientId>,
 }
+
+impl JournalEntry {
+    /// An entry that says what happened and why, and nothing more.
+    #[must_use]
+    pub fn new(at: Timestamp, subject: Subject, action: Action, cause: impl Into<String>) -> Self {
+        Self {
+            revision: Revision(0),
+            index: 0,
+            at,
+            subject,
+            action,
+            from: None,
+            to: None,
+            cause: cause.into(),
+            note: None,
+            session: None,
+            actor: None,
+            op: None,
+            clients: Vec::new(),
+        }
+    }
+}

@@ -12,8 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    ChangeSet, Commit, Decision, Durability, Query, Refusal, RegistryStore, Selection, Step,
-    StoreError, View,
+    ChangeSet, Commit, Decision, Query, Refusal, RegistryStore, Selection, Step, StoreError, View,
 };
 use staleness_core::{MemoryStore, Wait};
 
@@ -44,10 +43,6 @@ impl Step for Again {
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
         Ok(Decision::Write(self.0.clone()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }
 

@@ -12,7 +12,6 @@ use std::io::{self, stdin};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use staleness::RegistryError;
 use staleness::ids::{Level, SourceId, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{FindTools, Use};
@@ -20,7 +19,7 @@ use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::Refusal;
 use staleness::tool::ToolKind;
-use staleness::{Registry, Wait, clock};
+use staleness::{Registry, RegistryError, Wait, clock};
 
 /// Default place of the registry.
 const STORE: &str = if cfg!(feature = "sqlite") {

@@ -15,8 +15,6 @@ use staleness_core::store::{
     StoreError, View,
 };
 
-use crate::steps::key_of;
-
 macro_rules! define {
     ($($rows:ident: $row:ty,)*) => {
         /// The rows.
@@ -33,7 +31,7 @@ macro_rules! define {
         impl Rows {
             fn write_keyed(&mut self, changes: &ChangeSet) {
                 $(for change in &changes.$rows {
-                    let key = key_of(change);
+                    let key = change.key();
                     self.$rows.retain(|row| row.key() != key);
                     if let Change::Put(row) = change {
                         self.$rows.push(row.clone());
@@ -253,13 +251,13 @@ impl Rows {
 fn are_locked(looks: &[Selection], view: &View, changes: &ChangeSet) -> bool {
     // A step that locks a route may remove its vector.
     let goes_with_route = |change: &Change<RouteVector, RouteKey>| {
-        new(change).is_none() && is_locked::<Route>(looks, key_of(change), None)
+        new(change).is_none() && is_locked::<Route>(looks, change.key(), None)
     };
     macro_rules! each {
         ($($rows:ident: $row:ty,)*) => {
             true $(&& are_distinct::<$row>(&changes.$rows)
                 && changes.$rows.iter().all(|change| {
-                    let key = key_of(change);
+                    let key = change.key();
                     // A row that is there is judged as it was seen, a new one as it is written.
                     let row = view.$rows.get(key).or(new(change));
                     is_locked::<$row>(looks, key, row) || each!(@ $rows change)
@@ -282,6 +280,6 @@ const fn new<R, K>(change: &Change<R, K>) -> Option<&R> {
 }
 
 fn are_distinct<R: Row>(changes: &[Change<R, R::Key>]) -> bool {
-    let keys: Vec<&R::Key> = changes.iter().map(key_of).collect();
+    let keys: Vec<&R::Key> = changes.iter().map(Change::key).collect();
     keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key))
 }

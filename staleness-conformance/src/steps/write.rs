@@ -79,14 +79,6 @@ impl Write {
     }
 }
 
-/// The key of the row that a change writes or removes.
-pub(crate) fn key_of<R: Row>(change: &Change<R, R::Key>) -> &R::Key {
-    match change {
-        Change::Put(row) => row.key(),
-        Change::Delete(key) => key,
-    }
-}
-
 /// `selection`, with a lock on every row that `changes` writes; without that of one row, where a number says so.
 pub(crate) fn locking(
     mut selection: Selection,
@@ -98,7 +90,7 @@ pub(crate) fn locking(
         ($($field:ident: $row:ty,)*) => {$(
             for change in &changes.$field {
                 if without != Some(row) {
-                    selection = selection.lock(<$row as Row>::Filter::of(key_of(change).clone()));
+                    selection = selection.lock(<$row as Row>::Filter::of(change.key().clone()));
                 }
                 row += 1;
             }

@@ -164,20 +164,16 @@ impl Draw<'_> {
                 let id = self.project().id;
                 let rows = self.documents(&id, at);
                 let paths: BTreeSet<String> = rows.iter().map(|row| row.key.path.clone()).collect();
-                let checked = (id, rows, self.perhaps(|_| paths));
-                Event::new("documents.put", checked, move |registry, (id, rows, every)| {
-                    said(registry.documents().put(&id, rows, every, at).wait())
-                })
+                let every = self.perhaps(|_| paths);
+                verb!(documents().put(&id = id, rows = rows, every = every, at = at))
             }
             _ => Event::new(
                 "knowledge.get",
                 (self.project().id, self.item_id()),
                 |registry, (of, id)| {
                     let near = said(registry.knowledge().nearest(&of, "deplyo").wait());
-                    format!(
-                        "{near}\n{}",
-                        said(registry.knowledge().get(&of, &id, ScopeChoice::Either).wait())
-                    )
+                    let got = registry.knowledge().get(&of, &id, ScopeChoice::Either).wait();
+                    [near, said(got)].join("\n")
                 },
             ),
         }

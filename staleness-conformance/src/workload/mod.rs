@@ -23,12 +23,12 @@ use staleness_core::{Registry, Timestamp, Wait};
 pub use compare::{Pace, Tally, compare, exported, registry};
 use draw::{Draw, NAMES, ROOTS, agent};
 
-/// An event that calls one verb with the arguments that are named, and tells its answer.
+/// An event that calls one verb with the arguments that are named, those behind a `&` by reference, and tells its answer.
 macro_rules! verb {
-    ($of:ident().$verb:ident($($name:ident = $value:expr),+)) => {{
+    ($of:ident().$verb:ident($($(& $(@ $none:tt)?)? $name:ident = $value:expr),+)) => {{
         let arguments = ($($value,)+);
         Event::new(concat!(stringify!($of), ".", stringify!($verb)), arguments, move |registry, ($($name,)+)| {
-            said(registry.$of().$verb($($name),+).wait())
+            said(registry.$of().$verb($($(& $($none)?)? $name),+).wait())
         })
     }};
 }

@@ -98,26 +98,22 @@ impl Draw<'_> {
                     format!("{preview}\n{}", said(registry.routes().learn(&project, learn).wait()))
                 })
             }
-            9 | 10 => {
-                let used = (self.some(4, Self::route_key), self.op());
-                Event::new("routes.note_used", used, move |registry, (keys, op)| {
-                    said(registry.routes().note_used(keys, &op, at).wait())
-                })
-            }
-            11 => {
-                let pruned = (self.project().id, self.below(3) == 2);
-                Event::new("routes.prune", pruned, move |registry, (id, dry_run)| {
-                    said(registry.routes().prune(&id, at, dry_run).wait())
-                })
-            }
+            9 | 10 => verb!(routes().note_used(
+                keys = self.some(4, Self::route_key),
+                &op = self.op(),
+                at = at
+            )),
+            11 => verb!(routes().prune(
+                &id = self.project().id,
+                at = at,
+                dry_run = self.below(3) == 2
+            )),
             12 => verb!(routes().prune_all(at = at, dry_run = self.below(3) == 2)),
             13 => Event::new("routes.forget", self.route_key(), move |registry, key| {
                 let near =
                     said(registry.routes().nearest(&key.project, &key.id.to_string()).wait());
-                format!(
-                    "{near}\n{}",
-                    said(registry.routes().forget(&key.project, key.id, at).wait())
-                )
+                let forgotten = registry.routes().forget(&key.project, key.id, at).wait();
+                [near, said(forgotten)].join("\n")
             }),
             14 => verb!(routes().import(
                 routes = self.some(3, |draw| draw.told_route(at)),
@@ -131,11 +127,8 @@ impl Draw<'_> {
                     } else {
                         registry.sessions().note_prompt(key.clone(), prompted).wait()
                     };
-                    format!(
-                        "{}\n{}",
-                        said(noted),
-                        said(registry.sessions().suggestions(&key).wait())
-                    )
+                    let known = registry.sessions().suggestions(&key).wait();
+                    [said(noted), said(known)].join("\n")
                 })
             }
             19 => Event::new(
@@ -143,22 +136,16 @@ impl Draw<'_> {
                 self.session_key(),
                 move |registry, key| {
                     let known = said(registry.sessions().suggestions(&key).wait());
-                    format!(
-                        "{known}\n{}",
-                        said(registry.sessions().forget_suggestions(key, at).wait())
-                    )
+                    let forgotten = registry.sessions().forget_suggestions(key, at).wait();
+                    [known, said(forgotten)].join("\n")
                 },
             ),
-            20 => {
-                let prompt = (self.project(), self.session(), self.query());
-                Event::new(
-                    "tools.suggest_for_prompt",
-                    prompt,
-                    move |registry, (project, id, prompt)| {
-                        said(registry.tools().suggest_for_prompt(&project, &id, &prompt, at).wait())
-                    },
-                )
-            }
+            20 => verb!(tools().suggest_for_prompt(
+                &project = self.project(),
+                &id = self.session(),
+                &prompt = self.query(),
+                at = at
+            )),
             _ => {
                 let vector = self.perhaps(|draw| draw.vector(true));
                 let (query, session) = (self.query(), self.perhaps(Self::session));

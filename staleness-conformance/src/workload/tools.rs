@@ -83,10 +83,8 @@ impl Draw<'_> {
                 let left = (self.project().id, self.op(), self.below(3) == 2);
                 Event::new("admin.prune_project", left, move |registry, (id, op, dry_run)| {
                     let left = said(registry.admin().projects_left(at).wait());
-                    format!(
-                        "{left}\n{}",
-                        said(registry.admin().prune_project(id, op, at, dry_run).wait())
-                    )
+                    let gone = registry.admin().prune_project(id, op, at, dry_run).wait();
+                    [left, said(gone)].join("\n")
                 })
             }
             18 => {

@@ -102,29 +102,24 @@ impl Draw<'_> {
             )),
             9 => verb!(work().touch(key = self.work_key(), at = at)),
             10 => verb!(work().reopen(key = self.work_key(), act = self.act(at))),
-            11 | 12 => {
-                let done = (self.project(), self.work_key(), self.act(at));
-                Event::new("work.resolve", done, |registry, (project, key, act)| {
-                    said(registry.work().resolve(&project, key, act).wait())
-                })
-            }
+            11 | 12 => verb!(work().resolve(
+                &project = self.project(),
+                key = self.work_key(),
+                act = self.act(at)
+            )),
             13 => {
                 let told = self.some(3, |draw| ToldWork {
                     work: draw.work(at),
                     tells_status: draw.maybe(),
                     tells_note: draw.maybe(),
                 });
-                let import = (told, self.act(at), self.below(3) == 2);
-                Event::new("work.import", import, |registry, (told, act, dry_run)| {
-                    said(registry.work().import(told, &act, dry_run).wait())
-                })
+                let dry_run = self.below(3) == 2;
+                verb!(work().import(told = told, &act = self.act(at), dry_run = dry_run))
             }
             _ => Event::new("work.get", (self.project().id, self.work_id()), |registry, it| {
                 let near = said(registry.work().nearest(&it.0, it.1.as_str()).wait());
-                format!(
-                    "{near}\n{}",
-                    said(registry.work().get(&it.0, &it.1, ScopeChoice::Either).wait())
-                )
+                let got = registry.work().get(&it.0, &it.1, ScopeChoice::Either).wait();
+                [near, said(got)].join("\n")
             }),
         }
     }
@@ -140,10 +135,8 @@ impl Draw<'_> {
             }
             2 | 3 => Event::new("sessions.end", self.session_key(), move |registry, key| {
                 let near = said(registry.sessions().nearest(&key.project, "s").wait());
-                format!(
-                    "{near}\n{}",
-                    said(registry.sessions().end(&key.project, &key.id, at).wait())
-                )
+                let ended = registry.sessions().end(&key.project, &key.id, at).wait();
+                [near, said(ended)].join("\n")
             }),
             4 => verb!(admin().prune_sessions(at = at, dry_run = self.below(3) == 2)),
             _ => {

@@ -8,8 +8,7 @@ use super::queries::{Lookup, visible};
 use super::routes::{offer, words_alone};
 use crate::ids::{ModelId, ProjectId, SessionId};
 use crate::outcome::Outcome;
-use crate::registry::RegistryError;
-use crate::registry::Tools;
+use crate::registry::{RegistryError, Tools};
 use crate::report::{
     Catalog, Context, Fit, Ignored, Listed, QueryVector, RankedTool, Suggestion, best, last_used,
     may_be_tried, on_probation, suggest, worth_ranking,

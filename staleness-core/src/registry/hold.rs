@@ -6,7 +6,7 @@ use super::knowledge::written_in;
 use super::record::both_keys;
 use super::routes::{routes_in, routes_to};
 use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
-use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::knowledge::{Document, Item};
 use crate::policy::Policy;
 use crate::project::Project;
@@ -103,19 +103,13 @@ impl ByHand {
 
     fn entry(&self, key: &ToolKey, action: Action, from: &str, to: Option<&str>) -> JournalEntry {
         JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: self.at,
-            subject: Subject::tool(key),
-            action,
             from: Some(from.into()),
             to: to.map(Into::into),
-            cause: "by_hand".into(),
             note: self.note.clone(),
             session: self.session.clone(),
             actor: self.actor.clone(),
             op: Some(self.op.clone()),
-            clients: Vec::new(),
+            ..JournalEntry::new(self.at, Subject::tool(key), action, "by_hand")
         }
     }
 }
@@ -253,21 +247,8 @@ pub(super) struct ForgetProject {
 
 impl ForgetProject {
     fn entry(&self, subject: Subject, action: Action, cause: &str) -> JournalEntry {
-        JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: self.at,
-            subject,
-            action,
-            from: None,
-            to: None,
-            cause: cause.into(),
-            note: None,
-            session: None,
-            actor: None,
-            op: Some(self.op.clone()),
-            clients: Vec::new(),
-        }
+        let op = Some(self.op.clone());
+        JournalEntry { op, ..JournalEntry::new(self.at, subject, action, cause) }
     }
 
     /// Removes the project with everything in it.

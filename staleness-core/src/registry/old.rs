@@ -8,8 +8,7 @@ use super::{ForgetProject, Registry};
 use crate::ids::{OpId, ProjectId};
 use crate::journal::Revision;
 use crate::project::Project;
-use crate::registry::Admin;
-use crate::registry::RegistryError;
+use crate::registry::{Admin, RegistryError};
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
     CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Selection, SessionFilter,

@@ -11,8 +11,7 @@ use std::ops::ControlFlow;
 use super::Registry;
 use super::old::{remembered, told_to_all};
 use crate::journal::{Action, Floor, JournalEntry, Revision, Subject, SubjectKind};
-use crate::registry::Admin;
-use crate::registry::RegistryError;
+use crate::registry::{Admin, RegistryError};
 use crate::store::{
     ChangeSet, Decision, Durability, ItemFilter, JournalFilter, ProjectFilter, Refusal, Selection,
     Step, ToolFilter, View, WorkFilter,

@@ -8,7 +8,7 @@ use super::lesson::{Lessons, wanted};
 use super::seen::see;
 use super::used::Use;
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
-use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
 use crate::route::Suggestions;
@@ -354,19 +354,12 @@ impl Recording<'_> {
         cause: String,
     ) {
         draft.append_journal(JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: self.used.at,
-            subject: Subject::tool(key),
-            action,
             from: from.map(|status| status.as_str().into()),
             to: Some(to.as_str().into()),
-            cause,
-            note: None,
             session: self.used.session.clone(),
             actor: self.used.agent.clone(),
             op: Some(self.used.op.clone()),
-            clients: Vec::new(),
+            ..JournalEntry::new(self.used.at, Subject::tool(key), action, cause)
         });
     }
 }

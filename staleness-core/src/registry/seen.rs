@@ -1,8 +1,7 @@
 //! Noting that a project is there.
 
 use crate::project::{Project, Told};
-use crate::registry::Admin;
-use crate::registry::RegistryError;
+use crate::registry::{Admin, RegistryError};
 use crate::scan::ProjectRef;
 use crate::store::{Decision, Draft, ProjectFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;

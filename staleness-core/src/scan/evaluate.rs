@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::providers::{Provider, Providers};
 use super::{Found, Scan, SourceReading};
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
-use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::Draft;
 use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
 
@@ -252,19 +252,11 @@ impl<'s> Evaluation<'s> {
     ) {
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let entry = JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: self.scan.at,
-            subject: Subject::tool(key),
-            action,
             from: from.map(|status| status.as_str().into()),
             to: Some(tool.status().as_str().into()),
-            cause: cause.as_str().into(),
-            note: None,
             session: self.scan.session.clone(),
-            actor: None,
-            op: None,
             clients,
+            ..JournalEntry::new(self.scan.at, Subject::tool(key), action, cause.as_str())
         };
         draft.append_journal(entry);
     }

@@ -18,6 +18,16 @@ pub enum Change<R, K> {
     Delete(K),
 }
 
+impl<R: Row> Change<R, R::Key> {
+    /// Returns the key of the row that is written or removed.
+    pub fn key(&self) -> &R::Key {
+        match self {
+            Self::Put(row) => row.key(),
+            Self::Delete(key) => key,
+        }
+    }
+}
+
 /// Outcomes to remove as a range, without having looked at each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutcomeRange {
@@ -76,11 +86,7 @@ macro_rules! change_set {
             pub fn locks(&self) -> Selection {
                 let mut selection = Selection::new();
                 $(for change in &self.$field {
-                    let key = match change {
-                        Change::Put(row) => row.key(),
-                        Change::Delete(key) => key,
-                    };
-                    selection = selection.lock(<$row as Row>::Filter::of(key.clone()));
+                    selection = selection.lock(<$row as Row>::Filter::of(change.key().clone()));
                 })*
                 selection
             }

@@ -10,8 +10,7 @@ use serde::Serialize;
 use super::Registry;
 use crate::ids::ProjectId;
 use crate::knowledge::{Context, Document};
-use crate::registry::Documents;
-use crate::registry::RegistryError;
+use crate::registry::{Documents, RegistryError};
 use crate::store::{DocumentFilter, Selection};
 use crate::time::Timestamp;
 

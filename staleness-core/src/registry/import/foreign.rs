@@ -7,9 +7,7 @@ use super::knowledge::{Incoming, PutItems};
 use super::stated::StatedItem;
 use super::work::{TakeWork, ToldWork};
 use crate::outcome::Outcome;
-use crate::registry::RegistryError;
-use crate::registry::{Act, RecordUses, Use};
-use crate::registry::{Knowledge, Tools, WorkItems};
+use crate::registry::{Act, Knowledge, RecordUses, RegistryError, Tools, Use, WorkItems};
 use crate::store::Durability;
 
 impl Tools<'_> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::unknown;
 use crate::ids::{AgentId, ItemKey, OpId, SessionId};
-use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::knowledge::{Item, ItemKind, check_reason};
 use crate::store::{Decision, Draft, JournalFilter, Refusal, Selection, View};
 use crate::time::Timestamp;
@@ -136,19 +136,13 @@ impl Act {
         cause: String,
     ) {
         draft.append_journal(JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: self.at,
-            subject,
-            action,
             from: states.0.map(Into::into),
             to: states.1.map(Into::into),
-            cause,
             note: self.note.clone(),
             session: self.session.clone(),
             actor: self.actor.clone(),
             op: Some(self.op.clone()),
-            clients: Vec::new(),
+            ..JournalEntry::new(self.at, subject, action, cause)
         });
     }
 

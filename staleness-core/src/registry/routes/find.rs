@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use crate::ids::{ModelId, ProjectId, ToolName};
-use crate::registry::RegistryError;
-use crate::registry::Routes;
 use crate::registry::finding::meant;
 use crate::registry::queries::visible;
+use crate::registry::{RegistryError, Routes};
 use crate::report::{Context, QueryVector, RouteReport};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;

@@ -2,9 +2,8 @@
 
 use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
-use crate::registry::RegistryError;
-use crate::registry::Routes;
 use crate::registry::record::both_keys;
+use crate::registry::{RegistryError, Routes};
 use crate::route::{Route, RouteId, RouteKey, Suggestions};
 use crate::store::{
     Decision, Draft, Refusal, RouteFilter, Selection, Step, SuggestionFilter, View,

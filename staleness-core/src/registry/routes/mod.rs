@@ -23,8 +23,7 @@ pub(super) use teach::{Taught, teach};
 
 use super::{Registry, nearest};
 use crate::ids::{ModelId, OpId, ProjectId};
-use crate::registry::RegistryError;
-use crate::registry::{Routes, Sessions};
+use crate::registry::{RegistryError, Routes, Sessions};
 use crate::report::of_model;
 use crate::route::{Route, RouteId, RouteKey, RouteVector, Suggestions};
 use crate::scan::ProjectRef;

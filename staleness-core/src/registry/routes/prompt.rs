@@ -1,10 +1,8 @@
 //! What is suggested for a user's prompt, unasked: little, seldom, and only what fits well.
 
 use crate::ids::SessionId;
-use crate::registry::Registry;
-use crate::registry::RegistryError;
-use crate::registry::Tools;
 use crate::registry::finding::is_usable;
+use crate::registry::{Registry, RegistryError, Tools};
 use crate::report::{Catalog, Context, Ignored, Listed, best, last_used};
 use crate::route::{SuggestedTool, Suggestions};
 use crate::scan::ProjectRef;

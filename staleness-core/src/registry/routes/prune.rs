@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::ids::{ProjectId, ToolName};
-use crate::registry::RegistryError;
-use crate::registry::Routes;
+use crate::registry::{RegistryError, Routes};
 use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
 use crate::store::{
     Change, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection, Step,

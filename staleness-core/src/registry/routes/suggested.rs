@@ -1,7 +1,6 @@
 //! Noting what was suggested in a session.
 
-use crate::registry::RegistryError;
-use crate::registry::Sessions;
+use crate::registry::{RegistryError, Sessions};
 use crate::route::{Prompted, Suggestions};
 use crate::session::SessionKey;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
