@@ -1,10 +1,9 @@
 //! Prompts: how often a tool that is named unasked is right, and how often one is named where none was meant.
 
-use staleness::Timestamp;
 use staleness::ids::{Level, OpId, SessionId, ToolName};
 use staleness::registry::Learn;
 use staleness::scan::{Found, ProjectRef};
-use staleness::{Registry, Wait};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_benches::{START, registry, scan};
 
 use crate::data::{Case, Data};

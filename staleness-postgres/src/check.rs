@@ -14,8 +14,7 @@ use crate::flight::Flight;
 use crate::pages::each;
 use crate::patience::Patience;
 use crate::pool::Session;
-use crate::table;
-use crate::transaction;
+use crate::{table, transaction};
 
 /// Every record, and what holds between them, in one transaction. Pages and indexes are for the
 /// server's own tools (`amcheck`).

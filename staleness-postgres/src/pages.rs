@@ -17,9 +17,8 @@ use crate::error::Failed;
 use crate::flight::Flight;
 use crate::patience::Patience;
 use crate::pool::Session;
-use crate::table;
-use crate::transaction;
 use crate::values::Statement;
+use crate::{table, transaction};
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;

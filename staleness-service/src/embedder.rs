@@ -1,8 +1,7 @@
 //! The model that makes vectors of queries: `routes.model_dir`, in programs that were built with one.
 
-use staleness::RegistryError;
 use staleness::ids::ModelId;
-use staleness::{Registry, Wait};
+use staleness::{Registry, RegistryError, Wait};
 use staleness_core::embed::{EmbedError, Embedder};
 use staleness_core::search::Question;
 

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use staleness::RegistryError;
 use staleness::ids::{ClientId, ServerKey, SessionId, SourceId};
 use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, View};
-use staleness::{Registry, Timestamp, Wait};
+use staleness::{Registry, RegistryError, Timestamp, Wait};
 use staleness_sources::clients::{self, Outlines, ScanRequest};
 
 use crate::outlines::OutlineFolder;

@@ -1,13 +1,11 @@
 //! Plans, traps, constraints, handoffs, candidates, notes and decisions.
 
-use staleness::RegistryError;
-use staleness::clock;
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
 use staleness::registry::{Act, ScopeChoice};
 use staleness::report::WorkReport;
 use staleness::store::Refusal;
 use staleness::work::{Work, WorkKind, WorkStatus};
-use staleness::{Registry, Wait};
+use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::registry::Resolution;
 
 use crate::error::{ErrorKind, ServiceError, quoted};

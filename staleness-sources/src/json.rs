@@ -8,10 +8,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 
 use crate::text::{Content, Liberties, line_at, shown};
 

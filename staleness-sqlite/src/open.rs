@@ -8,13 +8,11 @@ use rusqlite::{Connection, ErrorCode};
 use staleness_core::store::StoreError;
 use staleness_lock::{FileLock, NewFile, find, make_folder, refuse_planted};
 
-use crate::OpenOptions;
-use crate::checksum;
 use crate::collections::meta::too_new;
 use crate::connection::Conn;
 use crate::error::from_sqlite;
 use crate::schema::{APPLICATION_ID, FORMAT, SCHEMA};
-use crate::shrink;
+use crate::{OpenOptions, checksum, shrink};
 
 /// The smallest page that an SQLite database can have, in bytes.
 const SMALLEST: u64 = 512;

@@ -59,9 +59,8 @@ mod open;
 mod url;
 
 pub use open::{OpenError, OpenOptions, open, open_with};
-pub use staleness_core::store;
 pub use staleness_core::{
-    MemoryStore, Policy, Registry, RegistryError, RegistryStore, StoreError, Timestamp, Wait,
+    MemoryStore, Policy, Registry, RegistryError, RegistryStore, StoreError, Timestamp, Wait, store,
 };
 pub use url::{ParseUrlError, PostgresUrl, StoreUrl};
 

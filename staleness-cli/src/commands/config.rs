@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::args::ConfigCommand;
 use crate::error::CliError;
-use crate::output::{Output, Paint, Painter, table};
+use crate::output::{Cell, Output, Paint, table};
 use crate::settings::Settings;
 
 pub(crate) fn run(
@@ -23,9 +23,9 @@ fn show(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if out.json {
         return out.json(&json!({ "values": values }));
     }
-    out.text(&out.table(values.into_iter().map(|each| {
+    out.text(&out.table(values.into_iter().map(|each| -> Vec<Cell> {
         vec![
-            (each.key, Some(Paint::bold as Painter)),
+            (each.key, Some(Paint::bold)),
             (each.value.to_string(), None),
             (each.source, Some(Paint::dim)),
         ]
@@ -48,10 +48,10 @@ fn path(settings: &Settings, out: &Output) -> Result<(), CliError> {
             .collect();
         return out.json(&json!({ "values": values }));
     }
-    let rows = files.into_iter().map(|(layer, path)| {
+    let rows = files.into_iter().map(|(layer, path)| -> Vec<Cell> {
         let there = if path.is_file() { "" } else { "(not there)" };
         vec![
-            (layer.into(), Some(Paint::bold as Painter)),
+            (layer.into(), Some(Paint::bold)),
             (format!("{} {there}", path.display()).trim().to_owned(), None),
         ]
     });

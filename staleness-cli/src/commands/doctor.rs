@@ -13,7 +13,7 @@ use super::installed;
 use super::mounts::{self, Medium};
 use super::scan::preview;
 use crate::error::{CliError, in_words};
-use crate::output::{Output, Paint, Painter, table};
+use crate::output::{Cell, Output, Paint, Painter, table};
 use crate::settings::{Access, Settings};
 use staleness_service::Silent;
 use staleness_service::knowledge::World;
@@ -124,7 +124,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
         out.json(&json!({ "ok": ok, "checks": checks }))?;
         return Ok(ok);
     }
-    let rows = checks.into_iter().map(|check| {
+    let rows = checks.into_iter().map(|check| -> Vec<Cell> {
         let (word, paint): (&str, Painter) = match check.state {
             State::Ok => ("ok", Paint::good),
             State::Warn => ("warn", Paint::warn),
@@ -132,7 +132,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
         };
         vec![
             (word.into(), Some(paint)),
-            (check.name.into(), Some(Paint::bold as Painter)),
+            (check.name.into(), Some(Paint::bold)),
             (check.detail, None),
         ]
     });

@@ -5,9 +5,8 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::mem;
 use std::ops::ControlFlow;
 
-use staleness::RegistryError;
 use staleness::store::Selection;
-use staleness::{Registry, Wait};
+use staleness::{Registry, RegistryError, Wait};
 use staleness_core::transfer::Record;
 
 use super::save;

@@ -7,7 +7,7 @@ use staleness::{Registry, Wait, clock};
 
 use crate::args::ProjectCommand;
 use crate::error::{CliError, ErrorKind, quoted};
-use crate::output::{Output, Paint};
+use crate::output::{Cell, Output, Paint};
 use crate::settings::{Access, Settings};
 use staleness_service::when::ago;
 
@@ -40,7 +40,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if projects.is_empty() && !out.quiet {
         return out.text("no projects are known; run `staleness scan` in one\n");
     }
-    out.text(&out.table(projects.iter().map(|project| {
+    out.text(&out.table(projects.iter().map(|project| -> Vec<Cell> {
         vec![
             (project.id.to_string(), Some(Paint::dim)),
             (ago(settings.now, project.last_seen_at), None),

@@ -1,16 +1,15 @@
 //! `session`: when agents came and went.
 
 use serde_json::json;
-use staleness::RegistryError;
 use staleness::report::SessionReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
-use staleness::{Wait, clock};
+use staleness::{RegistryError, Wait, clock};
 use staleness_service::sessions as service;
 
 use crate::args::SessionCommand;
 use crate::error::CliError;
-use crate::output::{Output, Paint, work};
+use crate::output::{Cell, Output, Paint, work};
 use crate::settings::{Access, Settings};
 use staleness_service::when::ago;
 
@@ -71,7 +70,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if sessions.is_empty() && !out.quiet {
         return out.text("no session is known; hooks and `staleness session start` begin one\n");
     }
-    out.text(&out.table(sessions.iter().map(|session| {
+    out.text(&out.table(sessions.iter().map(|session| -> Vec<Cell> {
         let ended = match session.ended_at {
             Some(at) => format!("ended {}", ago(settings.now, at)),
             None => "open".into(),

@@ -1,7 +1,6 @@
 //! `prune` and `backup`.
 
-use staleness::RegistryError;
-use staleness::Wait;
+use staleness::{RegistryError, Wait};
 use std::path::Path;
 
 use serde_json::json;

@@ -88,7 +88,7 @@ fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
 }
 
 fn overdue(warnings: &[Warning], out: &Output) -> String {
-    out.table(warnings.iter().map(|each| {
+    out.table(warnings.iter().map(|each| -> Vec<Cell> {
         vec![
             (each.kind.as_str().into(), Some(paint_of(each.level))),
             (format!("{}d", each.age_days), Some(Paint::dim)),

@@ -9,7 +9,7 @@ use staleness_service::remembered::Remembered;
 use staleness_sources::documents::Report;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Output, Paint, Painter, escape, wrap};
+use super::{Cell, Output, Paint, Painter, escape, wrap};
 
 /// Findings that a terminal shows at most.
 const MOST: usize = 200;
@@ -136,7 +136,7 @@ fn aside(report: &Report, out: &Output) -> String {
         if count == 0 {
             return;
         }
-        let row = |(path, what)| vec![(path, None), (what, Some(Paint::dim as Painter))];
+        let row = |(path, what)| -> Vec<Cell> { vec![(path, None), (what, Some(Paint::dim))] };
         text.push_str(&format!("{}\n", out.paint.bold(title)));
         text.push_str(&out.table(rows.into_iter().take(ROWS).map(row)));
         text.push_str(&out.more(count.saturating_sub(ROWS), "--json lists all"));
@@ -213,7 +213,7 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     let bad = stale + review;
     let mut text =
         format!("{bad} of {} need attention {age}\n", counted(documents, "document", "documents"));
-    text.push_str(&out.table(doubtful.iter().take(SHOWN).map(|told| {
+    text.push_str(&out.table(doubtful.iter().take(SHOWN).map(|told| -> Vec<Cell> {
         let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
         vec![
             (told.verdict.level.as_str().into(), Some(paint_of(told.verdict.level))),

@@ -48,10 +48,10 @@ fn why(tool: &ToolReport) -> String {
 pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     /// Rows that a summary shows at most.
     const ROWS: usize = 25;
-    let table = out.table(tools.iter().take(ROWS).map(|tool| {
+    let table = out.table(tools.iter().take(ROWS).map(|tool| -> Vec<Cell> {
         vec![
             (tool.name.clone(), None),
-            (tool.kind.as_str().into(), Some(Paint::dim as Painter)),
+            (tool.kind.as_str().into(), Some(Paint::dim)),
             (why(tool), None),
         ]
     }));
@@ -87,7 +87,7 @@ fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
 
 /// Ranked tools with their score.
 pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Output) -> String {
-    out.table(tools.iter().map(|each| {
+    out.table(tools.iter().map(|each| -> Vec<Cell> {
         let mut cells = vec![(format!("{:.3}", each.score), None)];
         cells.extend(line(&each.tool, now));
         cells
@@ -96,7 +96,7 @@ pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Outp
 
 /// Suggestions with their reason.
 pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> String {
-    out.table(found.iter().map(|each| {
+    out.table(found.iter().map(|each| -> Vec<Cell> {
         let reason = match explain {
             true => format!("{}; {}", parts(&each.parts), each.reason),
             false => each.reason.clone(),
@@ -139,7 +139,7 @@ pub(crate) fn closeness(by_words: f64, by_meaning: Option<f64>) -> String {
 /// The sources that are not simply missing.
 pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     let there = sources.iter().filter(|source| source.state != SourceState::Missing);
-    let table = out.table(there.map(|source| {
+    let table = out.table(there.map(|source| -> Vec<Cell> {
         let paint: Painter = match source.state {
             SourceState::Read => Paint::good,
             SourceState::Partial | SourceState::Missing => Paint::warn,

@@ -174,7 +174,7 @@ pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
 
 /// Warnings on one line each.
 fn warnings(warnings: &[Warning], out: &Output) -> String {
-    out.table(warnings.iter().map(|each| {
+    out.table(warnings.iter().map(|each| -> Vec<Cell> {
         vec![
             (each.kind.as_str().into(), Some(Paint::dim)),
             (each.id.clone(), Some(Paint::bold)),
@@ -206,10 +206,10 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     }
     if !delta.tools.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("tools")));
-        text.push_str(&out.table(delta.tools.iter().map(|each| {
+        text.push_str(&out.table(delta.tools.iter().map(|each| -> Vec<Cell> {
             let from = each.from.map_or("new", Status::as_str);
             vec![
-                (each.name.clone(), Some(Paint::bold as Painter)),
+                (each.name.clone(), Some(Paint::bold)),
                 (format!("{from} → {}", each.to.as_str()), None),
                 (each.cause.replace('_', " "), Some(Paint::dim)),
             ]
@@ -217,8 +217,8 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     }
     if !delta.failing.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("still failing")));
-        text.push_str(&out.table(delta.failing.iter().map(|each| {
-            vec![(each.name.clone(), Some(Paint::bold as Painter)), (each.cause.clone(), None)]
+        text.push_str(&out.table(delta.failing.iter().map(|each| -> Vec<Cell> {
+            vec![(each.name.clone(), Some(Paint::bold)), (each.cause.clone(), None)]
         })));
     }
     if !delta.warnings.is_empty() {

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use super::{Envelope, HEADER_KIND, LineError, Record, envelope, shown};
 use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey, stable_hash_of};
 use crate::journal::{JournalEntry, Revision};
-use crate::route::RouteKey;
-use crate::route::own_id;
+use crate::route::{RouteKey, own_id};
 use crate::session::{CursorKey, SessionKey};
 
 /// Where a line belongs: collections in the order of an export, keys within them.

@@ -1,8 +1,7 @@
 //! Which work item is overdue, and why.
 
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
-use crate::text::days;
-use crate::text::wording;
+use crate::text::{days, wording};
 use crate::time::Timestamp;
 
 /// What an item is overdue for.

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::Spy;
-use staleness_core::RegistryError;
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
 use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification};
 use staleness_core::store::Refusal;
-use staleness_core::{Policy, Registry, Timestamp, Wait};
+use staleness_core::{Policy, Registry, RegistryError, Timestamp, Wait};
 
 fn registry() -> Registry {
     Registry::new(Arc::new(Spy::default()), Policy::default())

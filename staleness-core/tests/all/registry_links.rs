@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::Spy;
-use staleness_core::RegistryError;
 use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::Subject;
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::{Act, ScopeChoice};
 use staleness_core::store::Refusal;
-use staleness_core::{Policy, Registry, Timestamp, Wait};
+use staleness_core::{Policy, Registry, RegistryError, Timestamp, Wait};
 
 fn registry() -> Registry {
     Registry::new(Arc::new(Spy::default()), Policy::default())

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use crate::common::Spy;
-use staleness_core::RegistryError;
 use staleness_core::ids::{OpId, ProjectId, Scope, WorkId, WorkKey};
 use staleness_core::journal::{Action, Subject};
 use staleness_core::registry::{Act, ScopeChoice, WorkListing, WorkPatch};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::Refusal;
 use staleness_core::work::{Work, WorkKind, WorkStatus};
-use staleness_core::{Policy, Registry, Timestamp, Wait};
+use staleness_core::{Policy, Registry, RegistryError, Timestamp, Wait};
 
 fn registry() -> Registry {
     under("")

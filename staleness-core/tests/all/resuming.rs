@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::common::Spy;
-use staleness_core::RegistryError;
 use staleness_core::ids::{
     AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, WorkId, WorkKey,
 };
@@ -14,7 +13,7 @@ use staleness_core::scan::ProjectRef;
 use staleness_core::session::Session;
 use staleness_core::store::Refusal;
 use staleness_core::work::{Work, WorkKind, WorkStatus};
-use staleness_core::{Policy, Registry, Timestamp, Wait};
+use staleness_core::{Policy, Registry, RegistryError, Timestamp, Wait};
 
 fn registry() -> Registry {
     Registry::new(Arc::new(Spy::default()), Policy::default())

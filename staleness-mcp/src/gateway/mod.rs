@@ -33,7 +33,6 @@ use std::collections::HashMap;
 use std::fmt;
 
 use rmcp::model::{ListToolsResult, Tool};
-use staleness::RegistryError;
 use staleness::ids::{Level, OpId, ServerKey, SessionId, SourceId, ToolName};
 use staleness::journal::Revision;
 use staleness::outcome::OutcomeKind;
@@ -43,7 +42,7 @@ use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::StoreError;
 use staleness::tool::Status;
-use staleness::{Policy, Registry, StoreUrl, Wait, clock};
+use staleness::{Policy, Registry, RegistryError, StoreUrl, Wait, clock};
 use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, Waits, scan};

@@ -15,8 +15,7 @@ use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
-use crate::text::cut;
-use crate::text::{Text, line};
+use crate::text::{Text, cut, line};
 
 /// The longest body that a recall tells, in characters.
 const MAX_BODY: usize = 1_200;

@@ -16,8 +16,7 @@ use super::verdict;
 use crate::answer::{Answer, MAX_NAMED, Rows};
 use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
-use crate::text::cut;
-use crate::text::{Quoted, Text, line};
+use crate::text::{Quoted, Text, cut, line};
 
 /// The longest text that one item tells, in characters.
 const MAX_TEXT: usize = 1_200;

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::support::proxy::Proxy;
 use crate::support::server::Server;
-use staleness_core::RegistryError;
 use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope, ToolName};
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::outcome::OutcomeKind;
@@ -15,7 +14,7 @@ use staleness_core::registry::{Act, Use};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Selection, StoreError};
 use staleness_core::time::Timestamp;
-use staleness_core::{Policy, Registry, Wait};
+use staleness_core::{Policy, Registry, RegistryError, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 /// How far the server is, each way.

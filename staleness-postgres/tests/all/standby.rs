@@ -8,13 +8,12 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use crate::support::server::Server;
 use crate::support::sql::Sql;
-use staleness_core::RegistryError;
 use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::Act;
 use staleness_core::store::Selection;
 use staleness_core::time::Timestamp;
-use staleness_core::{Policy, Registry, Wait};
+use staleness_core::{Policy, Registry, RegistryError, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 /// Who writes at the same time.

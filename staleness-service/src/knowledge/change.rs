@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use staleness::RegistryError;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice, Verification};
 use staleness::report::KnowledgeReport;
-use staleness::{Registry, Wait};
+use staleness::{Registry, RegistryError, Wait};
 
 use super::filed;
 use super::world::{Pretended, Target, World, keys};

@@ -3,15 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use staleness::RegistryError;
-use staleness::clock;
 use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
 use staleness::knowledge::{Context, Item};
 use staleness::registry::{Act, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::store::Refusal;
 use staleness::verdict::Level;
-use staleness::{Registry, Wait};
+use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::knowledge::SignalSet;
 use staleness_core::registry::FileItem;
 use staleness_sources::documents::Report;

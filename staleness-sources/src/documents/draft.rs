@@ -12,11 +12,9 @@ use staleness_core::time::Timestamp;
 use super::aside::{Aside, Directions};
 use super::directive::{self, Directive, Kinds, Reach};
 use super::front::{self, Fields};
-use super::imports;
 use super::markdown::{self, BlockView, Sort, Visitor};
 use super::names::{NameId, NameSort, Names};
-use super::spans;
-use super::words;
+use super::{imports, spans, words};
 
 /// Place of a name in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

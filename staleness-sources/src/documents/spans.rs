@@ -9,9 +9,8 @@
 use staleness_core::knowledge::WordKind;
 
 use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
-use super::target;
-use super::traps;
 use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push};
+use super::{target, traps};
 
 /// Words that say what the name behind them is.
 #[rustfmt::skip]

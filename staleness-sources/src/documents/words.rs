@@ -7,8 +7,7 @@
 use staleness_core::knowledge::WordKind;
 
 use super::bytewise::may_be_name;
-use super::target;
-use super::traps;
+use super::{target, traps};
 
 /// Longest word, in bytes.
 pub(super) const MAX_WORD_BYTES: usize = 120;

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pollster::block_on;
 use proptest::prelude::*;
-use staleness::RegistryError;
 use staleness::journal::Revision;
 use staleness::store::{
     Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, View,
 };
-use staleness::{MemoryStore, Policy, Registry, Wait};
+use staleness::{MemoryStore, Policy, Registry, RegistryError, Wait};
 use staleness_conformance::arbitrary::{Reach, change_set};
 use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
 use staleness_core::transfer::{Compared, Comparison, Record, Standing};

@@ -6,7 +6,7 @@ use staleness_core::text::counted;
 use staleness_core::transfer::{Compared, Contents};
 
 use crate::commands::import::{counts, records};
-use crate::output::{Output, Paint};
+use crate::output::{Cell, Output, Paint};
 
 /// What became of a copy, or would.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ pub(super) fn render(report: &Report, dry_run: bool, out: &Output) -> String {
         return text;
     }
     let held = || report.collections.iter().filter(|each| each.original.records > 0);
-    text.push_str(&out.table(held().map(|each| {
+    text.push_str(&out.table(held().map(|each| -> Vec<Cell> {
         let verdict = if each.is_same() { "the same" } else { "not the same" };
         vec![
             (each.name.into(), None),

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use serde::Deserialize;
-use staleness::RegistryError;
 use staleness::ids::{
     AgentId, IdError, Level, OpId, ServerKey, SessionId, SourceId, ToolKey, ToolName,
 };
@@ -14,7 +13,7 @@ use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
-use staleness::{Registry, Timestamp, Wait, clock};
+use staleness::{Registry, RegistryError, Timestamp, Wait, clock};
 use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
 use staleness_core::route::Precision;
 use staleness_service::{Silent, documents};

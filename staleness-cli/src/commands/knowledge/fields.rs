@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use staleness::Timestamp;
 use staleness::ids::ItemId;
-use staleness::knowledge::Item;
-use staleness::knowledge::{Citation, ItemKind};
+use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::ItemPatch;
 pub(super) use staleness_service::knowledge::item_id as id;
 

@@ -4,8 +4,7 @@ mod find;
 mod learn;
 pub(crate) mod vector;
 
-use staleness::RegistryError;
-use staleness::Wait;
+use staleness::{RegistryError, Wait};
 use std::collections::BTreeMap;
 
 use serde_json::json;

@@ -1,12 +1,11 @@
 //! `work add`: writes something down that is to be done, known or answered.
 
 use serde_json::json;
-use staleness::RegistryError;
-use staleness::Wait;
 use staleness::ids::WorkId;
 use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
 use staleness::work::{NoteType, Work, WorkKind};
+use staleness::{RegistryError, Wait};
 
 use staleness_service::work::{agent, id, id_for, key, receiver};
 

@@ -4,13 +4,12 @@ mod add;
 mod change;
 
 use serde_json::json;
-use staleness::RegistryError;
 use staleness::ids::WorkId;
 use staleness::registry::{Act, ScopeChoice, WorkListing};
 use staleness::report::WorkReport;
 use staleness::store::Refusal;
 use staleness::work::{Work, WorkStatus};
-use staleness::{Registry, Wait};
+use staleness::{Registry, RegistryError, Wait};
 pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
 

@@ -1,8 +1,10 @@
 //! Texts that are kept for ever: what SQLite and Postgres hold of packed records.
 
 use super::*;
-use crate::ids::{AgentId, Level, ProjectId, Scope, SessionId, SourceId};
-use crate::ids::{DocumentKey, OpId, ToolName, WorkId, WorkKey};
+use crate::ids::{
+    AgentId, DocumentKey, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolName, WorkId,
+    WorkKey,
+};
 use crate::journal::Revision;
 use crate::knowledge::{Block, Document, Fact};
 use crate::project::{Project, Told};
