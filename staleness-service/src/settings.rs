@@ -148,17 +148,11 @@ impl Settings {
     }
 
     /// Opens the registry.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub fn open(&self, access: Access) -> Result<Registry, ServiceError> {
         self.open_within(access, Duration::from_secs(5))
     }
 
     /// Opens the registry to note something that belongs to this project, which is known from then on.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub fn open_here(&self) -> Result<Registry, ServiceError> {
         let registry = self.open(Access::Write)?;
         registry.admin().see_project(&self.project, self.now).wait()?;
@@ -166,9 +160,6 @@ impl Settings {
     }
 
     /// Opens the registry; a step waits for its turn no longer than `busy_timeout`.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub fn open_within(
         &self,
         access: Access,
@@ -180,9 +171,6 @@ impl Settings {
 
     /// Opens the registry for a hook, whose agent waits: as the policy says for a store in a file, and for at most
     /// two seconds a step for one on a server.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub fn open_for_hook(&self, access: Access) -> Result<Registry, StoreError> {
         let wait = Duration::from_millis(self.configured.policy.hooks.lock_wait_ms.into());
         let waits = match self.url.path() {

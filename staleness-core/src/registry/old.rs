@@ -11,8 +11,8 @@ use crate::project::Project;
 use crate::registry::{Admin, RegistryError};
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
-    CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Selection, SessionFilter,
-    Step, View,
+    CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Row, Selection,
+    SessionFilter, Step, View,
 };
 use crate::time::Timestamp;
 use crate::tool::Hold;
@@ -49,14 +49,10 @@ impl Admin<'_> {
         let sessions: Vec<Session> = view.sessions.values().filter(past).cloned().collect();
         if !dry_run {
             for rows in sessions.chunks(PAGE) {
-                self.0
-                    .run(RemoveOld { sessions: rows.into(), cursors: Vec::new(), at: now })
-                    .await?;
+                self.0.run(RemoveUnchanged { rows: rows.to_vec(), at: now }).await?;
             }
             for rows in cursors.chunks(PAGE) {
-                self.0
-                    .run(RemoveOld { sessions: Vec::new(), cursors: rows.into(), at: now })
-                    .await?;
+                self.0.run(RemoveUnchanged { rows: rows.to_vec(), at: now }).await?;
             }
         }
         let report = |removed: usize, all: usize| PruneReport {
@@ -71,9 +67,6 @@ impl Admin<'_> {
 
     /// The projects that nobody was in for `projects.forget_after_days`, the one longest left first. Whether
     /// the folder of one is gone is for the caller to find out.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub async fn projects_left(self, now: Timestamp) -> Result<Vec<Project>, RegistryError> {
         let until = self.0.left_before(now);
         let all = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?.projects;
@@ -85,9 +78,6 @@ impl Admin<'_> {
 
     /// Forgets a project whose folder is gone, as [`Admin::forget_project`] does, or tells if it would. One
     /// in which somebody was after all, or that holds anything that a person wrote or decided, stays.
-    ///
-    /// # Errors
-    /// Errors of the store.
     pub async fn prune_project(
         self,
         id: ProjectId,
@@ -131,29 +121,22 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
-/// Removes sessions and cursors that are still what they were.
+/// Removes rows that are still what they were.
 #[derive(Debug)]
-struct RemoveOld {
-    sessions: Vec<Session>,
-    cursors: Vec<Cursor>,
-    at: Timestamp,
+pub(super) struct RemoveUnchanged<R> {
+    pub(super) rows: Vec<R>,
+    pub(super) at: Timestamp,
 }
 
-impl Step for RemoveOld {
+impl<R: Row> Step for RemoveUnchanged<R> {
     fn selection(&self) -> Selection {
-        let sessions = self.sessions.iter().map(|row| row.key.clone());
-        let all = sessions.fold(Selection::new(), |all, key| all.lock(SessionFilter::Key(key)));
-        let cursors = self.cursors.iter().map(|row| row.key.clone());
-        cursors.fold(all, |all, key| all.lock(CursorFilter::Key(key)))
+        Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
-        for row in self.sessions.iter().filter(|row| view.sessions.get(&row.key) == Some(row)) {
-            draft.delete::<Session>(&row.key);
-        }
-        for row in self.cursors.iter().filter(|row| view.cursors.get(&row.key) == Some(row)) {
-            draft.delete::<Cursor>(&row.key);
+        for row in self.rows.iter().filter(|row| R::rows(view).get(row.key()) == Some(row)) {
+            draft.delete::<R>(row.key());
         }
         Ok(Decision::Write(draft.finish()))
     }

@@ -9,8 +9,7 @@ use crate::journal::{Action, Subject};
 use crate::knowledge::Item;
 use crate::registry::knowledge::{Act, state};
 use crate::store::{
-    Change, ChangeSet, Decision, Draft, Durability, ItemFilter, JournalFilter, Refusal, Selection,
-    Step, View,
+    Change, ChangeSet, Decision, Draft, Durability, JournalFilter, Refusal, Selection, Step, View,
 };
 use crate::time::Timestamp;
 
@@ -154,7 +153,7 @@ fn linked(item: &Item) -> impl Iterator<Item = ItemKey> + '_ {
 }
 
 fn lock(keys: BTreeSet<ItemKey>) -> Selection {
-    keys.into_iter().fold(Selection::new(), |all, key| all.lock(ItemFilter::Key(key)))
+    Selection::new().lock_keys::<Item>(keys)
 }
 
 /// Puts both sides in step around one item: what it supersedes knows of it, what it no longer

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::ids::{ProjectId, ToolName};
+use crate::registry::old::RemoveUnchanged;
 use crate::registry::{RegistryError, Routes};
 use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
 use crate::store::{
@@ -76,7 +77,7 @@ impl Routes<'_> {
         let rows: Vec<Suggestions> = view.suggestions.values().filter(old).cloned().collect();
         if !dry_run {
             for page in rows.chunks(PAGE) {
-                self.0.run(RemoveSuggestions { rows: page.to_vec(), at: now }).await?;
+                self.0.run(RemoveUnchanged { rows: page.to_vec(), at: now }).await?;
             }
         }
         Ok(report)
@@ -112,40 +113,13 @@ struct RemoveRoutes {
 
 impl Step for RemoveRoutes {
     fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock(RouteFilter::Key(key)))
+        Selection::new().lock_keys::<Route>(self.rows.iter().map(|row| row.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         for row in self.rows.iter().filter(|row| view.routes.get(&row.key) == Some(row)) {
             draft.delete_route(&row.key);
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
-
-/// Removes suggestions that are still what they were.
-#[derive(Debug)]
-struct RemoveSuggestions {
-    rows: Vec<Suggestions>,
-    at: Timestamp,
-}
-
-impl Step for RemoveSuggestions {
-    fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock(SuggestionFilter::Key(key)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        for row in self.rows.iter().filter(|row| view.suggestions.get(&row.key) == Some(row)) {
-            draft.delete::<Suggestions>(&row.key);
         }
         Ok(Decision::Write(draft.finish()))
     }

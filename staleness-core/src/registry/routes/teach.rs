@@ -5,7 +5,7 @@ use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
 use crate::route::{Confidence, Route, RouteKey};
 use crate::search::Question;
-use crate::store::{Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, View};
+use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
@@ -73,8 +73,7 @@ pub(super) struct UseRoutes {
 
 impl Step for UseRoutes {
     fn selection(&self) -> Selection {
-        let keys = self.keys.iter().cloned();
-        keys.fold(Selection::new(), |all, key| all.lock(RouteFilter::Key(key)))
+        Selection::new().lock_keys::<Route>(self.keys.iter().cloned())
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
