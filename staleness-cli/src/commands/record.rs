@@ -30,10 +30,7 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
         .map(|agent| settings.configured.policy.agent_behind(agent));
     used.duration_ms = args.duration_ms;
     let report = registry.tools().record(used).wait()?;
-    if out.json {
-        return out.json(&report);
-    }
-    if out.quiet { Ok(()) } else { out.text(&render(&report, out)) }
+    out.done(&report, || render(&report, out))
 }
 
 fn render(report: &RecordReport, out: &Output) -> String {

@@ -86,11 +86,5 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
 
 fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), CliError> {
     let told = SessionReport::from(session);
-    if out.json {
-        return out.json(&json!({ "session": told }));
-    }
-    if out.quiet {
-        return Ok(());
-    }
-    out.text(&work::session(&told, settings.now, out))
+    out.done(&json!({ "session": told }), || work::session(&told, settings.now, out))
 }

@@ -78,19 +78,8 @@ fn resolve(
     out: &Output,
 ) -> Result<(), CliError> {
     let done = service::resolve(settings, id, scope, act(settings, by)?)?;
-    if out.json {
-        return out.json(&done);
-    }
-    if out.quiet {
-        return Ok(());
-    }
-    let id = escape(done.id.as_str());
     let back = super::shell::quoted(done.id.as_str());
-    let (from, to) = (&done.from, &done.to);
-    let paint = out.paint;
-    out.text(&format!(
-        "{}  {from} → {to}  {}\n",
-        paint.bold(&id),
-        paint.dim(&format!("`staleness work reopen {}` takes it back", escape(&back)))
-    ))
+    let back = format!("`staleness work reopen {}` takes it back", escape(&back));
+    let (id, from, to) = (out.paint.bold(&escape(done.id.as_str())), &done.from, &done.to);
+    out.done(&done, || format!("{id}  {from} → {to}  {}\n", out.paint.dim(&back)))
 }

@@ -320,10 +320,7 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
-    if out.json {
-        return out.json(&json!({ "tool": report }));
-    }
-    if out.quiet { Ok(()) } else { out.text(&tools::show(&report, &[], out)) }
+    out.done(&json!({ "tool": report }), || tools::show(&report, &[], out))
 }
 
 fn forget(
@@ -341,8 +338,5 @@ fn forget(
     }
     let name = key.name.to_string();
     registry.tools().forget(by_hand(settings, key, None)).wait()?;
-    if out.json {
-        return out.json(&json!({ "forgotten": name }));
-    }
-    if out.quiet { Ok(()) } else { out.text(&format!("forgot {}\n", escape(&name))) }
+    out.done(&json!({ "forgotten": name }), || format!("forgot {}\n", escape(&name)))
 }

@@ -77,8 +77,7 @@ pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(
     })?;
     let bytes = std::fs::metadata(file).map_err(|error| trouble(in_words(&error)))?.len();
     let path = file.display().to_string();
-    if out.json {
-        return out.json(&json!({ "path": path, "bytes": bytes }));
-    }
-    if out.quiet { Ok(()) } else { out.text(&format!("{}: {bytes} bytes\n", escape(&path))) }
+    out.done(&json!({ "path": path, "bytes": bytes }), || {
+        format!("{}: {bytes} bytes\n", escape(&path))
+    })
 }

@@ -75,6 +75,19 @@ impl Output {
         delivered(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
+    /// Prints what was done: as JSON, or in words that are escaped already, and with `--quiet` not at all.
+    pub(crate) fn done(
+        &self,
+        value: &impl Serialize,
+        words: impl FnOnce() -> String,
+    ) -> Result<(), CliError> {
+        match (self.json, self.quiet) {
+            (true, _) => self.json(value),
+            (false, true) => Ok(()),
+            (false, false) => self.text(&words()),
+        }
+    }
+
     /// Rows of cells as a table that fits the terminal.
     pub(crate) fn table(&self, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
         table(rows, self.paint, self.width)

@@ -26,8 +26,5 @@ pub(super) fn run(world: &World<'_>, add: &Add<'_>, out: &Output) -> Result<(), 
     fields.citations = fields::citations(add.fields, |text| citations::cite(settings, text))?;
     let id = add.id.map(fields::id).transpose()?;
     let told = write(world, NewItem { id, global: add.global, fields })?;
-    if out.json {
-        return out.json(&json!({ "item": told }));
-    }
-    if out.quiet { Ok(()) } else { out.text(&knowledge::noted(&told, world.dry_run, out)) }
+    out.done(&json!({ "item": told }), || knowledge::noted(&told, world.dry_run, out))
 }

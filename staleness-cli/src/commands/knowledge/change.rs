@@ -50,14 +50,9 @@ pub(super) fn done(
 
 /// The items as they stand: the first as `item`, all of them as `items`.
 fn print(world: &World<'_>, told: &[KnowledgeReport], out: &Output) -> Result<(), CliError> {
-    if out.json {
-        return out.json(&json!({ "item": told.first(), "items": told }));
-    }
-    if out.quiet {
-        return Ok(());
-    }
-    let text: String = told.iter().map(|each| knowledge::noted(each, world.dry_run, out)).collect();
-    out.text(&text)
+    let noted = |each| knowledge::noted(each, world.dry_run, out);
+    let value = json!({ "item": told.first(), "items": told });
+    out.done(&value, || told.iter().map(noted).collect())
 }
 
 pub(super) fn supersede(
@@ -68,10 +63,8 @@ pub(super) fn supersede(
     out: &Output,
 ) -> Result<(), CliError> {
     let told = service::supersede(world, old, by, scope)?;
-    if out.json {
-        return out.json(&json!({ "item": told.first(), "by": told.get(1) }));
-    }
-    noted(world, told.first(), out)
+    let value = json!({ "item": told.first(), "by": told.get(1) });
+    out.done(&value, || noted(world, told.first(), out))
 }
 
 pub(super) fn contradict(
@@ -83,17 +76,11 @@ pub(super) fn contradict(
     out: &Output,
 ) -> Result<(), CliError> {
     let told = service::contradict(world, id, by, reason, scope)?;
-    if out.json {
-        return out.json(&json!({ "item": told }));
-    }
-    noted(world, told.as_ref(), out)
+    out.done(&json!({ "item": told }), || noted(world, told.as_ref(), out))
 }
 
-fn noted(world: &World<'_>, told: Option<&KnowledgeReport>, out: &Output) -> Result<(), CliError> {
-    match told {
-        Some(told) if !out.quiet => out.text(&knowledge::noted(told, world.dry_run, out)),
-        _ => Ok(()),
-    }
+fn noted(world: &World<'_>, told: Option<&KnowledgeReport>, out: &Output) -> String {
+    told.map(|told| knowledge::noted(told, world.dry_run, out)).unwrap_or_default()
 }
 
 pub(super) fn remove(
@@ -104,9 +91,6 @@ pub(super) fn remove(
     out: &Output,
 ) -> Result<(), CliError> {
     let told = service::remove(world, id, yes, scope)?;
-    if out.json {
-        return out.json(&json!({ "item": told }));
-    }
     let done = if world.dry_run { "would be removed: " } else { "removed " };
-    if out.quiet { Ok(()) } else { out.text(&format!("{done}{}\n", escape(id))) }
+    out.done(&json!({ "item": told }), || format!("{done}{}\n", escape(id)))
 }

@@ -123,14 +123,9 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
         RegistryError::Rejected(Refusal::Unknown { .. }) => unknown(settings, text),
         error => error.into(),
     })?;
-    if out.json {
-        return out.json(&json!({ "route": RouteReport::from(&route) }));
-    }
-    if out.quiet {
-        return Ok(());
-    }
     let (query, tool) = (escape(&route.query), escape(route.key.tool.as_str()));
-    out.text(&format!("forgotten: {query} → {tool}\n"))
+    let value = json!({ "route": RouteReport::from(&route) });
+    out.done(&value, || format!("forgotten: {query} → {tool}\n"))
 }
 
 /// An unknown route, with the one whose id is most like it.

@@ -48,10 +48,7 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
         }
     }
     let told = told(&registry, settings, item)?;
-    if out.json {
-        return out.json(&json!({ "item": told }));
-    }
-    if out.quiet { Ok(()) } else { out.text(&work::noted(&told, true, out)) }
+    out.done(&json!({ "item": told }), || work::noted(&told, true, out))
 }
 
 /// The item as it will be written down.

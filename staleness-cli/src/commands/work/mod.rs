@@ -118,10 +118,7 @@ fn print(
     out: &Output,
 ) -> Result<(), CliError> {
     let told = told(registry, settings, item)?;
-    if out.json {
-        return out.json(&json!({ "item": told }));
-    }
-    if out.quiet { Ok(()) } else { out.text(&work::noted(&told, false, out)) }
+    out.done(&json!({ "item": told }), || work::noted(&told, false, out))
 }
 
 /// An act of now by whoever was named.
