@@ -52,32 +52,6 @@ enum Action {
     Reopen,
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    Plan,
-    Trap,
-    Constraint,
-    Handoff,
-    Candidate,
-    Note,
-    Decision,
-}
-
-impl From<Kind> for WorkKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Plan => Self::Plan,
-            Kind::Trap => Self::Trap,
-            Kind::Constraint => Self::Constraint,
-            Kind::Handoff => Self::Handoff,
-            Kind::Candidate => Self::Candidate,
-            Kind::Note => Self::Note,
-            Kind::Decision => Self::Decision,
-        }
-    }
-}
-
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WorkItem {
@@ -86,7 +60,9 @@ struct WorkItem {
     /// Id of the item
     id: Option<String>,
     /// Kind of a new item, or of those to list
-    kind: Option<Kind>,
+    #[serde(default)]
+    #[schemars(schema_with = "kinds")]
+    kind: Option<WorkKind>,
     /// Text of a new item or a step, or the new text
     text: Option<String>,
     #[serde(default)]
@@ -100,6 +76,10 @@ struct WorkItem {
     refs: Option<Vec<String>>,
     /// Most items to list; default 20
     limit: Option<u32>,
+}
+
+fn kinds(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": WorkKind::ALL.map(WorkKind::as_str) })
 }
 
 /// The schema of a state, with the states of each kind.
@@ -229,12 +209,9 @@ fn find(call: &Call<'_>, asked: &WorkItem) -> Result<Work, ServiceError> {
 
 fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     let settings = &call.settings;
-    let kind: WorkKind = match asked.kind {
-        Some(kind) => kind.into(),
-        None => {
-            return Err(ServiceError::invalid("`kind` is required")
-                .hint("give plan, trap, constraint, handoff, candidate, note or decision"));
-        }
+    let Some(kind) = asked.kind else {
+        return Err(ServiceError::invalid("`kind` is required")
+            .hint("give plan, trap, constraint, handoff, candidate, note or decision"));
     };
     let expires_at = expires(call, asked.expires.as_deref())?;
     let text = text(asked.text)?;
@@ -260,7 +237,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
 
 fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError> {
     let settings = &call.settings;
-    let kind = asked.kind.map(WorkKind::from);
+    let kind = asked.kind;
     let status = asked.status.as_deref().map(|text| work::state(kind, text)).transpose()?;
     let registry = settings.open(Access::Look)?;
     let listing = WorkListing { kind, status, open: status.is_none() };
