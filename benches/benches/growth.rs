@@ -125,7 +125,7 @@ fn of_outcomes(curves: &mut Curves) {
         for (verb, samples) in ["list", "suggest", "export"].into_iter().zip(&measured) {
             note(curves, verb, size, samples);
         }
-        let mut imported = Samples::new();
+        let mut imported = Samples::default();
         (0..rounds(turns / 3, 1)).for_each(|_| imported.push(import(&lines)));
         drop(lines);
         note(curves, "import", size, &imported);

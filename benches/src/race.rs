@@ -13,12 +13,6 @@ pub fn quick() -> bool {
 pub struct Samples(Vec<f64>);
 
 impl Samples {
-    /// Returns an empty list.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self(Vec::new())
-    }
-
     /// Adds a time.
     pub fn push(&mut self, seconds: f64) {
         let place = self.0.partition_point(|known| *known < seconds);
@@ -46,7 +40,7 @@ pub fn race<const N: usize>(
     rounds: usize,
     contestants: [&mut dyn FnMut() -> f64; N],
 ) -> [Samples; N] {
-    let mut samples = [const { Samples::new() }; N];
+    let mut samples = std::array::from_fn(|_| Samples::default());
     for round in 0..=rounds {
         for turn in 0..N {
             let at = (turn + round) % N;

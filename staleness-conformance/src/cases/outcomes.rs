@@ -87,16 +87,14 @@ fn extremes_round_trip(context: &mut Context) {
 }
 
 fn by_op(context: &mut Context) {
-    record(
-        context,
-        [
-            outcome(global("x"), "one"),
-            outcome(global("y"), "one"),
-            outcome(local("p", "x"), "one"),
-            outcome(global("x"), "two"),
-            outcome(global("xo"), "ne"),
-        ],
-    );
+    let rows = [
+        outcome(global("x"), "one"),
+        outcome(global("y"), "one"),
+        outcome(local("p", "x"), "one"),
+        outcome(global("x"), "two"),
+        outcome(global("xo"), "ne"),
+    ];
+    record(context, rows);
     for (key, by) in [
         (global("x"), "one"),
         (global("y"), "one"),
@@ -125,17 +123,15 @@ fn op_patterns(context: &mut Context) {
 }
 
 fn last_of_project(context: &mut Context) {
-    record(
-        context,
-        [
-            marked("1", Mark::Success, 1),
-            marked("2", Mark::Interrupted, 2),
-            marked("3", Mark::Failure, 3),
-            marked("4", Mark::Offline, 4),
-            marked("5", Mark::Success, 5),
-            marked("6", Mark::Interrupted, 6),
-        ],
-    );
+    let rows = [
+        marked("1", Mark::Success, 1),
+        marked("2", Mark::Interrupted, 2),
+        marked("3", Mark::Failure, 3),
+        marked("4", Mark::Offline, 4),
+        marked("5", Mark::Success, 5),
+        marked("6", Mark::Interrupted, 6),
+    ];
+    record(context, rows);
     assert!(found(context, last("p", 0)).is_empty());
     assert_eq!(found(context, last("p", 1)), ["5"]);
     assert_eq!(found(context, last("p", 2)), ["3", "5"]);
@@ -180,86 +176,75 @@ fn ties(context: &mut Context) {
 
 fn last_per_server(context: &mut Context) {
     let all = OutcomeFilter::LastPerServer { since: Timestamp::MIN };
-    record(
-        context,
-        [
-            of_server("a", "a1", Mark::Failure, 1),
-            of_server("b", "b1", Mark::Success, 1),
-            of_server("a", "a2", Mark::Offline, 1),
-            of_server("A", "A1", Mark::Success, 1),
-            of_server("a_", "a_1", Mark::Success, 1),
-            outcome(global("no server"), "n1"),
-            Outcome { tool: local("p", "mcp__a__tool"), ..of_server("a", "pa1", Mark::Success, 1) },
-            Outcome {
-                tool: global("mcp__b__another"),
-                project: ProjectId::of_root("elsewhere"),
-                ..of_server("b", "b2", Mark::Failure, 1)
-            },
-        ],
-    );
+    let rows = [
+        of_server("a", "a1", Mark::Failure, 1),
+        of_server("b", "b1", Mark::Success, 1),
+        of_server("a", "a2", Mark::Offline, 1),
+        of_server("A", "A1", Mark::Success, 1),
+        of_server("a_", "a_1", Mark::Success, 1),
+        outcome(global("no server"), "n1"),
+        Outcome { tool: local("p", "mcp__a__tool"), ..of_server("a", "pa1", Mark::Success, 1) },
+        Outcome {
+            tool: global("mcp__b__another"),
+            project: ProjectId::of_root("elsewhere"),
+            ..of_server("b", "b2", Mark::Failure, 1)
+        },
+    ];
+    record(context, rows);
     assert_eq!(found(context, all), ["a2", "A1", "a_1", "pa1", "b2"]);
 }
 
 fn since(context: &mut Context) {
-    record(
-        context,
-        [
-            of_server("a", "a1", Mark::Success, 10),
-            of_server("a", "a2", Mark::Success, 9),
-            of_server("b", "b1", Mark::Success, 9),
-            of_server("c", "c1", Mark::Success, 11),
-        ],
-    );
+    let rows = [
+        of_server("a", "a1", Mark::Success, 10),
+        of_server("a", "a2", Mark::Success, 9),
+        of_server("b", "b1", Mark::Success, 9),
+        of_server("c", "c1", Mark::Success, 11),
+    ];
+    record(context, rows);
     let at_least = |millis| OutcomeFilter::LastPerServer { since: at(millis) };
     assert_eq!(found(context, at_least(9)), ["a2", "b1", "c1"]);
     assert_eq!(found(context, at_least(10)), ["a1", "c1"]);
     assert_eq!(found(context, at_least(11)), ["c1"]);
     assert!(found(context, at_least(12)).is_empty());
-    let never = OutcomeFilter::LastPerServer { since: Timestamp::MAX };
-    assert!(found(context, never).is_empty());
+    assert!(found(context, at_least(Timestamp::MAX.as_millis())).is_empty());
 }
 
 fn last_per_server_clock(context: &mut Context) {
-    record(
-        context,
-        [
-            of_server("a", "a1", Mark::Failure, 500),
-            of_server("a", "a2", Mark::Success, 400),
-            of_server("b", "b1", Mark::Success, 1),
-            of_server("b", "b2", Mark::Success, i64::MAX),
-            of_server("b", "b3", Mark::Success, 300),
-            of_server("b", "b4", Mark::Success, 20),
-        ],
-    );
+    let rows = [
+        of_server("a", "a1", Mark::Failure, 500),
+        of_server("a", "a2", Mark::Success, 400),
+        of_server("b", "b1", Mark::Success, 1),
+        of_server("b", "b2", Mark::Success, i64::MAX),
+        of_server("b", "b3", Mark::Success, 300),
+        of_server("b", "b4", Mark::Success, 20),
+    ];
+    record(context, rows);
     let since = OutcomeFilter::LastPerServer { since: at(300) };
     assert_eq!(found(context, since), ["a2", "b3"]);
 }
 
 fn interruptions(context: &mut Context) {
-    record(
-        context,
-        [
-            of_server("a", "a1", Mark::Failure, 1),
-            of_server("a", "a2", Mark::Interrupted, 2),
-            of_server("b", "b1", Mark::Interrupted, 3),
-        ],
-    );
+    let rows = [
+        of_server("a", "a1", Mark::Failure, 1),
+        of_server("a", "a2", Mark::Interrupted, 2),
+        of_server("b", "b1", Mark::Interrupted, 3),
+    ];
+    record(context, rows);
     let since = |millis| OutcomeFilter::LastPerServer { since: at(millis) };
     assert_eq!(found(context, since(0)), ["a1"]);
     assert!(found(context, since(2)).is_empty());
 }
 
 fn union(context: &mut Context) {
-    record(
-        context,
-        [
-            of_server("a", "1", Mark::Success, 1),
-            marked("2", Mark::Failure, 2),
-            marked("3", Mark::Interrupted, 3),
-            marked("4", Mark::Failure, 4),
-            marked("5", Mark::Failure, 5),
-        ],
-    );
+    let rows = [
+        of_server("a", "1", Mark::Success, 1),
+        marked("2", Mark::Failure, 2),
+        marked("3", Mark::Interrupted, 3),
+        marked("4", Mark::Failure, 4),
+        marked("5", Mark::Failure, 5),
+    ];
+    record(context, rows);
     let selection = Selection::new()
         .outcomes(last("p", 1))
         .outcomes(last("p", 2))
