@@ -200,19 +200,18 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     if servers.is_empty() && !out.quiet {
         return out.text("no MCP servers are known here; run `staleness scan`\n");
     }
-    let mut table = Table::new();
     let head = ["server"].into_iter().chain(clients.iter().copied());
-    table.row(head.map(|name| (name.to_owned(), Some(Paint::dim as _))).collect());
-    for server in &servers {
+    let head: Vec<Cell> = head.map(|name| (name.to_owned(), Some(Paint::dim as _))).collect();
+    let rows = servers.iter().map(|server| {
         let name = server.server.clone().unwrap_or_else(|| server.name.clone());
         let mut cells: Vec<Cell> = vec![(name, Some(Paint::bold))];
         for client in &clients {
             let word = server.clients.get(*client).map_or("-", |at| state(server, at));
             cells.push((word.to_owned(), tools::paint_of_listing(word)));
         }
-        table.row(cells);
-    }
-    out.text(&table.render(out.paint, out.width))
+        cells
+    });
+    out.text(&out.table([head].into_iter().chain(rows)))
 }
 
 /// The tools that a server offers: it works as long as most of them do.
