@@ -9,11 +9,12 @@ use staleness_lock::{FileLock, Guard, NewFile, find, make_folder, refuse_planted
 
 use crate::OpenOptions;
 use crate::collections::rows::Stored;
+use crate::collections::stored::FORMAT;
 use crate::collections::{Collection, meta, table};
 use crate::error::{from_io, from_table};
 use crate::file::{MAGIC, PAGE};
 use crate::session::{Session, cannot_open};
-use crate::tables::{self, FORMAT, other_tables};
+use crate::tables::{self, other_tables};
 
 /// Opens the store or creates it. A file that is not a store of a format that this program knows is
 /// not touched.

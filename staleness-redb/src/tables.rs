@@ -10,7 +10,7 @@
 //! | table | key | value |
 //! |---|---|---|
 //! | `staleness` | a name | `magic`, `format`, the last `revision`, `floor`, `floor_at` and `last_seq` |
-//! | `projects`, `sources`, `tools`, `knowledge`, `documents`, `work`, `sessions`, `cursors`, `routes`, `vectors`, `suggestions` | three texts | a record |
+//! | the name of a collection | three texts | a record |
 //! | `tools_index`, `documents_index`, `work_index` | first text of a key, a mark, second text | nothing: rows with that mark, see `collections::stored` |
 //! | `outcomes` | seq | one use of a tool |
 //! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
@@ -40,9 +40,6 @@ pub(crate) type Tx = WriteTransaction;
 
 /// `stalenes`, in the row `magic`: marks the file as ours.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
-
-/// The format that this program reads and writes. Formats 1 to 8 were never released.
-pub(crate) const FORMAT: u64 = 9;
 
 pub(crate) type KeyRef = (&'static str, &'static str, &'static str);
 pub(crate) type EntryRef = (u64, u32);

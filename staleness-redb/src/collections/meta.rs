@@ -7,9 +7,10 @@ use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::StoreError;
 use staleness_core::time::Timestamp;
 
+use super::stored::FORMAT;
 use super::table;
 use crate::error::{from_storage, from_table};
-use crate::tables::{FORMAT, MAGIC, META, OUTCOMES, Tx};
+use crate::tables::{MAGIC, META, OUTCOMES, Tx};
 
 /// Where the store stands in a transaction.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ pub(crate) mod journal;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
 pub(crate) mod rows;
-mod stored;
+pub(crate) mod stored;
 
 use std::ops::ControlFlow;
 

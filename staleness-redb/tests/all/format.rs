@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::support::*;
-use redb::{Database, TableDefinition};
+use redb::{Database, ReadableTable, TableDefinition};
 use staleness_core::store::StoreError;
 use staleness_redb::{OpenOptions, RedbStore};
 
@@ -27,6 +27,13 @@ fn refused(path: &Path) -> StoreError {
     let error = try_open(path).map(drop).unwrap_err();
     assert_eq!(others(), before, "{error}");
     error
+}
+
+fn number(path: &Path, name: &str) -> u64 {
+    let db = staleness_redb::database(path).unwrap();
+    let tx = db.begin_write().unwrap();
+    let table = tx.open_table(META).unwrap();
+    table.get(name).unwrap().unwrap().value()
 }
 
 fn set(path: &Path, name: &str, value: u64) {
@@ -72,21 +79,26 @@ fn another_programs_database_is_not_a_store() {
 fn a_newer_format_is_refused_also_under_an_open_store() {
     let (_folder, path) = fresh();
     let store = filled(&path);
-    set(&path, "format", 10);
+    let format = number(&path, "format");
+    set(&path, "format", format + 1);
     for error in [
         refused(&path),
         everything(&store).unwrap_err(),
         transact(&store, use_tool("b", 2)).unwrap_err(),
         check(&store).unwrap_err(),
     ] {
-        let newer = matches!(error, StoreError::FormatTooNew { found: 10, supported: 9 });
-        assert!(newer, "{error:?}");
+        let StoreError::FormatTooNew { found, supported } = error else { panic!("{error:?}") };
+        assert_eq!((found, supported), (format + 1, format));
     }
-    set(&path, "format", 9);
+    set(&path, "format", format);
     transact(&store, use_tool("b", 2)).unwrap();
-    set(&path, "format", 8);
-    let older = refused(&path);
-    assert!(matches!(older, StoreError::FormatTooOld { found: 8, needed: 9 }), "{older:?}");
+    set(&path, "format", format - 1);
+    match refused(&path) {
+        StoreError::FormatTooOld { found, needed } => {
+            assert_eq!((found, needed), (format - 1, format))
+        }
+        other => panic!("{other:?}"),
+    }
     set(&path, "format", 0);
     assert!(matches!(refused(&path), StoreError::Corrupt(_)));
 }
