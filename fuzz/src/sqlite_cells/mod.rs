@@ -13,8 +13,8 @@ use arbitrary::Unstructured;
 use rusqlite::{Connection, OpenFlags};
 use staleness_conformance::disk::Draws;
 use staleness_conformance::workload::{self, BYTES, Workload, one_line};
-use staleness_core::{StoreError, Registry, Wait};
 use staleness_core::store::Selection;
+use staleness_core::{Registry, StoreError, Wait};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
 /// The most cells that are changed.
