@@ -68,7 +68,7 @@ pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
 pub fn fill_items(registry: &Registry, items: Vec<Item>) {
     let keys = items.iter().map(|item| ItemFilter::Key(item.key.clone()));
     let selection = keys.fold(Selection::new(), Selection::lock);
-    put(registry, selection, move |_, draft| {
+    put(registry, selection, move |draft| {
         items.iter().cloned().for_each(|item| draft.put(item));
     });
 }

@@ -58,7 +58,7 @@ pub fn fill_work(
         let work: Vec<Work> = part.iter().copied().map(item).collect();
         let keys = work.iter().map(|work| WorkFilter::Key(work.key.clone()));
         let selection = keys.fold(Selection::new(), Selection::lock);
-        put(registry, selection, move |_, draft| {
+        put(registry, selection, move |draft| {
             work.iter().cloned().for_each(|work| draft.put(work));
         });
     }
@@ -94,7 +94,7 @@ pub fn fill_journal(
     let numbers: Vec<usize> = (0..count).collect();
     for part in numbers.chunks(batch.min(BATCH)) {
         let journal: Vec<JournalEntry> = part.iter().copied().map(entry).collect();
-        put(registry, Selection::new(), move |_, draft| {
+        put(registry, Selection::new(), move |draft| {
             journal.iter().cloned().for_each(|entry| draft.append_journal(entry));
         });
     }
@@ -108,8 +108,8 @@ pub fn tell_all(registry: &Registry, project: &ProjectRef, agent: &str) {
     let agent = AgentId::new(agent).expect("a valid name");
     let key = CursorKey { project: project.id.clone(), agent };
     let selection = Selection::new().lock(CursorFilter::Key(key.clone()));
-    put(registry, selection, move |view, draft| {
-        let (key, revision) = (key.clone(), view.revision);
+    put(registry, selection, move |draft| {
+        let (key, revision) = (key.clone(), draft.view().revision);
         draft.put(Cursor { key, revision, session: None, moved_at: Timestamp::MIN });
     });
 }

@@ -49,24 +49,30 @@ impl<F: Fn(&mut Draft<'_>) + Send + Sync + 'static> Step for Do<F> {
     }
 }
 
+/// A step that does `work` on what is selected.
+pub fn step_on(
+    selection: Selection,
+    work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static,
+) -> Arc<dyn Step> {
+    Arc::new(Do { selection, work })
+}
+
 /// A step that locks every tool and does `work`.
 pub fn step(work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static) -> Arc<dyn Step> {
-    let selection = Selection::new().lock(ToolFilter::All);
-    Arc::new(Do { selection, work })
+    step_on(Selection::new().lock(ToolFilter::All), work)
 }
 
 /// A step that uses one tool: reads its row, writes it, appends one outcome.
 pub fn use_tool(name: &str, op: u64) -> Arc<dyn Step> {
     let key = key(name);
     let selection = Selection::new().lock(ToolFilter::Key(key.clone()));
-    let work = move |draft: &mut Draft<'_>| {
+    step_on(selection, move |draft| {
         let mut row = draft.get::<Tool>(&key).cloned().unwrap_or_else(|| tool(key.name.as_str()));
         let outcome = outcome(key.name.as_str(), op);
         row.note_use(outcome.mark, outcome.at, outcome.identity(), 5);
         draft.put(row);
         draft.append_outcome(outcome);
-    };
-    Arc::new(Do { selection, work })
+    })
 }
 
 /// Carries out a step.
