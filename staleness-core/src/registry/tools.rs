@@ -95,7 +95,8 @@ impl Tools<'_> {
         let commit = self.0.store.transact(Arc::<RecordUses>::clone(&step)).await?;
         let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
         self.0.trim_routes(&commit, now).await?;
-        let names: Vec<Vec<ToolName>> = step.uses.iter().map(Use::names).collect();
+        let names: Vec<Vec<ToolName>> =
+            step.uses.iter().map(|used| used.recorded_as(&commit.view)).collect();
         let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
             commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
         // Each use that was written takes its outcome; a repetition of it finds none.
@@ -114,13 +115,13 @@ impl Tools<'_> {
         let view = commit.view.with(&commit.changes);
         let mut contexts: HashMap<&ProjectId, Context<'_>> = HashMap::new();
         let mut reports = Vec::with_capacity(step.uses.len());
-        for (used, row) in step.uses.iter().zip(&recorded) {
+        for ((used, row), names) in step.uses.iter().zip(&recorded).zip(&names) {
             let context = contexts
                 .entry(&used.project.id)
                 .or_insert_with(|| Context::new(&view, &self.0.policy, &used.project, now));
             let tool = match row {
                 Some(row) => view.tools.get(&row.tool),
-                None => used.names().iter().find_map(|name| view.resolve(&used.project.id, name)),
+                None => names.iter().find_map(|name| view.resolve(&used.project.id, name)),
             };
             let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
             reports.push(RecordReport {

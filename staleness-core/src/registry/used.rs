@@ -21,8 +21,8 @@ use crate::tool::{Listing, ListingState, Tool, ToolKind};
 pub struct Use {
     /// Identifies the use: recording it twice has the effect of recording it once.
     pub op: OpId,
-    /// The name under which the tool was called. `mcp_server_tool` stands for the first of its spellings whose tool
-    /// is known, else for the first whose server is, else for that of the shortest server; `MCP:tool` for the tool of
+    /// The name under which the tool was called. `mcp_server_tool` stands for the tool of that name
+    /// where there is one, else for the first of its spellings whose tool is known, else for the first whose server is, else for that of the shortest server; `MCP:tool` for the tool of
     /// the one server, of those that the client lists, that is known to have one of this name.
     pub tool: ToolName,
     /// How it ended.
@@ -81,13 +81,16 @@ impl Use {
         ToolKey { scope, name: self.tool.clone() }
     }
 
-    /// Every name that it may have.
+    /// Every name that it may have: the one that was told, and those that it stands for.
     pub(super) fn names(&self) -> Vec<ToolName> {
-        let mut names = ToolName::splits(self.tool.as_str());
-        if names.is_empty() {
-            names.push(self.tool.clone());
-        }
+        let mut names = vec![self.tool.clone()];
+        names.extend(ToolName::splits(self.tool.as_str()));
         names
+    }
+
+    /// Every name under which it may have been recorded, given what recording it looked at; the likeliest first.
+    pub(super) fn recorded_as(&self, view: &View) -> Vec<ToolName> {
+        self.names_on_servers(view).into_iter().chain(self.names()).collect()
     }
 
     /// The names that it may have where the client leaves the server out, as Cursor does: one for each server that

@@ -1,8 +1,9 @@
 //! For whom: the registry is one for all clients, and an answer is for one of them.
 
 use staleness_core::Wait;
-use staleness_core::ids::{ClientId, Level, SourceId};
-use staleness_core::registry::{FindTools, ScopeChoice, ToolListing};
+use staleness_core::ids::{ClientId, Level, OpId, SourceId};
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::{FindTools, ScopeChoice, ToolListing, Use};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::{Hold, ListingState};
 
@@ -287,4 +288,38 @@ fn a_client_that_switched_a_server_off_is_not_told_how_others_fare_with_it() {
         let (_, told) = codex.looked(&world.project, &crate::common::session("s2"));
         assert!(is_silent(&told), "{letters}: {:?}", changes(&told));
     }
+}
+
+/// A use that names no server is reported as the tool under which it was recorded.
+#[test]
+fn a_use_without_its_server_is_reported_as_the_tool_of_the_server() {
+    let world = World::default();
+    world.scan(vec![of("cursor", vec![server("github")])]);
+    world.uses("mcp__github__search", "S");
+    let used = || {
+        let told = Use {
+            client: Some(client("cursor")),
+            ..world.a_use("MCP:search", OutcomeKind::Failure)
+        };
+        Use { op: OpId::new("once").unwrap(), ..told }
+    };
+    for duplicate in [false, true] {
+        let report = world.registry.tools().record(used()).wait().unwrap();
+        assert_eq!(
+            (report.tool.name.as_str(), report.duplicate),
+            ("mcp__github__search", duplicate)
+        );
+    }
+}
+
+/// A tool may be called as Gemini CLI would spell that of a server.
+#[test]
+fn a_tool_of_exactly_that_name_is_meant_before_its_spellings() {
+    let world = World::default();
+    let exact = Found { name: tool_name("mcp_read_file"), ..skill("x") };
+    world.scan(vec![of("claude-code", vec![exact])]);
+    let report = world.uses("mcp_read_file", "S");
+    assert_eq!((report.tool.name.as_str(), report.tool.uses), ("mcp_read_file", 1));
+    let report = world.uses("mcp_write_file", "S");
+    assert_eq!(report.tool.name, "mcp__write__file");
 }

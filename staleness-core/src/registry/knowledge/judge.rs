@@ -94,30 +94,31 @@ impl Step for DoneItems {
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         self.act.once(view, |draft| {
-        for key in &self.keys {
-            self.act.row(draft, key)?;
-            let Some(item) = draft.get::<Item>(key) else { continue };
-            if item.kind != ItemKind::Todo {
-                return Err(Refusal::Conflict(format!(
-                    "{:?} is no to-do but of the kind {}: only a to-do can be done, or reopened",
-                    key.id.as_str(),
-                    item.kind.as_str()
-                )));
-            }
-            if item.done_at.is_some() == self.done {
-                continue;
-            }
-            let from = state(item);
-            let action = if self.done { Action::Done } else { Action::Reopened };
-            draft.edit::<Item, _>(key, |item| {
-                item.done_at = self.done.then_some(self.act.at);
-                // It begins anew: what it was recalled before says nothing of it.
-                if !self.done {
-                    touch(item, self.act.at);
+            for key in &self.keys {
+                self.act.row(draft, key)?;
+                let Some(item) = draft.get::<Item>(key) else { continue };
+                if item.kind != ItemKind::Todo {
+                    return Err(Refusal::Conflict(format!(
+                        "{:?} is no to-do but of the kind {}: only a to-do can be done, or \
+                         done, or reopened",
+                        key.id.as_str(),
+                        item.kind.as_str()
+                    )));
                 }
-            });
-            self.act.tell(draft, key, action, Some(from), "by_hand");
-        }
+                if item.done_at.is_some() == self.done {
+                    continue;
+                }
+                let from = state(item);
+                let action = if self.done { Action::Done } else { Action::Reopened };
+                draft.edit::<Item, _>(key, |item| {
+                    item.done_at = self.done.then_some(self.act.at);
+                    // It begins anew: what it was recalled before says nothing of it.
+                    if !self.done {
+                        touch(item, self.act.at);
+                    }
+                });
+                self.act.tell(draft, key, action, Some(from), "by_hand");
+            }
             Ok(())
         })
     }
