@@ -38,8 +38,8 @@ pub fn find(
 /// says how many went with it.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let servers = tools.iter().filter(|tool| tool.presence.state == "absent");
-    let mut folded: HashMap<String, usize> =
-        servers.filter_map(|tool| tool_prefix(&tool.name)).map(|prefix| (prefix, 0)).collect();
+    let mut folded: HashMap<(&str, String), usize> =
+        servers.filter_map(|tool| Some(((tool.scope, tool_prefix(&tool.name)?), 0))).collect();
     tools.retain(|tool| {
         let cause = tool.presence.cause;
         let follows = matches!(
@@ -49,14 +49,20 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
                 | PresenceCause::ServerNotLoaded
         ) && tool.health.cause.is_none();
         let server = tool.server.as_ref().filter(|_| follows);
-        let count = server.and_then(|server| folded.get_mut(&format!("mcp__{server}__")));
+        let key = server.map(|server| {
+            let prefix = format!("mcp__{server}__");
+            let own = (tool.scope, prefix.clone());
+            if folded.contains_key(&own) { own } else { ("global", prefix) }
+        });
+        let count = key.and_then(|key| folded.get_mut(&key));
         count.is_none_or(|count| {
             *count += 1;
             false
         })
     });
     for server in tools {
-        let count = tool_prefix(&server.name).and_then(|prefix| folded.get(&prefix));
+        let prefix = tool_prefix(&server.name);
+        let count = prefix.and_then(|prefix| folded.get(&(server.scope, prefix)));
         let absent = server.verdict.signals.iter_mut().find(|signal| signal.kind == "absent");
         if let (Some(count @ 1..), Some(signal)) = (count, absent) {
             signal.reason.push_str(&format!(", and {} with it", counted(*count, "tool", "tools")));

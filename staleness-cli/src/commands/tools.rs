@@ -180,9 +180,10 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let listing = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };
     let mut servers = registry.tools().list(&settings.project, listing, settings.now).wait()?;
     servers.sort_by(|one, other| (&one.name, one.scope).cmp(&(&other.name, other.scope)));
-    let state = |server: &ToolReport, state: &ListingState| {
-        let fails = *state == ListingState::Configured && server.status == Status::Demoted;
-        if fails { "failing" } else { state.as_str() }
+    let state = |server: &ToolReport, state: &ListingState| match state {
+        ListingState::Configured if server.hold == Hold::Demoted => "demoted",
+        ListingState::Configured if server.status == Status::Demoted => "failing",
+        _ => state.as_str(),
     };
     let clients: BTreeSet<&str> =
         servers.iter().flat_map(|server| server.clients.keys()).map(String::as_str).collect();
@@ -197,8 +198,9 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
         });
         return out.json(&json!({ "clients": clients, "servers": rows.collect::<Vec<_>>() }));
     }
-    if servers.is_empty() && !out.quiet {
-        return out.text("no MCP servers are known here; run `staleness scan`\n");
+    if servers.is_empty() {
+        let none = "no MCP servers are known here; run `staleness scan`\n";
+        return out.text(if out.quiet { "" } else { none });
     }
     let head = ["server"].into_iter().chain(clients.iter().copied());
     let head: Vec<Cell> = head.map(|name| (name.to_owned(), Some(Paint::dim as _))).collect();

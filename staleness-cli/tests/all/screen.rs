@@ -398,6 +398,9 @@ fn w14_a_server_that_went_speaks_for_its_tools() {
         assert_eq!(text.matches(", and 2 tools with it").count(), 1, "{text}");
         assert!(of_linear.clone().all(|line| line.contains("mcp__linear__*")), "{text}");
     }
+    let entries = sandbox.json(&["review"]);
+    assert!(entries.to_string().matches("mcp__linear__").count() > 0, "{entries}");
+    assert!(!entries.to_string().contains("mcp__linear__a"), "{entries}");
     let told = sandbox.json(&[]);
     assert_eq!(told["tools"].as_array().unwrap().len(), 3, "all of them for a program: {told}");
 }
