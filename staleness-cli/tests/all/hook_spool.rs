@@ -70,7 +70,9 @@ fn uses_that_cannot_be_recorded_at_once_are_recorded_later_in_their_order() {
         let doctor = place.json(&["doctor"])["checks"].to_string();
         assert!(doctor.contains("3 uses or sessions wait to be recorded"), "{doctor}");
         place.hook(&used("PostToolUseFailure", "mcp__a__b", "t3"));
-        assert_eq!(place.outcomes(), "SFSF", "{}", place.url);
+        // On a busy machine a hook leaves the rest, and its own, to the next one that writes.
+        place.json(&["record", "mcp__a__b", "--success"]);
+        assert_eq!(place.outcomes(), "SFSFS", "{}", place.url);
         assert!(!place.beside(".spool").exists(), "{}", place.url);
         assert!(!place.json(&["doctor"])["checks"].to_string().contains("to be recorded"));
     }
