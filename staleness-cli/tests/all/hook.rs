@@ -182,6 +182,9 @@ fn changes_are_told_once_per_session_and_again_to_one_that_lost_its_memory() {
     let back = sandbox.session_start(&here, "s4", "resume").unwrap();
     assert!(back.contains("`mcp__github__*`"), "{back}");
     assert_eq!(sandbox.session_start(&here, "s5", "clear"), None);
+    sandbox.claude(&["github", "linear"]);
+    let new = sandbox.session_start(&here, "s5", "compact").unwrap();
+    assert!(new.ends_with("- New: `mcp__linear__*`"), "{new}");
 }
 
 /// Bug W7: an expired trap and an overdue plan are told at every start.
@@ -190,13 +193,7 @@ fn w7_what_is_overdue_is_told_once_and_then_weekly_with_the_command_that_settles
     let sandbox = Sandbox::scanned();
     sandbox.ok(&["work", "add", "trap", "Read-only", "--id", "t", "--expires", "2026-11-22"]);
     sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "p"]);
-    let start = |day: &str, source: &str| {
-        let mut command = sandbox.command_of(Path::new(env!("CARGO_BIN_EXE_staleness")));
-        command.args(["--now", &format!("{day}T12:00:00Z"), "hook"]);
-        let start =
-            json!({ "session_id": day, "hook_event_name": "SessionStart", "source": source });
-        fed(command, start.to_string().as_bytes()).out
-    };
+    let start = |day: &str, source: &str| started(&sandbox, day, source);
     let late = "Overdue (settle: `staleness stale resolve ID`): ";
     let expired = format!("{late}trap `t` (expired ");
     for (day, expected) in [
@@ -210,8 +207,33 @@ fn w7_what_is_overdue_is_told_once_and_then_weekly_with_the_command_that_settles
         let told = start(day, "startup");
         assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{day}: {told}");
     }
-    assert_eq!(start("2026-12-02", "clear"), "");
+    let told = start("2026-12-02", "clear");
+    assert!(told.contains(&expired), "a cleared context knows nothing of it: {told}");
     sandbox.ok(&["stale", "resolve", "t", "--now", "2026-12-02"]);
+}
+
+#[test]
+fn a_context_that_was_cleared_or_compacted_hears_what_is_overdue_and_open_now() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "p"]);
+    sandbox.ok(&["work", "set", "p", "--status", "in_progress"]);
+    let start = |source: &str| started(&sandbox, "2026-12-01", source);
+    let overdue = "- Overdue (settle: `staleness stale resolve ID`): plan `p` (in progress";
+    for source in ["startup", "compact", "clear"] {
+        let told = start(source);
+        assert!(told.contains(overdue) && !told.contains("- Open"), "{source}: {told}");
+    }
+    // It is not told as overdue again for a week, and still open.
+    let told = start("resume");
+    assert!(!told.contains("Overdue") && told.contains("- Open: plan `p`"), "{told}");
+}
+
+/// What a session that is called after the day is told at its noon.
+fn started(sandbox: &Sandbox, day: &str, source: &str) -> String {
+    let mut command = sandbox.command_of(Path::new(env!("CARGO_BIN_EXE_staleness")));
+    command.args(["--now", &format!("{day}T12:00:00Z"), "hook"]);
+    let start = json!({ "session_id": day, "hook_event_name": "SessionStart", "source": source });
+    fed(command, start.to_string().as_bytes()).out
 }
 
 #[test]

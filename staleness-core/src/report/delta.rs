@@ -108,9 +108,9 @@ pub struct Delta {
     /// Everything up to this revision is told.
     #[serde(skip)]
     pub upto: Revision,
-    /// When the agent was told last; `None`: never.
+    /// All that is overdue and is to be told now by whoever tells it weekly, oldest first; to a cleared context all.
     #[serde(skip)]
-    pub told_at: Option<Timestamp>,
+    pub due: Vec<Warning>,
     /// True if the agent's cursor moves to there once this was said.
     #[serde(skip)]
     pub moves: bool,

@@ -39,10 +39,9 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// Returns true if an agent that was told at `told` is to be told at `now`: once when the item became overdue, and
-    /// then weekly.
-    #[must_use]
-    pub fn is_due(&self, told: Option<Timestamp>, now: Timestamp) -> bool {
+    /// Returns true if an agent whose last session was told at `told` is to be told at `now`: once when the item became
+    /// overdue, and then once in each week since.
+    pub(crate) fn is_due(&self, told: Option<Timestamp>, now: Timestamp) -> bool {
         let weeks = |at: Timestamp| at.days_since(self.since) / 7;
         told.is_none_or(|told| told < self.since || weeks(told) < weeks(now))
     }

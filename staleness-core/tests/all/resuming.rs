@@ -264,7 +264,12 @@ fn overdue_work_comes_along() {
     for number in 0..7 {
         add(&registry, WorkKind::Plan, &format!("p{number}"), -40 - number);
     }
-    let warnings = look(&registry, &of("a")).warnings;
+    let Delta { warnings, due, .. } = look(&registry, &of("a"));
     let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
     assert_eq!(ids, ["p6", "p5", "p4", "p3", "p2"]);
+    assert_eq!((&due[..5], due.len()), (&*warnings, 7), "in full, where it is told weekly");
+    resumed(&registry, &of("a"));
+    assert_eq!(look(&registry, &of("a")).due, []);
+    let cleared = Resume { cleared: true, ..of("a") };
+    assert_eq!(look(&registry, &cleared).due, due);
 }

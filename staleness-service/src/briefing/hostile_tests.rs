@@ -82,12 +82,12 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         items: names.iter().enumerate().map(item).collect(),
         more: 0,
         pruned_until: None,
-        warnings: names.iter().take(2).map(warning).collect(),
+        warnings: Vec::new(),
         overdue: names.len(),
         tools: names.iter().enumerate().map(change).collect(),
         failing: names.iter().map(failing).collect(),
         upto: Revision(1),
-        told_at: None,
+        due: names.iter().take(2).map(warning).collect(),
         moves: true,
     }
 }
@@ -129,8 +129,7 @@ proptest! {
         let agent = AgentId::new(&names[0]).or_else(|_| AgentId::new("codex")).unwrap();
         let resume = Resume { session, ..Resume::new(agent) };
         for budget in [600, 4_000] {
-            let late = work::Overdue { all: delta.warnings.clone(), due: delta.warnings.clone() };
-            if let Some(told) = work::text(&delta, &late, &delta.items, &resume, budget).text {
+            if let Some(told) = work::text(&delta, &delta.items, &resume, budget).text {
                 is_ours(&told)?;
             }
         }

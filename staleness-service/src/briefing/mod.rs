@@ -59,8 +59,7 @@ pub fn session_start(
     let loaded = loaded(settings, registry, &context, resume).unwrap_or_default();
     let documents = documents::text(&loaded, &context, settings.now, share);
     let standing = standing(settings, registry, resume).unwrap_or_default();
-    let late = late(settings, registry, delta).unwrap_or_default();
-    let mut work = work::text(delta, &late, &standing, resume, share);
+    let mut work = work::text(delta, &standing, resume, share);
     let ranked = ranked(settings, registry, resume).unwrap_or_default();
     let pruned = delta.pruned_until.map(|_| {
         ModelText::from(
@@ -72,7 +71,7 @@ pub fn session_start(
     let tools = tools::text(client, delta, &ranked, left([&pruned, &documents, &work.text]));
     let room = left([&pruned, &documents, &tools.text]);
     if room > share && work.text.is_some() {
-        work = work::text(delta, &late, &standing, resume, room);
+        work = work::text(delta, &standing, resume, room);
     }
     let whole = tools.whole && work.whole;
     let told =
@@ -106,17 +105,6 @@ fn ranked(
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
-/// What is overdue, and what of it this agent is to be told now: each once, and then weekly.
-fn late(
-    settings: &Settings,
-    registry: &Registry,
-    delta: &Delta,
-) -> Result<work::Overdue, ServiceError> {
-    let all = registry.work().stale(&settings.project, settings.now).wait()?.warnings;
-    let due = all.iter().filter(|each| each.is_due(delta.told_at, settings.now)).cloned().collect();
-    Ok(work::Overdue { all, due })
-}
-
 /// What holds whether it changed or not: traps, constraints, and what was handed to this agent.
 fn standing(
     settings: &Settings,
@@ -126,7 +114,8 @@ fn standing(
     let open = WorkListing { open: true, ..WorkListing::default() };
     let mut items = registry.work().list(&settings.project.id, open).wait()?;
     items.retain(|item| match item.kind {
-        WorkKind::Trap | WorkKind::Constraint => true,
+        // What has expired is overdue, and no longer in force.
+        WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
         WorkKind::Handoff => item.to.as_deref() == Some(resume.agent.as_str()),
         _ => false,
     });

@@ -109,7 +109,7 @@ mod tests {
             overdue: 0,
             failing: failing.collect(),
             upto: Revision(1),
-            told_at: None,
+            due: Vec::new(),
             moves: true,
         }
     }

@@ -8,22 +8,9 @@ use staleness::work::{Warning, WorkKind};
 
 use super::{Said, section};
 
-/// What is overdue, and what of it is to be told now.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Overdue {
-    pub(crate) all: Vec<Warning>,
-    pub(crate) due: Vec<Warning>,
-}
-
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
 /// not: a new context knows nothing of it.
-pub(crate) fn text(
-    delta: &Delta,
-    late: &Overdue,
-    standing: &[DeltaItem],
-    resume: &Resume,
-    budget: usize,
-) -> Said {
+pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budget: usize) -> Said {
     let mut text =
         ModelText::from("Work status from `staleness` (`staleness work show ID` for one):");
     let head = text.chars();
@@ -31,10 +18,10 @@ pub(crate) fn text(
         DeltaSource::Digest => "Open",
         DeltaSource::Cursor | DeltaSource::Since => "Changed since your last session",
     };
-    let top = late.due.len().min(Delta::TOP_WARNINGS);
-    let overdue: Vec<ModelText> = late.due[..top].iter().map(warning).collect();
+    let top = delta.due.len().min(Delta::TOP_WARNINGS);
+    let overdue: Vec<ModelText> = delta.due[..top].iter().map(warning).collect();
     let is_overdue = |item: &DeltaItem| {
-        late.all.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
+        delta.due.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
     };
     let told = |item: &&DeltaItem| delta.source != DeltaSource::Digest || !is_overdue(item);
     // What was handed to this agent is told with the command that answers it, whatever else is told.
@@ -52,7 +39,7 @@ pub(crate) fn text(
     let handed: Vec<ModelText> = handed.into_iter().map(for_you).collect();
     let changed = !items.is_empty();
     let sections = [
-        (OVERDUE, overdue, late.due.len() - top),
+        (OVERDUE, overdue, delta.due.len() - top),
         (title, items, delta.more),
         ("For you", handed, 0),
         ("In force", standing, 0),
@@ -187,19 +174,14 @@ mod tests {
             items: ids.iter().map(item).collect(),
             more: 0,
             pruned_until: None,
-            warnings: overdue.iter().map(warning).collect(),
+            warnings: Vec::new(),
             overdue: overdue.len(),
             tools: Vec::new(),
             failing: Vec::new(),
             upto: Revision(1),
-            told_at: None,
+            due: overdue.iter().map(warning).collect(),
             moves: true,
         }
-    }
-
-    fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budget: usize) -> Said {
-        let late = Overdue { all: delta.warnings.clone(), due: delta.warnings.clone() };
-        super::text(delta, &late, standing, resume, budget)
     }
 
     #[test]

@@ -10,7 +10,9 @@ use crate::ids::{
 use crate::journal::Revision;
 use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{Overdue, open, visible_open};
-use crate::report::{Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, changes, tell};
+use crate::report::{
+    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, tell,
+};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
     CursorFilter, ItemFilter, JournalFilter, ProjectFilter, Query, Refusal, Selection,
@@ -46,7 +48,7 @@ pub struct Resume {
     pub from: ResumeFrom,
     /// Only look: the cursor stays.
     pub peek: bool,
-    /// The context was cleared or compacted: of tools it is told what holds now, not what came back.
+    /// The context was cleared or compacted: it is told all that is overdue; of tools what holds now, not what came back.
     pub cleared: bool,
 }
 
@@ -144,6 +146,9 @@ impl WhatChanged {
         let Overdue { policy, project, now } = &self.overdue;
         let mut warnings = self.overdue.report(&view).warnings;
         let overdue = warnings.len();
+        let told = self.cursor(&view).filter(|_| !self.resume.cleared);
+        let told = told.map(|cursor| cursor.moved_at);
+        let due = warnings.iter().filter(|each| each.is_due(told, *now)).cloned().collect();
         warnings.truncate(Delta::TOP_WARNINGS);
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, *now);
@@ -164,7 +169,8 @@ impl WhatChanged {
             _ => digest.more,
         };
         let mut tools = telling.changes;
-        tools.retain(|change| !self.resume.cleared || change.to != Status::Active);
+        let came_back = |change: &NetChange| change.from.is_some() && change.to == Status::Active;
+        tools.retain(|change| !self.resume.cleared || !came_back(change));
         let counts = DeltaCounts::of(&items, &tools);
         let source = match (&self.resume.from, begin) {
             (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => DeltaSource::Digest,
@@ -198,7 +204,7 @@ impl WhatChanged {
             tools,
             failing: telling.failing,
             upto: view.revision,
-            told_at: self.cursor(&view).map(|cursor| cursor.moved_at),
+            due,
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
         })
     }
