@@ -55,8 +55,24 @@ fn gemini_reads_tools_as_it_calls_them_whatever_its_agent_is_called() {
         ] {
             let answer = client.call(tool, asked);
             assert!(text(&answer).contains("`mcp_a_find`"), "{answer}");
+            // Whoever calls the name of the JSON calls the same tool.
+            let data = &answer["structuredContent"];
+            let tool = if data["tools"].is_array() { &data["tools"][0] } else { data };
+            assert_eq!(tool["name"], "mcp_a_find", "{answer}");
         }
     }
+    for _ in 0..3 {
+        machine.ok(&["record", "mcp__a__find", "--failure"]);
+    }
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("gemini-cli-mcp-client");
+    let news = client.data("resume_session", json!({ "since": "-1d" }));
+    let stale = client.data("list_stale", json!({ "kind": "tool" }));
+    assert_eq!(
+        (&news["tools"][0]["name"], &stale["items"][0]["id"]),
+        (&json!("mcp_a_find"), &json!("mcp_a_find")),
+        "{news} {stale}"
+    );
 }
 
 #[test]

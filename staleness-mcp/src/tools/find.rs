@@ -9,7 +9,7 @@ use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
 use staleness::report::HealthState;
 use staleness::tool::Status;
 use staleness::{Wait, clock};
-use staleness_service::model_text::{ModelName, cause};
+use staleness_service::model_text::{ModelName, called_by, cause};
 use staleness_service::settings::Access;
 use staleness_service::words::optional;
 use staleness_service::{ServiceError, embedder, suggested, tools};
@@ -207,7 +207,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         .and(status)
         .and(trial);
     text = text.and("; ").and(verdict::words(&report.verdict));
-    let mut data = verdict::tool(&report);
+    let mut data = verdict::tool(settings.client.as_ref(), &report);
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
         let history = registry.tools().history(&[key], limit.min(100)).wait()?;
         let entries = history.entries;
@@ -296,7 +296,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     let data = Recorded {
         changed: changed.collect(),
         verdict: verdict::brief(&report.tool.verdict),
-        name: report.tool.name,
+        name: called_by(settings.client.as_ref(), &report.tool.name),
         status: report.tool.status,
         outcomes: report.tool.outcomes,
         duplicate: report.duplicate,

@@ -8,7 +8,7 @@ use staleness::registry::ScopeChoice;
 use staleness::verdict::NextAction;
 use staleness::work::WorkKind;
 use staleness_service::knowledge::World;
-use staleness_service::model_text::{ModelName, NameKind, state};
+use staleness_service::model_text::{ModelName, NameKind, called_by, state};
 use staleness_service::review::{Entry, Subject, at_hand};
 use staleness_service::settings::Access;
 use staleness_service::{ErrorKind, ServiceError, work};
@@ -174,7 +174,10 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
     let rows = Rows::fit(&entries, limit, |each| {
         let row = Row {
             kind: each.kind,
-            id: each.id.clone(),
+            id: match kind_of(&each.subject) {
+                Kind::Tool => called_by(client, &each.id),
+                _ => each.id.clone(),
+            },
             title: line(&each.title),
             verdict: verdict::brief(&each.verdict),
             next: next(each),

@@ -10,7 +10,9 @@ use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, Net
 use staleness::verdict::Level;
 use staleness::work::WorkKind;
 use staleness_service::ServiceError;
-use staleness_service::model_text::{ModelName, NameKind, cause, counts, overdue, state};
+use staleness_service::model_text::{
+    ModelName, NameKind, called_by, cause, counts, overdue, state,
+};
 use staleness_service::sessions::{Asked, resume, told};
 
 use crate::answer::{Answer, Rows};
@@ -218,7 +220,8 @@ fn render(
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let text =
             Text::new("- tool ").and(ModelName::tool(client, &each.name)).and(" still fails: ");
-        (each.clone(), text.and(cause(&each.cause)))
+        let row = Failing { name: called_by(client, &each.name), ..each.clone() };
+        (row, text.and(cause(&each.cause)))
     });
     let tools = delta.tools.iter().map(News::Tool);
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
@@ -256,7 +259,9 @@ fn render(
     let (mut tools, mut items) = (Vec::new(), Vec::new());
     for each in news.items {
         match each {
-            News::Tool(each) => tools.push(each.clone()),
+            News::Tool(each) => {
+                tools.push(NetChange { name: called_by(client, &each.name), ..each.clone() });
+            }
             News::Item(each) => items.push(each.clone()),
         }
     }

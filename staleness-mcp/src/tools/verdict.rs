@@ -7,7 +7,7 @@ use staleness::ids::ClientId;
 use staleness::report::{Suggestion, ToolReport};
 use staleness::tool::Status;
 use staleness::verdict::{Level, NextAction, Verdict};
-use staleness_service::model_text::ModelName;
+use staleness_service::model_text::{ModelName, called_by};
 
 use crate::text::{Fraction, Quoted, Text, line};
 
@@ -86,7 +86,7 @@ pub(super) struct Found {
 pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found, Text) {
     let tool = &each.tool;
     let row = Found {
-        name: tool.name.clone(),
+        name: called_by(client, &tool.name),
         status: tool.status,
         mark: each.mark,
         score: each.score,
@@ -105,8 +105,9 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
 }
 
 /// Everything that is known of a tool.
-pub(super) fn tool(tool: &ToolReport) -> Value {
+pub(super) fn tool(client: Option<&ClientId>, tool: &ToolReport) -> Value {
     let mut value = serde_json::to_value(tool).unwrap_or_default();
+    value["name"] = called_by(client, &tool.name).into();
     if let Some(text) = tool.description.as_deref() {
         value["description"] = line(text).into();
     }
