@@ -24,7 +24,7 @@ impl Knowledge<'_> {
     /// The item that an id means to a project.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, for which [`Knowledge::nearest`] knows the one that
+    /// [`crate::store::Refusal::Unknown`] for an unknown id, for which [`Knowledge::nearest`] knows the one that
     /// is most like it; else what the store reports.
     pub async fn get(
         self,

@@ -39,7 +39,7 @@ impl WorkItems<'_> {
     /// The work item that an id means to a project.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, for which [`WorkItems::nearest`] knows the one that
+    /// [`crate::store::Refusal::Unknown`] for an unknown id, for which [`WorkItems::nearest`] knows the one that
     /// is most like it; else what the store reports.
     pub async fn get(
         self,
