@@ -256,7 +256,7 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
         }
     }
     let delta = registry.sessions().resume(project, resume.clone(), now).wait()?;
-    let told = briefing::session_start(settings, &registry, &delta, &resume);
+    let told = briefing::session_start(settings, &registry, &delta, &resume)?;
     if let Some(text) = &told.text {
         say(input, text)?;
     }
@@ -415,7 +415,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
                 .sessions()
                 .resume(&settings.project, resume.clone(), settings.now)
                 .wait()?;
-            match briefing::session_start(settings, &registry, &delta, &resume).text {
+            match briefing::session_start(settings, &registry, &delta, &resume)?.text {
                 Some(text) => text.as_str().lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }

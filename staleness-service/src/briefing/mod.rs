@@ -34,18 +34,19 @@ pub struct Said {
     pub whole: bool,
 }
 
-/// The text that a session start adds to an agent's context, within the policy's budget: tools, work, documents. Where
-/// one of them cannot be read, the others are told.
-#[must_use]
+/// The text that a session start adds to an agent's context, within the policy's budget: tools, work, documents.
+///
+/// # Errors
+/// What the store reports: half an answer would look like a whole one.
 pub fn session_start(
     settings: &Settings,
     registry: &Registry,
     delta: &Delta,
     resume: &Resume,
-) -> Said {
+) -> Result<Said, ServiceError> {
     let hooks = &settings.configured.policy.hooks;
     if !hooks.tell {
-        return Said { text: None, whole: false };
+        return Ok(Said { text: None, whole: false });
     }
     let budget = hooks.session_start_chars as usize;
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
@@ -56,11 +57,11 @@ pub fn session_start(
     };
     let version = crate::documents::version(settings);
     let context = crate::documents::context(settings, version.as_deref());
-    let loaded = loaded(settings, registry, &context, resume).unwrap_or_default();
+    let loaded = loaded(settings, registry, &context, resume)?;
     let documents = documents::text(&loaded, &context, settings.now, share);
-    let standing = standing(settings, registry, resume).unwrap_or_default();
+    let standing = standing(settings, registry, resume)?;
     let mut work = work::text(delta, &standing, resume, share);
-    let ranked = ranked(settings, registry, resume).unwrap_or_default();
+    let ranked = ranked(settings, registry, resume)?;
     let pruned = delta.pruned_until.map(|_| {
         ModelText::from(
             "Older changes are no longer kept by `staleness`: some may be missing here.",
@@ -76,7 +77,7 @@ pub fn session_start(
     let whole = tools.whole && work.whole;
     let told =
         ModelText::join([tools.text, work.text, pruned, documents].into_iter().flatten(), "\n");
-    Said { text: (!told.is_empty()).then_some(told), whole }
+    Ok(Said { text: (!told.is_empty()).then_some(told), whole })
 }
 
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.
