@@ -13,7 +13,7 @@ use crate::store::View;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
-/// What a tool that fits keeps of its score without a success here lately.
+/// The factor of the score of a fitting tool without a success here lately.
 const LEAST_LIFT: f64 = 0.75;
 /// Scores that are nearer than this may be equal once rounded.
 const SLACK: f64 = 1e-8;
@@ -27,7 +27,7 @@ pub struct Suggestion {
     /// The key by which the registry knows it.
     #[serde(skip)]
     pub key: ToolKey,
-    /// How well it fits, 0..=1.
+    /// The score, 0..=1: see [`ScoreParts`].
     pub score: f64,
     /// Why it is here.
     pub reason: String,
@@ -52,7 +52,7 @@ impl From<&Suggestion> for SuggestedTool {
 pub struct ScoreParts {
     /// The ranking score.
     pub usage: f64,
-    /// How well the words fit, 0..=1, where there was a question.
+    /// The match between the tool's text and the question, 0..=1, if there was a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<f64>,
     /// Of `words`, what words gave that usually led to the tool or its server, where there was a question.
@@ -74,14 +74,14 @@ pub struct TaughtBy {
     pub id: RouteId,
     /// The query as it was first given.
     pub query: String,
-    /// How close it is to the question, 0..=1: by words and by meaning, blended.
+    /// Its closeness to the question, 0..=1: by words and by meaning, blended.
     pub closeness: f64,
-    /// How close it is by words, 0..=1.
+    /// Its closeness by words alone, 0..=1.
     pub by_words: f64,
     /// The cosine of the vectors, where both have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_meaning: Option<f64>,
-    /// How sure the route is, 0..=1.
+    /// The confidence of the route, 0..=1.
     pub confidence: Confidence,
 }
 
@@ -136,7 +136,7 @@ fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
     entry.is_some_and(|entry| matches!(entry.hold, Hold::Demoted | Hold::Ignored))
 }
 
-/// What a session used last, among the project's looked-at outcomes.
+/// Returns the tool that a session used last and what it ran, from the last `window` outcomes.
 pub(crate) fn last_used<'a>(
     view: &'a View,
     project: &'a ProjectId,

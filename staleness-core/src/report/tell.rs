@@ -22,7 +22,7 @@ pub struct NetChange {
     pub cause: String,
 }
 
-/// What there is to tell of tools.
+/// The changes and failures of tools to tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Telling {
     /// Everything after this revision is told.

@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
-/// Whether a tool is there, and why.
+/// The presence of a tool, and the cause.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PresenceReport {
     /// `present` or `absent`.
@@ -22,7 +22,7 @@ pub struct PresenceReport {
     pub since: Timestamp,
 }
 
-/// Whether a tool works.
+/// The health of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthState {
@@ -34,7 +34,7 @@ pub enum HealthState {
     Probation,
 }
 
-/// Whether a tool works, and why not.
+/// The health of a tool, and why it is not healthy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HealthReport {
     /// The state.
@@ -54,7 +54,7 @@ pub struct ToolReport {
     /// The project's id, for a project's tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// What sort of thing it is.
+    /// The kind of tool.
     pub kind: ToolKind,
     /// The MCP server that it is, or belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,25 +64,25 @@ pub struct ToolReport {
     pub plugin: Option<String>,
     /// The sources that list it, or listed it last.
     pub sources: Vec<String>,
-    /// What each client's configuration makes of it; for a server's tool what it makes of the server.
+    /// Its state in each client's configuration; for a server's tool the state of the server.
     pub clients: BTreeMap<String, ListingState>,
-    /// What it says of itself.
+    /// Its own description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The projection of hold, health and presence.
     pub status: Status,
-    /// What a person decided about it.
+    /// A person's decision about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
-    /// Whether it is there.
+    /// Its presence, and the cause.
     pub presence: PresenceReport,
-    /// Whether it works.
+    /// Its health.
     pub health: HealthReport,
     /// The letters of its latest outcomes, oldest first.
     pub outcomes: String,
     /// Failures in the current window; for a server the sum over its tools.
     pub failures: usize,
-    /// How often it was used; for a server the sum over its tools.
+    /// The number of uses; for a server the sum over its tools.
     pub uses: u64,
     /// When it became known.
     pub discovered_at: Timestamp,
@@ -92,7 +92,7 @@ pub struct ToolReport {
     /// When it was last used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Whether it can be trusted, why, and what to do.
+    /// The verdict: a level of trust, the evidence, and what to do.
     pub verdict: Verdict,
 }
 

@@ -14,22 +14,22 @@ use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 pub struct WorkReport {
     /// Its id.
     pub id: WorkId,
-    /// What sort of work it is.
+    /// The kind of work.
     pub kind: WorkKind,
     /// Its state.
     pub status: WorkStatus,
-    /// What it is about.
+    /// Its text.
     pub text: String,
-    /// Who wrote it.
+    /// Its author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// Who hands over.
+    /// The sender of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Who should take over.
+    /// The intended receiver of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What sort of note it is, for a note.
+    /// The type of a note; `None` for other work.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub note: Option<NoteType>,
     /// A program proposed it.
@@ -46,7 +46,7 @@ pub struct WorkReport {
     pub refs: BTreeSet<String>,
     /// The steps taken, in order.
     pub steps: Vec<WorkStep>,
-    /// Whether it can still be relied on.
+    /// The verdict on whether it can still be relied on.
     pub verdict: Verdict,
 }
 

@@ -1,11 +1,11 @@
-//! How sure a route is.
+//! The confidence of routes.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// How sure a route is, from 0 to 1, in billionths: scores are compared after rounding to 1e-9, and a
-/// whole number is the same in every store, on every platform and in every export.
+/// The confidence of a route, 0..=1, in billionths: scores are compared after rounding to 1e-9, and
+/// a whole number is the same in every store, on every platform and in every export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Confidence(u32);
 
@@ -13,7 +13,7 @@ pub struct Confidence(u32);
 const ONE: u32 = 1_000_000_000;
 
 impl Confidence {
-    /// None at all.
+    /// No confidence at all.
     pub const ZERO: Self = Self(0);
     /// The most there is.
     pub const ONE: Self = Self(ONE);
@@ -43,7 +43,7 @@ impl Confidence {
         f64::from(self.0) / f64::from(ONE)
     }
 
-    /// What is left of it after one more signal: an exponential moving average,
+    /// Returns the confidence after one more signal: an exponential moving average,
     /// `(1 − weight) × self + weight × signal`.
     #[must_use]
     pub fn after(self, signal: Self, weight: f64) -> Self {

@@ -1,4 +1,4 @@
-//! What tells routes apart.
+//! Identities of routes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,8 +66,8 @@ impl<'de> Deserialize<'de> for RouteId {
     }
 }
 
-/// What identifies a route: its project, its tool and its id. The tool is part of the id too; here it
-/// keeps the routes of one tool together.
+/// The identity of a route: its project, its tool and its id. The tool is part of the id too; here
+/// it keeps the routes of one tool together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RouteKey {
     /// The project in which it was learned.

@@ -1,12 +1,12 @@
-//! What no route may hold, whoever writes it.
+//! Limits of every route, whoever writes it.
 
 use super::{Route, RouteId};
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 
 impl Route {
-    /// Whether a route may be stored: its query says something and is bounded, and it remembers no more ops
-    /// than it may.
+    /// Checks that a route may be stored: its query says something and is bounded, and it remembers
+    /// at most [`Self::MAX_OPS`] ops.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] with what is wrong.
@@ -23,8 +23,8 @@ impl Route {
     }
 }
 
-/// Whether a route that comes from elsewhere is found where its tool and query are looked for. Under another
-/// id it would be learned a second time, and counted twice; under that of another route a search, which
+/// Checks that the id of a route from elsewhere is that of its tool and query. Under another id it
+/// would be learned a second time, and counted twice; under that of another route a search, which
 /// knows routes by their ids, would take one for the other.
 pub(crate) fn own_id(route: &Route) -> Result<(), Refusal> {
     let (tool, id) = (&route.key.tool, route.key.id);

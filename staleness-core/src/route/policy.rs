@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Precision;
 
-/// How routes learn, and which stay.
+/// The policy by which routes learn and are pruned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoutePolicy {
@@ -17,13 +17,13 @@ pub struct RoutePolicy {
     pub precision: Precision,
     /// A weaker signal creates no route, 0..=1.
     pub min_signal: f64,
-    /// How far one signal moves the confidence of a known route, 0..=1.
+    /// The weight of one signal in the confidence of a known route, 0..=1.
     pub learn_weight: f64,
-    /// What the success of a suggested tool says, 0..=1.
+    /// The signal of a success of a suggested tool, 0..=1.
     pub signal_suggested: f64,
-    /// What the success of another tool says, 0..=1.
+    /// The signal of a success of another tool, 0..=1.
     pub signal_other: f64,
-    /// What a failure says, 0..=1.
+    /// The signal of a failure, 0..=1.
     pub signal_failure: f64,
     /// Two queries of one tool are the same from this cosine on, 0..=1.
     pub same_cosine: f64,
@@ -31,15 +31,15 @@ pub struct RoutePolicy {
     pub prune_confidence: f64,
     /// A route goes when it was not used for this many days.
     pub unused_days: u32,
-    /// So many routes of a project are not too many.
+    /// The most routes of a project; above it some are pruned.
     pub max_routes: u32,
     /// Of too many, this share of `max_routes` stays, 0..=1.
     pub keep_share: f64,
     /// A tool is suggested for a user's prompt when it fits at least so well, 0..=1.
     pub suggest_from: f64,
-    /// So many uses of tools lie between two suggestions to one session, at least.
+    /// The least number of tool uses between two suggestions to one session.
     pub cool_down_calls: u32,
-    /// So many suggestions are made to one session, at most.
+    /// The most unasked suggestions to one session.
     pub suggestions_per_session: u32,
 }
 
@@ -67,13 +67,13 @@ impl Default for RoutePolicy {
 }
 
 impl RoutePolicy {
-    /// How many routes of a project stay when there are too many.
+    /// Returns the number of routes of a project that stay when there are too many.
     #[must_use]
     pub fn kept_over_limit(&self) -> usize {
         (self.keep_share * f64::from(self.max_routes)).floor() as usize
     }
 
-    /// What is wrong with the values, as `key: reason`.
+    /// Adds what is wrong with the values to `faults`, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         for (name, value) in [
             ("min_signal", self.min_signal),

@@ -1,4 +1,4 @@
-//! Which routes go: decided on one snapshot, without a look at vectors.
+//! Pruning of routes: decided on one snapshot, without reading vectors.
 
 use std::cmp::Reverse;
 
@@ -24,12 +24,12 @@ wording! { PruneReason {
     LowConfidence = "low_confidence", Unused = "unused", OverLimit = "over_limit",
 } }
 
-/// What pruning the routes of a project would do.
+/// A plan for pruning the routes of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PrunePlan<'r> {
-    /// What goes and why, in the order of keys.
+    /// The routes to remove and why, in the order of keys.
     pub removed: Vec<(&'r Route, PruneReason)>,
-    /// How many stay.
+    /// The number of routes that stay.
     pub kept: u64,
 }
 

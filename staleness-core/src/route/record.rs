@@ -13,9 +13,9 @@ pub struct Route {
     pub key: RouteKey,
     /// The query as it was first given, without white space at either end.
     pub query: String,
-    /// How sure it is.
+    /// Its confidence, 0..=1.
     pub confidence: Confidence,
-    /// How often something was learned about it, and how often it was found and then used.
+    /// The number of times that it was learned from, or found and then used.
     pub uses: u64,
     /// When it was learned first.
     pub created_at: Timestamp,
@@ -35,19 +35,19 @@ fn bounded_ops<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error>
 }
 
 impl Route {
-    /// How many of its last ops a route remembers.
+    /// The most ops that a route remembers; the oldest go first.
     pub const MAX_OPS: usize = 16;
 
     /// The longest query that is learned, in bytes of UTF-8.
     pub const MAX_QUERY_BYTES: usize = 4_096;
 
-    /// What is remembered of an op.
+    /// Returns the hash by which a route remembers an op that it learned from.
     #[must_use]
     pub fn op(op: &OpId) -> u64 {
         stable_hash(op.as_str().as_bytes()) as u64
     }
 
-    /// What is remembered of an op that used the route: it may teach, too, and counts as both.
+    /// Returns the hash of an op that used the route: it may teach, too, and counts as both.
     #[must_use]
     pub fn use_op(op: &OpId) -> u64 {
         stable_hash(format!("use:{op}").as_bytes()) as u64
