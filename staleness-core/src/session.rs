@@ -6,7 +6,7 @@ use crate::ids::{AgentId, OpId, ProjectId, SessionId, ToolName};
 use crate::journal::Revision;
 use crate::time::Timestamp;
 
-/// What identifies a session: clients name their sessions, so the same id may occur in two projects.
+/// The key of a session: clients name their sessions, so the same id may occur in two projects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionKey {
@@ -66,7 +66,7 @@ pub struct OpenCall {
     pub at: Timestamp,
 }
 
-/// What identifies a cursor: each agent has one in each project.
+/// The key of a cursor: each agent has one in each project.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CursorKey {
@@ -80,7 +80,7 @@ pub struct CursorKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
-    /// Whose it is, and where.
+    /// Its key: the agent, and the project.
     pub key: CursorKey,
     /// Everything up to this revision was told.
     pub revision: Revision,

@@ -6,7 +6,7 @@ use crate::ids::SourceId;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// How far a source could be read.
+/// The result of reading a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceState {
@@ -33,9 +33,9 @@ wording! { SourceState {
 pub struct Source {
     /// Its identity.
     pub id: SourceId,
-    /// Where it was last found.
+    /// The path at which it was last looked for.
     pub path: String,
-    /// How far the last reading got.
+    /// The result of the last reading.
     pub state: SourceState,
     /// Tools that the last reading found.
     pub found: u32,

@@ -1,4 +1,4 @@
-//! How well the words of tools fit a question.
+//! Scoring of tools by the words that they share with a question.
 
 use super::index::{SearchIndex, Text};
 use super::lexicon::MIN_PREFIX;
@@ -9,16 +9,16 @@ use super::synonyms::alike;
 const K1: f64 = 1.0;
 /// BM25: how much longer texts are held back.
 const B: f64 = 0.75;
-/// How often a word of a tool's name or origin counts.
+/// Weight of a word in a tool's name or origin; elsewhere a word weighs 1.
 const NAME: f64 = 2.0;
-/// What a word counts at most that only begins like the one that was asked for.
+/// Upper bound of the credit for a word that only begins with the one that was asked for.
 const BEGINNING: f64 = 0.8;
 /// The share of that which it counts at least; the rest by how much of it was asked for.
 const PREFIX: f64 = 0.7;
 /// Words of a question that are looked for: the weightiest ones.
 const MAX_WORDS: usize = 64;
 
-/// How well one word of a question is met, by place of the tool.
+/// One word of a question, with the tools that meet it and how well.
 #[derive(Debug)]
 pub(super) struct Shares<'a> {
     pub(super) stem: &'a str,
@@ -98,8 +98,7 @@ impl SearchIndex {
         }
     }
 
-    /// How well the words of each tool fit, 0..=1, by its place. A tool of which nothing but its origin
-    /// fits does not.
+    /// Returns how well the words of each tool fit, 0..=1, by place; 1 where the question is its name.
     pub(super) fn words(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
         let whole: f64 = shares.iter().map(|each| each.weight).sum();
         let mut sums = vec![0.0; self.entries.len()];
@@ -190,7 +189,7 @@ impl Noted {
         value
     }
 
-    /// What was noted, by place; and starts afresh.
+    /// Returns the values above 0 with their places, and resets them all.
     fn take(&mut self) -> Vec<(u32, f64, bool)> {
         let touched = std::mem::take(&mut self.touched);
         let noted = |place: u32| {

@@ -156,7 +156,7 @@ fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend(text.as_bytes());
 }
 
-/// What is left to read.
+/// The bytes that are left to read.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {

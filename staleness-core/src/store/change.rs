@@ -33,7 +33,7 @@ impl<R: Row> Change<R, R::Key> {
 pub enum OutcomeRange {
     /// Those within a cut, oldest in order of recording first, at most `limit`.
     Cut {
-        /// Which may go.
+        /// The outcomes that may be removed.
         cut: OutcomeCut,
         /// At most this many in one commit, so that others wait briefly.
         limit: u64,

@@ -1,11 +1,11 @@
-//! What can go wrong in a store.
+//! The errors of a store.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::refusal::Refusal;
 
-/// What can go wrong in a store.
+/// An error of a store.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -43,9 +43,9 @@ pub enum StoreError {
     Unsupported(&'static str),
     /// The operating system refused something.
     Io {
-        /// What was being done, in words.
+        /// The action that failed, in words.
         doing: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Anything else that the backend reports.

@@ -48,7 +48,7 @@ macro_rules! filter {
     };
 }
 
-/// Which projects.
+/// A filter over projects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProjectFilter {
     /// The project with this id.
@@ -61,7 +61,7 @@ filter! {
     ProjectFilter::Id(ProjectId) of Project, |key, _row|
 }
 
-/// Which sources.
+/// A filter over sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceFilter {
     /// The source with this identity.
@@ -77,7 +77,7 @@ filter! {
     Self::Scope(scope) => *scope == key.scope(),
 }
 
-/// Which tools.
+/// A filter over tools.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ToolFilter {
     /// The tool with this key.
@@ -119,7 +119,7 @@ filter! {
     },
 }
 
-/// Which items of knowledge.
+/// A filter over items of knowledge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemFilter {
     /// The item with this key.
@@ -135,7 +135,7 @@ filter! {
     Self::Scope(scope) => *scope == key.scope,
 }
 
-/// Which documents.
+/// A filter over documents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocumentFilter {
     /// The document with this key.
@@ -163,7 +163,7 @@ filter! {
     },
 }
 
-/// Which work items.
+/// A filter over work items.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkFilter {
     /// The work item with this key.
@@ -211,7 +211,7 @@ filter! {
     },
 }
 
-/// Which sessions.
+/// A filter over sessions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionFilter {
     /// The session with this key.
@@ -227,7 +227,7 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-/// Which cursors.
+/// A filter over cursors.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CursorFilter {
     /// The cursor with this key.
@@ -243,7 +243,7 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-/// Which routes.
+/// A filter over routes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RouteFilter {
     /// The route with this key.
@@ -266,7 +266,7 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-/// Which vectors of routes.
+/// A filter over vectors of routes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VectorFilter {
     /// The vector of the route with this key.
@@ -313,7 +313,7 @@ impl Filter for VectorFilter {
     }
 }
 
-/// Which sessions' suggestions.
+/// A filter over the suggestions that were made in sessions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SuggestionFilter {
     /// The suggestions of the session with this key.
@@ -329,7 +329,7 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-/// Which outcomes. Order is always that of recording.
+/// A filter over outcomes. Order is always that of recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OutcomeFilter {
     /// The outcome of this op on this tool.
@@ -351,7 +351,7 @@ pub enum OutcomeFilter {
     All,
 }
 
-/// Which journal entries. Order is that of revision and index.
+/// A filter over journal entries. Order is that of revision and index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JournalFilter {
     /// The entries that one op wrote.

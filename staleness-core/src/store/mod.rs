@@ -66,7 +66,7 @@ pub(crate) use view::{last_per_server, meant};
 
 use crate::journal::Revision;
 
-/// How safe a commit must be once it is acknowledged.
+/// The durability of a commit once it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Durability {
     /// It survives the death of the process. A power cut may lose the last such commits, never
@@ -76,7 +76,7 @@ pub enum Durability {
     Full,
 }
 
-/// What a step wants after having looked.
+/// The decision of a step after a look.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
     /// Look again with this as well, in the same snapshot; at most [`View::MAX_LOOKS`] times.
@@ -92,16 +92,16 @@ pub enum Decision {
 /// - write only rows that its selections lock, and create only rows whose key they lock,
 /// - carry an op id where it appends, and write nothing when that op was seen.
 pub trait Step: fmt::Debug + Send + Sync + 'static {
-    /// What it looks at first.
+    /// Returns the rows to look at first.
     fn selection(&self) -> Selection;
 
-    /// What it wants written, given what it saw.
+    /// Returns the changes to write, or what else to look at, given what it saw.
     ///
     /// # Errors
     /// A [`Refusal`] when the work must not be done; nothing is written then.
     fn decide(&self, view: &View) -> Result<Decision, Refusal>;
 
-    /// How safe its commit must be. Unless a step says otherwise it survives a power cut.
+    /// Returns the durability that its commit needs. Unless a step says otherwise it survives a power cut.
     fn durability(&self) -> Durability {
         Durability::Full
     }
@@ -109,10 +109,10 @@ pub trait Step: fmt::Debug + Send + Sync + 'static {
 
 /// A question as a value: what it looks at, in as many looks as it takes.
 pub trait Query: fmt::Debug + Send + Sync + 'static {
-    /// What it looks at first.
+    /// Returns the rows to look at first.
     fn selection(&self) -> Selection;
 
-    /// What else it needs, given what it saw; `None` when that is enough.
+    /// Returns what else to look at, given what it saw; `None` when that is enough.
     fn more(&self, view: &View) -> Option<Selection>;
 }
 
@@ -131,9 +131,9 @@ impl Query for Selection {
 pub struct Commit {
     /// The store's revision after the commit. Only commits with journal entries raise it.
     pub revision: Revision,
-    /// What the step saw.
+    /// Everything that the step saw.
     pub view: View,
-    /// What was written, with sequence numbers and revisions filled in.
+    /// The changes that were written, with sequence numbers and revisions filled in.
     pub changes: ChangeSet,
 }
 

@@ -9,7 +9,7 @@ use super::{ChangeSet, Decision, Query, Refusal, Selection, Step, View};
 pub(crate) struct Preview(pub Arc<dyn Step>);
 
 impl Preview {
-    /// What the step would write, given everything it asked to see.
+    /// Returns the changes that the step would write, given everything it asked to see.
     ///
     /// # Errors
     /// The step's refusal, or [`Refusal::Invalid`] when it would still look again.

@@ -8,7 +8,7 @@ use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What a step means to do with the rows it selects.
+/// The access that a step needs to the rows it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// Look only.

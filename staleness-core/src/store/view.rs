@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind, ToolSummary};
 
-/// How many outcomes there are, and how many a cut would remove.
+/// The number of outcomes in the store, and of those that a cut would remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCounts {
     /// Outcomes in the store.
@@ -91,7 +91,7 @@ macro_rules! view {
 crate::collections!(view);
 
 impl View {
-    /// How often a step or query may look at most.
+    /// The most looks that a step or query may take.
     pub const MAX_LOOKS: usize = 4;
 
     /// The entry that a name means in a project: the project's own, else the global one; the global
@@ -155,7 +155,7 @@ fn write<R: Row>(rows: &mut BTreeMap<R::Key, R>, changes: &[Change<R, R::Key>]) 
     }
 }
 
-/// Which of two tools of one name a project means: its own, unless only the global one is present.
+/// Returns the tool that a name means in a project: as [`View::resolve`], for its two candidates.
 pub(crate) fn meant<'a>(own: Option<&'a Tool>, global: Option<&'a Tool>) -> Option<&'a Tool> {
     let gone = own.is_none_or(|own| own.presence.is_absent());
     global.filter(|global| gone && global.presence.is_present()).or(own).or(global)
