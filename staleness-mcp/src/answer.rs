@@ -63,8 +63,8 @@ pub(crate) struct Rows<R> {
 }
 
 impl<R: Serialize> Rows<R> {
-    /// As many of `all` as fit, at most `limit`; each row is an object and a line. The first always
-    /// fits.
+    /// Takes as many of `all` as fit, at most `limit`; each row is an object and a line. The first
+    /// always fits.
     pub(crate) fn fit<T>(
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
         limit: usize,
@@ -73,7 +73,7 @@ impl<R: Serialize> Rows<R> {
         Self::fit_beside((0, 0), all, limit, row)
     }
 
-    /// The same beside other rows, which took so many bytes of JSON and of text.
+    /// As [`Self::fit`], beside other rows that took `taken` bytes of JSON and of text.
     pub(crate) fn fit_beside<T>(
         taken: (usize, usize),
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,

@@ -1,4 +1,4 @@
-//! What a tool is given beside its arguments.
+//! The context that a tool is given beside its arguments.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) struct Call<'a> {
     pub settings: Settings,
     /// The client, by the name that it gave.
     pub agent: Option<AgentId>,
-    /// Who hears how far it is, and may end it.
+    /// The listener that hears of its progress.
     pub listener: &'a dyn Listener,
 }
 

@@ -24,7 +24,7 @@ use crate::subscriptions::{OverviewWatch, Subscription};
 use crate::wire::Departure;
 use crate::{resources, tools};
 
-/// What a model is told of all tools at once.
+/// The instructions to a model for all tools together.
 const INSTRUCTIONS: &str = "staleness knows which tools, documents, notes and work of this project can \
 still be trusted. Begin with resume_session. Before you rely on something, look at its verdict: fresh, \
 review or stale, with an action: keep, verify, update, drop, complete or reschedule. `project` is a \
@@ -39,12 +39,12 @@ const MAX_LISTENING: usize = 8;
 pub(crate) struct Connection {
     server: Server,
     subscription: Subscription,
-    /// What waits for its answer to be written.
+    /// Actions that wait for an answer to be written.
     pub(crate) deliveries: Deliveries,
     /// The client went away.
     pub(crate) departure: Departure,
     listening: Arc<Semaphore>,
-    /// What still runs is to end.
+    /// The signal that ends calls which still run.
     pub(crate) over: Ended,
 }
 

@@ -9,7 +9,7 @@ use staleness::{Policy, Wait};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, Waits};
 
-/// How often a registry is asked whose store tells nobody of commits.
+/// The time between two looks at a registry whose store does not report commits.
 pub(crate) const ASK_EVERY: Duration = Duration::from_secs(2);
 
 /// Follows the revision of a registry, which moves with every commit that the journal tells of.

@@ -6,7 +6,7 @@ use rmcp::model::ErrorCode;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-/// How deeply the reader of JSON follows.
+/// The number of nested levels that the JSON reader follows, at most.
 const MAX_DEPTH: usize = 127;
 
 /// Why a line is not taken.
@@ -64,7 +64,7 @@ pub(crate) fn fault(line: &[u8]) -> Option<(Fault, Value)> {
     (!silent && !head.has_answer).then_some((fault, head.id))
 }
 
-/// How deeply JSON is nested.
+/// Returns the number of nested levels in JSON.
 fn depth(line: &[u8]) -> usize {
     let (mut deepest, mut depth, mut in_text, mut escaped) = (0, 0_usize, false, false);
     for byte in line {

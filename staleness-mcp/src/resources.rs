@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::text::{Json, Quoted, Text, line};
 use crate::tools::overdue::{head, name};
 
-/// What cannot be trusted in the server's project.
+/// The URI of the overview: everything in the server's project that cannot be trusted.
 pub const OVERVIEW: &str = "staleness://overview";
 /// Every value of the policy that is in force, with where it came from.
 pub const POLICY: &str = "staleness://policy";
@@ -29,7 +29,7 @@ pub(crate) fn list() -> Vec<Resource> {
     ]
 }
 
-/// Whether a client may ask to be told when one changes.
+/// Checks that a client may ask to be told when a resource changes: only the overview.
 pub(crate) fn can_be_watched(uri: &str) -> Result<(), ErrorData> {
     match uri {
         OVERVIEW => Ok(()),
@@ -60,7 +60,7 @@ pub(crate) fn read(
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]).into())
 }
 
-/// What cannot be trusted in the server's project, as text for an agent. It blocks.
+/// Returns the 30 worst entries of the server's project that cannot be trusted, as text. It blocks.
 pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String, ServiceError> {
     let settings = server.settings(None, agent)?;
     let entries = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;

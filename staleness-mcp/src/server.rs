@@ -82,7 +82,7 @@ impl Server {
         &self.0.turns
     }
 
-    /// Where, when and under which policy: of now, since files change while a server runs.
+    /// Returns the settings of a call, read anew, since files change while a server runs.
     /// A client says who it is; what the environment says is for those who do not.
     pub(crate) fn settings(
         &self,

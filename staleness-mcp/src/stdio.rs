@@ -106,7 +106,7 @@ where
     served
 }
 
-/// What the end of a session does.
+/// Prunes what the policy no longer keeps, and closes the store, at the end of a session.
 fn part(server: &Server) {
     let begun = Instant::now();
     if let Ok(settings) = server.settings(None, None)

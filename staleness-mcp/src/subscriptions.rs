@@ -13,7 +13,7 @@ use crate::follow::{ASK_EVERY, Follower};
 use crate::resources;
 use crate::server::Server;
 
-/// How long after a commit the overview is made.
+/// The time from a commit until the overview is made.
 const SETTLE: Duration = Duration::from_millis(250);
 
 /// The overview as it was last told, followed from there on.
@@ -67,7 +67,7 @@ async fn overview(server: &Server, agent: Option<AgentId>) -> Option<String> {
     made.await.ok()?.ok()
 }
 
-/// Whether one client is told of the overview, in the protocol's older way.
+/// The subscription of one client to the overview, in the protocol's older way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subscription(Arc<Mutex<Option<AbortHandle>>>);
 

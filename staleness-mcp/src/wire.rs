@@ -32,7 +32,7 @@ const MAX_PENDING: usize = 64;
 const BYTES_EACH: usize = 256 * 1024;
 /// Largest buffer that is kept between lines, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
-/// How long answers may stay unread once the client closed its side.
+/// The longest time for which answers may stay unread once the client closed its side.
 const UNREAD: Duration = Duration::from_millis(300);
 /// Longest time in which a client may take nothing while requests wait for room.
 const STALLED: Duration = Duration::from_secs(10);

@@ -93,7 +93,7 @@ impl From<RegistryError> for GatewayError {
     }
 }
 
-/// What becomes of a tool that cannot be trusted.
+/// The treatment of a tool that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubtful {
     /// Its description begins with what is known of it.
@@ -103,7 +103,7 @@ pub enum Doubtful {
     Drop,
 }
 
-/// How doubtful tools are offered.
+/// The treatment of stale and of failing tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// Those that their server, or the configuration, no longer lists.
@@ -123,7 +123,7 @@ impl Default for View {
 pub struct Ranked {
     /// As its server lists it.
     pub tool: Tool,
-    /// What the registry knows of it.
+    /// The registry's report on it.
     pub report: ToolReport,
     /// The ranking score.
     pub score: f64,
@@ -166,16 +166,16 @@ fn marked(each: Ranked) -> Tool {
     tool
 }
 
-/// How a call of a tool ended.
+/// A call of a tool that has ended.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The server, as the gateway's configuration spells it.
     pub server: String,
     /// The tool, as its server lists it.
     pub tool: String,
-    /// How it ended. An answer with `isError` is a failure, and so is none at all.
+    /// The outcome. An answer with `isError` is a failure, and so is no answer at all.
     pub outcome: OutcomeKind,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     pub duration_ms: Option<u64>,
     /// An id of this call: recorded again, it changes nothing.
     pub id: Option<OpId>,
@@ -190,7 +190,7 @@ impl Call {
         Self { server, tool, outcome, duration_ms: None, id: None, session: None }
     }
 
-    /// The same with how long it took.
+    /// Sets the duration, in whole milliseconds.
     #[must_use]
     pub fn took(mut self, duration: std::time::Duration) -> Self {
         self.duration_ms = u64::try_from(duration.as_millis()).ok();
@@ -273,7 +273,7 @@ impl Gateway {
         .await
     }
 
-    /// The same for a `tools/list` result as JSON: the result, a response around it, or the bare list.
+    /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list.
     ///
     /// # Errors
     /// When the text is no such list; else as for [`Gateway::listed`].
@@ -332,7 +332,7 @@ impl Gateway {
         Follower::new(self.store.clone(), seen).next().await
     }
 
-    /// What is known of one tool.
+    /// Returns the report on one tool.
     ///
     /// # Errors
     /// When it is not known, or what the store reports.

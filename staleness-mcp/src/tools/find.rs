@@ -82,7 +82,7 @@ pub(super) fn specs() -> Vec<Spec> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Discover {
-    /// What the tool should do, in a few words
+    /// The tool's task, in a few words
     query: String,
     /// Most tools to return; default 8
     limit: Option<u32>,
@@ -127,7 +127,7 @@ fn told(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Suggest {
-    /// What you want to do, in a few words
+    /// Your task, in a few words
     query: Option<String>,
     /// Session id: leaves out the tool it used last
     session: Option<String>,
@@ -240,7 +240,7 @@ enum Outcome {
 struct Record {
     /// The tool as it was called
     name: String,
-    /// How the call ended; interrupted: stopped or denied by the user
+    /// The call's outcome; interrupted: stopped or denied by the user
     outcome: Outcome,
     /// Unique id of the call, so it counts once
     id: Option<String>,

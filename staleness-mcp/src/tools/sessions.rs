@@ -56,7 +56,7 @@ struct ResumeSession {
     page: Option<String>,
 }
 
-/// Where an answer goes on: so many news were told, of those up to a revision.
+/// Parses a page `TOLD@UPTO`: the number of news told so far, and the last revision of the news.
 fn page(text: Option<&str>) -> Result<Option<(usize, u64)>, ServiceError> {
     let read = |text: &str| {
         let (told, upto) = text.split_once('@')?;

@@ -56,9 +56,9 @@ enum Still {
 struct Verify {
     /// Ids as list_stale and recall_knowledge name them; documents as path or path:line
     ids: Vec<String>,
-    /// What you saw. holds: compared with the code, it is true; done: the to-do is finished; wrong: it is false, with a reason
+    /// Your finding. holds: true, compared with the code; done: the to-do is finished; wrong: false, with a reason
     still: Still,
-    /// What you saw; required for wrong
+    /// The reason; required for wrong
     reason: Option<String>,
 }
 

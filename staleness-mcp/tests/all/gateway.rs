@@ -1,4 +1,4 @@
-//! What a gateway sees of its tools, without servers.
+//! Tests of a gateway's view of its tools, without servers.
 
 use rmcp::model::{JsonObject, Tool};
 use serde_json::json;

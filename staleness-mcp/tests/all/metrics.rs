@@ -13,7 +13,7 @@ use staleness::outcome::OutcomeKind::{Failure, Success};
 use staleness::scan::ProjectRef;
 use staleness_mcp::gateway::{Call, Gateway};
 
-/// What was counted, by name and server.
+/// The values that were counted, by name and server.
 type Counts = Arc<Mutex<BTreeMap<String, Vec<f64>>>>;
 
 #[derive(Default)]

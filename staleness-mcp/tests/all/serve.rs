@@ -119,7 +119,7 @@ fn fail(store: &str, project: &std::path::Path, tool: &str) {
     }
 }
 
-/// What a client reads that is told of a change.
+/// Reads the overview, as a client does when it is told of a change.
 async fn overview(client: &mut Client) -> String {
     let answer = client.ask("resources/read", json!({ "uri": "staleness://overview" })).await;
     answer["result"]["contents"][0]["text"].as_str().unwrap_or_default().to_owned()
