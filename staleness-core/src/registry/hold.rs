@@ -1,4 +1,4 @@
-//! What a person decides about a tool: restore, demote, pin, ignore, forget.
+//! A person's decisions: restore, demote, pin, ignore or forget a tool; forget a project.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
 use crate::work::Work;
 
-/// Which scope a name is looked up in.
+/// The scope in which a name is looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScopeChoice {
     /// The project's entry, else the global one.
@@ -55,14 +55,14 @@ impl ScopeChoice {
     }
 }
 
-/// Who does something to which tool, when and why.
+/// A person's act on a tool: who, on which tool, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
     /// Identifies the act: doing it twice has the effect of doing it once.
     pub op: OpId,
     /// The tool's name.
     pub name: ToolName,
-    /// Where it is looked up.
+    /// The scope in which it is looked up.
     pub scope: ScopeChoice,
     /// The project.
     pub project: ProjectRef,
@@ -72,7 +72,7 @@ pub struct ByHand {
     pub note: Option<String>,
     /// The session.
     pub session: Option<SessionId>,
-    /// Who.
+    /// The agent.
     pub actor: Option<AgentId>,
 }
 
@@ -118,7 +118,7 @@ impl ByHand {
 /// by hand or for failures. A tool that already stands so is left alone.
 #[derive(Debug)]
 pub(crate) struct SetHold {
-    /// Who, which and why.
+    /// The act: who, on which tool and why.
     pub by_hand: ByHand,
     /// The hold wanted.
     pub hold: Hold,
@@ -168,7 +168,7 @@ impl Step for SetHold {
 /// source still lists comes back as new with the next scan.
 #[derive(Debug)]
 pub(crate) struct Forget {
-    /// Who, which and why.
+    /// The act: who, on which tool and why.
     pub by_hand: ByHand,
 }
 

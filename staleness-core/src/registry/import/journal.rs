@@ -30,7 +30,7 @@ impl<'v> Known<'v> {
         Self(known)
     }
 
-    /// Where the journal says this for the last time that the export has said it.
+    /// Returns the revision of the `times`-th such entry in the journal; `None` if there are fewer.
     fn place(&self, row: &Numbered) -> Option<Revision> {
         let same = |known: &JournalEntry| {
             JournalEntry { revision: Revision(0), index: 0, ..known.clone() } == row.entry

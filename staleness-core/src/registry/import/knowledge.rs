@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 pub(super) enum Incoming {
     /// Everything that a store knew of it.
     Whole(Item),
-    /// What another system states of it.
+    /// The item as another system states it.
     Stated(StatedItem),
 }
 
@@ -68,13 +68,13 @@ pub(super) struct PutItems {
     pub(super) rows: Vec<Incoming>,
     /// The store was not empty: links may meet items that know nothing of them.
     pub(super) merging: bool,
-    /// Who brings them, where they come without a journal of their own.
+    /// The act that brings them, where they come without a journal of their own.
     pub(super) act: Option<Act>,
     pub(super) durability: Durability,
 }
 
 impl PutItems {
-    /// How many of the rows a change set writes; what else it writes are the other ends of links.
+    /// Returns the number of rows that a change set writes, without the other ends of links.
     pub(super) fn written(&self, changes: &ChangeSet) -> usize {
         let own: BTreeSet<&ItemKey> = self.rows.iter().map(Incoming::key).collect();
         let put = |change: &&Change<Item, ItemKey>| match change {
@@ -84,8 +84,8 @@ impl PutItems {
         changes.knowledge.iter().filter(put).count()
     }
 
-    /// What stays of what comes and what is known, as it will be written. What was removed here since
-    /// anything was done to it there does not come back.
+    /// Returns the items to write: those that come, merged with what is known. One that was removed
+    /// here since anything was done to it there does not come back.
     fn winners(&self, view: &View) -> BTreeMap<ItemKey, Item> {
         let removed = removed(view);
         let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();
@@ -119,8 +119,8 @@ impl PutItems {
         Some(file.row(key))
     }
 
-    /// What else must be known: the other ends of links that are known here, and what became of what
-    /// is not here.
+    /// Returns what else must be known: the other ends of links that are known here, and the history
+    /// of what is not here; `None` if there is neither.
     fn lookups(&self, view: &View) -> Option<Selection> {
         let known = self.rows.iter().filter_map(|row| view.knowledge.get(row.key()));
         let is_new = |key: &ItemKey| !view.knowledge.contains_key(key);

@@ -6,7 +6,7 @@ use crate::knowledge::{Citation, Contradiction, Item, ItemKind};
 use crate::registry::knowledge::same_place;
 use crate::time::Timestamp;
 
-/// What is left of a row that is known and one that comes.
+/// Merges a row that is known with one that comes.
 ///
 /// - The text and the other fields that a person edits are those of the row that was edited last; of
 ///   two that were edited at the same time those that are known.
@@ -40,7 +40,7 @@ pub(super) fn merged(known: &Item, row: &Item) -> Item {
     all
 }
 
-/// What the last row cites, with what was seen there when it was verified.
+/// Returns the citations of the last row, with the digests of its verification.
 fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
     // The row of an item that lives in a file cites nothing by itself: the file does.
     if last.path.is_some() {

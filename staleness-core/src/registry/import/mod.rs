@@ -48,7 +48,7 @@ const BATCH: usize = 500;
 const OUTCOMES: usize = 5_000;
 /// Items that one commit writes at most: each may be a megabyte.
 const ITEMS: usize = 50;
-/// How often a commit is repeated whose acknowledgement was lost.
+/// Attempts at a commit whose acknowledgement gets lost, the first included.
 const ATTEMPTS: usize = 3;
 
 /// Carries the records of an export into a store.
@@ -79,13 +79,13 @@ pub struct Importer {
     report: ImportReport,
     /// The revisions of the export, and where each went, in order.
     revisions: Vec<(Revision, Revision)>,
-    /// How often the export said the same before, by a hash of it.
+    /// The number of times that the export has said the same so far, by a hash of the entry.
     said: HashMap<u64, u32>,
-    /// What waits for the whole journal.
+    /// Sessions and cursors, which wait for the whole journal.
     waiting: Vec<Placed>,
-    /// The same of a copy: those who import put projects last themselves.
+    /// The projects of a copy, which wait too: those who import put projects last themselves.
     projects: Vec<Placed>,
-    /// What is there is a part of what comes: see [`Admin::copier`].
+    /// True for a copy, of which the store may hold a part already: see [`Admin::copier`].
     copying: bool,
     /// The routes that a dry run would have written, which vectors may be of.
     foreseen: Foreseen,
@@ -158,7 +158,7 @@ impl Importer {
         self.take(Placed { row, seen: None }).await
     }
 
-    /// What carries a revision has to wait for the journal.
+    /// Takes a record. Sessions, cursors and the projects of a copy wait for the journal.
     async fn take(&mut self, placed: Placed) -> Result<(), RegistryError> {
         match placed.row {
             Record::Session(_) | Record::Cursor(_) => self.waiting.push(placed),

@@ -1,10 +1,10 @@
-//! What an import did.
+//! The report of an import.
 
 use serde::Serialize;
 
 use crate::transfer::Record;
 
-/// How many records of each collection.
+/// The number of records of each collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TransferCounts {
     /// Projects.
@@ -31,7 +31,7 @@ pub struct TransferCounts {
     pub journal: u64,
 }
 
-/// What an import did, or would do.
+/// The result of an import, or of its dry run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
     /// Records that were written.

@@ -65,7 +65,7 @@ impl Step for PutVectors {
 pub struct ToldRoute {
     /// The route. Whether it names a model follows from the vector.
     pub route: Route,
-    /// What the model made of its query.
+    /// The model, and the vector that it made of the query.
     pub vector: Option<(ModelId, Vector)>,
 }
 

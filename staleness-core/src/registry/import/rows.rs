@@ -68,7 +68,7 @@ impl Merge for Session {
 }
 
 impl Merge for Cursor {
-    /// What an agent was told here is told by this store's journal, and stays.
+    /// The known one stays, since it says how far this store's journal was told.
     fn beside(&self, _: &Self) -> Option<Self> {
         None
     }

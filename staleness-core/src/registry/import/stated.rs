@@ -6,12 +6,12 @@ use crate::ids::{ItemId, ItemKey};
 use crate::knowledge::{Item, ItemKind};
 use crate::time::Timestamp;
 
-/// What another system states of an item. `None` is not stated: what is known of it stays.
+/// An item as another system states it. `None` is not stated: what is known of it stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedItem {
     /// Its identity.
     pub key: ItemKey,
-    /// What sort of thing it is; knowledge, where nobody knows.
+    /// The kind. A new item without one is of the kind [`ItemKind::Knowledge`].
     pub kind: Option<ItemKind>,
     /// The text.
     pub body: String,
@@ -35,7 +35,7 @@ pub struct StatedItem {
     pub done_at: Option<Timestamp>,
     /// The items that it depends on.
     pub related: Option<BTreeSet<ItemId>>,
-    /// How often it was recalled.
+    /// The number of times that it was recalled.
     pub recalls: u64,
     /// When it was recalled last.
     pub recalled_at: Option<Timestamp>,

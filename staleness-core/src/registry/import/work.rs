@@ -21,7 +21,7 @@ pub struct ToldWork {
 }
 
 impl ToldWork {
-    /// What is known of the item, changed by what is told of it.
+    /// Returns the known item, changed by what is told of it. Errors if the two kinds differ.
     fn over(&self, known: &Work) -> Result<Work, Refusal> {
         let told = &self.work;
         if told.kind != known.kind {
@@ -71,7 +71,7 @@ impl ToldWork {
 #[derive(Debug)]
 pub(super) struct TakeWork {
     pub(super) rows: Vec<ToldWork>,
-    /// Who brings them.
+    /// The act that brings them.
     pub(super) act: Act,
 }
 
