@@ -101,7 +101,7 @@ pub trait Step: fmt::Debug + Send + Sync + 'static {
     /// A [`Refusal`] when the work must not be done; nothing is written then.
     fn decide(&self, view: &View) -> Result<Decision, Refusal>;
 
-    /// Returns the durability that its commit needs. Unless a step says otherwise it survives a power cut.
+    /// Returns the durability that its commit needs: [`Durability::Full`] unless a step says otherwise.
     fn durability(&self) -> Durability {
         Durability::Full
     }

@@ -50,8 +50,8 @@ pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
     });
 }
 
-/// What a byte is within a word: nothing of one, a letter or digit as it is asked for, or a capital or
-/// a joint.
+/// The class of each byte: `PLAIN` for a small letter or digit, `OTHER` for a capital or a joint, 0 for
+/// what is outside words.
 const SORTS: [u8; 256] = {
     let mut sorts = [0; 256];
     let mut byte = 0;
@@ -131,7 +131,7 @@ fn each_piece(token: &str, visit: impl FnMut(&str)) {
 struct Cut {
     /// Its letters and digits, in lower case.
     lower: String,
-    /// Where parts begin in them, and whether a run does.
+    /// The offsets in `lower` at which parts begin, with true where a run begins as well.
     begins: Vec<(usize, bool)>,
 }
 
@@ -200,7 +200,7 @@ mod tests {
         all
     }
 
-    /// What the search over tools would make of the same text, each spelling of a word once.
+    /// Returns the same spellings as [`split`] visits, made from [`tokens`] and sorted.
     fn slow(text: &str) -> Vec<String> {
         let mut all = Vec::new();
         for token in text.split_whitespace().flat_map(tokens) {

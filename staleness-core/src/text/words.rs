@@ -30,7 +30,7 @@ pub(crate) struct Run {
     pub(crate) parts: Vec<String>,
 }
 
-/// What a person would call one word, such as `web-search`: in one word, and in its runs.
+/// A word as a person counts words, such as `web-search`: in one piece, and in its runs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Token {
     pub(crate) whole: String,

@@ -7,7 +7,7 @@ use crate::outcome::Mark;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// What a person decided about a tool. It stays until [`Hold::None`] is restored.
+/// A person's decision about a tool. It stays until [`Hold::None`] is restored.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -36,7 +36,7 @@ pub struct Failing {
     pub cause: String,
 }
 
-/// How a tool's health stands.
+/// The health of a tool: its failures and demotions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
     /// Set while the tool is demoted for its failures.
@@ -50,7 +50,7 @@ pub struct Health {
     pub window: u8,
 }
 
-/// How an outcome changed a tool's health.
+/// A change of a tool's health by an outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HealthChange {
     /// The tool is failing now, for this reason.

@@ -28,7 +28,7 @@ pub(crate) use status::status_of;
 pub use summary::ToolSummary;
 pub(crate) use summary::reads_alike;
 
-/// What sort of thing a tool is.
+/// The kind of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
@@ -64,28 +64,28 @@ wording! { ToolKind {
 pub struct Tool {
     /// Its identity.
     pub key: ToolKey,
-    /// What sort of thing it is.
+    /// The kind of tool.
     pub kind: ToolKind,
     /// The MCP server that it is, or belongs to.
     pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
-    /// What it says of itself, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
+    /// Its own description, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
     pub description: Option<String>,
     /// The sources that list it, and of each client that no longer lists it the last ones that did. Empty: known from
     /// use alone.
     pub listings: Vec<Listing>,
     /// The clients that used it, in order, at most [`Tool::MAX_CLIENTS`].
     pub used_by: Vec<ClientId>,
-    /// Whether it is there.
+    /// Its presence, by configuration and use.
     pub presence: Presence,
-    /// Whether it works.
+    /// Its health, by recent outcomes.
     pub health: Health,
-    /// What a person decided about it.
+    /// A person's decision about it.
     pub hold: Hold,
     /// Its latest outcomes.
     pub ring: Ring,
-    /// How often it was used, whatever the outcome.
+    /// The number of its uses, whatever the outcome.
     pub uses: u64,
     /// When it became known.
     pub discovered_at: Timestamp,

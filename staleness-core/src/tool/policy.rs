@@ -35,7 +35,7 @@ macro_rules! tool_policy {
 }
 
 tool_policy! {
-    /// Which run of failures demotes.
+    /// The rule by which failures demote.
     rule: DemotionRule = DemotionRule::default(),
     /// True if failures demote at all.
     demote: bool = true,

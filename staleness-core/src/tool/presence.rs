@@ -66,7 +66,7 @@ impl PresenceCause {
     }
 }
 
-/// Whether a tool is there: the cause says both that and why.
+/// The presence of a tool: the cause says whether the tool is there, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Presence {
@@ -148,6 +148,6 @@ impl ListingState {
 pub struct Listing {
     /// The source.
     pub source: SourceId,
-    /// What its client makes of the entry.
+    /// The state of the entry, by the source's client.
     pub state: ListingState,
 }

@@ -14,7 +14,7 @@ const MIN_KEPT: usize = 5;
 /// One outcome in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingEntry {
-    /// How it ended.
+    /// The result of the use.
     pub mark: Mark,
     /// When.
     pub at: Timestamp,
@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for Ring {
 }
 
 impl Ring {
-    /// How many outcomes a ring holds.
+    /// The most outcomes that a ring holds.
     pub const CAPACITY: usize = 32;
 
     /// A ring of the given entries, oldest first. Only the last [`Ring::CAPACITY`] are kept.
@@ -58,7 +58,7 @@ impl Ring {
         self.entries.iter()
     }
 
-    /// How many outcomes it holds.
+    /// Returns the number of outcomes in the ring.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()

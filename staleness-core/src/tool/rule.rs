@@ -39,7 +39,7 @@ impl Default for DemotionRule {
     }
 }
 
-/// What a rule saw in the window.
+/// The judgement of a rule about the outcomes in its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Failures in the window.
@@ -57,7 +57,7 @@ impl fmt::Display for Finding {
 }
 
 impl DemotionRule {
-    /// How many counted outcomes the rule looks at, at most.
+    /// Returns the most counted outcomes that the rule looks at.
     #[must_use]
     pub fn window(&self) -> usize {
         match *self {

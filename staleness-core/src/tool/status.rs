@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Hold;
 use crate::text::wording;
 
-/// What a tool is to an agent that wants to use it.
+/// The status of a tool, for an agent that wants to use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {

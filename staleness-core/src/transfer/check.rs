@@ -8,7 +8,7 @@ use crate::journal::{JournalEntry, Revision};
 use crate::route::{RouteKey, own_id};
 use crate::session::{CursorKey, SessionKey};
 
-/// Where a line belongs: collections in the order of an export, keys within them.
+/// The place of a line: collections in the order of an export, keys within them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Header,
@@ -26,7 +26,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Where a record belongs.
+    /// Returns the place of a record.
     pub(super) fn of(record: &Record) -> Self {
         match record {
             Record::Project(row) => Self::Project(row.id.clone()),
@@ -99,7 +99,7 @@ impl Checker {
         }
     }
 
-    /// Where a record belongs, when it may come next.
+    /// Returns the place of a record (`None`: of the header), or why it may not come next.
     fn place(&mut self, record: Option<&Record>) -> Result<Place, String> {
         let Some(record) = record else { return Ok(Place::Header) };
         match record {
@@ -158,7 +158,7 @@ impl Checker {
     }
 }
 
-/// What tells routes of all projects apart.
+/// Returns a hash that tells the routes of all projects apart.
 fn identity(key: &RouteKey) -> u64 {
     // Names hold no control characters.
     let parts = [key.project.as_str(), "\u{1f}", key.tool.as_str(), "\u{1f}", &key.id.to_string()];

@@ -27,7 +27,7 @@ const KINDS: [(&str, &str); 11] = [
 /// The last of [`KINDS`].
 const JOURNAL: usize = KINDS.len() - 1;
 
-/// How a record stands in a copy.
+/// The state of a record in a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
@@ -44,10 +44,10 @@ pub enum Standing {
     Foreign,
 }
 
-/// What one side holds of a collection.
+/// The contents of a collection on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// How many records.
+    /// The number of records.
     pub records: u64,
     /// A digest of their lines in order. It tells accidents, not attacks.
     pub digest: u128,
@@ -58,9 +58,9 @@ pub struct Contents {
 pub struct Compared {
     /// The collection.
     pub name: &'static str,
-    /// What the original holds.
+    /// The contents of the original.
     pub original: Contents,
-    /// What the copy holds.
+    /// The contents of the copy.
     pub copy: Contents,
     /// Records that are the same on both sides.
     pub same: u64,
@@ -132,7 +132,7 @@ impl Comparison {
         Self::default()
     }
 
-    /// How the next record stands, given the next line of either side; `None` at the end of both.
+    /// Judges the next record, given the next line of either side; `None` at the end of both.
     ///
     /// Of the original the next line comes after every answer but [`Standing::Foreign`], of the copy after every
     /// answer but [`Standing::Missing`].
@@ -197,7 +197,7 @@ impl Comparison {
     }
 }
 
-/// How two lines stand that are not the same.
+/// Judges two lines that are not the same.
 fn judge(original: &str, copy: &str) -> Result<Standing, String> {
     let (kind, other) = (kind_of(original)?, kind_of(copy)?);
     if kind != other {

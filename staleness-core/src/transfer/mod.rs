@@ -198,12 +198,12 @@ macro_rules! taken {
 }
 exported!(taken);
 
-/// What is wrong with an export, and in which line.
+/// An error in a line of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
     /// The line, counted from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The reason, in words.
     pub what: String,
 }
 

@@ -1,5 +1,4 @@
-//! What the lines of all records have in common: how marks, hashes and sets are written, and what makes a record of
-//! a line.
+//! Common parts of the lines of all records: the forms of marks, hashes and sets, and the macro that describes a line.
 
 use std::collections::BTreeSet;
 
