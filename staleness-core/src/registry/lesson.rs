@@ -1,4 +1,4 @@
-//! What an outcome teaches about the suggestions of its session.
+//! Lessons of an outcome about the suggestions of its session.
 //!
 //! A session in which nothing was suggested costs a use one point read, and one without a session none.
 
@@ -50,7 +50,7 @@ fn may_be_suggested(name: &ToolName) -> bool {
     !name.is_server_entry() && !is_own
 }
 
-/// What one use teaches.
+/// The lessons of one use.
 pub(super) struct Lessons<'a> {
     pub(super) used: &'a Use,
     pub(super) policy: &'a RoutePolicy,

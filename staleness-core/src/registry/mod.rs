@@ -102,7 +102,7 @@ impl Registry {
         &self.store
     }
 
-    /// The same registry with verbs that write nothing, and return what they would have written.
+    /// Returns the registry with verbs that write nothing, and return what they would have written.
     #[must_use]
     pub fn dry(&self) -> Self {
         let store = Arc::new(DryStore::new(Arc::clone(&self.store)));
@@ -129,7 +129,7 @@ impl Registry {
     }
 }
 
-/// How like an id must be to be offered for another, 0..=1.
+/// The least similarity at which an id is offered for another, 0..=1.
 const ALIKE: f64 = 0.75;
 
 /// The id that is most like a text, where one is like it at all.
@@ -176,7 +176,7 @@ subjects! {
     Routes routes;
     /// Items of knowledge: facts, preferences, to-dos, references, documents.
     Knowledge knowledge;
-    /// What was found in the documents of projects.
+    /// Documents of projects, with what was found in them.
     Documents documents;
     /// Work items: plans, traps, constraints, handoffs, candidates, notes, decisions.
     WorkItems work;

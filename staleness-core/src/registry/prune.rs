@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 /// Outcomes removed in one commit at most, so that others wait briefly.
 pub(crate) const PAGE: u64 = 2_000;
 
-/// How many raw outcomes went, or would go, and how many stay.
+/// The numbers of raw outcomes that went, or would go, and that stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PruneReport {
     /// Outcomes removed.

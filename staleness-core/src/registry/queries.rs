@@ -35,7 +35,7 @@ pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
         })
 }
 
-/// Which tools are listed.
+/// The filters of a list of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolListing {
     /// Only this status.

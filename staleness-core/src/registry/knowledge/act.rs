@@ -1,4 +1,4 @@
-//! Who does something to items, when and why, and what that leaves in the journal.
+//! Acts on items: who does it, when and why, and the entries that they leave in the journal.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::knowledge::{Item, ItemKind, check_reason};
 use crate::store::{Decision, Draft, JournalFilter, Refusal, Selection, View};
 use crate::time::Timestamp;
 
-/// What must be known of an item that lives in a file, to make its row. The file is the truth; the
-/// row holds the counters, the verification and what was said about it.
+/// The facts of an item that lives in a file, from which its row is made. The file is the truth;
+/// the row holds the counters, the verification and what was said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileItem {
     /// The file, as in [`Item::path`].
@@ -21,14 +21,14 @@ pub struct FileItem {
     pub added_at: Timestamp,
     /// When it was edited last, as far as that is known.
     pub updated_at: Timestamp,
-    /// How often it was recalled, as the file says: the row counts on from there.
+    /// The number of recalls that the file states: the row counts on from there.
     pub recalls: u64,
     /// When it was recalled last, as the file says.
     pub recalled_at: Option<Timestamp>,
 }
 
 impl FileItem {
-    /// What a row must know of this item; `None` for one that lives in no file.
+    /// Returns the facts of this item; `None` for one that lives in no file.
     #[must_use]
     pub fn of(item: &Item) -> Option<Self> {
         Some(Self {
@@ -53,7 +53,7 @@ impl FileItem {
     }
 }
 
-/// Who does something to items, when and why.
+/// An act on items: who does it, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
     /// Identifies the act: doing it twice has the effect of doing it once.
@@ -64,7 +64,7 @@ pub struct Act {
     pub note: Option<String>,
     /// The session.
     pub session: Option<SessionId>,
-    /// Who.
+    /// The agent.
     pub actor: Option<AgentId>,
     /// Those of the items concerned that live in files: where they have no row yet, one is made.
     pub files: BTreeMap<ItemKey, FileItem>,
@@ -170,7 +170,7 @@ pub(super) const fn is_filed(item: &Item) -> bool {
     item.path.is_some()
 }
 
-/// Where an item stands, in one word for the journal.
+/// Returns the state of an item, in one word for the journal.
 pub(in crate::registry) fn state(item: &Item) -> &'static str {
     if !item.superseded_by.is_empty() {
         "superseded"

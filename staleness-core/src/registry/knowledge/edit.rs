@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 /// that was there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemPatch {
-    /// What sort of thing it is.
+    /// The kind.
     pub kind: Option<ItemKind>,
     /// The text.
     pub body: Option<String>,
@@ -29,7 +29,7 @@ pub struct ItemPatch {
     pub due: Option<Option<Timestamp>>,
     /// When it ceases to hold.
     pub expires_at: Option<Option<Timestamp>>,
-    /// What it rests on. A citation that was there keeps its digest unless it comes with one.
+    /// The citations. One that was there keeps its digest unless it comes with one.
     pub citations: Option<BTreeSet<Citation>>,
     /// The items that it stands for.
     pub supersedes: Option<BTreeSet<ItemId>>,

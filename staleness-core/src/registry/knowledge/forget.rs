@@ -1,4 +1,4 @@
-//! What stands in the way of forgetting a project.
+//! The refusal to forget a project that still holds what somebody wrote.
 
 use crate::ids::{ItemKey, ProjectId, WorkKey};
 use crate::knowledge::Item;
@@ -24,7 +24,7 @@ pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Resul
     }
 }
 
-/// The same for work items.
+/// As [`written_in`], for work items.
 fn no_work(view: &View, project: &ProjectId) -> Result<(), Refusal> {
     let own = |key: &&WorkKey| key.scope.project() == Some(project);
     let count = view.work.keys().filter(own).count();

@@ -9,14 +9,14 @@ use crate::journal::Action;
 use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
 use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 
-/// What somebody saw of an item that holds.
+/// A check that found that an item holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
     /// The item.
     pub key: ItemKey,
     /// The commit that was checked out.
     pub commit: Option<String>,
-    /// What it cites, each with the digest of what is there now; what is not there keeps the digest
+    /// Its citations, each with the digest of what is there now; what is not there keeps the digest
     /// that it had, and so stays missing. Those that the item does not cite are left out, but for an
     /// item that lives in a file: there the file says what it cites.
     pub citations: BTreeSet<Citation>,

@@ -1,4 +1,4 @@
-//! What stands for what: kept in step on both sides.
+//! Links from items to those that they supersede, kept in step on both sides.
 
 use std::collections::BTreeSet;
 

@@ -17,18 +17,18 @@ use crate::text::counted;
 use crate::time::Timestamp;
 use crate::tool::Status;
 
-/// What to look for.
+/// A search for routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindRoutes {
-    /// What is asked.
+    /// The query.
     pub query: String,
-    /// What a model made of it: the model, and the numbers.
+    /// The query's vector: the model that made it, and the numbers, in whatever length.
     pub vector: Option<(ModelId, Vec<f64>)>,
-    /// How many routes at most.
+    /// The most routes to return.
     pub limit: usize,
 }
 
-/// What was found.
+/// The result of a search for routes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundRoutes {
     /// Nothing like the query was learned: the familiarity is below 0.3.
@@ -50,9 +50,9 @@ pub struct FoundRoute {
     pub route: RouteReport,
     /// Closeness × confidence, 0..=1.
     pub score: f64,
-    /// How close the learned query is, 0..=1: by words and by meaning, blended.
+    /// Closeness of the learned query, 0..=1: by words and by meaning, blended.
     pub closeness: f64,
-    /// How close it is by words, 0..=1.
+    /// Closeness by words, 0..=1.
     pub by_words: f64,
     /// The cosine of the vectors, where both have one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,8 +115,8 @@ impl Routes<'_> {
         Ok(FoundRoutes { cold: is_cold(familiarity), familiarity, routes, note })
     }
 
-    /// What is to be said of routes of a project whose vectors another model made: how many there are, and
-    /// how they are embedded anew. `None` where there are none.
+    /// Says how many routes of a project have a vector of another model, and how to embed one anew.
+    /// `None` where there are none.
     pub async fn offer_to_embed(
         self,
         project: &ProjectId,

@@ -32,7 +32,7 @@ pub struct Learn {
     pub signal: f64,
     /// When.
     pub at: Timestamp,
-    /// What a model made of the query, in whatever length.
+    /// The query's vector: the model that made it, and the numbers, in whatever length.
     pub vector: Option<(ModelId, Vec<f64>)>,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct LearnRoute {
     policy: Arc<Policy>,
 }
 
-/// What tells the route that learned among those of a commit.
+/// The key and the op by which the route that learned is found in a commit.
 #[derive(Debug)]
 pub(super) struct Asked {
     key: RouteKey,
@@ -128,7 +128,7 @@ impl LearnRoute {
         Asked { key: self.key.clone(), op: self.op }
     }
 
-    /// What else it must see: how many routes there are, where one more is made.
+    /// Returns what else it must see: the number of routes, where one more is made.
     fn more(&self, view: &View) -> Selection {
         if !view.routes.contains_key(&self.key) && self.creates() {
             return Selection::new().count_routes(self.project.id.clone());

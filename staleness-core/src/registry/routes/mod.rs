@@ -65,7 +65,7 @@ impl Routes<'_> {
         Ok(learned)
     }
 
-    /// What [`Routes::learn`] would leave; writes nothing.
+    /// Returns what [`Routes::learn`] would leave before it prunes; writes nothing.
     ///
     /// # Errors
     /// As [`Routes::learn`].
@@ -101,7 +101,7 @@ impl Routes<'_> {
         Ok(view.vectors.into_values().collect())
     }
 
-    /// How many dimensions the vectors have that a model made in a project, where there are any.
+    /// Returns the number of dimensions of a model's vectors in a project; `None` if it has none.
     pub async fn dimensions(
         self,
         project: &ProjectId,
@@ -163,7 +163,7 @@ impl Registry {
 }
 
 impl Sessions<'_> {
-    /// What was suggested in a session.
+    /// Returns what was suggested in a session; `None` if nothing is known of that.
     pub async fn suggestions(self, key: &SessionKey) -> Result<Option<Suggestions>, RegistryError> {
         let filter = SuggestionFilter::Key(key.clone());
         let mut view = self.0.ask(Selection::new().peek(filter)).await?;
@@ -171,7 +171,7 @@ impl Sessions<'_> {
     }
 }
 
-/// How many dimensions the vectors of a model have, among those that were seen.
+/// Returns the number of dimensions of a model's vectors; `None` if the view has none.
 pub(super) fn dimensions_in(view: &View, project: &ProjectId, model: &ModelId) -> Option<usize> {
     of_model(&view.vectors, project, model).next().map(|row| row.vector.dimensions())
 }

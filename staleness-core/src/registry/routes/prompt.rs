@@ -1,4 +1,4 @@
-//! What is suggested for a user's prompt, unasked: little, seldom, and only what fits well.
+//! Suggestions for a user's prompt, unasked: few, seldom, and only what fits well.
 
 use crate::ids::SessionId;
 use crate::registry::finding::is_usable;
@@ -14,7 +14,7 @@ use crate::tool::Status;
 
 /// Tools that one prompt is answered with, at most.
 const MAX_TOOLS: usize = 3;
-/// How much of a prompt is looked at, in bytes.
+/// Bytes of a prompt that are looked at, rounded up to a whole character.
 const MAX_READ: usize = 4 * 1024;
 /// Outcomes that are looked at for a session's own, at most: where so many lie behind a suggestion, it was
 /// long ago.
