@@ -1,4 +1,4 @@
-//! What items cite and name, looked up in the project.
+//! Look-ups in the project of what items cite and name.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -44,13 +44,13 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     })
 }
 
-/// What an item cites, each with how it is now: with the digest of what is there, and with the lines at
-/// which that stands.
+/// Returns the citations of an item, each with how it is now: with the digest of what is there, or
+/// without one, and with the lines at which that stands.
 pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
     documents::seen(&settings.place, &mut settings.repo(), item)
 }
 
-/// What became of everything that items cite and name; every item that was asked about is in it.
+/// Returns the evidence on every item, from what it cites and names; none if the work was ended.
 pub fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let mut found: BTreeMap<ItemKey, Vec<Evidence>> =
         items.iter().map(|item| (item.key.clone(), Vec::new())).collect();

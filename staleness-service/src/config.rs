@@ -17,12 +17,12 @@ pub const FILE_NAME: &str = "staleness.toml";
 pub const SET_VARIABLE: &str = "STALENESS_SET";
 /// A policy file is no larger than this, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// What a project's file may set: it comes with the repository, so nothing that touches the
-/// user's data or what their hooks say.
+/// The keys that a project's file may set: it comes with the repository, so nothing that touches
+/// the user's data or what their hooks say.
 const PROJECT_KEYS: [&str; 8] =
     ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents", "routes"];
-/// What it may set of routes: how they learn. What is kept, for how long, and whether prompts are
-/// learned from is the user's.
+/// The keys of `routes` that it may set: how routes learn. What is kept, for how long, and whether
+/// prompts are learned from is the user's.
 const PROJECT_ROUTE_KEYS: [&str; 7] = [
     "min_signal",
     "learn_weight",
@@ -35,10 +35,10 @@ const PROJECT_ROUTE_KEYS: [&str; 7] = [
 
 const KEYS_HINT: &str = "fix or remove this setting; `staleness doctor` still works";
 
-/// What a number of the policy is, for people who do not write Rust.
+/// The words for `u32` in an error, for people who do not write Rust.
 const WHOLE: &str = "a whole number from 0 to 4294967295";
 
-/// Where each layer is read from.
+/// The sources of each layer.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     /// The user's file, or the one given in its place; `true`: it must exist.
@@ -58,7 +58,7 @@ pub struct PolicyValue {
     pub key: String,
     /// Its value.
     pub value: serde_json::Value,
-    /// Where it came from: `default`, a file, `environment` or `flag`.
+    /// Its source: `default`, a file, `environment` or `flag`.
     pub source: String,
 }
 
@@ -79,8 +79,8 @@ impl Layers {
         compose(self.each().collect::<Result<_, _>>()?)
     }
 
-    /// The same without the layers that cannot be read, and what was wrong with the first of them:
-    /// a project's broken file does not undo what the user decided.
+    /// As [`Self::read`], without layers that cannot be read or do not fit the others, and with the
+    /// first error: a project's broken file does not undo what the user decided.
     pub fn read_what_can_be_read(&self) -> (Configured, Option<ServiceError>) {
         let mut trouble = None;
         let mut note = |error: ServiceError| {
@@ -196,7 +196,7 @@ fn compose(layers: Vec<Layer>) -> Result<Configured, ServiceError> {
     Ok(Configured { policy, origins })
 }
 
-/// Which of the layers that each make sense by themselves brings a fault to those before it.
+/// Returns the index of the first layer that makes the policy invalid, if each is valid by itself.
 fn faulty(layers: &[Layer]) -> Option<usize> {
     let mut whole = table_of(&Policy::default()).ok()?;
     layers.iter().position(|(_, layer)| {

@@ -20,7 +20,7 @@ use crate::items::without_gone;
 use crate::listener::Listener;
 use crate::settings::{Access, Settings};
 
-/// What is to be checked.
+/// The options of a check.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked<'a> {
     /// Files and folders; none: every document of the project.
@@ -104,21 +104,21 @@ fn read_files<'a>(
     read(settings, &mut LazyRepo::default(), options, &mut |_| ())
 }
 
-/// What a verdict on items and documents depends on, for the agent that asks.
+/// Returns the context of verdicts on items and documents, for the agent that asks.
 pub fn context(settings: &Settings, version: Option<&str>) -> Context {
     context_for(settings, settings.agent.as_ref(), version)
 }
 
-/// The same for another agent.
+/// As [`context`], for another agent.
 pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option<&str>) -> Context {
     let (project, policy) = (&settings.project, &settings.configured.policy.knowledge);
     let place = Some((&project.id, project.root.as_str()));
     Context::new(settings.now, policy, place, agent).at_version(version)
 }
 
-/// What is known of documents without asking for their history: the items that files hold now, and
-/// what the last check found in them. Where there was a check, only the files that it knew are read,
-/// and those that were committed since.
+/// Returns what is known of documents without their history: the items that files hold now, and what
+/// the last check found in them. If there was a check, only the files that it knew are read, and those
+/// that were committed since.
 pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
@@ -148,7 +148,7 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     new.map(|(path, _)| folder.join(path)).filter(|path| path.exists()).collect()
 }
 
-/// The same of a project that was checked before; else nothing, without a search for documents.
+/// As [`at_hand`], but only of the files that the last check knew; nothing if there was none.
 pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     let documents = registry.documents().list(&settings.project.id).wait()?;
     let items = items_of(settings, &documents)?;
@@ -196,8 +196,8 @@ pub fn check_files(
     Ok(report)
 }
 
-/// Which of these items live in files of the project, and what must be known of them to note something
-/// about them.
+/// Returns those of these items that live in files of the project, with what must be known of them to
+/// note something about them.
 pub fn filed(
     settings: &Settings,
     registry: &Registry,
@@ -216,8 +216,8 @@ pub fn filed(
     Ok(items.iter().filter_map(file).collect())
 }
 
-/// What the registry knows of items; of those that live in files, while the file is there or the item
-/// is among those of `files`.
+/// Returns the registry's rows of items. A row whose file is gone is left out, unless its item is among
+/// those of `files`.
 pub fn rows(
     settings: &Settings,
     registry: &Registry,

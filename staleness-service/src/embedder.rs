@@ -50,8 +50,8 @@ pub fn vector_of(settings: &Settings, query: &str) -> Result<Option<Answer>, Ser
     embed(folder, &ask).map(Some)
 }
 
-/// The same for a search that words answer too: `None` where the query has no word, and where nothing of the
-/// project was learned by that model. A model that cannot be asked leaves the words, and a sentence that says
+/// As [`vector_of`], for a search that words answer too: `None` if the query has no word, or if nothing of the
+/// project was learned by that model. If the model cannot be asked, words alone decide, and a sentence says
 /// why.
 pub fn for_search(
     settings: &Settings,
@@ -76,7 +76,7 @@ pub fn for_search(
     }
 }
 
-/// What a model made of a query: the model, and the numbers.
+/// The answer of a model to a query: the model's id, and the vector.
 pub type Answer = (ModelId, Vec<f64>);
 
 #[cfg(feature = "local")]

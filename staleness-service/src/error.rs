@@ -9,7 +9,7 @@ use staleness::store::{Refusal, StoreError};
 use crate::escape::escape;
 use crate::limits;
 
-/// What kind of trouble it is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Store,
     /// A file that cannot be read or written.
     Io,
-    /// Somebody ended it before it was done.
+    /// Work that was ended before it was done.
     Cancelled,
 }
 
@@ -51,11 +51,11 @@ impl ErrorKind {
 /// One error: what and where, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceError {
-    /// What kind of trouble.
+    /// Its kind.
     pub kind: ErrorKind,
-    /// What went wrong, and where.
+    /// The message: what went wrong, and where.
     pub message: String,
-    /// What to do next.
+    /// The hint: what to do next.
     pub hint: Option<String>,
 }
 
@@ -66,7 +66,7 @@ impl ServiceError {
         Self { kind, message: message.into(), hint: None }
     }
 
-    /// The same with what to do next.
+    /// Adds a hint: what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -92,7 +92,7 @@ impl ServiceError {
     }
 }
 
-/// How much of a typed value an error repeats, in characters.
+/// The number of characters of a typed value that an error repeats, at most.
 pub const MAX_SHOWN: usize = 80;
 
 /// A typed value, quoted, escaped and cut.
@@ -114,7 +114,7 @@ pub fn brief(path: &std::path::Path) -> String {
     }
 }
 
-/// What went wrong with a file, in words.
+/// Describes an error of a file in words.
 #[must_use]
 pub fn in_words(error: &std::io::Error) -> String {
     use std::io::ErrorKind as Io;

@@ -10,7 +10,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     escape_if(text, is_unsafe)
 }
 
-/// The same for a text of several lines: line ends and tabs stay.
+/// As [`escape`], for a text of several lines: line ends and tabs stay.
 #[must_use]
 pub fn escape_lines(text: &str) -> Cow<'_, str> {
     escape_if(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))

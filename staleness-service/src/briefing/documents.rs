@@ -1,5 +1,5 @@
-//! What a session start tells the agent of the documents that it will load: paths, numbers and our
-//! own sentences, from what the last check left.
+//! The text at a session start on the documents that the agent will load: paths, numbers and our own
+//! sentences, from what the last check left.
 
 use staleness::Timestamp;
 use staleness::knowledge::{Block, Context, Document, ItemKind};

@@ -106,7 +106,7 @@ fn ranked(
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
-/// What holds whether it changed or not: traps, constraints, and what was handed to this agent.
+/// Returns traps and constraints in force and handoffs to this agent, whether they changed or not.
 fn standing(
     settings: &Settings,
     registry: &Registry,

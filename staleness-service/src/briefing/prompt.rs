@@ -1,4 +1,4 @@
-//! What a hook suggests for a user's prompt: names of tools and our own words, nothing of the prompt.
+//! Suggestions of a hook for a user's prompt: names of tools and our own words, nothing of the prompt.
 
 use crate::model_text::{ModelName, ModelText};
 use staleness::ids::ClientId;
@@ -17,7 +17,7 @@ const BEGIN: &str = "Known tools that may fit this request: ";
 const END: &str =
     ". They fit by name, description or what worked before; use one only if it helps.";
 
-/// What was found for a prompt, and what is to be noted of it.
+/// The tools that were found for a prompt, and the record of the prompt.
 #[derive(Debug)]
 pub struct Found {
     /// The session in which it is noted.
@@ -35,8 +35,8 @@ impl Found {
     }
 }
 
-/// What to suggest; `None` where nothing can be: outside a session neither the cool-down nor the limit
-/// can be kept, and some clients take no context here.
+/// Looks for tools to suggest; `None` outside a session, where neither the cool-down nor the limit can
+/// be kept, and for clients that take no context here.
 pub fn look(
     settings: &Settings,
     registry: &Registry,

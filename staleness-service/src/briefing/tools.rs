@@ -1,4 +1,4 @@
-//! What a session start tells the agent: names and our own sentences, within a budget.
+//! The text at a session start on tools: names and our own sentences, within a budget.
 
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, tool_prefix};
@@ -76,7 +76,7 @@ pub(crate) fn text(
     Said { text: (text.chars() > head).then_some(text), whole }
 }
 
-/// What tools that worked are told under.
+/// The heading of the tools that worked.
 const RANKED: &str = "Worked here lately, best first";
 
 /// A tool's name, and why it is told.
@@ -93,7 +93,7 @@ mod tests {
         NetChange { name: name.into(), from, to, cause: cause.into() }
     }
 
-    /// What an agent is told when only these tools changed or fail.
+    /// Returns a delta in which only these tools changed or fail.
     fn delta(tools: Vec<NetChange>, failing: &[(String, String)]) -> Delta {
         let failing = failing.iter().cloned().map(|(name, cause)| Failing { name, cause });
         Delta {

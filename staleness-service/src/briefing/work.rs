@@ -1,5 +1,5 @@
-//! What a session start tells the agent of work and knowledge: ids, states and our own sentences. What
-//! an item says is never told here: nobody knows who wrote it.
+//! The text at a session start on work and knowledge: ids, states and our own sentences. The text of an
+//! item is never told here: nobody knows who wrote it.
 
 use crate::model_text::{ModelName, ModelText, NameKind, Word, overdue, state};
 use staleness::registry::Resume;
@@ -65,7 +65,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     Said { text: (told > head && told <= budget).then_some(text), whole }
 }
 
-/// What is overdue is told under this, once and then weekly.
+/// The heading of overdue items, which are told once and then weekly.
 const OVERDUE: &str = "Overdue (settle: `staleness stale resolve ID`)";
 
 /// A handoff to the agent that reads this: from whom, and how to take it.
