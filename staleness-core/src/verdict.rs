@@ -4,7 +4,7 @@ use crate::text::wording;
 
 use serde::{Deserialize, Serialize};
 
-/// How far a thing can be trusted.
+/// The level of trust in a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -40,7 +40,7 @@ impl Level {
     }
 }
 
-/// What should be done about a thing.
+/// The action to take on a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -67,18 +67,18 @@ wording! { NextAction {
 /// One piece of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
-    /// What sort of evidence, in `snake_case`.
+    /// The kind of evidence, in `snake_case`.
     pub kind: String,
-    /// How strongly it shows, 0..=1.
+    /// The strength with which it shows, 0..=1.
     pub strength: f64,
-    /// How much it can lower the freshness, 0..=1.
+    /// The largest share of the freshness that it can take away, 0..=1.
     pub weight: f64,
     /// A sentence that a person can act on: names, paths and our own words, on one line.
     pub reason: String,
     /// The line of the file in which it shows, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What somebody wrote about it. It is of unknown origin: hooks leave it out.
+    /// A note that somebody wrote about it. It is of unknown origin: hooks leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -94,13 +94,13 @@ impl Signal {
 /// Can it still be trusted, why, and what should be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// How far it can be trusted.
+    /// The level of trust in it.
     pub level: Level,
     /// 1 fresh … 0 stale.
     pub freshness: f64,
     /// The evidence, in the order of its effect.
     pub signals: Vec<Signal>,
-    /// What should be done.
+    /// The action to take.
     pub action: NextAction,
 }
 

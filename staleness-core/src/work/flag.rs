@@ -1,14 +1,14 @@
-//! Which work item is overdue, and why.
+//! Overdue work items, and the reasons.
 
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
 use crate::text::{days, wording};
 use crate::time::Timestamp;
 
-/// What an item is overdue for.
+/// A reason for which an item is overdue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Overdue {
-    /// Somebody works on it, and nothing happened.
+    /// It is in progress, and nothing happened.
     NoProgress,
     /// It waits, and nothing happened.
     NotBegun,
@@ -16,9 +16,9 @@ pub enum Overdue {
     StillBlocked,
     /// Its date of expiry has passed.
     Expired,
-    /// Nobody took or closed it.
+    /// It was neither accepted nor closed.
     Unanswered,
-    /// Nobody accepted or rejected it.
+    /// It was neither accepted nor rejected.
     Undecided,
     /// It was observed long ago.
     OldObservation,
@@ -27,7 +27,7 @@ pub enum Overdue {
 /// An overdue item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// What it is overdue for.
+    /// The reason for which it is overdue.
     pub overdue: Overdue,
     /// Whole days: since its last activity, its creation or its expiry, whichever the kind counts.
     pub age_days: i64,
@@ -60,7 +60,7 @@ pub enum Aging {
     InProgress,
     /// Work that waits or is blocked, since its last activity.
     Waiting,
-    /// What has a date of expiry, from then on.
+    /// An item with a date of expiry, from then on.
     Expiring,
     /// A handoff without an answer, since it was written.
     Unanswered,

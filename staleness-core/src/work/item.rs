@@ -10,7 +10,7 @@ use crate::ids::WorkKey;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// What sort of note a note is. The beginning and the end of a session are never flagged.
+/// The type of a note. The beginning and the end of a session are never flagged.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -33,7 +33,7 @@ wording! { NoteType {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkStep {
-    /// What was done.
+    /// A description of what was done.
     pub text: String,
     /// When.
     pub at: Timestamp,
@@ -45,21 +45,21 @@ pub struct WorkStep {
 pub struct Work {
     /// Its identity.
     pub key: WorkKey,
-    /// What sort of work it is.
+    /// The kind of work.
     pub kind: WorkKind,
     /// Its state: one of [`WorkKind::states`].
     pub status: WorkStatus,
     /// The open state that it was in before it ended, to which it is reopened.
     pub before: Option<WorkStatus>,
-    /// What it is about.
+    /// Its text, at most [`Work::MAX_TEXT_BYTES`] bytes.
     pub text: String,
-    /// Who wrote it.
+    /// The name of its author.
     pub author: Option<String>,
-    /// Who hands over, for a handoff.
+    /// The name of the sender, for a handoff.
     pub from: Option<String>,
-    /// Who should take over, for a handoff.
+    /// The name of the intended recipient, for a handoff.
     pub to: Option<String>,
-    /// What sort of note it is; [`NoteType::Observation`] for everything else.
+    /// The type of a note; [`NoteType::Observation`] for everything else.
     pub note: NoteType,
     /// True if a program proposed it rather than a person.
     pub generated: bool,

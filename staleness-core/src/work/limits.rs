@@ -1,4 +1,4 @@
-//! What no work item may hold.
+//! Limits on the contents of work items.
 
 use super::{Work, WorkStatus};
 use crate::ids::IdError;

@@ -19,11 +19,11 @@ macro_rules! work_policy {
         #[serde(default, deny_unknown_fields)]
         pub struct WorkPolicy {
             $($(#[$doc])* pub $field: $type,)*
-            /// What is different for one kind.
+            /// Overrides for the items of one kind.
             pub kind: BTreeMap<WorkKind, WorkOverride>,
-            /// What is different in one project, by id or root.
+            /// Overrides for one project, by its id or root.
             pub project: BTreeMap<String, WorkOverride>,
-            /// What is different for what one agent wrote.
+            /// Overrides for the items that one agent wrote.
             pub agent: BTreeMap<String, WorkOverride>,
         }
 
@@ -125,7 +125,7 @@ impl WorkPolicy {
         }
     }
 
-    /// What is wrong with the values, as `key: reason`.
+    /// Appends each value out of bounds to `faults`, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         let mut check = |key: &str, flagged: Option<f64>, softened: Option<f64>| {
             for (name, value) in [("freshness_flagged", flagged), ("freshness_softened", softened)]

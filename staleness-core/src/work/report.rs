@@ -1,4 +1,4 @@
-//! What is overdue, as a report that a person or an agent can act on.
+//! Reports of overdue work on which a person or an agent can act.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ const MAX_TEXT: usize = 80;
 pub struct Warning {
     /// Its id.
     pub id: String,
-    /// What sort of work it is.
+    /// The kind of work.
     pub kind: WorkKind,
-    /// How far it can be relied on: the level of its verdict.
+    /// The level of its verdict.
     pub level: Level,
     /// The beginning of its text, on one line, at most 80 characters.
     pub text: String,
@@ -47,7 +47,7 @@ impl Warning {
     }
 }
 
-/// How many of each kind are overdue.
+/// The number of overdue items of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FlaggedCounts {
     /// Plans.
@@ -71,7 +71,7 @@ pub struct FlaggedCounts {
 pub struct StaleReport {
     /// The overdue items: by age, oldest first, then by kind and id.
     pub warnings: Vec<Warning>,
-    /// How many of each kind.
+    /// The number of each kind.
     pub counts: FlaggedCounts,
     /// The counts in one line, such as `3 plans, 1 expired trap`; `nothing overdue` without any.
     pub summary: String,
@@ -165,7 +165,7 @@ fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
     work.flag(now, policy).is_none() && (!lasting || recent())
 }
 
-/// What fresh, open work refers to: each id with the id of the first item that does.
+/// Returns each id to which fresh, open work refers, with the smallest id of the items that do.
 pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     work: impl IntoIterator<Item = &'a Work>,
     now: Timestamp,

@@ -11,7 +11,7 @@ use WorkStatus::{
     Rejected, Resolved, Todo, Visible,
 };
 
-/// What sort of work an item is.
+/// The kind of a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkKind {

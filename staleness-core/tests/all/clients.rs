@@ -11,7 +11,7 @@ use crate::common::{
     World, changes, is_silent, names, off, read, server, server_tool, skill, tool_name,
 };
 
-/// What the user's file of a client lists.
+/// Returns a reading of a client's file at the user's level, which lists `found`.
 fn of(client: &str, found: Vec<Found>) -> SourceReading {
     let id =
         SourceId { project: None, client: client.into(), level: Level::User, part: "mcp".into() };
@@ -126,7 +126,7 @@ fn m3_tools_of_other_clients_are_neither_suggested_nor_found_nor_listed() {
     assert_eq!(report.presence.cause.as_str(), "other_client", "asked by name it is explained");
 }
 
-/// What a client lists and does not load is not there for it.
+/// A tool that a client lists and does not load is absent for it.
 #[test]
 fn states_of_listings_are_those_of_their_clients() {
     let world = World::default();
@@ -183,7 +183,7 @@ fn a_tool_known_from_use_is_there_for_the_clients_that_used_it() {
     assert_eq!(key.wait().unwrap().name, tool_name("Bash"));
 }
 
-/// What another client makes of its own entry, or of its own listing, is nothing to a client that uses the tool.
+/// A client that uses a tool is not affected by another client's state of its entry or listing.
 #[test]
 fn a_tool_that_a_client_uses_does_not_follow_the_switch_of_another() {
     let world = World::default();
@@ -261,7 +261,7 @@ fn a_tool_of_another_client_in_the_project_hides_no_global_one() {
     assert_eq!(names(&listed), ["mcp__github__*"], "the loss is not hidden");
 }
 
-/// What a client never loaded did not go.
+/// A server that a client never loaded is not told as gone.
 #[test]
 fn a_new_server_that_waits_for_approval_is_not_told_as_gone() {
     let world = World::default();

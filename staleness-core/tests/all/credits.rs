@@ -269,7 +269,7 @@ fn in_a_batch_each_failure_looks_back_from_its_own_time() {
     assert!(!world.registry.tools().record_all(batch).wait().unwrap()[2].offline);
 }
 
-/// The same name in two scopes: a use counts for the tool that can have been used.
+/// A use of a name that is in two scopes counts for the tool that can have been used.
 #[test]
 fn a_use_counts_for_the_global_tool_where_the_projects_own_is_gone() {
     let world = World::default();

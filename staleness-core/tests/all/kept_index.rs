@@ -28,7 +28,7 @@ const QUERIES: [&str; 5] =
     ["search open issues", "send it by mail", "ship what was merged", "review", "zanzibar"];
 const ROOTS: [&str; 2] = ["/p", "/q"];
 
-/// What another handle does.
+/// A change that another handle makes.
 #[derive(Clone, Debug)]
 enum Deed {
     /// The tools of a source are these, each with a text or none.

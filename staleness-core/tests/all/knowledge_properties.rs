@@ -1,4 +1,4 @@
-//! What holds of freshness whatever the item, the evidence and the policy.
+//! Properties of freshness that hold for any item, evidence and policy.
 
 use crate::items::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What outcomes do to a tool: counted, remembered, demoting and restoring.
+//! Effects of outcomes on a tool: counted, remembered, demoting and restoring.
 
 use crate::common::*;
 use staleness_core::ids::{AgentId, OpId, ToolKey};

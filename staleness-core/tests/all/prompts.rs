@@ -1,4 +1,4 @@
-//! What is suggested for a prompt: few rows are read, and the answer is that of reading them all.
+//! Suggestions for a prompt: few rows are read, and the answer is that of reading them all.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What holds after any history.
+//! Properties that hold after any history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// What a source lists: one bit per thing, and one for being switched off.
+/// The things that a source lists: one bit for each, and one for its being switched off.
 type Listing = (u8, u8);
 
 /// One thing that happens to a registry.

@@ -106,7 +106,7 @@ fn rows_of_documents_that_are_gone_go_but_for_newer_ones() {
     assert_eq!(left, ["a.md", "new.md"]);
 }
 
-/// As many blocks of a document as are too many to be kept.
+/// Returns a number of blocks of a document that is too large for all to be kept.
 fn too_many() -> u32 {
     u32::try_from(Document::MAX_FINDINGS_BYTES / 80).unwrap()
 }

@@ -1,4 +1,4 @@
-//! How many routes and suggestions there are at most, and what removing them reads and writes.
+//! Limits on routes and suggestions, and the rows that removing them reads and writes.
 
 use crate::common::*;
 use staleness_core::ids::{ModelId, OpId, SessionId};

@@ -1,4 +1,4 @@
-//! What several outcomes of one session teach, one after the other and in one commit.
+//! Lessons of several outcomes of one session, one after the other and in one commit.
 
 use crate::common::*;
 use staleness_core::ids::{OpId, SessionId};

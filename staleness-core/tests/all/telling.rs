@@ -1,4 +1,4 @@
-//! What a session start tells a project: net changes, once, and what not to rely on.
+//! The telling of a project at a session start: net changes, once, and what not to rely on.
 
 use crate::common::*;
 use staleness_core::Wait;
@@ -220,7 +220,7 @@ fn a_server_is_unreliable_only_when_none_of_its_tools_in_use_works() {
     assert_eq!(unreliable("s4"), ["mcp__x__*", "mcp__x__a", "mcp__x__b", "mcp__x__c"]);
 }
 
-/// The same name in two scopes: the project is told what the name means to it.
+/// A project is told of a name in two scopes what the name means to it.
 #[test]
 fn of_a_name_in_two_scopes_only_the_one_that_serves_is_told() {
     let world = World::default();

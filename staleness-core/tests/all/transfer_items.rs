@@ -50,7 +50,7 @@ fn known() -> Item {
     }
 }
 
-/// What is left of two rows of an item: the second comes into a store that holds the first.
+/// Imports two rows of an item, the second one twice, and returns the row that is left.
 fn merged(here: &Item, there: &Item) -> Item {
     let registry = registry();
     for row in [here, there, there] {

@@ -1,4 +1,4 @@
-//! What is overdue is found without reading the rest, and is what reading everything would find.
+//! Overdue work is found without reading the rest, and is what reading everything would find.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -135,7 +135,7 @@ impl World {
         }
     }
 
-    /// The same world, asked by a client.
+    /// Returns this world as a client sees it.
     pub(crate) fn seen_by(&self, client: &str) -> Self {
         Self {
             spy: self.spy.clone(),
@@ -164,7 +164,7 @@ impl World {
 
     // Scans.
 
-    /// What a scan of `project` would hand in now.
+    /// Returns a scan of `project` that read these sources now.
     pub(crate) fn scan_of(&self, project: &ProjectRef, sources: Vec<SourceReading>) -> Scan {
         Scan {
             project: project.clone(),
@@ -307,7 +307,7 @@ impl World {
         delta
     }
 
-    /// The same, cut off before anything was said.
+    /// As [`World::told`], cut off before the telling is marked as done.
     pub(crate) fn looked(&self, project: &ProjectRef, session: &SessionId) -> (Resume, Delta) {
         let agent = AgentId::new("agent").unwrap();
         self.registry.sessions().start(&project.id, &agent, session, self.now()).wait().unwrap();

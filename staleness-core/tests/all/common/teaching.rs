@@ -1,4 +1,4 @@
-//! What tests of routes teach.
+//! Lessons for the tests of routes.
 
 use staleness_core::ids::{ModelId, OpId, ToolName};
 use staleness_core::registry::Learn;
