@@ -15,15 +15,15 @@ use looks::{
 /// The longest text of a prompt that is kept, in characters.
 pub(crate) const MAX_PROMPT_CHARS: usize = 256;
 
-/// How much of a prompt is looked at, in bytes: what is kept is a small part of its beginning.
+/// The most bytes of a prompt that are read: what is kept is a small part of its beginning.
 const MAX_READ: usize = 16 * 1024;
 
-/// So many words may stand between `as` and a key: `as the root password`.
+/// The most words between `as` and a key: `as the root password`.
 const BETWEEN: usize = 3;
 /// A value that is stuck to its option has at least so many characters.
 const SHORT: usize = 4;
 
-/// What stands in place of a secret.
+/// The text that replaces a secret.
 const REDACTED: &str = "[redacted]";
 
 /// A text in which what looks like a secret is replaced: tokens with well-known beginnings, values
@@ -67,7 +67,7 @@ fn redact_before(safe: &mut [Cow<'_, str>], least: usize) {
     }
 }
 
-/// What the word before asks for.
+/// The role of the next word, given the words before it.
 #[derive(Clone, Copy)]
 enum Expected {
     Anything,
@@ -122,7 +122,7 @@ fn step(expected: Expected, word: &str) -> (Option<Cow<'_, str>>, Expected) {
     }
 }
 
-/// What follows the first word of a value: the rest of what is quoted, or `unquoted`.
+/// Returns what follows the first word of a value: the rest of a quoted value, or `unquoted`.
 fn behind(value: &str, unquoted: Expected) -> Expected {
     match quote(value) {
         Some(mark) if value[1..].contains(mark) => Expected::Anything,
@@ -237,7 +237,7 @@ fn without_tokens(word: &str) -> String {
 }
 
 impl Prompted {
-    /// What may be kept of a prompt: its beginning without secrets, at most `MAX_PROMPT_CHARS` long.
+    /// Returns the beginning of a prompt without secrets, at most `MAX_PROMPT_CHARS` characters.
     /// `None` where nothing is left that could be searched for.
     #[must_use]
     pub fn text(text: &str) -> Option<String> {

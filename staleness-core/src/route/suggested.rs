@@ -1,4 +1,4 @@
-//! What was suggested in a session, until an outcome says what it was worth.
+//! Suggestions made in a session, until an outcome says what they were worth.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 pub struct Suggestions {
     /// The session. It need not be known by itself.
     pub key: SessionKey,
-    /// How many suggestions were made in it unasked, those that are forgotten included.
+    /// The number of unasked suggestions made in it, including those that are forgotten.
     pub made: u32,
     /// The last prompts, oldest first, at most [`Suggestions::MAX_PROMPTS`].
     #[serde(with = "crate::text::nested")]
@@ -30,11 +30,11 @@ pub struct Suggestions {
 pub struct Prompted {
     /// When.
     pub at: Timestamp,
-    /// What was asked, as [`Prompted::text`] bounds it, or as a caller handed it in. Of a user's
-    /// prompt only where the policy says that it may be learned from.
+    /// The question, as [`Prompted::text`] bounds it, or as a caller handed it in. A user's words
+    /// are kept only if the policy says that they may be learned from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// What was suggested, best first, at most [`Suggestions::MAX_SUGGESTED`]; nothing where nothing fitted.
+    /// The suggested tools, best first, at most [`Suggestions::MAX_SUGGESTED`]; none if none fits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<SuggestedTool>,
     /// The tools whose outcomes were learned from, at most [`Suggestions::MAX_TAUGHT`]: each is once.
@@ -53,12 +53,12 @@ pub struct SuggestedTool {
     pub route: Option<RouteId>,
 }
 
-/// What an outcome says about a prompt of its session.
+/// A lesson that an outcome teaches about a prompt of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lesson {
     /// Which prompt.
     pub(crate) prompt: usize,
-    /// What to learn, and how strongly.
+    /// The query to learn and its signal, 0..=1; `None` if the prompt has no query.
     pub(crate) learn: Option<(String, Confidence)>,
     /// The route that led to the tool: it was found, and then used.
     pub(crate) route: Option<RouteId>,
@@ -153,8 +153,8 @@ impl Suggestions {
         self.prompts.iter().map(|prompt| prompt.at).chain(calls).max().unwrap_or_default()
     }
 
-    /// What an outcome of a tool says about the last prompt that suggested it and has something to learn
-    /// from, or about the last one where none did. `None` where there is nothing to learn and nothing to refresh.
+    /// Returns the lesson of a tool's outcome for the last prompt that suggested it and can still
+    /// learn from it, else for the last prompt. `None` if there is nothing to learn or to refresh.
     pub(crate) fn lesson(
         &self,
         tool: &ToolName,
@@ -183,8 +183,8 @@ impl Suggestions {
         (learn.is_some() || route.is_some()).then_some(Lesson { prompt: at, learn, route })
     }
 
-    /// What outcomes of a tool could teach one after the other, whatever they are: at most one lesson
-    /// for each prompt.
+    /// Returns the lessons that outcomes of a tool could teach one after the other, whatever they
+    /// are: at most one for each prompt.
     pub(crate) fn lessons(&self, tool: &ToolName, policy: &RoutePolicy) -> Vec<Lesson> {
         let mut left = self.clone();
         let mut all = Vec::new();

@@ -10,10 +10,10 @@ use super::dot::{dot_f32, dot_f64};
 use crate::ids::ModelId;
 use crate::text::wording;
 
-/// How far the length of a stored vector may be from 1.
+/// The most by which the length of a stored vector may differ from 1.
 const UNIT: f64 = 1e-3;
 
-/// How many bits each number of a vector has.
+/// The precision of each number of a vector, in bits.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -29,7 +29,7 @@ pub enum Precision {
 wording! { Precision { F32 = "f32", F64 = "f64" } }
 
 impl Precision {
-    /// How many bytes one number takes.
+    /// Returns the size of one number, in bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
@@ -190,7 +190,7 @@ impl Vector {
         }
     }
 
-    /// How many numbers it has.
+    /// Returns the number of dimensions.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         match self {
@@ -236,7 +236,7 @@ fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> + '_ {
     bytes.chunks_exact(4).map(|part| f32::from_le_bytes([part[0], part[1], part[2], part[3]]))
 }
 
-/// The same of 64 bits.
+/// As [`floats`], for numbers of 64 bits.
 fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
     bytes.chunks_exact(8).map(|part| {
         let mut eight = [0; 8];

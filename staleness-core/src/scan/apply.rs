@@ -87,7 +87,7 @@ impl Scan {
             .collect()
     }
 
-    /// What is not configured, and yet concerned.
+    /// Returns a selection of the tools that are not configured and yet concerned.
     ///
     /// In the global scope every scan leaves tools in step with their servers, so only servers that
     /// changed now matter. The project's own tools also follow global servers, which another

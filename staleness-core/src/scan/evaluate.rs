@@ -9,7 +9,7 @@ use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::Draft;
 use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
 
-/// What a tool's own sources say of it.
+/// The presence of a tool by its own sources alone.
 enum Own {
     Present,
     Absent(PresenceCause),
@@ -295,7 +295,7 @@ fn by_client(
     changes
 }
 
-/// Where the presence of a tool must go; `None`: it stays.
+/// Returns the cause that a tool's presence must take; `None` if the presence stays.
 fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause> {
     let now = tool.presence.cause;
     let provider = match &tool.server {

@@ -43,15 +43,15 @@ impl ProjectRef {
 pub struct Found {
     /// The name under which it is called, or the entry of a server.
     pub name: ToolName,
-    /// What sort of thing it is.
+    /// The kind of tool.
     pub kind: ToolKind,
     /// The MCP server that it is, or belongs to.
     pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
-    /// What it says of itself.
+    /// Its own description.
     pub description: Option<String>,
-    /// What the client makes of it; never [`ListingState::Gone`].
+    /// Its state in the client; never [`ListingState::Gone`].
     pub state: ListingState,
 }
 
@@ -92,7 +92,7 @@ impl Found {
         Some(found)
     }
 
-    /// The same, switched off by a person where `off` is true.
+    /// Marks the tool as switched off by a person if `off` is true.
     #[must_use]
     pub fn switched_off(mut self, off: bool) -> Self {
         if off {
@@ -101,8 +101,8 @@ impl Found {
         self
     }
 
-    /// The same with a description, cut to [`Tool::MAX_DESCRIPTION_CHARS`] characters; empty ones are
-    /// left out.
+    /// Sets the description, trimmed and cut to [`Tool::MAX_DESCRIPTION_CHARS`] characters; an
+    /// empty one is left out.
     #[must_use]
     pub fn described(mut self, description: Option<&str>) -> Self {
         self.description = description
@@ -113,21 +113,21 @@ impl Found {
     }
 }
 
-/// What one source said.
+/// A source as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceReading {
     /// Which source.
     pub id: SourceId,
-    /// Where it is.
+    /// Its path.
     pub path: String,
-    /// How far it could be read.
+    /// The result of reading it.
     pub state: SourceState,
     /// A missing source proves absence only while its root can be listed and is not empty. Of no
     /// meaning for other states.
     pub root_is_there: bool,
-    /// What was wrong, with file and line; never a value from the file.
+    /// The error, with file and line; never a value from the file.
     pub error: Option<String>,
-    /// What it lists, each name once, in any order.
+    /// The tools that it lists, each name once, in any order.
     pub found: Vec<Found>,
 }
 
@@ -177,7 +177,7 @@ pub struct SourceIndex {
     pub level: Level,
     /// The project, unless the index serves every project.
     pub project: Option<ProjectId>,
-    /// What the parts of its sources start with, such as `plugin:`.
+    /// The prefix of the parts of its sources, such as `plugin:`.
     pub part_prefix: String,
 }
 
@@ -192,12 +192,12 @@ impl SourceIndex {
     }
 }
 
-/// What the outside world looked like from one project at one moment.
+/// The sources that one project sees, as they were read at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
     /// The project.
     pub project: ProjectRef,
-    /// What was read, each source once.
+    /// The sources that were read, each once.
     pub sources: Vec<SourceReading>,
     /// Indexes that were read completely.
     pub indexes: Vec<SourceIndex>,

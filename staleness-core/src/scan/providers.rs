@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::ids::{Scope, ServerKey, ToolName};
 use crate::tool::{PresenceCause, Tool, ToolKind};
 
-/// Whether a server is provided in a scope.
+/// The state of an MCP server in a scope, over all of its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Provider {
     /// No entry is known: nothing can be said.
@@ -72,7 +72,7 @@ impl Providers {
         all.filter(move |entry| entry.scope == Scope::Global || entry.scope == *scope)
     }
 
-    /// How a server stands for the tools of a scope.
+    /// Returns the state of a server for the tools of a scope.
     pub(crate) fn state(&self, scope: &Scope, server: &ServerKey) -> Provider {
         let mut state = Provider::Unknown;
         for entry in self.entries(scope, server) {

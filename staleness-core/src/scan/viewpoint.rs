@@ -9,7 +9,7 @@ use crate::ids::{ClientId, Level, Scope, ServerKey};
 use crate::store::View;
 use crate::tool::{Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
 
-/// What a client's own sources say of a tool.
+/// The presence of a tool for one client, by the client's own sources and uses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     /// The client loads it, or nothing says of any client that it does.
@@ -90,7 +90,8 @@ impl<'a> From<&'a ToolSummary> for Facts<'a> {
     }
 }
 
-/// What the sources of `client` say of a tool. A live list is of its server and speaks for every client.
+/// Returns the standing of a tool for `client`, by its sources and uses. A live list does not count:
+/// it is of its server, and speaks for every client.
 fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
     let of_clients = || tool.listings.iter().filter(|each| each.source.level != Level::Live);
     let state = of_clients()

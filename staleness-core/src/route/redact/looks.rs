@@ -1,6 +1,6 @@
-//! What secrets look like, and the names of what they are kept under.
+//! Patterns of secrets, and the names of keys whose values are secrets.
 
-/// How the tokens of well-known services begin.
+/// Prefixes of the tokens of well-known services.
 const PREFIXES: [&str; 38] = [
     "sk-",
     "sk_",
@@ -45,7 +45,7 @@ const PREFIXES: [&str; 38] = [
 /// A token has at least so many characters behind its prefix.
 const PREFIXED: usize = 8;
 
-/// What the name of a key holds whose value is a secret, however it is spelled.
+/// Words in the name of a key whose value is a secret, however the name is spelled.
 const SECRET_WORDS: [&str; 12] = [
     "password",
     "passwd",
@@ -64,10 +64,10 @@ const SECRET_WORDS: [&str; 12] = [
 /// Parts of such names that say it only as a whole part: `DB_PASS`, `signing-key`.
 const SECRET_PARTS: [&str; 4] = ["pass", "pw", "key", "auth"];
 
-/// What follows in a URL that takes messages is as good as a password.
+/// Parts of webhook URLs; the text behind them is as good as a password.
 const HOOKS: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "webhook.office.com/"];
 
-/// As many characters nobody writes in one word but for a machine.
+/// The length, in characters, from which a word is taken for a secret whatever it holds.
 const LONG: usize = 20;
 /// A word behind `key`, which says so many other things, has at least so many.
 const UNSURE: usize = 8;
@@ -93,12 +93,12 @@ const NO_SECRETS: [&str; 13] = [
 
 /// A run of this many characters may be a random one.
 const RANDOM: usize = 20;
-/// The same of hexadecimal digits, which words are made of, too.
+/// As [`RANDOM`], for hexadecimal digits or letters of one case, which words are made of, too.
 const RANDOM_HEX: usize = 32;
-/// How often a random run changes between digits and other characters, at least.
+/// The least number of changes between digits and other characters in a random run.
 const CHANGES: usize = 3;
 
-/// What a name says of the value behind it.
+/// The certainty with which a name says that its value is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// It is a secret.
@@ -110,7 +110,7 @@ pub(super) enum Key {
 }
 
 impl Key {
-    /// How long a word must be that a person did not mean as a word.
+    /// Returns the least length, in characters, of a word behind the key that can be a secret.
     pub(super) const fn least(self) -> usize {
         match self {
             Self::Sure => 1,
@@ -120,7 +120,7 @@ impl Key {
     }
 }
 
-/// Whether a name is one of those whose values are secrets, however it is spelled.
+/// Returns the certainty that the value of a name is a secret; `None` for any other name.
 pub(super) fn key(name: &str) -> Option<Key> {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -152,7 +152,7 @@ pub(super) fn is_chosen(word: &str, least: usize) -> bool {
             || humps.any(|(one, next)| one.is_lowercase() && next.is_uppercase()))
 }
 
-/// Whether it is the mark that begins a quotation.
+/// Returns the quotation mark with which a word begins, if it does.
 pub(super) fn quote(word: &str) -> Option<char> {
     word.chars().next().filter(|mark| matches!(mark, '"' | '\'' | '`'))
 }
@@ -173,7 +173,7 @@ pub(super) fn is_scheme(word: &str) -> bool {
     ["bearer", "basic", "digest"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// Where the secret part of a URL begins that takes messages.
+/// Returns the byte at which the secret part of a webhook URL begins, if there is one.
 pub(super) fn hook(word: &str) -> Option<usize> {
     let behind = HOOKS.iter().filter_map(|hook| word.find(hook).map(|at| at + hook.len()));
     behind.min().filter(|at| is_chosen(&word[*at..], UNSURE))

@@ -1,4 +1,4 @@
-//! What is taken out, and what stays.
+//! Tests of what is redacted and what stays.
 
 use super::*;
 use crate::route::Prompted;
