@@ -16,12 +16,12 @@ use crate::scan::{Scan, readings_of, see_as};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
 use crate::tool::Hold;
 
-/// What recording a use did.
+/// The result of recording a use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordReport {
     /// The tool afterwards.
     pub tool: ToolReport,
-    /// How its status changed, and that of tools credited with the use.
+    /// The changes of its status, and of that of tools credited with the use.
     pub changed: Vec<StatusChange>,
     /// The use was recorded before: nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -32,7 +32,7 @@ pub struct RecordReport {
 }
 
 impl Tools<'_> {
-    /// What a scan must know before it reads files: put it into [`Scan::read_under`].
+    /// Returns what a scan must know before it reads files: put it into [`Scan::read_under`].
     pub async fn readings(
         self,
         project: &ProjectId,
@@ -52,8 +52,8 @@ impl Tools<'_> {
         Ok(ScanReport::new(&step, &self.0.policy, commit.view, &commit.changes, commit.revision))
     }
 
-    /// What [`Tools::apply_scan`] would do, and the tools as the project would see them then;
-    /// writes nothing.
+    /// Returns what [`Tools::apply_scan`] would do, and the tools as the project would see them
+    /// then; writes nothing.
     ///
     /// # Errors
     /// As [`Tools::apply_scan`].
@@ -166,7 +166,7 @@ impl Tools<'_> {
         self.0.run(Forget { by_hand }).await.map(drop)
     }
 
-    /// What ops wrote to the journal before, for a report that repeats the first result.
+    /// Returns what ops wrote to the journal before, for a report that repeats the first result.
     async fn entries_of(
         self,
         ops: impl Iterator<Item = &OpId> + Send,

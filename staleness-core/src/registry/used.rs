@@ -25,7 +25,7 @@ pub struct Use {
     /// where there is one, else for the first of its spellings whose tool is known, else for the first whose server is, else for that of the shortest server; `MCP:tool` for the tool of
     /// the one server, of those that the client lists, that is known to have one of this name.
     pub tool: ToolName,
-    /// How it ended.
+    /// The outcome.
     pub outcome: OutcomeKind,
     /// When it ended.
     pub at: Timestamp,
@@ -37,7 +37,7 @@ pub struct Use {
     pub agent: Option<AgentId>,
     /// The client that reported it.
     pub client: Option<ClientId>,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     pub duration_ms: Option<u64>,
     /// The kind, where the client tells it; used only for a tool that is not known yet.
     pub kind: Option<ToolKind>,

@@ -26,12 +26,12 @@ pub struct PrunedRoute {
     pub reason: PruneReason,
 }
 
-/// What pruning routes did, or would do.
+/// The result of pruning routes, or of its dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RoutePruneReport {
-    /// What went, in the order of projects, tools and ids.
+    /// The routes removed, in the order of projects, tools and ids.
     pub removed: Vec<PrunedRoute>,
-    /// How many routes stay.
+    /// The number of routes that stay.
     pub kept: u64,
 }
 

@@ -17,7 +17,7 @@ impl Sessions<'_> {
         self.0.run(NotePrompt { key, prompted, asked: false }).await.map(drop)
     }
 
-    /// The same of what was suggested to somebody who asked for it. It begins the session's cool-down, and
+    /// As [`Sessions::note_prompt`], for somebody who asked. It begins the session's cool-down, and
     /// does not count against the limit of suggestions that nobody asked for.
     pub async fn note_suggested(
         self,

@@ -1,4 +1,4 @@
-//! What outcomes teach routes: learning without a vector, in the commit of the outcome, and use.
+//! Teaching routes by outcomes: learning without a vector, in the commit of the outcome, and use.
 
 use super::learn::same_query;
 use crate::ids::{ProjectId, ToolName};
@@ -9,7 +9,7 @@ use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
-/// What an outcome teaches about a query, without a vector.
+/// A lesson of an outcome about a query, without a vector.
 #[derive(Debug)]
 pub(crate) struct Taught<'a> {
     /// The project.
@@ -18,7 +18,7 @@ pub(crate) struct Taught<'a> {
     pub(crate) tool: &'a ToolName,
     /// The query.
     pub(crate) query: &'a str,
-    /// How well the tool answered it.
+    /// The signal, from 0, it failed, to 1, it was just right.
     pub(crate) signal: Confidence,
     /// The op, hashed.
     pub(crate) op: u64,

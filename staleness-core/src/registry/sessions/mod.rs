@@ -71,8 +71,8 @@ impl Sessions<'_> {
         Ok(nearest(text, self.list(project).await?.into_iter().map(|session| session.key.id)))
     }
 
-    /// What changed for an agent in a project. Moves nothing: call [`Sessions::mark_resumed`] once it
-    /// was said.
+    /// Returns what changed for an agent in a project. Moves nothing: call
+    /// [`Sessions::mark_resumed`] once it was said.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for changes since an unknown session; else what the store reports.

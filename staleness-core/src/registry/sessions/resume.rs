@@ -1,4 +1,4 @@
-//! What an agent that comes back has to be told.
+//! The query for what an agent that comes back has to be told.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,14 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::Status;
 
-/// Where a delta is to begin.
+/// The point at which a delta is to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ResumeFrom {
-    /// Where the agent was told last; a session that is named and known, where it began. An agent
-    /// that was never told anything here gets a digest.
+    /// The point up to which the agent was told; for a known session that is named, its beginning.
+    /// An agent that was never told anything here gets a digest.
     #[default]
     Cursor,
-    /// Where a session of the project began. Moves nothing.
+    /// The beginning of a session of the project. Moves nothing.
     Session(SessionId),
     /// At a moment: everything that happened then or later. Moves nothing.
     Time(Timestamp),
@@ -36,7 +36,7 @@ pub enum ResumeFrom {
     Digest,
 }
 
-/// Who comes back, and what it wants to know.
+/// The request of an agent that comes back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
     /// The agent.
@@ -44,7 +44,7 @@ pub struct Resume {
     /// The session in which it asks. One that is known already, and lost its context, is told
     /// everything since it began.
     pub session: Option<SessionId>,
-    /// Where to begin.
+    /// The point at which to begin.
     pub from: ResumeFrom,
     /// Only look: the cursor stays.
     pub peek: bool,
@@ -53,7 +53,7 @@ pub struct Resume {
 }
 
 impl Resume {
-    /// What is new to an agent.
+    /// Asks for what is new to an agent since it was told last.
     #[must_use]
     pub const fn new(agent: AgentId) -> Self {
         Self { agent, session: None, from: ResumeFrom::Cursor, peek: false, cleared: false }
@@ -72,7 +72,7 @@ pub(super) struct WhatChanged {
     pub(super) client: Option<ClientId>,
 }
 
-/// Where a delta begins, once that is known.
+/// The point at which a delta begins, once that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
     /// After what was told.
@@ -81,7 +81,7 @@ enum Begin {
     At(Timestamp),
     /// With what is there, since the agent was never told anything here; of tools, what changed since.
     Met(Revision),
-    /// The same for a session that was told before, and lost its context: with what changed since, too.
+    /// As [`Begin::Met`], and what changed since, for a known agent whose session lost its context.
     Again(Revision),
     /// With what is there.
     Nowhere,
@@ -237,7 +237,7 @@ impl WhatChanged {
     }
 }
 
-/// What is there, and behind it what changed beside.
+/// Returns what is there, followed by the changes of everything else.
 fn with_changes(mut there: Vec<DeltaItem>, changed: Vec<DeltaItem>) -> Vec<DeltaItem> {
     let shown: BTreeSet<(&'static str, String)> =
         there.iter().map(|item| (item.kind, item.id.clone())).collect();

@@ -66,8 +66,8 @@ impl Step for StartSession {
     }
 }
 
-/// Where an agent begins that was never told anything in a project: where the project was told last,
-/// whoever was; in one that nobody knows, now.
+/// Returns the revision at which an agent begins that was never told anything in a project: the one
+/// up to which any agent was told; in a project that nobody knows, the current one.
 pub(super) fn met(view: &View, project: &ProjectId) -> Revision {
     view.projects.get(project).map_or(view.revision, |known| known.told.revision.min(view.revision))
 }

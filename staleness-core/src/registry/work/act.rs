@@ -22,7 +22,7 @@ pub struct WorkPatch {
     pub text: Option<String>,
     /// When it ceases to hold.
     pub expires_at: Option<Option<Timestamp>>,
-    /// Who should take over.
+    /// The agent that should take over.
     pub to: Option<Option<String>>,
     /// The items that it refers to.
     pub refs: Option<BTreeSet<String>>,
@@ -45,7 +45,7 @@ impl WorkPatch {
     }
 }
 
-/// What is done to a work item.
+/// A change to a work item.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
     /// It is written down, under an id that is free.

@@ -22,12 +22,12 @@ use crate::time::Timestamp;
 use crate::work::{Work, WorkKind};
 use act::{ActOnWork, Deed, TouchWork};
 
-/// What settling an overdue item did.
+/// The result of settling an overdue item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resolution {
     /// The item.
     pub id: WorkId,
-    /// What sort of work it is.
+    /// Its kind.
     pub kind: WorkKind,
     /// Its state before, to which it is reopened.
     pub from: String,

@@ -16,7 +16,7 @@ use crate::work::{Aging, Rules, StaleReport, Work, referred};
 
 use super::queries::command;
 
-/// What is overdue in a project at a moment.
+/// The query for what is overdue in a project at a moment.
 #[derive(Clone, Debug)]
 pub(in crate::registry) struct Overdue {
     pub(in crate::registry) policy: Arc<Policy>,
@@ -109,7 +109,7 @@ pub(in crate::registry) struct Referring {
 }
 
 impl Referring {
-    /// What is referred to by what is fresh: each id with the id of the first item that does.
+    /// Returns the ids that fresh work refers to, each with the id of the first item that does.
     pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, String)> {
         let (rules, open) = (self.overdue.rules(), visible_open(&self.overdue.project.id, view));
         let fresh = referred(open, self.overdue.now, |work| rules.of(work));

@@ -16,7 +16,7 @@ use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus};
 use super::overdue::{Overdue, Referring};
 use super::unknown;
 
-/// Which work items to list.
+/// The filters of a list of work items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkListing {
     /// Of this kind alone.
@@ -102,7 +102,7 @@ impl WorkItems<'_> {
         Ok(work.into_iter().map(judged).collect())
     }
 
-    /// What is overdue among the work that a project sees, oldest first.
+    /// Reports what is overdue among the work that a project sees, oldest first.
     pub async fn stale(
         self,
         project: &ProjectRef,
@@ -125,7 +125,7 @@ impl WorkItems<'_> {
 }
 
 impl Registry {
-    /// What is overdue in a project, to be looked at.
+    /// Returns the query for what is overdue in a project.
     pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
         Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
     }
