@@ -1,4 +1,4 @@
-//! What a check found, judged and in order.
+//! The findings of a check, judged and in order.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,13 +17,13 @@ use crate::rank::worst_first;
 /// A block, or an item that lives in a file, with at least one signal.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What is told of it.
+    /// Its report, with the verdict.
     pub told: KnowledgeReport,
     /// Its last line.
     pub last_line: u32,
-    /// What knows its text again when it moves.
+    /// A digest of its text, which finds it again when it moves.
     pub digest: u64,
-    /// What was found against it.
+    /// The evidence against it.
     pub evidence: Vec<Evidence>,
     /// The item that the file holds, if it is one.
     item: Option<Item>,
@@ -44,22 +44,22 @@ impl Finding {
 pub struct Group {
     /// Its path.
     pub path: String,
-    /// How many blocks it has.
+    /// The number of its blocks.
     pub blocks: u32,
     /// The level and the freshness of its worst block.
     pub worst: (Level, f64),
-    /// What was found.
+    /// The findings.
     pub found: Vec<Finding>,
 }
 
-/// How many blocks are of each level.
+/// Numbers of blocks by level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Levels {
-    /// How many can be relied on.
+    /// The number that can be relied on.
     pub fresh: u64,
-    /// How many want a look.
+    /// The number to be reviewed.
     pub review: u64,
-    /// How many must not be relied on.
+    /// The number that must not be relied on.
     pub stale: u64,
 }
 
@@ -95,7 +95,7 @@ impl Levels {
     }
 }
 
-/// What became of what items cite.
+/// A function that looks up what items cite, and returns the evidence by item.
 pub type LookUp<'a> = dyn Fn(&[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> + 'a;
 
 /// Nothing is looked up: what the check found is all.
@@ -160,8 +160,8 @@ impl Findings {
         found
     }
 
-    /// What a list does not hold, judged by that alone; the counts stay those of all blocks. Age is
-    /// nothing new: it comes by itself. `lists` is asked for a path, a fact and the digest of a text.
+    /// Removes what a list holds, and judges the rest anew; the counts stay those of all blocks. Age
+    /// alone is nothing new. `lists` is asked for a path, a fact and the digest of a text.
     #[must_use]
     pub fn without(mut self, lists: &dyn Fn(&str, &Fact, u64) -> bool, context: &Context) -> Self {
         for group in &mut self.groups {
@@ -263,8 +263,8 @@ fn of_item(
     Some(group(document, vec![finding]))
 }
 
-/// What knows an item again, whatever was found against it and whatever its front matter counts: its
-/// words, wherever its lines break.
+/// Returns a digest of an item's words, wherever its lines break: findings and the counters of its front
+/// matter do not change it.
 fn digest(body: &str) -> u64 {
     let words: Vec<&str> = body.split_whitespace().collect();
     stable_hash(words.join(" ").as_bytes()) as u64

@@ -12,18 +12,18 @@ use staleness_sources::documents::Report;
 pub struct Known {
     /// The item.
     pub item: Item,
-    /// What was found outside, and what follows from the items themselves.
+    /// The evidence against it, from outside and from the items themselves.
     pub evidence: Vec<Evidence>,
 }
 
 impl Known {
-    /// What is told of it.
+    /// Returns the report on it.
     pub fn told(&self, context: &Context) -> KnowledgeReport {
         KnowledgeReport::of_item(&self.item, &self.evidence, context)
     }
 }
 
-/// What was found against one item outside of it: in its file, or in what it cites and names, and in
+/// Returns the evidence from outside of an item, in its file or in what it cites and names, and from
 /// its own words. An item of the store that was not looked up has its words alone.
 pub fn outside(
     item: &Item,

@@ -1,5 +1,5 @@
-//! What every door to staleness needs: where the registry and the project are and under which policy,
-//! and the verbs that take both the registry and the project's files.
+//! Services for every interface of staleness: where the registry and the project are and under which
+//! policy, and the verbs that take both the registry and the project's files.
 //!
 //! The pure core decides, stores keep, sources read. What is done with all three, in which order, is
 //! here, once: the command line and the MCP server only read what was asked and say what came of it.

@@ -1,4 +1,4 @@
-//! Who is told what goes on while something is looked up.
+//! Listeners, which hear of progress while something is looked up.
 
 use staleness_sources::documents::Progress;
 
@@ -6,13 +6,13 @@ use staleness_sources::documents::Progress;
 pub trait Listener {
     /// Something that was left out, or went another way, and is no error.
     fn note(&self, text: &str);
-    /// How far a check of documents has come.
+    /// Takes the progress of a check of documents.
     fn step(&self, step: Progress);
     /// The check is over.
     fn end(&self);
 }
 
-/// What a check does at the moment, in few words that hold no text of others.
+/// Describes the progress of a check, in few words that hold no text of others.
 #[must_use]
 pub fn words(step: Progress) -> String {
     match step {

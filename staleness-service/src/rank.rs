@@ -6,10 +6,10 @@ use staleness::Timestamp;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Verdict;
 
-/// What decides the place of something in a list.
+/// The sort key of something in a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank<'a> {
-    /// How far it can be trusted.
+    /// Its verdict: how far it can be trusted.
     pub verdict: &'a Verdict,
     /// When it was last known to hold, or written.
     pub since: Option<Timestamp>,

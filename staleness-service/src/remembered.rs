@@ -12,16 +12,16 @@ use crate::rank::worst_first;
 use crate::settings::Settings;
 use crate::when::ago;
 
-/// What the last check found.
+/// The findings of the last check.
 #[derive(Clone, Debug, Default)]
 pub struct Remembered {
-    /// How many documents were checked.
+    /// The number of documents that were checked.
     pub documents: usize,
-    /// How many of them are stale.
+    /// The number of documents that are stale.
     pub stale: usize,
-    /// How many of them are to be reviewed.
+    /// The number of documents that are to be reviewed.
     pub review: usize,
-    /// How many of them have more findings than are kept; the worst of these are.
+    /// The number of documents with more findings than are kept; the worst of these are.
     pub partial: usize,
     /// Blocks that cannot be trusted, worst first.
     pub doubtful: Vec<KnowledgeReport>,
@@ -60,7 +60,7 @@ impl Remembered {
         Ok(remembered)
     }
 
-    /// How old this knowledge is: `checked 3d ago`.
+    /// Returns the age of this knowledge: `checked 3d ago`, or `not checked yet`.
     #[must_use]
     pub fn age(&self, now: Timestamp) -> String {
         match self.checked_at {

@@ -1,4 +1,4 @@
-//! What becomes of items: they still hold, their fields change, to-dos are done.
+//! Changes of items: they still hold, their fields change, to-dos are done.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ pub fn set(
     finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
 }
 
-/// What is written to the store.
+/// A function that writes to the store and returns the rows that it wrote.
 type Write<'a> = &'a dyn Fn(&Registry) -> Result<Vec<Item>, RegistryError>;
 
 /// Saves the files that are changed, writes to the store, and tells how the items stand. What can be

@@ -1,4 +1,4 @@
-//! What somebody wrote down, and whether it still holds: items of the store and items in files.
+//! Knowledge that was written down, and whether it still holds: items of the store and of files.
 
 mod add;
 mod change;

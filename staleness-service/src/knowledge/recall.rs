@@ -1,4 +1,4 @@
-//! What is known about a question. Agents wait for it: git is asked for what the few items cite and
+//! Recall of items for a question. Agents wait for it: git is asked for what the few items cite and
 //! name that were found, and about the files in which they live, and for nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,12 @@ use crate::error::ServiceError;
 use crate::items::joined;
 use crate::settings::Access;
 
-/// What was recalled.
+/// The result of a recall.
 #[derive(Clone, Debug, Default)]
 pub struct Recall {
     /// The items that fit best, what cannot be relied on marked.
     pub told: Vec<RecallReport>,
-    /// How many more fit.
+    /// The number of further items that fit.
     pub more: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What one item says of another, and taking items away.
+//! Relations between items, contradictions of items, and their removal.
 
 use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;

@@ -1,4 +1,4 @@
-//! What a command on items has to know of the project: read when it is asked for.
+//! The state of the project for a command on items: read when it is asked for.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -26,17 +26,17 @@ use crate::settings::{Access, Settings};
 /// The project, as far as it was looked at.
 #[allow(missing_debug_implementations, reason = "it holds somebody who listens")]
 pub struct World<'a> {
-    /// Where, when and under which policy.
+    /// The project, the moment, the policy and the store.
     pub settings: &'a Settings,
-    /// Who hears of it.
+    /// The listener that hears of progress.
     pub listener: &'a dyn Listener,
     version: Option<&'a str>,
     /// Nothing is written.
     pub dry_run: bool,
-    /// Who does what is done.
+    /// The agent that acts. Without one, verdicts are for the agent of the settings.
     agent: Option<AgentId>,
     report: OnceCell<Report>,
-    /// What can be had of it without asking git.
+    /// The documents as far as they can be had without asking git.
     at_hand: OnceCell<Report>,
     /// The version that its files declare, or that its latest tag names.
     tagged: OnceCell<Option<String>>,
@@ -51,7 +51,7 @@ pub struct Target {
     pub filed: bool,
 }
 
-/// How items would stand: rows of the store, and items of files.
+/// Items as a change would leave them: rows of the store, and items of files.
 #[derive(Clone, Debug, Default)]
 pub struct Pretended {
     /// Rows of the store.
@@ -85,7 +85,7 @@ impl<'a> World<'a> {
         Self { settings, listener, version, dry_run: false, agent: None, report, at_hand, tagged }
     }
 
-    /// The same, in which things are done by somebody, or with `dry_run` only shown.
+    /// Sets the agent that acts, and whether changes are only shown (`dry_run`).
     #[must_use]
     pub fn done_by(self, agent: Option<AgentId>, dry_run: bool) -> Self {
         Self { dry_run, agent, ..self }
@@ -104,7 +104,7 @@ impl<'a> World<'a> {
         Ok(self.settings.open(Access::Look)?.dry())
     }
 
-    /// The same project, to be looked at again.
+    /// Returns a view of the same project in which nothing was read yet.
     pub fn anew(&self) -> Self {
         let (agent, dry_run) = (self.agent.clone(), self.dry_run);
         Self { agent, dry_run, ..Self::new(self.settings, self.version, self.listener) }
@@ -155,13 +155,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What verdicts depend on: now, the policy, the project's version.
+    /// Returns the context of verdicts: now, the policy, the project's version.
     #[must_use]
     pub fn context(&self) -> Context {
         self.context_at(self.version().as_deref())
     }
 
-    /// The same without asking git for a version.
+    /// As [`Self::context`], without asking git for a version.
     #[must_use]
     pub fn context_at_hand(&self) -> Context {
         let version = documents::version(self.settings);
@@ -201,7 +201,7 @@ impl<'a> World<'a> {
         Ok((items, report))
     }
 
-    /// How many items that can be had without asking git cannot be trusted.
+    /// Returns the number of items that cannot be trusted, of those that can be had without asking git.
     pub fn doubtful(&self, registry: &Registry) -> Result<usize, ServiceError> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
@@ -319,8 +319,8 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What is told of items after something was done to them. What is found outside is looked up
-    /// for those alone.
+    /// Returns the reports on items after something was done to them. Evidence from outside is looked
+    /// up for those alone.
     pub fn told(
         &self,
         registry: &Registry,
@@ -329,7 +329,7 @@ impl<'a> World<'a> {
         self.told_as(registry, keys, Pretended::default())
     }
 
-    /// The same, as if these items stood so.
+    /// As [`Self::told`], as if the items in `pretended` had been written.
     pub fn told_as(
         &self,
         registry: &Registry,
