@@ -1,4 +1,4 @@
-//! What needs attention, worst first, across tools, documents, knowledge and work.
+//! Things that need attention, worst first, across tools, documents, knowledge and work.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -25,13 +25,13 @@ pub struct Entry {
     pub kind: &'static str,
     /// Its name, id or place.
     pub id: String,
-    /// What it is about.
+    /// Its title.
     pub title: String,
-    /// How far it can be trusted, and why.
+    /// Its verdict: how far it can be trusted, and why.
     pub verdict: Verdict,
     /// When an item or a block was last known to hold.
     pub since: Option<Timestamp>,
-    /// What sort of thing it is, and so what settles it.
+    /// The sort of thing it is, which decides what settles it.
     pub subject: Subject,
 }
 
@@ -46,7 +46,7 @@ impl Entry {
     }
 }
 
-/// What sort of thing needs attention.
+/// A sort of thing that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A tool.
@@ -86,8 +86,8 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     Ok(entries)
 }
 
-/// The same with documents as they were checked last, and items as they can be had without asking
-/// git: what somebody can be told who does not want to wait.
+/// As [`entries`], with documents as they were checked last, and items as they can be had without
+/// asking git: for somebody who does not want to wait.
 pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;
@@ -157,7 +157,7 @@ fn item(told: KnowledgeReport) -> Option<Entry> {
     Some(Entry { kind, id: told.id, title: told.title, verdict: told.verdict, since, subject })
 }
 
-/// What was found in files, but in those that are told as items.
+/// Returns the findings in files, except in files that are told as items.
 fn of_files<'a>(
     found: impl Iterator<Item = &'a KnowledgeReport>,
     items: &[KnowledgeReport],

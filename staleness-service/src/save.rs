@@ -36,7 +36,7 @@ pub fn unnamed() -> io::Result<File> {
     })
 }
 
-/// How long a program waits for another one in the same folder.
+/// The longest time to wait for another program in the same folder.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A turn at writing in a folder, by which these programs do so one after the other: a lock on the folder
@@ -92,7 +92,7 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// How a file is called while it is written: one name, so that what is left of it is found.
+/// Returns the name of a file while it is written: always the same, so that what is left of it is found.
 fn partial(target: &Path) -> OsString {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or_default());

@@ -13,10 +13,10 @@ use staleness_sources::clients::{self, Outlines, ScanRequest};
 use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
 
-/// How often a scan reads again because another one was faster.
+/// The most attempts at a scan: it reads again when another one was faster.
 const ATTEMPTS: usize = 8;
 
-/// Who asks for a scan.
+/// The session and the client that ask for a scan.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
     /// The session.
@@ -105,7 +105,7 @@ fn again<T>(mut attempt: impl FnMut() -> Result<T, RegistryError>) -> Result<T, 
     attempt()
 }
 
-/// What a scan would do, and what the project would see then; writes nothing.
+/// Returns the report of a scan, and the project as it would see it then; writes nothing.
 pub fn preview(
     registry: &Registry,
     settings: &Settings,

@@ -11,7 +11,7 @@ use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 use crate::when;
 
-/// What an agent asks for that comes back.
+/// The request of an agent that comes back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked<'a> {
     /// The agent's name.
@@ -20,13 +20,13 @@ pub struct Asked<'a> {
     pub session: Option<&'a str>,
     /// A session or a time to begin from, in place of where it was told last.
     pub since: Option<&'a str>,
-    /// What is there now, in place of what changed.
+    /// True for what is there now, in place of what changed.
     pub digest: bool,
     /// Its place does not move.
     pub peek: bool,
 }
 
-/// What changed, and what [`told`] wants to know of it.
+/// The changes, and what [`told`] needs to note that they were told.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// What changed.
@@ -35,7 +35,7 @@ pub struct Answer {
     resume: Resume,
 }
 
-/// What changed for an agent while it was away. Its place moves when [`told`] is called.
+/// Returns what changed for an agent while it was away. Its place moves when [`told`] is called.
 ///
 /// # Errors
 /// When a name makes no sense, the session is unknown or of another agent, or what the store reports.

@@ -1,4 +1,4 @@
-//! What everything needs to know: store, project, home, time and policy.
+//! Settings that everything needs: store, project, home, time and policy.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,15 +23,15 @@ use crate::when;
 /// The variable that names the agent that asks.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
 
-/// What was asked for; what is not named is looked for.
+/// The options that a caller gave; those left out are looked up.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Where the registry is kept, as a URL [default: in the user's data folder].
+    /// The URL of the registry [default: in the user's data folder].
     pub store: Option<String>,
     /// The project's folder, or one in it [default: as the environment says, else a fallback, else
     /// the current folder].
     pub project: Option<PathBuf>,
-    /// Where user-level client files are [default: the user's home].
+    /// The folder of user-level client files [default: the user's home].
     pub home: Option<PathBuf>,
     /// A policy file in place of the user's; it must exist.
     pub config: Option<PathBuf>,
@@ -41,16 +41,16 @@ pub struct Options {
     pub now: Option<String>,
 }
 
-/// Where something is done, and under which policy.
+/// The project, the store, the moment and the policy under which something is done.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where the registry is kept.
+    /// The URL of the registry.
     pub url: StoreUrl,
     /// The project's place.
     pub place: ProjectPlace,
     /// The project's identity.
     pub project: ProjectRef,
-    /// Where user-level client files are.
+    /// The folder of user-level client files.
     pub home: PathBuf,
     /// That home is the user's own, not one that was named.
     pub own_home: bool,
@@ -64,10 +64,10 @@ pub struct Settings {
     pub given_now: bool,
     /// The policy.
     pub configured: Configured,
-    /// What was wrong with the first layer of the policy that could not be read, where that was let
-    /// pass: the policy is that of the others.
+    /// The error of the first layer of the policy that could not be read, if that was let pass: the
+    /// policy is that of the other layers.
     pub policy_trouble: Option<ServiceError>,
-    /// Where the policy was read from.
+    /// The sources of the policy.
     pub layers: Layers,
     /// The store, once somebody has opened it.
     pub store: SharedStore,
@@ -309,7 +309,7 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
     }
 }
 
-/// Where somebody says that a registry is kept; `name` is what they say it in.
+/// Parses the URL of a registry; `name` is the option or variable that it stands in, for the error.
 ///
 /// # Errors
 /// When the text is no URL; no password is told.
@@ -328,7 +328,7 @@ pub fn named_url(name: &str, text: &str) -> Result<StoreUrl, ServiceError> {
     })
 }
 
-/// Where the registry is kept: as named, else in the user's data folder.
+/// Returns the URL of the registry: as named, else in the user's data folder.
 ///
 /// # Errors
 /// When the URL is none, or no home is known.

@@ -8,7 +8,7 @@ use staleness::registry::Indexes;
 use staleness::store::{RegistryStore, StoreError};
 use staleness::{OpenOptions, Policy, Registry, StoreUrl};
 
-/// How long whoever opens a store waits for others, at most.
+/// The longest times to wait for others that use the store, set when it is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Waits {
     /// Each step for its turn.
@@ -50,7 +50,7 @@ struct Opened {
     file: Option<FileId>,
 }
 
-/// What knows a file again, whatever it is called.
+/// The identity of a file, whatever it is called: on Unix its device and inode.
 type FileId = (u64, u64);
 
 impl SharedStore {
@@ -60,7 +60,7 @@ impl SharedStore {
         Self { url: Arc::new(url), open: Arc::default(), indexes: Indexes::new() }
     }
 
-    /// Where it is.
+    /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> &StoreUrl {
         &self.url

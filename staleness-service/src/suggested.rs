@@ -1,4 +1,4 @@
-//! What was suggested to somebody who asked and named a session.
+//! Suggestions to somebody who asked and named a session.
 
 use staleness::Wait;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use staleness_core::search::Question;
 use crate::error::ServiceError;
 use crate::settings::{Access, Settings};
 
-/// Somebody waits for the answer.
+/// The longest time to wait for the store: somebody waits for the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Notes the tools that were suggested for a query, so that one which is then used in the session counts as

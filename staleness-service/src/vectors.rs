@@ -15,7 +15,7 @@ pub const MAX_VECTOR_BYTES: u64 = 256 * 1024;
 /// A number of a stored vector is no larger, whatever model made it: what is was read wrongly.
 const SANE: f64 = 1e6;
 
-/// How far the length of a vector may be from 1 for it to count as normalised.
+/// The largest difference between 1 and the length of a vector that counts as normalised.
 const UNIT: f64 = 1e-3;
 
 /// Reads the vector in a file, or in what stands on stdin where it is called `-`: see [`numbers`].
@@ -121,7 +121,7 @@ fn by_dimensions(bytes: &[u8], dimensions: Option<usize>) -> Option<Precision> {
     Precision::ALL.into_iter().find(|precision| bytes.len() == dimensions * precision.bytes())
 }
 
-/// What the numbers themselves say.
+/// Guesses the precision from the numbers themselves; `None` if the length fits neither.
 fn guessed(bytes: &[u8]) -> Option<Precision> {
     let fits = |precision: Precision| bytes.len().is_multiple_of(precision.bytes());
     let sane = |number: f64| number.is_finite() && number.abs() <= SANE;

@@ -55,7 +55,7 @@ fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
     Some(now.plus_millis(count.saturating_mul(millis).saturating_mul(sign)))
 }
 
-/// How long ago something was, in few characters: `3d ago`, `5h ago`, `just now`.
+/// Returns how long ago something was, in few characters: `3d ago`, `5h ago`, `just now`.
 pub fn ago(now: Timestamp, at: Timestamp) -> String {
     crate::model_text::ago(now, at).to_string()
 }

@@ -42,7 +42,7 @@ pub fn find(
     })
 }
 
-/// What is told of an item.
+/// Returns the report on an item; an error if the item is gone.
 pub fn told(
     registry: &Registry,
     settings: &Settings,

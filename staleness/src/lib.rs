@@ -72,7 +72,7 @@ pub mod ids {
     };
 }
 
-/// How far the registry has come.
+/// Revisions of the registry.
 pub mod journal {
     pub use staleness_core::journal::Revision;
 }
@@ -84,7 +84,7 @@ pub mod knowledge {
     };
 }
 
-/// How uses of tools end.
+/// Outcomes of uses of tools.
 pub mod outcome {
     pub use staleness_core::outcome::OutcomeKind;
 }
@@ -107,7 +107,7 @@ pub mod report {
     };
 }
 
-/// What is found in configurations.
+/// Scans of the clients' configurations.
 pub mod scan {
     pub use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
 }
@@ -122,12 +122,12 @@ pub mod source {
     pub use staleness_core::source::SourceState;
 }
 
-/// What is known of a tool.
+/// Kinds and states of tools.
 pub mod tool {
     pub use staleness_core::tool::{Hold, PresenceCause, Status, ToolKind};
 }
 
-/// How far something can be trusted, and what to do about it.
+/// Verdicts: how far something can be trusted, and what to do about it.
 pub mod verdict {
     pub use staleness_core::verdict::{Level, NextAction, Signal, Verdict};
 }

@@ -9,7 +9,7 @@ use staleness_core::{MemoryStore, Policy, Registry, RegistryStore};
 
 use crate::url::{ParseUrlError, StoreUrl};
 
-/// How a registry is opened.
+/// The options for opening a registry.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
     /// The thresholds.
@@ -18,7 +18,7 @@ pub struct OpenOptions {
     pub create: bool,
     /// True if the store is only read: nothing is created, whatever `create` says, and steps end with [`StoreError::ReadOnly`].
     pub read_only: bool,
-    /// How long a step waits for its turn before it reports [`StoreError::Busy`].
+    /// The longest time that a step waits for its turn before it reports [`StoreError::Busy`].
     pub busy_timeout: Duration,
     /// Limits the time that all steps together wait for the lock of a file, if set. A server's own
     /// locks do not count.

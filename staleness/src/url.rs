@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Which backend keeps a registry, and where.
+/// The backend and the place of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreUrl {
@@ -109,16 +109,16 @@ impl PostgresUrl {
     }
 }
 
-/// Where a server listens unless a URL says otherwise.
+/// The port of a server, unless a URL says otherwise.
 const DEFAULT_PORT: &str = "5432";
 
-/// What follows the scheme.
+/// Returns what follows the `//` of a URL; nothing without one.
 fn behind_scheme(url: &str) -> &str {
     url.split_once("//").map_or("", |(_, rest)| rest)
 }
 
-/// What stands before the `@` of the credentials, and the server behind it up to the parameters. Nothing
-/// when an `@` stands elsewhere: nobody can tell then where a password ends.
+/// Returns the credentials before the `@`, and the server behind it up to the parameters. `None` if an `@`
+/// stands elsewhere: nobody can tell then where a password ends.
 fn parts(rest: &str) -> Option<(&str, &str)> {
     let (authority, behind) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
     if behind.contains('@') {
