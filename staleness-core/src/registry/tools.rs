@@ -32,7 +32,7 @@ pub struct RecordReport {
 }
 
 impl Tools<'_> {
-    /// Returns what a scan must know before it reads files: put it into [`Scan::read_under`].
+    /// Returns the number of readings of each source. Ask before reading files, for [`Scan::read_under`].
     pub async fn readings(
         self,
         project: &ProjectId,

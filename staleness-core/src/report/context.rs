@@ -26,8 +26,8 @@ pub(crate) fn is_own(
         || kind == ToolKind::Skill && name == OWN_NAME
 }
 
-/// What a policy ignores: every spelling of the names, and the servers that they may mean. A project
-/// may bring many.
+/// The names that a policy ignores, in every spelling, and the servers that they may mean. A
+/// project may bring many.
 #[derive(Debug)]
 pub(crate) struct Ignored {
     names: HashSet<ToolName>,
@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
         clients
     }
 
-    /// How often it was used: for a server the sum over its tools.
+    /// Returns the number of its uses; for a server, those of its tools are added.
     #[must_use]
     pub fn uses(&self, tool: &Tool) -> u64 {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
@@ -291,7 +291,7 @@ impl<'a> Context<'a> {
         meant.key != tool.key && meant.presence.is_present()
     }
 
-    /// What the project means by the name of a tool that it sees.
+    /// Returns the tool that the project means by the name of a tool that it sees.
     fn meant<'t>(&self, tool: &'t Tool) -> &'t Tool
     where
         'a: 't,

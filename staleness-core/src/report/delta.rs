@@ -1,4 +1,4 @@
-//! What changed for an agent since it was last told: each thing once, with its net change.
+//! The changes for an agent since it was last told: each thing once, with its net change.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::text::counted;
 use crate::time::Timestamp;
 use crate::work::{Warning, WorkKind, beginning};
 
-/// Where a delta begins.
+/// The point at which a delta begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaSource {
-    /// Where the agent was told last.
+    /// The point up to which the agent was told.
     Cursor,
-    /// Where the caller said.
+    /// The point that the caller gave.
     Since,
     /// Nowhere: it is what is there now.
     Digest,
 }
 
-/// How many things of each kind changed.
+/// The number of things of each kind in a delta.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeltaCounts {
     /// Plans.
@@ -56,7 +56,7 @@ pub struct DeltaItem {
     pub id: String,
     /// `plan`, `trap`, …, or `knowledge`.
     pub kind: &'static str,
-    /// What happened, on balance: `added`, `moved`, `edited`, …; `there` in a digest.
+    /// The net action: `added`, `moved`, `edited`, …; `there` in a digest.
     pub action: &'static str,
     /// The state before, where it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,28 +78,28 @@ pub struct DeltaItem {
     pub own: bool,
 }
 
-/// What an agent that comes back is handed.
+/// The answer to an agent that comes back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Delta {
     /// The session that was told last, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_session: Option<String>,
-    /// Where it begins.
+    /// The point at which it begins.
     pub source: DeltaSource,
     /// The counts in one line.
     pub summary: String,
-    /// How many of each kind.
+    /// The number of things of each kind.
     pub counts: DeltaCounts,
     /// The things that changed, newest first.
     pub items: Vec<DeltaItem>,
-    /// How much more is open than a digest holds; 0 where it is none.
+    /// The number of open items that a digest leaves out; 0 where it is none.
     pub more: usize,
     /// It begins before this moment, and changes up to here are no longer kept: some may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_until: Option<Timestamp>,
-    /// What is overdue now, oldest first, at most [`Delta::TOP_WARNINGS`].
+    /// The items that are overdue now, oldest first, at most [`Delta::TOP_WARNINGS`].
     pub warnings: Vec<Warning>,
-    /// How much is overdue in all.
+    /// The number of all items that are overdue.
     pub overdue: usize,
     /// The tools whose status changed.
     pub tools: Vec<NetChange>,
@@ -205,7 +205,7 @@ fn described(view: &View, subject: &Subject, removed: bool) -> Option<(&'static 
 }
 
 impl DeltaCounts {
-    /// How many of each kind are among `items` and `tools`.
+    /// Counts `items` and `tools` by kind.
     #[must_use]
     pub fn of(items: &[DeltaItem], tools: &[NetChange]) -> Self {
         let mut counts = Self { tools: tools.len(), total: tools.len(), ..Self::default() };

@@ -1,4 +1,4 @@
-//! What is there now, for an agent that meets the project for the first time.
+//! A digest of what is there now, for an agent that meets the project for the first time.
 
 use std::cmp::Reverse;
 
@@ -11,12 +11,12 @@ pub(crate) const DIGEST_ITEMS: usize = 12;
 /// Handoffs among them.
 pub(crate) const DIGEST_HANDOFFS: usize = 3;
 
-/// What is there now.
+/// A digest of the open work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digest {
-    /// What an agent should know of first.
+    /// The items that an agent should know of first.
     pub items: Vec<DeltaItem>,
-    /// How much more there is.
+    /// The number of items left out.
     pub more: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What is told about an item of knowledge, and about a block of a document.
+//! Reports of items of knowledge, and of blocks of documents.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct KnowledgeReport {
     pub id: String,
     /// `global` or `project`; a block is of its project.
     pub scope: &'static str,
-    /// What sort of thing it is.
+    /// Its kind.
     pub kind: ItemKind,
     /// The file that it lives in.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub struct KnowledgeReport {
     /// When it ceases to hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// What it rests on, as `path`, `path:42`, `path:42-50` or `path#symbol`.
+    /// Its citations, as `path`, `path:42`, `path:42-50` or `path#symbol`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<String>,
     /// The items that it stands for.
@@ -71,20 +71,20 @@ pub struct KnowledgeReport {
     /// The items that it depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<String>,
-    /// Who said that it is wrong, and why.
+    /// The contradiction: who said that it is wrong, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradicted: Option<Contradiction>,
-    /// How often it was recalled.
+    /// The number of times that it was recalled.
     pub recalls: u64,
     /// When it was recalled last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled_at: Option<Timestamp>,
-    /// Whether it can be trusted, why, and what should be done.
+    /// The verdict: how far it can be trusted, why, and what should be done.
     pub verdict: Verdict,
 }
 
 impl KnowledgeReport {
-    /// What is told about an item, given everything that speaks against it.
+    /// Reports an item, given everything that speaks against it.
     #[must_use]
     pub fn of_item(item: &Item, evidence: &[Evidence], context: &Context) -> Self {
         let text = |ids: &mut dyn Iterator<Item = String>| ids.collect::<Vec<_>>();
@@ -116,7 +116,7 @@ impl KnowledgeReport {
         }
     }
 
-    /// What is told about a block of a document of this kind.
+    /// Reports a block of a document of this kind.
     #[must_use]
     pub fn of_block(kind: ItemKind, document: &Document, block: &Block, context: &Context) -> Self {
         let path = document.key.path.as_str();
@@ -155,7 +155,7 @@ pub struct RecallReport {
     /// The item.
     #[serde(flatten)]
     pub item: KnowledgeReport,
-    /// How close it is to the question, 0..=1.
+    /// Closeness to the question, 0..=1.
     pub score: f64,
     /// `[review]` or `[stale]`, where it is not fresh.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What goes by meaning: how near the vectors of learned queries are to that of a question.
+//! Closeness by meaning: how near the vectors of learned queries are to that of a question.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::ids::{ModelId, ProjectId};
 use crate::route::{Precision, RouteId, RouteKey, RouteVector, Vector};
 use crate::store::Refusal;
 
-/// What a model made of a question, in whatever length.
+/// The vector that a model made of a question, in whatever length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct QueryVector<'a> {
     /// The model.

@@ -15,9 +15,9 @@ pub struct RouteReport {
     pub tool: ToolName,
     /// The query as it was first given.
     pub query: String,
-    /// How sure it is.
+    /// The confidence, 0..=1.
     pub confidence: Confidence,
-    /// How often it was learned from or used.
+    /// The number of times that it was learned from or used.
     pub uses: u64,
     /// When it was learned first.
     pub created_at: Timestamp,

@@ -1,4 +1,4 @@
-//! What a scan found and changed.
+//! The report of a scan: what it found and changed.
 
 use std::collections::BTreeSet;
 
@@ -20,27 +20,27 @@ pub struct SourceReport {
     pub source: String,
     /// The client that reads it.
     pub client: String,
-    /// Where it is.
+    /// The path.
     pub path: String,
     /// `global` or `project`.
     pub scope: &'static str,
-    /// How far it could be read.
+    /// The extent to which it could be read.
     pub state: SourceState,
     /// Tools found in it.
     pub found: usize,
-    /// What was wrong with it.
+    /// The error found in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What a scan found and changed.
+/// The result of a scan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScanReport {
     /// The project's id.
     pub project: String,
     /// The project's root.
     pub root: String,
-    /// What was read.
+    /// The sources that were looked at.
     pub sources: Vec<SourceReport>,
     /// Tools that became known.
     pub added: Vec<ToolReport>,
