@@ -90,8 +90,8 @@ impl<'a> From<&'a ToolSummary> for Facts<'a> {
     }
 }
 
-/// Returns the standing of a tool for `client`, by its sources and uses. A live list does not count:
-/// it is of its server, and speaks for every client.
+/// Returns the standing of a tool for `client`, by its sources and uses. A live list does not
+/// count: it is of its server, and speaks for every client.
 fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
     let of_clients = || tool.listings.iter().filter(|each| each.source.level != Level::Live);
     let state = of_clients()

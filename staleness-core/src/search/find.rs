@@ -10,10 +10,10 @@ use crate::ids::ToolName;
 use crate::knowledge::blend;
 use crate::verdict::round;
 
-/// How close at most a tool is taken to be of which nothing was learned.
+/// The most that is assumed as the learned score of a tool of which little or nothing was learned.
 const MOST_ASSUMED: f64 = 0.3;
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Closeness of the nearest learned query, 0..=1, however many there are and however sure they are.
@@ -35,13 +35,13 @@ impl Found {
 pub struct Match {
     /// The tool.
     pub tool: ToolName,
-    /// How well it fits, 0..=1 and rounded to 1e-9.
+    /// The score, 0..=1, rounded to 1e-9.
     pub score: f64,
-    /// How well its words fit, 0..=1.
+    /// The part of the score for its text, 0..=1.
     pub words: f64,
     /// Of `words`, what habits of the tool and of its server gave, 0..=0.35.
     pub habit: f64,
-    /// What stands for what was learned, 0..=1: see [`SearchIndex::find`].
+    /// The learned part of the score, 0..=1: see [`SearchIndex::find`].
     pub learned: f64,
     /// The learned query that is closest, if there is one.
     pub route: Option<LearnedMatch>,
@@ -110,7 +110,7 @@ impl SearchIndex {
         }
     }
 
-    /// How well each tool that `wanted` lets pass fits: see [`SearchIndex::find`].
+    /// Scores each tool that `wanted` lets pass: see [`SearchIndex::find`].
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,
@@ -120,7 +120,7 @@ impl SearchIndex {
         self.scores_at(question, meaning, |place| wanted(&self.entries[place as usize].tool))
     }
 
-    /// The same, with the tools that are wanted by their places.
+    /// As [`SearchIndex::scores`], but `wanted` is given the place of a tool.
     pub(crate) fn scores_at<'a>(
         &'a self,
         question: &'a Question,
@@ -194,7 +194,7 @@ impl SearchIndex {
     }
 }
 
-/// How well tools fit one question. What led to a score is told of those that are asked about.
+/// The scores of tools for one question. [`Scores::matched`] tells what led to a score.
 #[derive(Debug)]
 pub(crate) struct Scores<'a> {
     index: &'a SearchIndex,
@@ -216,7 +216,7 @@ impl<'a> Scores<'a> {
             .map(|(score, place)| (&self.index.entries[*place as usize].tool, *score, *place))
     }
 
-    /// What stands for what was learned.
+    /// Returns the learned part of the score of a tool.
     fn learned(&self, place: u32, entry: &Entry) -> f64 {
         let words = self.words[place as usize];
         let assumed = self.assumed * words * doubt(entry.routes as f64);
@@ -243,7 +243,7 @@ impl<'a> Scores<'a> {
         self.best.of(place).filter(|route| route.score > 0.0).map(Candidate::matched)
     }
 
-    /// What led to the score of the tool at a place.
+    /// Returns the tool at a place with its score and what led to it.
     pub(crate) fn matched(&self, place: u32, score: f64) -> Option<Match> {
         let entry = self.index.entries.get(place as usize)?;
         Some(Match {
@@ -258,7 +258,7 @@ impl<'a> Scores<'a> {
     }
 }
 
-/// How close a tool of which nothing was learned is taken to be, per unit of how its words fit.
+/// Returns the learned score assumed of a tool of which nothing was learned, per unit of its words.
 fn assumed(surest: f64, fitting: f64) -> f64 {
     if fitting <= 0.0 {
         return 0.0;

@@ -6,12 +6,12 @@ use super::index::SearchIndex;
 use super::weights::NOWHERE;
 use super::words::Shares;
 
-/// What a habit of an origin adds to each of its tools, per nat by which a word is more usual there, and
-/// per unit of what the words of the question weigh.
+/// The weight of an origin's habit: added to each of its tools per nat by which a word is more
+/// usual there. The sum is divided by the weight of all words of the question.
 const ORIGIN: f64 = 0.5;
 /// Queries as usual as any that an origin is taken to have learned beforehand.
 const ORIGIN_BEFORE: f64 = 5.0;
-/// What a habit of one tool adds, in the same unit.
+/// The weight of a tool's habit, in the unit of [`ORIGIN`].
 const TOOL: f64 = 1.2;
 /// Queries as usual as any that a tool is taken to have learned beforehand.
 const TOOL_BEFORE: f64 = 10.0;
@@ -27,7 +27,7 @@ const MOST: f64 = 0.35;
 const ONE: u64 = 1_000_000_000;
 
 impl SearchIndex {
-    /// What habits add to how well the words of each tool fit, 0..=0.35, by its place.
+    /// Returns by how much habits raise the word score of each tool, 0..=0.35, by its place.
     ///
     /// A word speaks for an origin, a server or a plugin, by how much more usual it is among the queries
     /// that led to its tools than among all of them: `ln(p(word | origin) ÷ p(word))`, where that is
@@ -112,8 +112,8 @@ impl SearchIndex {
     }
 }
 
-/// How much of the benefit of the doubt a tool has of which so many queries were learned: 1 without any,
-/// none from the third on, with which habits begin.
+/// Returns the share of the benefit of the doubt for a tool of which `queries` were learned: 1
+/// without any, 0 from the third on, with which habits begin.
 pub(super) fn doubt(queries: f64) -> f64 {
     (1.0 - queries / (NO_HABIT + 1) as f64).max(0.0)
 }

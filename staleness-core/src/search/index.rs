@@ -21,7 +21,7 @@ pub(super) struct Entry {
     pub(super) tool: ToolName,
     /// Its text; `None` for a tool of which only routes are known.
     pub(super) text: Option<Text>,
-    /// How many routes lead to it.
+    /// The number of routes that lead to it.
     pub(super) routes: usize,
 }
 
@@ -127,13 +127,13 @@ impl SearchIndex {
         index
     }
 
-    /// How many tools are described.
+    /// Returns the number of tools that are described.
     #[must_use]
     pub const fn tools(&self) -> usize {
         self.described
     }
 
-    /// How many routes there are.
+    /// Returns the number of routes.
     #[must_use]
     pub const fn routes(&self) -> usize {
         self.routes.len()

@@ -1,4 +1,4 @@
-//! How close learned queries are to a question.
+//! Closeness of learned queries to a question.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::verdict::round;
 /// More than rounding adds to a closeness or a score, or takes from it.
 const SLACK: f64 = 1e-8;
 
-/// How close tools and learned queries are to a question by meaning; empty without vectors.
+/// The closeness of tools and learned queries to a question by meaning; empty without vectors.
 #[derive(Clone, Debug, Default)]
 pub struct Meaning {
     /// Learned queries, by the cosines of their vectors and that of the question, -1..=1. One at a cosine of 0 or
@@ -28,13 +28,13 @@ pub struct Meaning {
 pub struct LearnedMatch {
     /// The route.
     pub id: RouteId,
-    /// How close the queries are, 0..=1: by words and by meaning, blended.
+    /// Its closeness to the question, 0..=1: by words and by meaning, blended.
     pub closeness: f64,
-    /// How close they are by words, 0..=1.
+    /// Its closeness by words alone, 0..=1.
     pub words: f64,
     /// The cosine of their vectors, where both have one and it is above 0.
     pub meaning: Option<f64>,
-    /// How sure the route is.
+    /// The confidence of the route, 0..=1.
     pub confidence: Confidence,
 }
 
@@ -54,7 +54,7 @@ fn score(closeness: f64, confidence: Confidence) -> f64 {
 #[derive(Debug, Default)]
 pub(super) struct Best {
     all: Vec<Candidate>,
-    /// Where among all the one of each tool is, by place of the tool.
+    /// The index in `all` of the best route of each tool, by place of the tool.
     of_tools: Vec<Option<u32>>,
     pub(super) familiarity: f64,
 }
@@ -154,7 +154,7 @@ impl SearchIndex {
         best
     }
 
-    /// How close routes are to a question by words.
+    /// Returns the closeness of routes to a question by words.
     fn alike(&self, question: &Question) -> Alike {
         let weights = self.weights();
         let mut alike = Alike::default();
@@ -192,7 +192,7 @@ impl SearchIndex {
     }
 }
 
-/// How close routes are to a question by words, 0..=1.
+/// The closeness of routes to a question by words, 0..=1.
 #[derive(Default)]
 pub(super) struct Alike {
     /// Those that share any, each once.

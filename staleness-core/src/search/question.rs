@@ -22,12 +22,12 @@ const TALK: &[&str] = &[
     "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// What a caller asks for.
+/// A caller's question, split into words and stems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Letters and digits alone, for comparing with names.
     pub(super) squashed: String,
-    /// What a person would call its words, each once, in order.
+    /// Its words as a person would count them, each once, sorted.
     pub(super) asked: Vec<Asked>,
     /// The stems of the smallest parts of its words, each once and in order, with the words that
     /// they are a part of, by their places in `asked`.

@@ -1,6 +1,6 @@
 //! Stems: what forms of one English word have in common.
 
-/// What is left of a word without its plural, past, progressive and final `e` or `y`: `polic` of
+/// Returns a word without its plural, past, progressive and final `e` or `y`: `polic` of
 /// `policy` and `policies`, `creat` of `create`, `created` and `creating`, `run` of `running`.
 ///
 /// A light stemmer, after Harman, "How effective is suffixing?", JASIS 42 (1991), and the first step of

@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use super::stem::stem;
 
-/// What a synonym counts, where the word itself counts 1.
+/// The weight of a synonym, where that of the word itself is 1.
 const SYNONYM: f64 = 0.7;
 
 /// Words that people and the descriptions of tools use for one another: what is done first, then what it

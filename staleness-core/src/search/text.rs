@@ -4,7 +4,7 @@ use crate::ids::ToolName;
 use crate::names;
 use crate::route::{Confidence, RouteId};
 
-/// Where a tool comes from, and the part of its name that is its own.
+/// Returns the server or plugin that a tool comes from, and the part of its name that is its own.
 pub(crate) fn origin<'a>(
     name: &'a str,
     server: Option<&'a str>,
@@ -28,6 +28,6 @@ pub struct Learned {
     pub tool: ToolName,
     /// The query as it was given.
     pub query: String,
-    /// How sure it is.
+    /// The confidence of the route, 0..=1.
     pub confidence: Confidence,
 }

@@ -44,7 +44,7 @@ impl<K: Ord> Eq for Entry<K> {}
 pub(crate) struct Top<K> {
     limit: usize,
     heap: BinaryHeap<Entry<K>>,
-    /// What is below this cannot be kept.
+    /// The score below which nothing can be kept.
     bar: f64,
 }
 
@@ -80,7 +80,7 @@ impl<K: Ord> Top<K> {
         }
     }
 
-    /// What was kept, best first.
+    /// Returns what was kept, best first, with rounded scores.
     #[must_use]
     pub(crate) fn into_sorted(self) -> Vec<(f64, K)> {
         self.heap.into_sorted_vec().into_iter().map(|entry| (entry.score, entry.key)).collect()

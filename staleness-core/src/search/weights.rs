@@ -1,12 +1,12 @@
-//! What words and routes weigh: computed once after each change, from whole numbers alone.
+//! Weights of words and routes: computed once after each change, from whole numbers alone.
 
 use super::index::{Entry, SearchIndex};
 use super::lexicon::Word;
 
-/// Where a tool comes from that comes from nowhere.
+/// The origin of a tool that comes from no server or plugin, or whose text is not known.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// What words, routes and origins weigh.
+/// The weights of words, routes and origins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
     /// By number of the word, for comparing queries: by the texts of tools alone, so that two queries are as
@@ -16,15 +16,15 @@ pub(super) struct Weights {
     pub(super) held: Vec<u32>,
     /// By place of the route: the sum over its words.
     pub(super) routes: Vec<f64>,
-    /// Where each tool comes from, by its place.
+    /// The origin of each tool, by its place; [`NOWHERE`] if it has none.
     pub(super) origins: Vec<u32>,
-    /// What the routes to tools of each origin weigh, each as sure as it is, in billionths.
+    /// The sum of the confidences of the routes to tools of each origin, in billionths.
     pub(super) origin_routes: Vec<u64>,
-    /// What the routes to each tool weigh, by its place.
+    /// The sum of the confidences of the routes to each tool, by its place, in billionths.
     pub(super) tool_routes: Vec<u64>,
-    /// What all routes weigh.
+    /// The sum of the confidences of all routes, in billionths.
     pub(super) all_routes: u64,
-    /// How long a text is on average, in words; at least 1.
+    /// The average length of a text, in words; at least 1.
     pub(super) mean_length: f64,
 }
 
@@ -78,13 +78,13 @@ impl SearchIndex {
         (1..).zip(self.lexicon.iter()).map(count).collect()
     }
 
-    /// How much a word tells that so many tools hold: the inverse document frequency of BM25, never
-    /// negative.
+    /// Returns the weight of a word that `tools` tools hold: the inverse document frequency of
+    /// BM25, never negative.
     pub(super) fn idf(&self, tools: u32) -> f64 {
         idf(self.places(), tools as usize)
     }
 
-    /// How much a word tells that so many tools hold in their texts.
+    /// As [`SearchIndex::idf`], among described tools, for a word that `tools` hold in their texts.
     pub(super) fn idf_described(&self, tools: usize) -> f64 {
         idf(self.described, tools)
     }
