@@ -32,7 +32,7 @@ pub struct RecordReport {
 }
 
 impl Tools<'_> {
-    /// Returns the number of readings of each source. Ask before reading files, for [`Scan::read_under`].
+    /// Returns the reading count of each source, for [`Scan::read_under`]. Call it before reading files.
     pub async fn readings(
         self,
         project: &ProjectId,
