@@ -32,7 +32,7 @@ pub struct RecordReport {
 }
 
 impl Tools<'_> {
-    /// Returns the reading count of each source, for [`Scan::read_under`]. Call it before reading files.
+    /// Returns the reading count of each source, for [`Scan::read_under`]. Call it before reading.
     pub async fn readings(
         self,
         project: &ProjectId,
