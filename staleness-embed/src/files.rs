@@ -22,9 +22,9 @@ const MAX_SETTINGS: u64 = 1024 * 1024;
 const MAX_TOKENIZER: u64 = 64 * 1024 * 1024;
 /// The largest file of weights, in bytes.
 const MAX_WEIGHTS: u64 = 4 * 1024 * 1024 * 1024;
-/// How many characters are told of what is wrong.
+/// The longest reason that an error repeats, in characters.
 const MAX_WHY: usize = 200;
-/// How many tokens of a text are read where the folder does not say, and the most.
+/// The most tokens of a text that are read when the folder gives no `max_seq_length`.
 const TOKENS: usize = 256;
 
 const CONFIG: &str = "config.json";
@@ -34,7 +34,7 @@ const POOLING: &str = "1_Pooling/config.json";
 const TOKENIZER: &str = "tokenizer.json";
 const WEIGHTS: &str = "model.safetensors";
 
-/// How the vectors of tokens become one.
+/// The way in which the vectors of the tokens become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pooling {
     /// Their mean.
@@ -50,7 +50,7 @@ pub(crate) struct Folder {
     pub(crate) tokenizer: Tokenizer,
     /// A digest of all that its vectors depend on.
     pub(crate) digest: u128,
-    /// How many tokens of a text are read.
+    /// The most tokens of a text that are read, including the special ones.
     pub(crate) tokens: usize,
     pub(crate) weights: Vec<u8>,
     pub(crate) weights_path: PathBuf,
@@ -128,7 +128,7 @@ impl Folder {
     }
 }
 
-/// What turns texts into tokens. What would turn them back is not asked for, so it is not read.
+/// Reads the tokenizer, without its decoder: tokens are never turned back into text.
 fn tokenizer(path: &Path, words: &[u8]) -> Result<Tokenizer, EmbedError> {
     let mut parts: Map<String, Value> = parsed(path, words)?;
     parts.remove("decoder");
@@ -154,13 +154,13 @@ fn tables_are_whole(part: &Value) -> bool {
     table && inner.is_none_or(|all| all.iter().all(tables_are_whole))
 }
 
-/// What `work` gives, or nothing where it panicked: the crates that read a model expect of some parts
-/// of its files (tables of characters, above all) what nobody checked.
+/// Returns the result of `work`, or `None` if it panicked: the crates that read a model trust some parts
+/// of its files, above all tables of characters, without a check.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// What a model of these numbers could not do without.
+/// Refuses a model whose dimensions do not fit together.
 fn check(path: &Path, config: &Config) -> Result<(), EmbedError> {
     let heads = config.num_attention_heads;
     if config.hidden_size == 0 || heads == 0 || !config.hidden_size.is_multiple_of(heads) {
@@ -201,12 +201,12 @@ fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
     }
 }
 
-/// What is wrong with a file; parsers repeat what they read.
+/// Returns the error for a file. Parsers quote what they read, so the reason is cut and escaped.
 pub(crate) fn model(path: &Path, why: String) -> EmbedError {
     EmbedError::Model { path: path.to_owned(), why: told(&why) }
 }
 
-/// What an error says, on one line and of bounded length, and without its backtrace.
+/// Returns the first line of an error, cut to [`MAX_WHY`] characters and escaped, without its backtrace.
 pub(crate) fn told(why: &impl fmt::Display) -> String {
     let why = why.to_string();
     why.lines().next().unwrap_or_default().chars().take(MAX_WHY).flat_map(plain).collect()

@@ -13,9 +13,9 @@ use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
 use crate::files::{Folder, Pooling, caught, model, told};
 
-/// How many texts go through the model at once.
+/// The most texts that go through the model at once.
 const TOGETHER: usize = 32;
-/// How much of a text is looked at, in bytes: the tokens that a model reads are in less.
+/// The longest beginning of a text that is read, in bytes: the tokens that a model reads are in less.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// The model of a sentence-transformer folder.

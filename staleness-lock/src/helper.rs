@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// Where helper and caller meet.
+/// The meeting point of the helper thread and its caller.
 #[derive(Debug)]
 pub(crate) struct Helper {
     desk: Mutex<Desk>,
@@ -17,13 +17,13 @@ pub(crate) struct Helper {
 struct Desk {
     /// True if somebody waits for the file.
     wanted: bool,
-    /// What the helper brought, or that it brought something nobody wanted.
+    /// The locked file or the error, until the caller takes it. `None` also if nobody wanted it.
     result: Option<io::Result<File>>,
     /// The helper has left for good.
     finished: bool,
 }
 
-/// What came of waiting.
+/// The result of waiting for the helper.
 #[derive(Debug)]
 pub(crate) enum Brought {
     /// The locked file, or what the system said.

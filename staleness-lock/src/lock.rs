@@ -169,7 +169,7 @@ impl FileLock {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many threads wait for this lock or hold it.
+    /// Returns the number of threads that wait for this lock or hold it.
     #[cfg(test)]
     pub(crate) fn in_line(&self) -> usize {
         self.queue.len()

@@ -42,7 +42,7 @@ impl NewFile {
         Ok(Self { to, partial })
     }
 
-    /// Where it grows.
+    /// Returns the path under which the unfinished file grows.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.partial

@@ -1,11 +1,11 @@
-//! How a store in a file is opened.
+//! Options for opening a store in a file.
 
 use std::time::Duration;
 
 #[cfg(doc)]
 use staleness_core::store::StoreError;
 
-/// How a store in a file is opened.
+/// Options for opening a store in a file.
 ///
 /// ```
 /// use std::time::Duration;

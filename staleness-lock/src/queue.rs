@@ -44,7 +44,7 @@ impl Queue {
         Some(turn)
     }
 
-    /// How many threads stand in the line, the one being served included.
+    /// Returns the number of threads in the line, including the one being served.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.line().waiting.len()

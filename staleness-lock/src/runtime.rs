@@ -1,4 +1,4 @@
-//! Where the work runs: on a thread that may block.
+//! Work on a thread that may block.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

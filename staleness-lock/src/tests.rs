@@ -1,4 +1,4 @@
-//! What the lock promises, between threads and between processes.
+//! Guarantees of the lock, between threads and between processes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};

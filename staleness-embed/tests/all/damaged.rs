@@ -32,7 +32,7 @@ const VALUES: [&str; 13] = [
     "[]",
 ];
 
-/// What is done to a file.
+/// A change that damages a file.
 #[derive(Clone, Debug)]
 enum Damage {
     /// One of its numbers is another value.
@@ -57,7 +57,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Where numbers stand.
+/// Returns the ranges of bytes that are numbers.
 fn numbers(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut all: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, _) in bytes.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit()) {

@@ -151,7 +151,7 @@ fn with_table(base64: &str) -> String {
     TOKENIZER.replace(r#"{"type": "Lowercase"}"#, &table)
 }
 
-/// The same with its table in a sequence.
+/// Puts the table of a tokenizer from [`with_table`] into a sequence.
 fn within(tokenizer: &str) -> String {
     let sequence = r#""normalizer": {"type": "Sequence", "normalizers": [{"#;
     tokenizer.replace(r#""normalizer": {"#, sequence).replace(r#"wAA"}"#, r#"wAA"}]}"#)

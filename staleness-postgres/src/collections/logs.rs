@@ -1,4 +1,4 @@
-//! What the two logs share: outcomes and the journal are appended to, cut, and read in order.
+//! Statements and readers that the two logs share: outcomes and the journal.
 
 use staleness_core::store::StoreError;
 use staleness_core::store::table::Record;
@@ -33,8 +33,8 @@ pub(crate) fn verify<R: Record>(row: &Row) -> Result<R, StoreError> {
     R::verify(&cells).map_err(|bad| R::damaged(&cells, bad))
 }
 
-/// How the workspace's row, which the same transaction has raised already, numbers new records: an expression of `w`,
-/// that row, of `$2` and of `n`, the place in a batch from 1.
+/// The numbering of new records by the workspace's row `w`, which the same transaction has raised already:
+/// an SQL expression of `w`, `$2` and `n`, the place in a batch from 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbers {
     /// Numbers that end with the last one of the workspace; `$2` is how many there are from this batch on.

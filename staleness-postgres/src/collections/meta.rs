@@ -1,4 +1,4 @@
-//! Where a workspace stands: its row of `workspaces`, with the one row of `meta`.
+//! State of a workspace: its row of `workspaces`, with the one row of `meta`.
 
 use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::table::{Bad, Cells};
@@ -54,7 +54,7 @@ pub(crate) fn select_last(workspace: &str) -> Statement {
     }
 }
 
-/// What [`select_last`] answers.
+/// Reads what [`select_last`] answers.
 pub(crate) fn read_last(rows: &[Row]) -> Result<u64, StoreError> {
     let row = rows.first().ok_or_else(missing)?;
     numbers("workspaces", &["last_seq"], row, |cells| cells.small())
@@ -73,7 +73,7 @@ pub(crate) fn read_generation(row: &Row) -> Result<u64, StoreError> {
     numbers("workspaces", &["generation"], row, |cells| cells.small())
 }
 
-/// Whether this program may use tables of a format.
+/// Errors unless this program may use tables of a format; `least` is the oldest program that may.
 pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     if format < FORMAT {
         let (found, needed) = (format.unsigned_abs(), FORMAT.unsigned_abs());
@@ -133,12 +133,12 @@ pub(crate) fn is_missing(error: &Error) -> bool {
     error.code() == Some(&SqlState::DIVISION_BY_ZERO)
 }
 
-/// What it means that the row has gone.
+/// Returns the error for a workspace whose row has gone.
 pub(crate) fn missing() -> StoreError {
     StoreError::Corrupt("workspaces: the row of the workspace is missing".into())
 }
 
-/// What [`advance`] answers: the last number that was given to an outcome.
+/// Reads what [`advance`] answers: the last number that was given to an outcome.
 pub(crate) fn advanced(rows: &[Row]) -> Result<u64, StoreError> {
     let row = rows.first().ok_or_else(missing)?;
     numbers("workspaces", &["revision", "last_seq"], row, |cells| {

@@ -17,7 +17,7 @@ use crate::cells::{cells, numbers};
 use crate::table::{self, with};
 use crate::values::{Arg, Statement};
 
-/// What is done with a row of an answer.
+/// A function that adds a row of an answer to a view.
 pub(crate) type Reader<'s> =
     Box<dyn Fn(&Row, &mut View) -> Result<(), StoreError> + Send + Sync + 's>;
 

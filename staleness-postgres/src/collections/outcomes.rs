@@ -84,7 +84,7 @@ pub(crate) fn keep(row: &Row, view: &mut View) -> Result<(), StoreError> {
 const BEYOND: &str = "AND seq < (SELECT seq FROM staleness.outcomes WHERE workspace = $1 \
     ORDER BY seq DESC LIMIT 1 OFFSET $3)";
 
-/// What a cut leaves out, as a condition with its parameters from `$2`.
+/// The condition that spares the newest outcomes of a cut, and its parameters from `$2`: first its time.
 fn beyond(cut: &OutcomeCut) -> (&'static str, Vec<Arg>) {
     let until = Arg::Int(cut.until.as_millis());
     match cut.keep_newest.checked_sub(1) {
@@ -103,7 +103,7 @@ pub(crate) fn count(workspace: &str, cut: &OutcomeCut) -> Statement {
     Statement { sql, args: with(workspace, args) }
 }
 
-/// What [`count`] answers.
+/// Reads what [`count`] answers.
 pub(crate) fn counted(row: &Row) -> Result<OutcomeCounts, StoreError> {
     numbers("outcomes", &["total", "cut"], row, |cells| {
         Ok(OutcomeCounts { total: cells.small()?, cut: cells.small()? })
