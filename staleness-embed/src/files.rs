@@ -160,7 +160,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// Refuses a model whose dimensions do not fit together.
+/// Refuses a model with impossible dimensions.
 fn check(path: &Path, config: &Config) -> Result<(), EmbedError> {
     let heads = config.num_attention_heads;
     if config.hidden_size == 0 || heads == 0 || !config.hidden_size.is_multiple_of(heads) {

@@ -1,4 +1,4 @@
-//! What Postgres reports, in the words of the contract.
+//! Conversion of Postgres errors into [`StoreError`].
 
 use std::error::Error as _;
 use std::{fmt, io};
@@ -7,7 +7,7 @@ use staleness_core::store::StoreError;
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
-/// What is told of an error of the server: its code and its message. The details that may follow quote
+/// An error of the server, as it is shown: its code and its message. The details that may follow quote
 /// rows, so they are left out.
 #[derive(Debug)]
 struct Reported {
@@ -39,7 +39,7 @@ impl fmt::Display for Chain {
 
 impl std::error::Error for Chain {}
 
-/// What went wrong, and whether the transaction may simply be begun again.
+/// An error, with whether the transaction may simply be begun again.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: StoreError,
@@ -65,7 +65,7 @@ impl From<StoreError> for Failed {
 }
 
 impl From<Error> for Failed {
-    /// What an error means before a commit was asked for.
+    /// Converts an error that came before a commit was asked for.
     fn from(error: Error) -> Self {
         let lost = is_lost(&error);
         let again = lost
@@ -89,7 +89,7 @@ fn io_kind(error: &Error) -> Option<io::ErrorKind> {
     error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind)
 }
 
-/// What an error means for the caller when nothing can have been committed.
+/// Converts an error that came when nothing can have been committed.
 pub(crate) fn from_postgres(error: Error) -> StoreError {
     let Some(told) = error.as_db_error() else {
         if error.is_closed() {
@@ -128,7 +128,7 @@ pub(crate) fn from_postgres(error: Error) -> StoreError {
     }
 }
 
-/// What an error of COMMIT itself means. The server says when it did not commit; but a server that goes
+/// Converts an error of COMMIT itself. The server says when it did not commit; but a server that goes
 /// down while it waits for its standby has committed, and a connection that breaks tells nothing.
 pub(crate) fn from_commit(error: Error) -> Failed {
     if is_lost(&error) || error.as_db_error().is_none() {
@@ -138,7 +138,7 @@ pub(crate) fn from_commit(error: Error) -> Failed {
     error.into()
 }
 
-/// What it means that a connection could not be made.
+/// Converts an error of connecting.
 pub(crate) fn from_connect(error: Error) -> StoreError {
     match from_postgres(error) {
         StoreError::Io { source, .. } => {

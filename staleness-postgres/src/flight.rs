@@ -25,11 +25,11 @@ type Flying = Pin<Box<dyn Future<Output = Answer> + Send>>;
 enum Waiting {
     Statement(Statement, How),
     Command(String),
-    /// Nobody waits for its answer.
+    /// A command whose answer is not awaited.
     Aside(String),
 }
 
-/// What came of a round trip.
+/// The result of a round trip.
 struct Landed {
     answers: VecDeque<Answer>,
     /// Why the last statement of them, and all behind it, were not sent.
@@ -70,12 +70,12 @@ impl<'s> Flight<'s> {
         self.expected += 1;
     }
 
-    /// The same for what nobody waits for.
+    /// As [`command`](Self::command), but the answer is not awaited.
     pub(crate) fn aside(&mut self, sql: String) {
         self.waiting.push(Waiting::Aside(sql));
     }
 
-    /// How many answers are still to come.
+    /// Returns the number of answers that are still to come.
     pub(crate) const fn len(&self) -> usize {
         self.expected
     }

@@ -5,10 +5,10 @@ use staleness_core::store::StoreError;
 
 use crate::url::{self, Target};
 
-/// What a URL says.
+/// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Said {
-    /// What proves who connects, where it is said.
+    /// The password of the URL, or else of the environment.
     pub password: Option<Vec<u8>>,
     /// The workspace.
     pub workspace: String,

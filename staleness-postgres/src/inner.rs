@@ -26,15 +26,15 @@ use crate::transaction::{self, Transaction};
 use crate::url::Target;
 use crate::values::{Arg, Statement};
 
-/// How often a transaction is begun again after something that may pass: a connection that was lost
+/// The most tries of a transaction that fails for a reason that may pass: a connection that was lost
 /// before a commit was asked for, or a deadlock with a stranger.
 const MAX_TRIES: usize = 4;
 
-/// How often a step begins again because others changed by what it had asked to see more, before it gives
-/// way to them.
+/// The most times that a step begins again because others changed what its later looks depend on. After
+/// that it is [`StoreError::Busy`].
 const MAX_MISLED: usize = 8;
 
-/// What the clones of a store share.
+/// The state that the clones of a store share.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pool: Pool,
@@ -46,7 +46,7 @@ pub(crate) struct Inner {
     runtime: Option<Runtime>,
 }
 
-/// How an attempt to carry out a step ended, if not with an error.
+/// The result of an attempt to carry out a step, if it ended without an error.
 enum Attempt {
     /// It was committed.
     Written(Box<Commit>),
@@ -90,7 +90,7 @@ impl Inner {
         &self.patience
     }
 
-    /// What is to be done after an attempt: nothing more, or the same again after something that may pass.
+    /// Returns the result of an attempt, or `Continue` if it is to be made again: see [`MAX_TRIES`].
     fn settle<T>(
         &self,
         failures: &mut usize,
@@ -367,8 +367,8 @@ impl Drop for Inner {
     }
 }
 
-/// What an error of a statement means when COMMIT was sent behind it. The server's word that the
-/// statement failed says that the commit did too; without a word it may have happened.
+/// Converts an error of a statement behind which COMMIT was sent. If the server says that the statement
+/// failed, the commit failed too; without its word it may have happened.
 fn not_committed(error: Error) -> Failed {
     if error.as_db_error().is_some() { error.into() } else { from_commit(error) }
 }

@@ -1,4 +1,4 @@
-//! Which advisory locks a step takes.
+//! Advisory locks that a step takes.
 //!
 //! A collection has locks of three kinds: one for the whole of it, one for each part (a scope or a
 //! project), one for each key. A selection of keys takes the first two shared and its keys by
@@ -31,7 +31,7 @@ use staleness_core::store::{
 /// for some 6,000 locks in all, unless it is told to have more.
 const MAX_ROWS: usize = 64;
 
-/// What a filter reaches.
+/// The rows that a filter reaches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
     /// One row of a part.

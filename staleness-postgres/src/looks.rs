@@ -8,7 +8,7 @@
 
 use staleness_core::store::{ChangeSet, Decision, Selection, Step, StoreError, View};
 
-/// What a step says to what was loaded.
+/// The answer of a step to what was loaded.
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// It has seen enough: what it saw, and what it wants written.

@@ -27,29 +27,29 @@ use crate::transaction;
 /// A listener looks at least so often.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// How long after a connection was lost the next one is tried for, at first and at most.
+/// The pause before the listener connects again: after a connection that worked, and at most.
 const AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
 
-/// How long a notice waits for others that notify, in milliseconds. Behind it waits who has committed.
+/// The longest wait of a notice for others that notify, in milliseconds: its connection waits with it.
 const MAX_WAIT: u32 = 1_000;
 
-/// What is known of the revision without asking.
+/// The revision, as far as it is known without asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heard {
     /// Nothing yet: the first connection is being made.
     Nothing,
     /// It is this.
     Revision(Revision),
-    /// Nobody listens at the moment.
+    /// The listener has no connection at the moment.
     Deaf,
 }
 
-/// What a store hears of others' commits.
+/// The notices of others' commits that a store receives.
 #[derive(Debug, Default)]
 pub(crate) struct Notices(OnceLock<watch::Receiver<Heard>>);
 
 impl Notices {
-    /// What is heard from now on.
+    /// Returns a handle that waits for notices. The first call starts the listener.
     pub(crate) fn heard(&self, connector: &Connector, workspace: &str) -> Hearer {
         let listening = || {
             let (tell, heard) = watch::channel(Heard::Nothing);
@@ -62,7 +62,7 @@ impl Notices {
     }
 }
 
-/// Somebody who waits for notices.
+/// A handle that waits for notices.
 #[derive(Debug)]
 pub(crate) struct Hearer(watch::Receiver<Heard>);
 
@@ -85,7 +85,7 @@ impl Hearer {
     }
 }
 
-/// What tells everybody who listens that something was committed in a workspace.
+/// Returns the commands that tell all listeners of a commit in a workspace.
 pub(crate) fn tell(workspace: &str) -> String {
     format!(
         "SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = {MAX_WAIT}; NOTIFY {}",

@@ -22,7 +22,7 @@ use crate::transaction::{self, Transaction};
 use crate::url::parse;
 use crate::values::Statement;
 
-/// How long making the tables may take at most.
+/// The longest time that making the tables may take.
 const CREATING: Duration = Duration::from_secs(3_600);
 
 /// Opens a store; blocks while it does, on whatever thread.

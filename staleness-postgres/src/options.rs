@@ -1,8 +1,8 @@
-//! How a store is opened.
+//! Options for opening a store.
 
 use std::time::Duration;
 
-/// How a store is opened.
+/// Options for opening a store.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,7 +33,7 @@ impl OpenOptions {
         }
     }
 
-    /// Whether missing tables and a missing workspace are created. Otherwise they are an error of kind
+    /// Sets whether missing tables and a missing workspace are created. Otherwise they are an error of kind
     /// [`std::io::ErrorKind::NotFound`].
     #[must_use]
     pub const fn create(mut self, create: bool) -> Self {
@@ -41,8 +41,7 @@ impl OpenOptions {
         self
     }
 
-    /// Whether the store is only read: nothing is created, tables of an older format are
-    /// [`staleness_core::store::StoreError::FormatTooOld`], and steps end with
+    /// Sets whether the store is only read: nothing is created, and steps end with
     /// [`staleness_core::store::StoreError::ReadOnly`].
     #[must_use]
     pub const fn read_only(mut self, read_only: bool) -> Self {
@@ -50,7 +49,7 @@ impl OpenOptions {
         self
     }
 
-    /// How long a step waits for the rows that others hold, before it reports
+    /// Sets how long a step waits for the rows that others hold, before it reports
     /// [`staleness_core::store::StoreError::Busy`], and how long the server may take to answer a new
     /// connection. Less than a millisecond counts as one. A whole step or query may take 20 times as long,
     /// and at least 10 s; a server that gives no answer then is given up.
@@ -60,7 +59,7 @@ impl OpenOptions {
         self
     }
 
-    /// How many connections are held at most; each is made when it is first needed. At least one.
+    /// Sets the most connections that are held; each is made when it is first needed. At least one.
     #[must_use]
     pub const fn connections(mut self, most: usize) -> Self {
         self.connections = if most == 0 { 1 } else { most };

@@ -1,4 +1,4 @@
-//! How long is waited, and for what.
+//! Time limits of waiting, and what each is for.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ const LEAST_IDLE: Duration = Duration::from_secs(10);
 /// A whole transaction may take so many times as long as one lock is waited for.
 const WHOLE: u32 = 20;
 
-/// How long a visitor of pages may say nothing: it may be a person who reads.
+/// The time that a visitor of pages may say nothing: it may be a person who reads.
 const READING: Duration = Duration::from_secs(600);
 
-/// How long a store waits. The timers are those of its own runtime, so futures may be polled anywhere.
+/// The time limits of a store. The timers are those of its own runtime, so futures may be polled anywhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Patience {
     lock: Duration,
@@ -29,18 +29,18 @@ impl Patience {
         Self { lock: lock.clamp(Duration::from_millis(1), most), runtime }
     }
 
-    /// Where the timers and the connections live.
+    /// Returns the runtime of the timers and the connections.
     pub(crate) const fn runtime(&self) -> &Handle {
         &self.runtime
     }
 
-    /// How long one lock, or a connection of the pool, is waited for.
+    /// Returns the longest wait for one lock, or for a connection of the pool.
     pub(crate) const fn lock(&self) -> Duration {
         self.lock
     }
 
-    /// How long a transaction may take from its beginning to the acknowledgement of its commit: a server
-    /// that stopped answering is given up then.
+    /// Returns the longest time of a transaction, from its beginning to the acknowledgement of its commit: a
+    /// server that stopped answering is given up then.
     pub(crate) fn whole(&self) -> Duration {
         (self.lock * WHOLE).max(LEAST_IDLE)
     }
@@ -51,12 +51,12 @@ impl Patience {
         limits(self.lock, self.lock.max(LEAST_IDLE))
     }
 
-    /// The same of one whose rows are visited one page after the other.
+    /// As [`settings`](Self::settings), for a transaction whose rows are visited page by page.
     pub(crate) fn settings_of_visit(&self) -> String {
         limits(self.lock, self.lock.max(READING))
     }
 
-    /// What a future becomes, or nothing when that takes longer.
+    /// Returns the output of a future, or `None` if it takes longer than `limit`.
     pub(crate) async fn within<F: Future>(&self, limit: Duration, future: F) -> Option<F::Output> {
         let timed = {
             let _timers = self.runtime.enter();
@@ -65,8 +65,8 @@ impl Patience {
         timed.await.ok()
     }
 
-    /// What work that commits nothing becomes: as if others had held the store where the server gives no
-    /// answer.
+    /// Returns the result of work that commits nothing. If the server gives no answer within
+    /// [`whole`](Self::whole), it is `Busy`, as if others had held the store.
     pub(crate) async fn answer<T>(
         &self,
         work: impl Future<Output = Result<T, Failed>>,

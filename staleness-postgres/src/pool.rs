@@ -49,7 +49,7 @@ enum Known {
     Prepared(tokio_postgres::Statement),
 }
 
-/// How a statement is sent.
+/// The way in which a statement is sent.
 pub(crate) enum How {
     Once,
     Prepared(tokio_postgres::Statement),
@@ -66,12 +66,12 @@ impl Session {
         &self.client
     }
 
-    /// Where the connection lives.
+    /// Returns the runtime on which the connection lives.
     pub(crate) const fn runtime(&self) -> &Handle {
         &self.runtime
     }
 
-    /// How to send a statement now.
+    /// Decides how to send a statement now, and counts this use of it.
     pub(crate) fn how(&self, statement: &Statement) -> How {
         let mut known = self.known();
         let has_room = known.len() < MAX_PREPARED;
@@ -124,7 +124,7 @@ pub(crate) struct Connector {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     patience: Patience,
-    /// How long it takes to reach a server at most, with all that is said until it takes statements.
+    /// The longest time to reach a server, with all that is said until it takes statements.
     limit: Duration,
 }
 
@@ -136,7 +136,7 @@ impl fmt::Debug for Connector {
 }
 
 impl Connector {
-    /// What makes connections to a server.
+    /// Prepares connections to a server; none is made yet.
     pub(crate) fn new(target: &Target, patience: Patience) -> Result<Self, StoreError> {
         let mut config = target.config.clone();
         let each = *config.get_connect_timeout().unwrap_or(&patience.lock());
@@ -152,7 +152,7 @@ impl Connector {
         Ok(Self { config, tls, patience, limit })
     }
 
-    /// How long a store waits.
+    /// Returns the time limits of the store.
     pub(crate) const fn patience(&self) -> &Patience {
         &self.patience
     }

@@ -80,7 +80,7 @@ impl Drop for Transaction {
     }
 }
 
-/// What begins a step's transaction. A name of a workspace needs no quoting.
+/// Returns the commands that begin a step's transaction. A name of a workspace needs no quoting.
 pub(crate) fn step(workspace: &str, patience: &Patience) -> String {
     format!(
         "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {}; \
@@ -89,12 +89,12 @@ pub(crate) fn step(workspace: &str, patience: &Patience) -> String {
     )
 }
 
-/// What begins a query's transaction: everything after it sees one snapshot.
+/// Returns the commands that begin a query's transaction: everything after them sees one snapshot.
 pub(crate) fn view(workspace: &str, patience: &Patience) -> String {
     looking(workspace, &patience.settings())
 }
 
-/// The same of one that visits pages.
+/// As [`view`], for a transaction that visits pages.
 pub(crate) fn visit(workspace: &str, patience: &Patience) -> String {
     looking(workspace, &patience.settings_of_visit())
 }

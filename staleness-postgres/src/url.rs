@@ -1,4 +1,4 @@
-//! What a store's URL says.
+//! Parser of a store's URL.
 
 use std::io;
 use std::net::IpAddr;

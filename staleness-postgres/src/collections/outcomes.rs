@@ -84,7 +84,7 @@ pub(crate) fn keep(row: &Row, view: &mut View) -> Result<(), StoreError> {
 const BEYOND: &str = "AND seq < (SELECT seq FROM staleness.outcomes WHERE workspace = $1 \
     ORDER BY seq DESC LIMIT 1 OFFSET $3)";
 
-/// The condition that spares the newest outcomes of a cut, and its parameters from `$2`: first its time.
+/// Returns the condition that spares the newest outcomes, with parameters from `$2`: first a cut's time.
 fn beyond(cut: &OutcomeCut) -> (&'static str, Vec<Arg>) {
     let until = Arg::Int(cut.until.as_millis());
     match cut.keep_newest.checked_sub(1) {
