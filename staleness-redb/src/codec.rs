@@ -25,12 +25,12 @@ const VERSION: u8 = 2;
 /// would be 43 listings of the longest kind.
 pub(crate) const MAX_RECORD: usize = 1 << 20;
 
-/// The same for items, documents and work items, in bytes: the text of an item and the findings of a
+/// As [`MAX_RECORD`], for items, documents and work items: the text of an item and the findings of a
 /// document are up to 1 MiB each, and their other fields together up to 512 KiB.
 pub(crate) const MAX_TEXT_RECORD: usize = 2 << 20;
 
-/// What a reader may claim. bincode counts an integer by its size in memory, up to 16 bytes for one
-/// byte read, so every record that could be written can be read.
+/// The most memory that a reader may claim, in bytes. bincode counts an integer by its size in memory,
+/// up to 16 bytes for one byte read, so every record that could be written can be read.
 const LIMIT: usize = 16 * MAX_TEXT_RECORD;
 
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =

@@ -83,7 +83,7 @@ fn the_largest_work_item_fits() {
     assert_eq!(decode(&encode(&row).unwrap()), Ok(row));
 }
 
-/// What can be written can be read: the most that is claimed for the bytes of a record.
+/// A record of the largest size is written and read; one that is a byte larger is refused.
 #[test]
 fn a_record_at_the_limit_can_be_read() {
     let entry = |length: usize| JournalEntry { note: Some("x".repeat(length)), ..the_entry() };

@@ -1,11 +1,11 @@
-//! What redb and the operating system report, in the words of the contract.
+//! Conversion of errors of redb and of the operating system into [`StoreError`].
 
 use std::io::{self, ErrorKind};
 
 use redb::{CommitError, DatabaseError, StorageError, TableError, TransactionError};
 use staleness_core::store::StoreError;
 
-/// What an I/O error on the store's own file means.
+/// Converts an I/O error on the store's own file.
 pub(crate) fn from_io(doing: impl Into<String>, error: io::Error) -> StoreError {
     match error.kind() {
         ErrorKind::PermissionDenied => StoreError::ReadOnly,
@@ -14,7 +14,7 @@ pub(crate) fn from_io(doing: impl Into<String>, error: io::Error) -> StoreError 
     }
 }
 
-/// What an error of redb's storage means. Its messages name pages, tables and numbers, never the
+/// Converts an error of redb's storage. Its messages name pages, tables and numbers, never the
 /// contents of a row.
 pub(crate) fn from_storage(error: StorageError) -> StoreError {
     match error {
@@ -29,7 +29,7 @@ pub(crate) fn from_storage(error: StorageError) -> StoreError {
     }
 }
 
-/// What it means that a table cannot be opened.
+/// Converts an error of opening a table.
 pub(crate) fn from_table(error: TableError) -> StoreError {
     match error {
         TableError::Storage(error) => from_storage(error),
@@ -38,7 +38,7 @@ pub(crate) fn from_table(error: TableError) -> StoreError {
     }
 }
 
-/// What it means that a transaction cannot begin.
+/// Converts an error of beginning a transaction.
 pub(crate) fn from_transaction(error: TransactionError) -> StoreError {
     match error {
         TransactionError::Storage(error) => from_storage(error),
@@ -46,7 +46,7 @@ pub(crate) fn from_transaction(error: TransactionError) -> StoreError {
     }
 }
 
-/// What it means that the database cannot be opened.
+/// Converts an error of opening the database.
 pub(crate) fn from_database(error: DatabaseError) -> StoreError {
     match error {
         DatabaseError::DatabaseAlreadyOpen => StoreError::Busy,

@@ -34,7 +34,7 @@ const HEADER: usize = 320;
 pub(crate) const PAGE: usize = 4_096;
 /// Bytes of a page in the file, with its checksum.
 const STORED: usize = PAGE + 4;
-/// Where the second page lies in the file: behind the two places of the header.
+/// Offset of redb's second page in the file, in bytes: behind the two places of the header.
 const PAGES: u64 = 2 * PAGE as u64;
 /// Bytes of a header in the file, without its checksum.
 const SLOT: usize = MAGIC.len() + 16 + HEADER;
@@ -102,7 +102,7 @@ fn checksum(number: u64, page: &[u8]) -> [u8; 4] {
     hasher.finalize().to_le_bytes()
 }
 
-/// Where a page lies in the file. The first one is the header.
+/// Returns the offset of a page in the file, in bytes. The first one, number 0, is the header.
 const fn place(number: u64) -> u64 {
     PAGES + (number.saturating_sub(1)).saturating_mul(STORED as u64)
 }

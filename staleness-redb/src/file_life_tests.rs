@@ -34,7 +34,7 @@ fn check(store: &RedbStore) -> Result<(), StoreError> {
     pollster::block_on(store.check())
 }
 
-/// Which of the states between two the store is in; it must be sound.
+/// Returns which of the states `from` to `to` the store is in. Panics if it is in none or is damaged.
 #[track_caller]
 fn found(store: &RedbStore, reference: &Reference, from: usize, to: usize, told: &str) -> usize {
     check(store).unwrap_or_else(|error| panic!("{told}: {error:?}"));

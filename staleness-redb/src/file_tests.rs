@@ -24,12 +24,12 @@ thread_local! {
     static LOG: RefCell<Vec<Did>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Which calls of this thread fail.
+/// The calls of this thread that fail.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    /// How many succeed before.
+    /// The number of calls that succeed before.
     pub(crate) after: u64,
-    /// How many fail then.
+    /// The number of calls that fail then.
     pub(crate) times: u64,
     /// True if reads count. What fails is otherwise that no space is left.
     pub(crate) reads: bool,

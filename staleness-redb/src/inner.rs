@@ -13,7 +13,7 @@ use crate::collections::{self, load};
 use crate::open::{open, reader_turn};
 use crate::session::Session;
 
-/// What the clones of a store share.
+/// The state that the clones of a store share.
 #[derive(Debug)]
 pub(crate) struct Inner {
     path: PathBuf,

@@ -74,7 +74,7 @@ fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
     })
 }
 
-/// Whether the file is a store of this program's format.
+/// Errors unless the file is a store of this program's format.
 fn inspect(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     Session::read(path, options.busy_timeout)?.with(|session| session.enter(false).map(drop))
 }

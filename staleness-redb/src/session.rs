@@ -17,7 +17,7 @@ use crate::error::{from_commit, from_database, from_io, from_transaction};
 use crate::file::StoreFile;
 use crate::tables::Tx;
 
-/// What redb may keep in memory, in bytes.
+/// The size of redb's cache, in bytes.
 const CACHE: usize = 16 << 20;
 
 /// A database that is open.
@@ -103,9 +103,9 @@ impl Session {
     }
 }
 
-/// Whose turn it is finds the database closed, but for two: a program that does not know our lock, and
-/// a process that was killed, of which the system has closed the lock and not yet the database. redb
-/// does not wait for either.
+/// Opens a session; if the database is busy, waits up to `longest` and tries once more. Whoever holds our
+/// lock finds it closed, except by a program that does not know the lock, and by a process that was killed,
+/// of which the system has closed the lock and not yet the database. redb does not wait for either.
 fn patiently(
     path: &Path,
     longest: Duration,

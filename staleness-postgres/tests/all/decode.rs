@@ -66,7 +66,7 @@ impl Site {
     }
 }
 
-/// What a cell of this kind may be changed to, as SQL.
+/// Returns the values that a cell of this kind may be changed to, as SQL.
 fn values(kind: &str) -> Vec<String> {
     let null = ["NULL".to_owned()];
     let byte = |byte: &u8| format!("{byte:02x}");

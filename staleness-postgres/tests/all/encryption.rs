@@ -1,4 +1,4 @@
-//! Who the server is: it says so with a certificate, and is refused where that does not hold.
+//! Identity of the server: it is refused if its certificate is not valid.
 
 use std::path::Path;
 

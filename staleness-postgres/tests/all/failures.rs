@@ -1,4 +1,4 @@
-//! What goes wrong between a store and its server, and what is told of it.
+//! Failures between a store and its server, and the errors that report them.
 
 use std::io;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
-/// How far the server is, each way: what is said together is said within that.
+/// The delay to the server, each way: longer than it takes to send all that goes in one round trip.
 const FAR: Duration = Duration::from_millis(40);
 
 /// Of so many tries the one with the fewest trips counts: the machine has other work as well, and the first

@@ -91,7 +91,7 @@ fn what_the_listener_saw_before_is_no_news() {
     assert_eq!(waiter.join().unwrap(), Some(next));
 }
 
-/// What a future has become, if anything.
+/// Polls a future once. Returns its output if it is ready.
 fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     match std::pin::Pin::new(future).poll(&mut context) {

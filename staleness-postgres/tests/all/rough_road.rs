@@ -17,13 +17,13 @@ use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Registry, RegistryError, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
-/// How far the server is, each way.
+/// The delay to the server, each way.
 const FAR: Duration = Duration::from_millis(2);
 
-/// Who writes at the same time.
+/// The number of writers at the same time.
 const WRITERS: u32 = 4;
 
-/// What each of them records.
+/// The number of outcomes that each of them records.
 const OUTCOMES: u32 = 40;
 
 /// After so many failures in a row nothing will come of it any more.

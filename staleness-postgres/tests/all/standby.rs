@@ -16,13 +16,13 @@ use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Registry, RegistryError, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
-/// Who writes at the same time.
+/// The number of writers at the same time.
 const WRITERS: u32 = 3;
 
-/// What is acknowledged before the first server dies.
+/// The number of writes that are acknowledged before the first server dies.
 const BEFORE: usize = 60;
 
-/// What each writer adds to that once the other one leads.
+/// The number of writes that each writer adds once the second server leads.
 const AFTER: u32 = 20;
 
 /// After so many failures in a row nothing will come of it any more.
@@ -46,7 +46,7 @@ fn note(registry: &Registry, writer: u32, turn: u32) -> Result<(), RegistryError
     registry.knowledge().add(item, act).wait().map(drop)
 }
 
-/// Which server leads.
+/// The server that leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Leader {
     #[default]

@@ -12,7 +12,7 @@ use super::table;
 use crate::error::{from_storage, from_table};
 use crate::tables::{MAGIC, META, OUTCOMES, Tx};
 
-/// Where the store stands in a transaction.
+/// The numbers of the store, as a transaction sees them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,

@@ -98,7 +98,7 @@ fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
     get::<Outcomes>(rows, &seq)?.ok_or_else(|| Bad("the row").in_row("outcomes", seq))
 }
 
-/// How many outcomes there are, and how many a cut would remove. Reads the older ones.
+/// Counts the outcomes, and those that a cut would remove. Reads those that are not among the newest.
 pub(crate) fn count(tx: &Tx, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
     let rows = table(tx, OUTCOMES)?;
     let total = rows.len().map_err(from_storage)?;
@@ -169,7 +169,7 @@ pub(crate) const fn is_counted(row: &Outcome) -> bool {
     row.mark.is_counted()
 }
 
-/// What the index of served outcomes says of one: scope and server.
+/// Returns the scope and server of an outcome in the index of served ones, `None` if it is not in it.
 pub(crate) fn served(row: &Outcome) -> Option<(&str, &str)> {
     let server = row.server.as_ref().filter(|_| row.mark.is_conclusive())?;
     Some((row.tool.scope.as_key(), server.as_str()))

@@ -1,4 +1,4 @@
-//! How rows of each collection are found: by the beginning of their keys, or by marks.
+//! Lookup of the rows of each collection: by the beginning of their keys, or by marks.
 
 use redb::TableDefinition;
 use staleness_core::ids::{ProjectId, Scope};

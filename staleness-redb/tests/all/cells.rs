@@ -16,7 +16,7 @@ fn registry(path: &Path) -> Registry {
     Registry::new(Arc::new(store), Policy::default())
 }
 
-/// How a record is changed at a byte of it.
+/// The ways in which a record is changed at one of its bytes.
 const HOW: [fn(&mut Vec<u8>, usize); 4] = [
     |record, at| record.truncate(at),
     |record, at| record[at] = 0xff,

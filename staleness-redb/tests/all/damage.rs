@@ -25,7 +25,7 @@ fn edit(path: &Path, work: impl FnOnce(&WriteTransaction)) {
     tx.commit().unwrap();
 }
 
-/// What a check says of a filled store after `work`.
+/// Returns the damage that a check finds in a filled store after `work`.
 fn found(work: impl FnOnce(&WriteTransaction)) -> String {
     let (_folder, path) = fresh();
     let store = filled(&path);

@@ -66,7 +66,7 @@ impl Proxy {
         Self { address, road, _runtime: runtime }
     }
 
-    /// The same database at the other end of this road.
+    /// Returns the URL of the same database at the other end of this road.
     pub(crate) fn url(&self, url: &str) -> String {
         let (front, parameters) = url.split_once('?').expect("parameters");
         let others = parameters.split('&').filter(|parameter| !parameter.starts_with("host="));
@@ -80,20 +80,20 @@ impl Proxy {
         self.road.breaking.store(false, Ordering::Relaxed);
     }
 
-    /// How often somebody said something after they had been answered, which is once for each round trip.
-    /// What is said in parts that lie further apart than the road is long counts once more.
+    /// Returns the number of round trips: how often a client sent something after it had been answered. A
+    /// request in parts that lie further apart than the road is long counts once more.
     pub(crate) fn trips(&self) -> u64 {
         self.road.trips.load(Ordering::Relaxed)
     }
 
-    /// How often it broke.
+    /// Returns the number of times that it broke.
     pub(crate) fn broken(&self) -> u32 {
         self.road.broken.load(Ordering::Relaxed)
     }
 }
 
 impl Road {
-    /// How many bytes the next connection carries.
+    /// Returns the number of bytes that the next connection carries before it breaks.
     fn next(&self) -> i64 {
         if !self.breaking.load(Ordering::Relaxed) {
             return i64::MAX;

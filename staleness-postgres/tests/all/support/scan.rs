@@ -9,7 +9,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::tool::ToolKind;
 use staleness_core::{Registry, Wait};
 
-/// How many tools there are.
+/// The number of tools.
 pub(crate) const TOOLS: usize = 10_000;
 
 /// The sources that list them, and the servers that have them.

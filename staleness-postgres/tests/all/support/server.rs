@@ -132,7 +132,7 @@ impl Server {
         self.own.as_ref().expect("a private server").start();
     }
 
-    /// Where a private one listens.
+    /// Returns the path of the socket on which a private server listens.
     pub(crate) fn socket(&self) -> PathBuf {
         let own = self.own.as_ref().expect("a private server");
         own.folder.path().join(".s.PGSQL.5432")
@@ -290,12 +290,12 @@ pub(crate) fn new_name() -> String {
     format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// What makes a database.
+/// Returns the statement that creates a database.
 pub(crate) fn new_database(name: &str) -> String {
     format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
 }
 
-/// The same URL with another database; it has parameters.
+/// Returns a URL with another database. The result always has parameters.
 pub(crate) fn with_database(url: &str, name: &str) -> String {
     let (start, parameters) = url.split_once('?').unwrap_or((url, ""));
     let authority = start.find("://").map_or(0, |at| at + 3);
