@@ -42,7 +42,7 @@ pub struct Outline {
     pub digest: String,
     /// The parts that are asked for, as JSON; or why the file cannot be used.
     pub content: Result<String, String>,
-    /// Where the whole file is no strict JSON.
+    /// The lines at which the whole file is not strict JSON.
     pub liberties: Liberties,
 }
 

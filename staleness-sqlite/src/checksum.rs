@@ -37,7 +37,7 @@ pub(crate) const LAYER: &CStr = c"staleness";
 pub(crate) const PAGE: usize = 4_096;
 /// Bytes of SQLite's header, at the begin of the first page.
 const HEADER: usize = 100;
-/// Where SQLite's header has the number of pages, in bytes.
+/// Offset of the number of pages in SQLite's header, in bytes.
 const PAGES_AT: i64 = 28;
 /// Bytes at the end of a page that hold its checksum.
 pub(crate) const RESERVED: usize = 4;

@@ -19,15 +19,15 @@ const STATEMENTS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Conn {
     raw: Connection,
-    /// What `synchronous` is set to; SQLite begins with FULL.
+    /// The setting of `synchronous`; SQLite begins with FULL.
     durability: Cell<Durability>,
     /// True if what is deleted is overwritten.
     overwrites: Cell<bool>,
-    /// How large the cache of pages was made, once something began.
+    /// The size of the page cache; `None` before the first transaction.
     cache: Cell<Option<Cache>>,
 }
 
-/// How large the cache of pages is.
+/// The size of the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cache {
     Small,
@@ -120,7 +120,7 @@ impl Conn {
     }
 }
 
-/// What SQLite can count; longer is as good as for ever.
+/// Limits a timeout to the milliseconds that SQLite can count, some 24 days.
 pub(crate) fn milliseconds(timeout: Duration) -> Duration {
     timeout.min(Duration::from_millis(i32::MAX as u64))
 }

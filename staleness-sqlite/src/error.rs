@@ -1,4 +1,4 @@
-//! What SQLite reports, in the words of the contract.
+//! Conversion of SQLite errors into [`StoreError`].
 
 use rusqlite::{Error, ErrorCode, ffi};
 use staleness_core::store::StoreError;
@@ -6,7 +6,7 @@ use staleness_core::store::StoreError;
 /// The longest message about damage that is passed on, in characters.
 const MAX_MESSAGE: usize = 200;
 
-/// What an SQLite error means for the caller. SQLite's messages name tables, columns and codes,
+/// Converts an SQLite error. SQLite's messages name tables, columns and codes,
 /// never the contents of a row.
 pub(crate) fn from_sqlite(error: Error) -> StoreError {
     if error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_DATA) {
@@ -35,7 +35,7 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
     }
 }
 
-/// What an error of COMMIT means. When writing or syncing the log fails, the commit frame may be on
+/// Converts an error of COMMIT. When writing or syncing the log fails, the commit frame may be on
 /// the disk all the same, and a later recovery would find it.
 pub(crate) fn from_commit(error: Error) -> StoreError {
     match error.sqlite_error_code() {

@@ -17,7 +17,7 @@ use crate::pool::Pool;
 use crate::shrink::give_back;
 use crate::wal::{Log, checkpoint};
 
-/// What the clones of a store share.
+/// The state that the clones of a store share.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pool: Pool,

@@ -51,7 +51,7 @@ pub(crate) struct Log {
     commits: AtomicU64,
     /// Frames that a reader kept from being moved: no use trying again before there are more.
     stuck: AtomicU64,
-    /// Whether what was forgotten may stand in it still.
+    /// True if the log may still hold data that was forgotten.
     owing: AtomicBool,
     /// True if this store has moved the log before: then it wrote much, and moves the rest when it is dropped.
     moved: AtomicBool,

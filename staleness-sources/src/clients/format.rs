@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::json::{self, Object, Value};
 use crate::text::{Liberties, shown};
 
-/// How strictly a client parses JSON.
+/// The strictness with which a client parses JSON.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Syntax {
     /// Strict JSON, with or without a byte-order mark.

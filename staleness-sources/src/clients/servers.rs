@@ -21,7 +21,7 @@ const STARTS: [&str; 2] = ["command", "url"];
 pub(super) struct Rules<'a> {
     pub(super) format: &'a Format,
     pub(super) owner: Owner<'a>,
-    /// What the client makes of the server of this name, as far as its entry does not say.
+    /// The state of the server of this name, before its own entry is considered.
     pub(super) state: &'a dyn Fn(&str) -> ListingState,
 }
 

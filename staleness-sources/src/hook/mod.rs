@@ -28,7 +28,7 @@ pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
 pub struct HookInput {
     /// The client.
     pub client: HookClient,
-    /// How the client is known.
+    /// The evidence for the client.
     pub evidence: Evidence,
     /// The event's name as it was received, for the answer. Empty when it is no plain word.
     pub event_name: String,
@@ -52,7 +52,7 @@ impl HookInput {
     }
 }
 
-/// How the client that sent a payload is known.
+/// The evidence for the client that sent a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// The payload has a shape that only this client sends. It counts more than what the caller was told,

@@ -1,4 +1,4 @@
-//! What documents name and the project has no more.
+//! Names in documents that the project no longer has.
 
 use std::ops::ControlFlow;
 
@@ -55,7 +55,7 @@ fn what_was_never_there_is_no_drift() {
     assert!(found(&drifted(text).check(), "doc.md").is_empty());
 }
 
-/// What is found in `doc.md` when `code` of the first commit gives way to that of the second.
+/// Returns the findings in `doc.md` after a commit of the files `first` and one of the files `second`.
 pub(crate) fn after(
     document: &str,
     first: &[(&str, &str)],

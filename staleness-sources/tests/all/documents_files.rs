@@ -1,4 +1,4 @@
-//! Which files are checked, and what is wrong with some.
+//! Choice of the files that are checked, and reports on those that are not.
 
 use std::fs;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! What is left out of a walk by files of patterns, and what such files may be.
+//! Files that ignore files (`.gitignore` and the like) leave out of a walk, and the limits of those.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use staleness_sources::documents::Report;
 
 use crate::documents_project::{Project, paths};
 
-/// What is told of a file of patterns.
+/// Returns the notes about an ignore file.
 fn notes<'a>(report: &'a Report, path: &str) -> Vec<&'a str> {
     let of = report.notes.iter().filter(|note| note.path.as_deref() == Some(path));
     of.map(|note| &*note.text).collect()

@@ -188,7 +188,7 @@ fn what_the_policy_calls_an_item_stays_one_when_it_is_taken_over() {
     }
 }
 
-/// What was seen of `PORT` on disk before it was committed, and the commit that was checked out.
+/// Creates a project with an uncommitted edit of `PORT`, and an item that was verified after the edit.
 fn uncommitted() -> (Project, Item) {
     let mut project = Project::new();
     project.write("src/a.rs", "fn a() {}\nconst PORT: u16 = 5432;\nfn c() {}\n");

@@ -1,4 +1,4 @@
-//! What is taken over from an earlier check, and what is found anew.
+//! Results that are reused from an earlier check, and those that are found anew.
 
 use crate::documents_drift::drifted;
 use crate::documents_project::{Project, found};
@@ -44,7 +44,7 @@ fn what_was_told_of_a_document_is_told_each_time() {
     assert_eq!(again.counts.ignored, first.counts.ignored);
 }
 
-/// What a document links to is deleted on disk, while no commit tells of it.
+/// A file that a document links to is deleted on disk, and no commit shows it.
 #[test]
 fn what_goes_from_the_disk_alone_is_noticed_the_next_time() {
     let bare = Project::bare();

@@ -1,4 +1,4 @@
-//! What documents name and is the reader's, another project's, or made by a build.
+//! Names in documents of things that are the reader's, another project's, or made by a build.
 
 use crate::documents_drift::after;
 use crate::documents_project::{Project, found};

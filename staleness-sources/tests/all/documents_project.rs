@@ -130,7 +130,7 @@ pub(crate) fn facts(report: &Report, path: &str) -> Vec<Fact> {
         .collect()
 }
 
-/// What was found in one document, without temporal words: `LINE:COLUMN WHAT`.
+/// Returns the findings in one document, without temporal words: `LINE:COLUMN WHAT`.
 pub(crate) fn found(report: &Report, path: &str) -> Vec<String> {
     let facts = |document: &Document| {
         let blocks = document.found.clone().into_iter();

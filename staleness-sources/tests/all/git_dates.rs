@@ -1,4 +1,4 @@
-//! Which commit edited which line last.
+//! Dating of lines: the commit that edited each of them last.
 
 use std::fmt::Write as _;
 

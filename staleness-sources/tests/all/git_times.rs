@@ -45,7 +45,7 @@ fn text(names: &[usize]) -> String {
     names.iter().map(|name| format!("fn {}() {{}}\n// alpha-one\n", NAMES[*name])).collect()
 }
 
-/// The same edit with what has to go first: a submodule and files of its name cannot be side by side.
+/// Adds the removals that an edit needs first: a submodule and files of its name cannot be side by side.
 fn whole(edit: &Edit) -> Edit {
     let in_the_way = |path: &str| match path {
         "tools/a.rs" => Some(SUBMODULE),

@@ -1,4 +1,4 @@
-//! Whether the project has or had what a word names, and who removed it.
+//! Traces of words and citations: whether the project has or had them, and the commit that removed them.
 
 use staleness_core::knowledge::{Citation, Cited, Lines, WordKind};
 use staleness_sources::git::{Cite, Trace, Watch, cited_digest};

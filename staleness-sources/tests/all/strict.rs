@@ -11,7 +11,7 @@ use crate::tree::{Tree, lists, of};
 
 const CLAUDE: &str = "claude-code";
 
-/// What the client makes of each server, by name.
+/// Returns the names of a source's servers with the state of each, sorted.
 fn states(source: &SourceReading) -> Vec<(&str, ListingState)> {
     let mut states: Vec<_> =
         source.found.iter().map(|found| (found.name.as_str(), found.state)).collect();

@@ -11,7 +11,7 @@ use crate::cells::cells;
 use crate::schema::FORMAT;
 use crate::transaction::Transaction;
 
-/// Where the store stands in a transaction.
+/// The numbers of the store, as a transaction sees them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
@@ -21,7 +21,7 @@ pub(crate) struct Meta {
     pub(crate) last_seq: u64,
 }
 
-/// What the statements below read.
+/// The columns that the statements below read.
 const COLUMNS: &[&str] = &["format", "revision", "floor", "floor_at", "last_seq"];
 
 /// For readers: the revision.

@@ -14,7 +14,7 @@ use super::{clamped, each, execute, one};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
-/// Whether there may be one: almost always there is none, and this prepares in a third of the time.
+/// Finds out if any outcome has this identity: almost always none has, and this prepares three times faster.
 const KNOWS_IDENTITY: &str =
     "SELECT 1 FROM outcomes INDEXED BY outcomes_identity WHERE identity = ?1";
 
@@ -73,7 +73,7 @@ pub(crate) fn load(
     rows(tx, &sql, &args, Outcome::read, &mut keep)
 }
 
-/// How many outcomes there are, and how many a cut would remove. Reads the whole table.
+/// Counts the outcomes, and those that a cut would remove. Reads the whole table.
 pub(crate) fn count(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
     let number = |sql: &'static str, params: &[&dyn rusqlite::ToSql]| {
         one(tx, sql, params, |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)

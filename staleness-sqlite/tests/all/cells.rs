@@ -42,7 +42,7 @@ fn columns(conn: &Connection) -> Vec<Column> {
     statement.query_map((), column).unwrap().map(Result::unwrap).collect()
 }
 
-/// What a cell of this kind may be changed to, as SQL.
+/// Returns the values that a cell of this kind may be changed to, as SQL.
 fn values(kind: &str) -> Vec<String> {
     let null = ["NULL".to_owned()];
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -101,7 +101,7 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
     names("DELETE FROM meta", "meta 1");
 }
 
-/// What a packed record says stands in its text and in the columns of its key and its indexes.
+/// Checks that damage of a packed record is named: in its text and in the columns of its key and indexes.
 fn packed() {
     let key = WorkKey { scope: Scope::Global, id: WorkId::new("w").unwrap() };
     let value = text_of(&Work::new(key, WorkKind::Plan, "x", Timestamp::from_millis(0)));
@@ -178,7 +178,7 @@ fn a_check_finds_what_no_single_row_shows() {
     }
 }
 
-/// What a load takes as it lies there, a check looks at.
+/// A load takes the numbers of a vector as they are; a check looks at them.
 #[test]
 fn a_check_finds_vectors_that_point_nowhere() {
     for numbers in ["x'00000040'", "x'0000c07f'", "x'00000000'"] {

@@ -1,4 +1,4 @@
-//! What a person has forgotten is gone from the files, not only from the answers.
+//! Erasure: a route that a person forgets is gone from the files, not only from the answers.
 
 use std::path::Path;
 use std::sync::Arc;

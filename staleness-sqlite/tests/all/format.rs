@@ -1,4 +1,4 @@
-//! What opening makes of files, good and bad.
+//! Opening of files, good and bad.
 
 use std::fs;
 use std::path::Path;
