@@ -73,7 +73,7 @@ pub(crate) fn read_generation(row: &Row) -> Result<u64, StoreError> {
     numbers("workspaces", &["generation"], row, |cells| cells.small())
 }
 
-/// Errors unless this program may use tables of a format; `least` is the oldest program that may.
+/// Errors unless this program may use tables of a format; `least` is the oldest program format that may.
 pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     if format < FORMAT {
         let (found, needed) = (format.unsigned_abs(), FORMAT.unsigned_abs());
