@@ -20,7 +20,7 @@ pub trait Embedder: fmt::Debug + Send + Sync + 'static {
     /// The model.
     fn model(&self) -> &ModelId;
 
-    /// How many numbers each vector has.
+    /// Returns the number of dimensions of each vector.
     fn dimensions(&self) -> usize;
 
     /// The vectors of some texts. A text that is longer than the model reads is cut.
@@ -51,7 +51,7 @@ pub enum EmbedError {
     Model {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The reason why it cannot be used.
         why: String,
     },
     /// There is no word in this text; its place among the texts, counted from 0, is given.

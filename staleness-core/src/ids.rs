@@ -153,7 +153,7 @@ impl ProjectId {
     }
 }
 
-/// Where a tool is visible: in every project, or in one.
+/// The scope of a record: every project of a store, or one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Scope {
@@ -211,10 +211,10 @@ impl Serialize for Scope {
     }
 }
 
-/// What identifies a tool: its scope and its name. The same name in two scopes is two tools.
+/// The identity of a tool: its scope and its name. The same name in two scopes is two tools.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ToolKey {
-    /// Where the tool is visible.
+    /// The scope in which the tool is visible.
     pub scope: Scope,
     /// The name under which it is called.
     pub name: ToolName,
@@ -234,25 +234,25 @@ impl ToolKey {
     }
 }
 
-/// What identifies an item of knowledge: its scope and its id.
+/// The identity of an item of knowledge: its scope and its id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ItemKey {
-    /// Where the item holds.
+    /// The scope in which the item holds.
     pub scope: Scope,
     /// Its id there.
     pub id: ItemId,
 }
 
-/// What identifies a work item: its scope and its id.
+/// The identity of a work item: its scope and its id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WorkKey {
-    /// Where the item belongs.
+    /// The scope to which the item belongs.
     pub scope: Scope,
     /// Its id there.
     pub id: WorkId,
 }
 
-/// What identifies a document that was checked: the project that was asked about, and its path.
+/// The identity of a checked document: the project for which it was checked, and its path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentKey {
     /// The project for which it was checked.
@@ -278,7 +278,7 @@ pub enum Level {
 
 wording! { Level { User = "user", Project = "project", Local = "local", Live = "live" } }
 
-/// What identifies a source of tools. The path is a detail: plugin paths carry versions.
+/// The identity of a source of tools. Its path is no part of it: plugin paths carry versions.
 ///
 /// `client` and `part` must not hold control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -97,12 +97,12 @@ impl JournalCheck {
     }
 }
 
-/// What a journal entry is about: a kind of thing, the scope it lives in, and its id there.
+/// The subject of a journal entry: a kind of thing, the scope it lives in, and its id there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Subject {
     /// The kind of thing.
     pub kind: SubjectKind,
-    /// Where it lives.
+    /// The scope in which it lives.
     pub scope: Scope,
     /// Its id within kind and scope.
     pub id: String,
@@ -179,7 +179,7 @@ pub enum SubjectKind {
 
 wording! { SubjectKind { Tool = "tool", Project = "project", Item = "knowledge", Work = "work" } }
 
-/// What happened to a subject.
+/// The kind of change that happened to a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -204,21 +204,21 @@ pub enum Action {
     Ignored,
     /// A person had it forgotten.
     Forgotten,
-    /// Somebody changed what it says, or what is known about it.
+    /// Its text, its fields or its links to others were changed.
     Edited,
-    /// Somebody saw that it still holds.
+    /// It was confirmed to still hold.
     Verified,
     /// Another one stands for it now.
     Superseded,
-    /// Somebody said that it is wrong.
+    /// It was said to be wrong.
     Contradicted,
     /// It was done.
     Done,
     /// A person removed it.
     Removed,
-    /// Somebody moved it to another state.
+    /// It was moved to another state.
     Moved,
-    /// Somebody took a step on it.
+    /// A step was added to it.
     Stepped,
     /// It was overdue, and somebody settled it.
     Resolved,
@@ -243,7 +243,7 @@ pub struct JournalEntry {
     pub index: u32,
     /// When it happened.
     pub at: Timestamp,
-    /// What it is about.
+    /// The thing that changed.
     pub subject: Subject,
     /// What happened.
     pub action: Action,

@@ -1,4 +1,4 @@
-//! What a verdict depends on beside the item and the evidence.
+//! The context of a verdict: all that it depends on beside the item and the evidence.
 
 use super::{Distance, ItemKind, KnowledgePolicy, KnowledgeRules, SignalKind, Version};
 use crate::ids::{AgentId, ProjectId};
@@ -37,7 +37,7 @@ impl Context {
         Self { now, version: None, rules: ItemKind::ALL.map(resolve) }
     }
 
-    /// The same for a project at this version; one that cannot be read is as good as unknown.
+    /// Sets the version of the project; one that cannot be parsed counts as unknown.
     #[must_use]
     pub fn at_version(mut self, version: Option<&str>) -> Self {
         self.version = version.and_then(|text| Some((text.trim().into(), Version::parse(text)?)));
@@ -73,8 +73,8 @@ impl Context {
         &self.rules[kind as usize]
     }
 
-    /// How far the version that something was written for is behind the project's: `None` when it is
-    /// not behind, or when either is unknown.
+    /// Returns the distance by which the version `written_for` is behind the project's; `None` if
+    /// it is not behind, or if either is unknown.
     #[must_use]
     pub fn behind(&self, written_for: &str) -> Option<Distance> {
         self.version.as_ref().and_then(|(_, now)| Version::parse(written_for)?.behind(now))

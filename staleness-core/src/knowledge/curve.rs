@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the freshness of an item falls with its age. Every curve begins at 1, never rises, and stays
-/// within 0..=1.
+/// A curve by which the freshness of an item falls with its age. It begins at 1, never rises, and
+/// stays within 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Curve {
@@ -12,7 +12,7 @@ pub enum Curve {
     Constant,
     /// `max(floor, 1 - drop * age / days)`.
     Linear {
-        /// What is lost over `days`, in points 0..=1.
+        /// The points, 0..=1, that are lost over `days`.
         drop: f64,
         /// The days over which that is lost.
         days: f64,
@@ -81,7 +81,7 @@ impl Curve {
         }
     }
 
-    /// What is wrong with its numbers.
+    /// Returns what is wrong with its numbers, if anything is.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let days = |value: f64| value > 0.0 && value <= MAX_STABILITY;

@@ -23,7 +23,7 @@ pub struct Block {
     /// The commit in which it was last edited, or that held when it was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<String>,
-    /// What was found.
+    /// The evidence against it.
     pub evidence: Vec<Evidence>,
 }
 
@@ -43,7 +43,7 @@ pub struct Document {
     /// A [`crate::ids::stable_hash`] of everything that the findings depend on beside the commit:
     /// its contents, and the settings of the check.
     pub digest: u128,
-    /// How many blocks it has.
+    /// The number of all its blocks; 1 for a file that is an item, judged as a whole.
     pub blocks: u32,
     /// Those against which something was found, in the order of the text. Behind them, for a file with
     /// a history that is an item as a whole, one without evidence for the commit in which it came, and one for
