@@ -15,13 +15,13 @@ pub enum SignalKind {
     Expired,
     /// Another item stands for it.
     Superseded,
-    /// Somebody said that it is wrong.
+    /// It was said to be wrong.
     Contradicted,
-    /// What it cites is gone.
+    /// A source that it cites is missing.
     SourceMissing,
     /// It names what the project had when it was written and has no more.
     ReferenceDrift,
-    /// What it cites was changed after it was verified.
+    /// A source that it cites was changed after it was verified, or written if it never was.
     SourceChanged,
     /// It was written for an earlier version of the project.
     VersionDrift,
@@ -46,7 +46,7 @@ wording! { SignalKind {
     FutureDate = "future_date",
 } }
 
-/// What part of a citation is gone.
+/// The part of a citation that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cited {
@@ -58,7 +58,7 @@ pub enum Cited {
     Symbol,
 }
 
-/// What sort of word a text uses for a thing of the project.
+/// The sort of word that a text uses for a thing of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordKind {
@@ -70,7 +70,7 @@ pub enum WordKind {
     Identifier,
 }
 
-/// How far one version is behind another.
+/// The distance by which one version is behind another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distance {
@@ -97,20 +97,20 @@ pub enum Fact {
         /// The id of that item; where a document is superseded, the path of what stands for it.
         by: String,
     },
-    /// Somebody said that it is wrong.
+    /// It was said to be wrong.
     Contradicted {
         /// Who.
         by: String,
         /// Why.
         reason: String,
     },
-    /// What it cites was there and is gone.
+    /// A source that it cites is missing.
     SourceMissing {
-        /// What it cites.
+        /// The citation of it.
         citation: Citation,
-        /// Which part of it is gone.
+        /// The part of it that is gone.
         gone: Cited,
-        /// Where the file is now, when it was renamed.
+        /// The path of the file now, if it was renamed.
         renamed_to: Option<String>,
         /// The commit that removed it, when that is known.
         commit: Option<String>,
@@ -119,9 +119,9 @@ pub enum Fact {
     ReferenceDrift {
         /// The word.
         word: String,
-        /// What sort of word it is.
+        /// The sort of that word.
         sort: WordKind,
-        /// Where the thing is now, when it was renamed.
+        /// The path of the file now, if the word is a path that was renamed.
         renamed_to: Option<String>,
         /// The commit that removed it, when that is known.
         commit: Option<String>,
@@ -131,7 +131,7 @@ pub enum Fact {
     },
     /// The cited lines or symbol were changed after the verification.
     SourceChanged {
-        /// What it cites.
+        /// The citation of them.
         citation: Citation,
         /// The first commit that changed it after the verification; `None` when only a digest tells.
         commit: Option<String>,
@@ -144,7 +144,7 @@ pub enum Fact {
         written_for: String,
         /// The version of the project now.
         project_at: String,
-        /// How far they are apart.
+        /// The distance between the two.
         distance: Distance,
     },
     /// An item that it depends on changed after it was verified.
@@ -159,7 +159,7 @@ pub enum Fact {
     },
     /// A to-do that is read again and again, and not done.
     RecalledWithoutProgress {
-        /// How often since it was last edited.
+        /// The number of recalls since it was last edited.
         recalls: u64,
     },
     /// A word that was true at a time.
@@ -198,7 +198,7 @@ impl Fact {
 /// A fact, and where in the text it shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// What was found.
+    /// The fact that was found.
     #[serde(flatten)]
     pub fact: Fact,
     /// The line of the file in which the word stands, counted from 1.

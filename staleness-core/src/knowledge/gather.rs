@@ -7,7 +7,7 @@ use super::{Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, Signa
 use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
 
-/// What is gathered about one item.
+/// The evidence that is gathered about one item: whole facts, or their sorts alone.
 trait Pieces {
     /// Adds a piece of this sort; what it says is made where that is kept.
     fn add(&mut self, kind: SignalKind, fact: impl FnOnce() -> Fact);

@@ -9,13 +9,13 @@ use crate::ids::{ItemId, ItemKey, OpId};
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// What sort of thing was written down. Each ages in its own way.
+/// The kind of thing that was written down. Each ages in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
     /// A fact about the project.
     Knowledge,
-    /// How somebody likes things done. It does not age.
+    /// A way in which somebody likes things done. It does not age.
     Preference,
     /// Something to do.
     Todo,
@@ -30,11 +30,11 @@ wording! { ItemKind {
     Document = "document",
 } }
 
-/// Somebody said that an item is wrong.
+/// A statement that an item is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contradiction {
-    /// Who said so.
+    /// The name of the person or agent who said so.
     pub by: String,
     /// Why.
     pub reason: String,
@@ -49,7 +49,7 @@ pub struct Contradiction {
 pub struct Item {
     /// Its identity.
     pub key: ItemKey,
-    /// What sort of thing it is.
+    /// The kind of thing that it is.
     pub kind: ItemKind,
     /// The text; empty in the store for an item that lives in a file.
     pub body: String,
@@ -73,9 +73,9 @@ pub struct Item {
     pub verified_at: Option<Timestamp>,
     /// The commit that was checked out then.
     pub verified_commit: Option<String>,
-    /// How often it was verified.
+    /// The number of times that it was verified.
     pub verifications: u32,
-    /// What it rests on.
+    /// The places in the project on which it rests.
     #[serde(with = "crate::text::nested")]
     pub citations: BTreeSet<Citation>,
     /// The items that it stands for now.
@@ -84,13 +84,13 @@ pub struct Item {
     pub superseded_by: BTreeSet<ItemId>,
     /// The items that it depends on.
     pub related: BTreeSet<ItemId>,
-    /// Who said that it is wrong, and why.
+    /// The last statement that it is wrong; `None` again after a verification.
     pub contradicted: Option<Contradiction>,
     /// When it was done, for a to-do.
     pub done_at: Option<Timestamp>,
-    /// How often it was recalled.
+    /// The number of times that it was recalled.
     pub recalls: u64,
-    /// How often it was recalled since `updated_at`.
+    /// The number of times that it was recalled since `updated_at`.
     pub recalls_since_edit: u64,
     /// When it was recalled last.
     pub recalled_at: Option<Timestamp>,
@@ -151,8 +151,8 @@ impl Item {
         self.kind == ItemKind::Todo && self.done_at.is_some()
     }
 
-    /// How often the item of a file was recalled since the file was edited, by what its row says. Commits
-    /// and checkouts date a file anew: an edit that nobody recalled it after begins a new count, no other.
+    /// Returns the number of recalls since the file of an item was edited, from the item's row. Git
+    /// dates files anew, so only an edit that is later than the last recall begins a new count.
     #[must_use]
     pub fn recalls_since(&self, edited_at: Timestamp) -> u64 {
         let edited =
