@@ -10,7 +10,7 @@ use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, 
 use crate::text::days;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
-/// What age is called among the signals.
+/// The kind of the signal that tells of age.
 const AGE: &str = "age";
 
 impl Item {
@@ -72,7 +72,7 @@ impl Document {
 /// The level and the freshness of a block.
 pub(crate) type Severity = (Level, f64);
 
-/// How bad a block of a document is.
+/// Returns the severity of a block in a document of this kind.
 pub(crate) fn severity(kind: ItemKind, block: &Block, context: &Context) -> Severity {
     let subject = Subject::block(kind, block, context.now());
     let (freshness, level) = subject.score(context.resolved(kind));
@@ -144,7 +144,7 @@ fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
     Ranked { signal, order: kind as usize }
 }
 
-/// How far a version is behind, where that is the fact.
+/// Returns the distance by which a version is behind, if that is the fact.
 const fn distance(fact: &Fact) -> Option<Distance> {
     match fact {
         Fact::VersionDrift { distance, .. } => Some(*distance),
@@ -152,7 +152,7 @@ const fn distance(fact: &Fact) -> Option<Distance> {
     }
 }
 
-/// What age did to it.
+/// Returns the signal of age; `None` if age took nothing and it is no to-do open for too long.
 fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
     let reach = resolved.rules.curve.reach();
     let lost = 1.0 - subject.base(resolved);

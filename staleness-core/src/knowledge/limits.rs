@@ -1,4 +1,4 @@
-//! What no record may hold.
+//! Checks of what an item and a reason may hold.
 
 use crate::ids::IdError;
 use crate::knowledge::{Citation, Item};

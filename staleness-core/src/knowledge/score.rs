@@ -7,11 +7,11 @@ use super::{Block, Context, Distance, Evidence, Item, ItemKind, SignalKind, Sign
 use crate::time::Timestamp;
 use crate::verdict::Level;
 
-/// What somebody said about an item, and facts that change nothing.
+/// The bits of what somebody said about an item, and of facts that change nothing.
 const SAID: u16 =
     bit(SignalKind::Superseded) | bit(SignalKind::Contradicted) | bit(SignalKind::FutureDate);
 
-/// What is judged: an item, or a block of a document.
+/// The subject of a verdict: an item, or a block of a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject<'a> {
     pub(super) kind: ItemKind,
@@ -80,7 +80,7 @@ impl<'a> Subject<'a> {
         !self.evergreen && !matches!(self.kind, ItemKind::Preference)
     }
 
-    /// What age leaves, 0..=1.
+    /// Returns the score that age leaves, 0..=1; 1 if it does not age.
     pub(super) fn base(&self, resolved: &Resolved) -> f64 {
         if self.ages() { resolved.rules.curve.at(self.days, self.verifications) } else { 1.0 }
     }
@@ -138,7 +138,7 @@ fn round_share(score: f64) -> f64 {
     (score.clamp(0.0, 1.0) * 1e9 + 0.5) as i64 as f64 / 1e9
 }
 
-/// What one piece of evidence takes.
+/// The strength and the weight of one sort of evidence, each 0..=1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect {
     pub(super) strength: f64,

@@ -11,7 +11,7 @@ const SHOWN_CHARS: usize = 120;
 /// Characters of a commit's id that are shown.
 const COMMIT_CHARS: usize = 7;
 
-/// What a sentence has to know beside the fact.
+/// The data that a sentence needs beside the fact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
     /// The moment of the verdict.
@@ -86,7 +86,7 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
     }
 }
 
-/// What became of a name. The commit is the one that took the name away; of several renames the first.
+/// Says what a name is now. The commit is the one that took it away; of several renames the first.
 fn now(name: &str, new: &str, commit: &Option<String>) -> String {
     format!("{name} is now {}{}", shown(new), commit_of("renamed in", commit))
 }

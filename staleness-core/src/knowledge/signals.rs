@@ -1,4 +1,4 @@
-//! Which sorts of evidence there are about an item, without the facts themselves.
+//! Sets of the sorts of evidence about an item, without the facts themselves.
 
 use super::{Distance, Evidence, Fact, SignalKind};
 
@@ -9,7 +9,7 @@ use super::{Distance, Evidence, Fact, SignalKind};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignalSet(u16);
 
-/// Where the distances begin, behind the kinds.
+/// The lowest bit of the distances, above those of the kinds.
 const DISTANCES: u32 = SignalKind::ALL.len() as u32;
 
 /// The bit of a kind.
@@ -71,7 +71,7 @@ impl SignalSet {
         })
     }
 
-    /// How far versions are behind, each distance once.
+    /// Returns the distances by which versions are behind, each once.
     pub(super) fn distances(self) -> impl Iterator<Item = Distance> {
         let all = [Distance::Patch, Distance::Minor, Distance::Major];
         all.into_iter().filter(move |each| self.0 & 1 << (DISTANCES + *each as u32) != 0)

@@ -48,7 +48,7 @@ impl Version {
         Some(Self { major: parts[0], minor: parts[1], patch: parts[2], released: rest.is_empty() })
     }
 
-    /// The same for numbers alone, which most versions are; `None` too where it takes a closer look.
+    /// As [`Self::parse`], for numbers alone, the common case; `None` if it takes a closer look.
     fn of_numbers(text: &str) -> Option<Self> {
         /// Digits of a number that needs no look at its size.
         const DIGITS: u32 = 18;
@@ -67,8 +67,8 @@ impl Version {
         (digits > 0).then_some(Self { major, minor, patch, released: true })
     }
 
-    /// How far this version is behind `now`; `None` when it is the same or ahead. A pre-release of
-    /// the same version is a patch behind.
+    /// Returns the distance by which this version is behind `now`; `None` if it is the same or
+    /// ahead. A pre-release of the same version is a patch behind.
     #[must_use]
     pub fn behind(&self, now: &Self) -> Option<Distance> {
         if self >= now {

@@ -1,6 +1,6 @@
 //! The words around a word that decide whether it is temporal.
 
-/// What is current while a program runs, not while a text is written: `the current directory`.
+/// Nouns of what is current while a program runs, not at the time of writing: `current directory`.
 #[rustfmt::skip]
 pub(super) const RUNNING: &[&str] = &[
     "account", "address", "argument", "block", "branch", "buffer", "byte", "cell", "char",
@@ -19,7 +19,7 @@ pub(super) const RUNNING: &[&str] = &[
     "week", "window", "word", "worker", "working", "workspace", "write", "year",
 ];
 
-/// What happens to things whenever a program runs: `the file will be created`.
+/// Words behind `will be` of what happens whenever a program runs: `the file will be created`.
 #[rustfmt::skip]
 pub(super) const ROUTINE: &[&str] = &[
     "a", "able", "accepted", "added", "aligned", "allocated", "allowed", "an", "appended",
@@ -51,7 +51,7 @@ pub(super) const ROUTINE: &[&str] = &[
 /// Words behind `will be removed in`, or behind an article there, that name what is to come.
 pub(super) const TO_COME: &[&str] = &["next", "upcoming", "later", "following", "coming"];
 
-/// What comes out of a project.
+/// Nouns for the releases of a project.
 #[rustfmt::skip]
 pub(super) const RELEASES: &[&str] = &[
     "version", "versions", "release", "releases", "major", "minor", "milestone",
@@ -63,7 +63,7 @@ pub(super) const ONE_DAY: &[&str] = &[
     "soon", "eventually", "imminently",
 ];
 
-/// What `we now …` says of a project, where it leads no reader along.
+/// Verbs behind `we now` that say what a project does, rather than lead a reader along.
 #[rustfmt::skip]
 pub(super) const WE_NOW: &[&str] = &[
     "use", "require", "support", "provide", "ship", "offer", "depend", "rely", "recommend",
@@ -77,7 +77,7 @@ pub(super) const LEADING: &[&str] = &[
     "we", "you", "i", "to", "until", "right", "and", "by", "are", "than", "just", "then",
 ];
 
-/// What `Now` says at the beginning of a sentence where it is not `Now we …`.
+/// Words behind `Now` at the beginning of a sentence that make it temporal.
 #[rustfmt::skip]
 pub(super) const NOW_SO: &[&str] = &[
     "supports", "uses", "requires", "deprecated", "available", "supported", "includes",
@@ -128,7 +128,7 @@ pub(super) const BEFORE_MONTH: &[&str] = &[
     "last", "next", "this", "of", "end", "from", "through",
 ];
 
-/// The same for `May` and `March`, which begin sentences and stand in titles.
+/// As [`BEFORE_MONTH`], for `May` and `March`, which begin sentences and stand in titles.
 #[rustfmt::skip]
 pub(super) const BEFORE_WORDLIKE_MONTH: &[&str] = &[
     "in", "since", "by", "until", "till", "during", "early", "mid", "late", "last", "next",
@@ -154,8 +154,8 @@ pub(super) const AFTER_YEAR: &[&str] = &[
     "to", "was", "we", "were", "when", "with",
 ];
 
-/// What the four digits after an article name when they are no year of the calendar, or none that
-/// passes.
+/// Nouns behind four digits that are no year of the calendar, or none that passes, as in
+/// `the 2021 edition`.
 #[rustfmt::skip]
 pub(super) const NO_YEAR_NOUNS: &[&str] = &[
     "edition", "editions", "bytes", "byte", "bits", "ms", "items", "entries", "lines",

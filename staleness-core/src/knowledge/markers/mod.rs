@@ -23,7 +23,7 @@ use super::{Evidence, Fact};
 /// Markers that [`Evidence::of_markers`] reports of one text.
 const MAX_EVIDENCE: usize = 16;
 
-/// What sort of temporal word it is.
+/// The sorts of temporal words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarkerSort {
     /// Something that is to come: `planned`, `TODO`, `upcoming`, `will be`.
@@ -39,9 +39,9 @@ pub enum MarkerSort {
 /// A temporal word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// Where it stands, in bytes of the text.
+    /// Its place, in bytes of the text.
     pub span: Range<usize>,
-    /// What sort of word it is.
+    /// The sort of word it is.
     pub sort: MarkerSort,
 }
 

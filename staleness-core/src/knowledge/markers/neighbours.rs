@@ -1,4 +1,4 @@
-//! What stands around a place in a text.
+//! The words around a place in a text.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ const MAX_GAP: usize = 12;
 
 #[cfg(test)]
 thread_local! {
-    /// How many bytes were looked at around places.
+    /// The number of bytes that were looked at around places.
     pub(super) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
