@@ -13,7 +13,7 @@ macro_rules! knowledge_policy {
         shared { $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)* }
         by_kind { $($(#[$kind_doc:meta])* $kind_field:ident: $kind_type:ty,)* }
     ) => {
-        /// How knowledge ages, what evidence weighs, and when it is recalled.
+        /// The policy of knowledge: how it ages, what evidence weighs, and when it is recalled.
         ///
         /// The fields are what every kind of item shares; `kind` holds what is different for one
         /// kind, first of all its curve; `project` (by id or root) and `agent` apply on top, to every
@@ -22,12 +22,12 @@ macro_rules! knowledge_policy {
         #[serde(default, deny_unknown_fields)]
         pub struct KnowledgePolicy {
             $($(#[$doc])* pub $field: $type,)*
-            /// What is different for one kind.
+            /// Overrides for one kind.
             #[serde(deserialize_with = "over_defaults")]
             pub kind: BTreeMap<ItemKind, KnowledgeOverride>,
-            /// What is different in one project, by id or root.
+            /// Overrides for one project, by id or root.
             pub project: BTreeMap<String, KnowledgeOverride>,
-            /// What is different for one agent.
+            /// Overrides for one agent.
             pub agent: BTreeMap<String, KnowledgeOverride>,
         }
 
@@ -53,7 +53,7 @@ macro_rules! knowledge_policy {
         }
 
         impl KnowledgeOverride {
-            /// What is set here, over what is set there.
+            /// Returns the values that are set here, and those of `below` for the others.
             const fn over(self, below: Self) -> Self {
                 Self {
                     $($kind_field: match self.$kind_field {
@@ -138,12 +138,12 @@ knowledge_policy! {
         strength_marker: f64 = 1.0,
     }
     by_kind {
-        /// How its freshness falls with age.
+        /// The curve by which its freshness falls with age.
         curve: Curve,
-        /// What is taken from the freshness, in points 0..=1, when it was written for an earlier
+        /// The points, 0..=1, taken from the freshness when it was written for an earlier
         /// minor or major version; 0: the weight of version drift applies in its place.
         version_term: f64,
-        /// What is taken from the freshness, in points 0..=1, when a word of it was true at a time;
+        /// The points, 0..=1, taken from the freshness when a word of it was true at a time;
         /// 0: the weight of temporal markers applies in its place.
         marker_term: f64,
         /// The closeness to a question, 0..=1, from which it is recalled.
@@ -151,7 +151,7 @@ knowledge_policy! {
     }
 }
 
-/// What a kind is by default.
+/// Returns the default values of a kind.
 fn default_of(kind: ItemKind) -> KnowledgeOverride {
     let linear = |drop, days, floor| Curve::Linear { drop, days, floor };
     let (curve, version_term, marker_term, recall_from) = match kind {
@@ -206,7 +206,7 @@ impl KnowledgePolicy {
         KnowledgeRules::of(set)
     }
 
-    /// What is wrong with the values, as `key: reason`.
+    /// Appends what is wrong with the values, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         check("knowledge", &self.shared(), faults);
         for (kind, each) in &self.kind {
@@ -260,7 +260,7 @@ fn extreme(tables: &[Table], of: impl Fn(&KnowledgeOverride) -> Option<f64>) -> 
     set.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, table)| table)
 }
 
-/// What is wrong with the thresholds of tables of which later ones win.
+/// Returns what is wrong if the thresholds cross; of several tables that set one, the last wins.
 fn crossed(tables: &[Option<&Table>]) -> Option<String> {
     let last = |of: fn(&KnowledgeOverride) -> Option<f64>| {
         let set = |(at, table): (usize, &Option<&'_ Table>)| {

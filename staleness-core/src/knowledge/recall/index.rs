@@ -11,16 +11,16 @@ use crate::text::{MIN_PREFIX, Run, Token, question, split};
 const K1: f64 = 1.2;
 /// BM25: how much longer items are held back.
 const B: f64 = 0.75;
-/// How often a keyword counts.
+/// Occurrences in the text for which a keyword counts.
 const KEYWORD: f32 = 3.0;
-/// How often a word of the item's id counts.
+/// Occurrences in the text for which a word of the item's id counts.
 const ID: f32 = 2.0;
 /// The share of a word that is there at all; how often it is there makes up the rest.
 const PRESENT: f64 = 0.8;
-/// What a word counts that only begins like the one that was asked for: this much, and the rest by
-/// how much of the word was asked for.
+/// The least credit, 0..=1, for a word that only begins with the one that was asked for; the rest
+/// depends on how much of the word was asked for.
 const PREFIX: f32 = 0.7;
-/// What a word counts that is another form of the one that was asked for.
+/// The credit, 0..=1, for a word that is another form of the one that was asked for.
 const FORM: f32 = 0.9;
 /// The longest ending of such a form, in bytes.
 const MAX_ENDING: usize = 3;
@@ -49,7 +49,7 @@ const MAX_ENDING: usize = 3;
 pub struct RecallIndex {
     /// Every word, in order.
     words: Vec<Box<str>>,
-    /// Where the postings of each word begin; one more than words.
+    /// The start of each word's postings, and the end of the last: one more than words.
     begins: Vec<u32>,
     /// The item, and the share of the word in it.
     postings: Vec<(u32, f32)>,
@@ -71,7 +71,7 @@ impl RecallIndex {
         Builder { wanted, ..Builder::default() }.build(items)
     }
 
-    /// How many items it was built of.
+    /// Returns the number of items it was built of.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.items
@@ -83,8 +83,8 @@ impl RecallIndex {
         self.items == 0
     }
 
-    /// How close each item is to a question by words, 0..=1, in the order of the items; `None` when
-    /// the question has no word that says something.
+    /// Returns the closeness of each item to a question by words, 0..=1, in the order of the items;
+    /// `None` if the question has no word that says something.
     #[must_use]
     pub fn closeness(&self, text: &str) -> Option<Vec<f64>> {
         let asked = telling(text);
@@ -184,7 +184,7 @@ fn most(shares: &mut [f32], others: &[f32]) {
     shares.iter_mut().zip(others).for_each(|(share, other)| *share = share.max(*other));
 }
 
-/// What is left of a word without its simple English endings: `deploy` of `deployed`, `polic` of
+/// Returns a word without its simple English endings: `deploy` of `deployed`, `polic` of
 /// `policies`, `run` of `running`. Words that go on from there by a few letters are its forms.
 fn stems(word: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
@@ -252,7 +252,7 @@ struct Builder {
     numbers: Map<Box<str>, u32>,
     /// Word and how often, item by item.
     counts: Vec<(u32, f32)>,
-    /// Where the counts of each item end.
+    /// The end of each item's entries in `counts`.
     ends: Vec<usize>,
     /// Words in the text of each item.
     lengths: Vec<u32>,

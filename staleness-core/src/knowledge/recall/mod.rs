@@ -12,13 +12,13 @@ use crate::verdict::round;
 /// An item that a question recalled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recalled {
-    /// Which one: its place among the items that were given.
+    /// Its index among the items that were given.
     pub at: usize,
-    /// How close it is to the question, 0..=1 and rounded to 1e-9.
+    /// Its closeness to the question, 0..=1 and rounded to 1e-9.
     pub score: f64,
-    /// How close it is by words, 0..=1.
+    /// Its closeness by words, 0..=1.
     pub words: f64,
-    /// How close it is by meaning, 0..=1; 0 where the caller gave none.
+    /// Its closeness by meaning, 0..=1; 0 where the caller gave none.
     pub meaning: f64,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn blend(words: f64, meaning: f64) -> f64 {
     AGREEMENT.mul_add(least * (1.0 - most), most)
 }
 
-/// How much of the way that is left the lesser closeness goes.
+/// The weight of the lesser closeness in what the larger one leaves up to 1.
 const AGREEMENT: f64 = 0.25;
 
 /// A number as a share; what is none counts for nothing.
