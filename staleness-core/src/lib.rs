@@ -1,5 +1,5 @@
-//! Which of an agent's tools can still be trusted, why, and what to do about it: the pure core of
-//! `staleness`.
+//! The pure core of `staleness`: which of an agent's tools can still be trusted, why, and what to
+//! do about it.
 //!
 //! An agent relies on MCP servers and their tools, slash commands, skills, plugins and built-ins.
 //! Some are gone from the configuration, some fail every time, some nobody has touched for a month.

@@ -6,7 +6,7 @@ use crate::tool::ToolKind;
 /// Characters that end the server part of `mcp__<server>__<tool>`.
 const SEPARATOR: &str = "__";
 const PREFIX: &str = "mcp__";
-/// What names of MCP tools begin with in clients that put one mark between server and tool.
+/// The prefix of MCP tools in clients that put a single `_` between server and tool.
 const SHORT_PREFIX: &str = "mcp_";
 /// Places at which such a name is split.
 const MAX_SPLITS: usize = 8;

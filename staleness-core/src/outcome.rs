@@ -7,7 +7,7 @@ use crate::ids::{
 };
 use crate::time::Timestamp;
 
-/// How one use of a tool ended.
+/// The result of one use of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
@@ -88,7 +88,7 @@ pub struct Outcome {
     /// Further tools that this use counts for, such as the skill that `Skill` ran: sorted, each once,
     /// neither the tool itself nor a server.
     pub credits: Vec<ToolKey>,
-    /// How it ended.
+    /// The result, as the failure window sees it.
     pub mark: Mark,
     /// When it ended.
     pub at: Timestamp,
@@ -100,7 +100,7 @@ pub struct Outcome {
     pub agent: Option<AgentId>,
     /// The client that reported it.
     pub client: Option<ClientId>,
-    /// How long it took, in milliseconds.
+    /// The time that it took, in milliseconds.
     pub duration_ms: Option<u64>,
 }
 

@@ -37,6 +37,6 @@ pub struct Told {
     pub revision: Revision,
     /// The session that was told last.
     pub session: Option<SessionId>,
-    /// Where that session's telling began, to repeat it when the session lost its context.
+    /// As `revision`; in rows of earlier versions, the revision from which that session was told.
     pub from: Revision,
 }

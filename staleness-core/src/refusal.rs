@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Refusal {
     /// Nothing is known under this name.
     Unknown {
-        /// What was looked for: `tool`, `project`.
+        /// The kind of thing that was looked for: `tool`, `project`.
         what: &'static str,
         /// The name.
         id: String,

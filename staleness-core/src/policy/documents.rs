@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::knowledge::ItemKind;
 
-/// Which documents are checked, and as what. Patterns have the syntax of `.gitignore` and are
+/// The documents that are checked, and their kinds. Patterns have the syntax of `.gitignore` and are
 /// relative to the project's root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentPolicy {
     /// Documents that are not checked.
     pub ignore: Vec<String>,
-    /// What documents are, by pattern, unless their front matter says so. The longest pattern that
-    /// fits decides: see [`DocumentPolicy::kinds_in_order`].
+    /// The kinds of documents by pattern, unless their front matter names one. The longest pattern
+    /// that fits decides: see [`DocumentPolicy::kinds_in_order`].
     pub kinds: BTreeMap<String, ItemKind>,
     /// Documents that speak of what is gone on purpose, beside those that are recognised by their
     /// names. `!` before a pattern takes a document out.
@@ -53,7 +53,7 @@ impl DocumentPolicy {
         all
     }
 
-    /// What is wrong with the values, as `key: reason`.
+    /// Appends what is wrong with the values, as `key: reason`.
     pub(super) fn faults(&self, faults: &mut Vec<String>) {
         let lists = [
             ("ignore", self.ignore.iter().collect::<Vec<_>>()),

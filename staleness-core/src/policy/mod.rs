@@ -30,15 +30,15 @@ pub struct Policy {
     pub outage: OutagePolicy,
     /// Ranking of tools.
     pub ranking: RankPolicy,
-    /// How long raw outcomes are kept.
+    /// Retention of raw outcomes.
     pub outcomes: OutcomePolicy,
-    /// How long sessions are remembered.
+    /// Retention and timeout of sessions.
     pub sessions: SessionPolicy,
     /// The age at which journal entries go.
     pub journal: JournalPolicy,
     /// Limits on what hooks say and on the time they take.
     pub hooks: HookPolicy,
-    /// How projects are told apart, and when they are forgotten.
+    /// Rules by which projects are told apart and forgotten.
     pub projects: ProjectPolicy,
     /// Names of tools that are never suggested and never reported, beside those ignored by hand.
     pub ignore: Vec<String>,
@@ -54,13 +54,13 @@ pub struct Policy {
     /// the default ones.
     #[serde(deserialize_with = "with_known_agents")]
     pub agents: BTreeMap<String, String>,
-    /// How knowledge ages, what evidence weighs, and when it is recalled.
+    /// Ageing and recall of knowledge, and the weight of evidence.
     pub knowledge: KnowledgePolicy,
-    /// Which documents are checked, and as what.
+    /// The documents that are checked, and their kinds.
     pub documents: DocumentPolicy,
     /// After how long work is flagged.
     pub work: WorkPolicy,
-    /// How routes learn, and which stay.
+    /// Learning and pruning of routes.
     pub routes: RoutePolicy,
 }
 
@@ -120,7 +120,7 @@ fn with_known_agents<'de, D: Deserializer<'de>>(
     BTreeMap::deserialize(deserializer).map(add_known_agents)
 }
 
-/// How tools are ordered.
+/// The window and the factors by which tools are ranked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankPolicy {
@@ -138,7 +138,7 @@ impl Default for RankPolicy {
     }
 }
 
-/// How long raw outcomes are kept.
+/// The retention of raw outcomes, by age and number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutcomePolicy {
@@ -154,7 +154,7 @@ impl Default for OutcomePolicy {
     }
 }
 
-/// How long sessions are remembered.
+/// The retention of sessions, and their timeout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionPolicy {
@@ -194,12 +194,12 @@ pub struct HookPolicy {
     pub tell: bool,
     /// The longest text that a session start may add, in characters.
     pub session_start_chars: u32,
-    /// How many tools that worked in the project lately a session start names, best first; with 0 none.
+    /// The most tools that a session start names, the best that worked here lately; 0 for none.
     pub ranked_tools: u32,
-    /// How long a hook waits in total for the lock of a store in a file, in milliseconds. After that it
+    /// The total time of a hook's waits for the lock of a store in a file, in milliseconds. Then it
     /// leaves what it has to record for a later process.
     pub lock_wait_ms: u32,
-    /// How long the end of a session prunes, in milliseconds. The rest is left for the next one.
+    /// The time limit of a session's end, in milliseconds. The next one prunes what is left.
     pub prune_ms: u32,
 }
 
@@ -215,7 +215,7 @@ impl Default for HookPolicy {
     }
 }
 
-/// How projects are told apart, and when they are forgotten.
+/// The rules by which projects are told apart and forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProjectPolicy {
@@ -263,7 +263,7 @@ impl Policy {
         policy
     }
 
-    /// What is wrong with the values, as `key: reason`; empty when they make sense.
+    /// Returns what is wrong with the values, as `key: reason`; empty if all are valid.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();

@@ -1,11 +1,11 @@
-//! What a verb of the registry can fail with.
+//! The error of the registry's verbs.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::store::{Refusal, StoreError};
 
-/// What a verb of the registry can fail with.
+/// The error of a verb of the registry.
 #[derive(Debug)]
 pub enum RegistryError {
     /// The verb must not be done, for this reason; nothing was written.

@@ -19,17 +19,17 @@ use crate::store::{OutcomeFilter, Refusal, Selection, VectorFilter, View};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Status};
 
-/// What tools to look for.
+/// A search for tools.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FindTools {
-    /// What for, in words. Suggestions without one come in the order of the ranking.
+    /// The query, in words. Suggestions without one come in the order of the ranking.
     pub query: Option<String>,
-    /// What a model made of the query: the model, and the numbers, in whatever length. Compared with the
-    /// vectors of what was learned in the project.
+    /// A model, and the vector that it made of the query, not necessarily normalised. Compared with
+    /// the vectors of what was learned in the project.
     pub vector: Option<(ModelId, Vec<f64>)>,
     /// Suggestions leave out what this session used last.
     pub session: Option<SessionId>,
-    /// How many tools at most.
+    /// The largest number of tools to return.
     pub limit: usize,
 }
 
@@ -62,7 +62,7 @@ impl FindTools {
 pub struct FoundTools {
     /// Best first.
     pub tools: Vec<Suggestion>,
-    /// What could not be taken into account, and how it could be.
+    /// A note on vectors that could not be compared, and on how they could be.
     pub note: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use crate::knowledge::{
 };
 use crate::store::pack;
 
-/// How much evidence of each sort a block keeps then: of one sort it says no more by being more.
+/// Pieces of evidence of each sort that a block of such a document keeps: more say no more.
 const OF_EACH_SORT: usize = 50;
 
 /// Leaves out what is too much, the least severe first, and marks the document; whether it was. Its

@@ -17,7 +17,7 @@ use crate::time::Timestamp;
 /// Documents that one commit writes at most, so that others wait briefly.
 const BATCH: usize = 200;
 
-/// What became of checked documents.
+/// The result of [`Documents::put`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DocumentsReport {
     /// Documents whose row was written.
