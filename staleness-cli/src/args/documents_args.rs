@@ -15,7 +15,7 @@ pub(crate) struct CheckArgs {
     /// Exit with 1 when something is at this level or worse.
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
-    /// How to print what was found [default: table, and json with --json].
+    /// The output format [default: table, and json with --json].
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<ReportFormat>,
     /// Report only what is new since this revision, such as main or HEAD~3.
@@ -52,7 +52,7 @@ pub(crate) struct VersionArgs {
     pub current: Option<String>,
 }
 
-/// How findings are printed.
+/// An output format for findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// For a person.

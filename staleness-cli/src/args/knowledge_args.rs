@@ -38,7 +38,7 @@ pub(crate) enum KnowledgeCommand {
     List(KnowledgeListArgs),
     /// Find items by words; what cannot be relied on is marked.
     Recall {
-        /// What about, in words.
+        /// The words to search for.
         query: String,
         /// How many.
         #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true,
@@ -88,7 +88,7 @@ pub(crate) enum KnowledgeCommand {
     Contradict {
         /// Its id.
         id: String,
-        /// Who says so.
+        /// The person or agent that says so.
         #[arg(long, value_name = "WHO")]
         by: String,
         /// Why.
@@ -129,7 +129,7 @@ pub(crate) struct KnowledgeListArgs {
     pub project: VersionArgs,
 }
 
-/// How something is done.
+/// The options that changes of an item share.
 #[derive(Debug, Default, Args)]
 pub(crate) struct DoArgs {
     /// Show how it would stand afterwards, and write nothing.
@@ -156,8 +156,8 @@ pub(crate) struct ActArgs {
 /// The fields of an item.
 #[derive(Debug, Default, Args)]
 pub(crate) struct FieldArgs {
-    /// What sort of thing it is: knowledge, preference, todo, reference or document [default of a
-    /// new item: knowledge].
+    /// Its kind: knowledge, preference, todo, reference or document [default of a new item:
+    /// knowledge].
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
     /// The text; - reads stdin.
@@ -180,7 +180,7 @@ pub(crate) struct FieldArgs {
     /// When it ceases to hold.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub expires: Option<String>,
-    /// What it rests on: a file of the project, or lines of one; may be repeated.
+    /// A source that it rests on: a file of the project, or lines of one; may be repeated.
     #[arg(long, value_name = "PATH[:L[-L]]")]
     pub cite: Vec<String>,
     /// An item that it stands for; may be repeated.

@@ -22,7 +22,7 @@ pub(crate) use tools_args::ProjectCommand;
 pub(crate) use transfer_args::{CopyArgs, FormatArg, ImportArgs};
 pub(crate) use work_args::{ResumeArgs, SessionCommand, StaleCommand, WorkCommand};
 
-/// What the long help ends with.
+/// The end of the long help.
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 findings (--fail-on), 2 unknown option or missing argument, 3 refused value or \
 bad input, 4 store trouble. `hook` always exits 0.
@@ -85,7 +85,7 @@ impl HookCli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Where the registry is kept, sqlite:PATH, redb:PATH, postgres://… or memory: [default:
+    /// The registry to use: sqlite:PATH, redb:PATH, postgres://… or memory: [default:
     /// staleness/registry.db in your data folder].
     #[arg(
         long,
@@ -99,7 +99,7 @@ pub(crate) struct Global {
     /// CLAUDE_PROJECT_DIR, else the current folder].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub project: Option<PathBuf>,
-    /// Where user-level client files are looked for [default: your home folder].
+    /// The folder in which user-level client files are looked for [default: your home folder].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath,
           env = "STALENESS_HOME", hide_env_values = true)]
     pub home: Option<PathBuf>,
@@ -158,7 +158,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         list: tools_args::ListArgs,
     },
-    /// Which tool answered which query: learned, listed, pruned, forgotten.
+    /// Learn, list, find, prune and forget which tool answered which query.
     Routes {
         #[command(subcommand)]
         command: Option<routes_args::RoutesCommand>,
@@ -172,7 +172,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         list: knowledge_args::KnowledgeListArgs,
     },
-    /// What needs attention, worst first, across tools, documents, knowledge and work.
+    /// All that needs attention, worst first, across tools, documents, knowledge and work.
     Review(ReviewArgs),
     /// Plans, traps, constraints, handoffs, candidates, notes and decisions.
     Work {
@@ -193,7 +193,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: SessionCommand,
     },
-    /// What changed for an agent while it was away.
+    /// Tell an agent what changed while it was away.
     Resume(ResumeArgs),
     /// One screen: what is in progress, what waits, what is overdue, which tools are in trouble.
     Board,
@@ -287,12 +287,12 @@ pub(crate) struct RecordArgs {
     /// The agent that used the tool.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// How long it took, in milliseconds.
+    /// The time it took, in milliseconds.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub duration_ms: Option<u64>,
 }
 
-/// How a use ended: exactly one of these.
+/// The outcome of a use: exactly one of these.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct OutcomeArgs {

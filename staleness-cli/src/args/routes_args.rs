@@ -33,7 +33,7 @@ pub(crate) enum RoutesCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct FindArgs {
-    /// What is asked.
+    /// The query to find routes for.
     pub query: String,
     #[command(flatten)]
     pub vector: VectorArgs,
@@ -48,13 +48,13 @@ pub(crate) struct FindArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
-    /// What was asked.
+    /// The query that was asked.
     #[arg(long, value_name = "Q", allow_hyphen_values = true)]
     pub query: String,
     /// The tool, by the name it is called by.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub tool: String,
-    /// How well it answered: from 0, it failed, to 1.
+    /// The quality of the answer: from 0, it failed, to 1.
     #[arg(long, value_name = "0..1", default_value = "1", allow_hyphen_values = true)]
     pub signal: String,
     /// An id of this lesson: learning it again changes nothing, while it is among the last 16 of its route.
@@ -64,11 +64,10 @@ pub(crate) struct LearnArgs {
     pub vector: VectorArgs,
 }
 
-/// What a model made of the query.
+/// The vector that a model made of the query.
 #[derive(Debug, Args)]
 pub(crate) struct VectorArgs {
-    /// What a model made of the query: a JSON array, or f32 or f64 with the least byte first; - reads
-    /// stdin.
+    /// The vector of the query: a JSON array, or little-endian f32 or f64; - reads stdin.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "model")]
     pub vector: Option<PathBuf>,
     /// The model that made the vector.

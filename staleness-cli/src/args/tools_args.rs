@@ -9,7 +9,7 @@ use super::whole;
 pub(crate) enum ToolsCommand {
     /// Every tool that the project sees.
     List(ListArgs),
-    /// Which client loads which MCP server, and what keeps it from doing so.
+    /// The clients that load each MCP server, and what keeps the others from doing so.
     Matrix,
     /// Everything that is known of one tool.
     Show {
@@ -27,7 +27,7 @@ pub(crate) enum ToolsCommand {
     },
     /// Active tools to use now.
     Suggest {
-        /// What for, in words.
+        /// The task, in words.
         query: Option<String>,
         /// Leave out what this session used last, and note for its outcomes what was suggested.
         #[arg(long, value_name = "ID")]
@@ -44,7 +44,7 @@ pub(crate) enum ToolsCommand {
     },
     /// Search every tool by words and by what was learned, stale and demoted ones marked.
     Discover {
-        /// What for, in words.
+        /// The task, in words.
         query: String,
         /// How many.
         #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true,
@@ -60,7 +60,7 @@ pub(crate) enum ToolsCommand {
     History {
         /// Its name.
         name: String,
-        /// How many changes.
+        /// The maximum number of changes.
         #[arg(long, value_name = "N", default_value = "50", allow_negative_numbers = true,
               value_parser = whole::<u32>)]
         limit: u32,
@@ -113,7 +113,7 @@ pub(crate) struct HoldArgs {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ScopeArgs {
-    /// Which entry a bare name means [default: the project's, else the global one].
+    /// The entry that a bare name means [default: the project's, else the global one].
     #[arg(long, value_name = "SCOPE")]
     pub scope: Option<ScopeArg>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct CopyArgs {
     /// The registry to copy: sqlite:PATH, redb:PATH or postgres://…
     #[arg(value_name = "FROM")]
     pub from: String,
-    /// Where to copy it to: an empty registry, or a copy of FROM that is not finished or out of date.
+    /// The registry to copy to: empty, or a copy of FROM that is not finished or out of date.
     #[arg(value_name = "TO")]
     pub to: String,
     /// Show how much would be copied, and write nothing.

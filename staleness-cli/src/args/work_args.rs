@@ -26,7 +26,7 @@ pub(crate) enum WorkCommand {
     Step {
         /// Its id.
         id: String,
-        /// What was done; - reads stdin.
+        /// The step that was taken; - reads stdin.
         text: String,
         #[command(flatten)]
         scope: ScopeArgs,
@@ -55,7 +55,7 @@ pub(crate) enum WorkCommand {
 pub(crate) struct WorkAddArgs {
     /// plan, trap, constraint, handoff, candidate, note or decision.
     pub kind: String,
-    /// What it is about; - reads stdin.
+    /// The text of the item; - reads stdin.
     pub text: String,
     /// Its state [default: the first of its kind]. A plan is todo, in_progress, blocked, done or
     /// dropped; a trap or constraint active or resolved; a handoff open, accepted or closed; a
@@ -68,19 +68,19 @@ pub(crate) struct WorkAddArgs {
     /// Note it for every project, not for this one alone.
     #[arg(long)]
     pub global: bool,
-    /// Who wrote it [default: the agent].
+    /// Its author [default: the agent].
     #[arg(long, value_name = "A")]
     pub author: Option<String>,
-    /// Who hands over.
+    /// The agent that hands over.
     #[arg(long, value_name = "A")]
     pub from: Option<String>,
-    /// Who should take over.
+    /// The agent that should take over.
     #[arg(long, value_name = "A")]
     pub to: Option<String>,
     /// A program proposed it, no person.
     #[arg(long)]
     pub generated: bool,
-    /// What sort of note it is: observation, session_start or session_end [default: observation].
+    /// The type of note: observation, session_start or session_end [default: observation].
     #[arg(long = "type", value_name = "T")]
     pub note: Option<String>,
     /// When it ceases to hold: 2026-11-20, 2026-11-20T12:30:00Z, or +3d.
@@ -103,13 +103,13 @@ pub(crate) struct WorkSetArgs {
     /// Its state.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
-    /// What it is about; - reads stdin.
+    /// The text of the item; - reads stdin.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Option<String>,
     /// When it ceases to hold, or none.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub expires: Option<String>,
-    /// Who should take over, or none.
+    /// The agent that should take over, or none.
     #[arg(long, value_name = "A")]
     pub to: Option<String>,
     /// An item that it refers to, or none; may be repeated. Replaces those of before.
@@ -134,7 +134,7 @@ pub(crate) struct WorkListArgs {
     pub open: bool,
 }
 
-/// Who does it.
+/// The agent behind a change.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ByArgs {
     /// The agent that does it, for the history and for `resume` [env: STALENESS_AGENT].
@@ -144,7 +144,7 @@ pub(crate) struct ByArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StaleCommand {
-    /// What is overdue, oldest first, with the command that settles it.
+    /// Overdue items, oldest first, with the command that settles each.
     List(StaleListArgs),
     /// Settle an overdue item; `work reopen` takes it back.
     Resolve {
@@ -201,7 +201,7 @@ pub(crate) struct ResumeArgs {
     /// Only look: the same is told next time.
     #[arg(long)]
     pub peek: bool,
-    /// What is there now, whatever changed; nothing counts as told.
+    /// All that is open now, whatever changed; nothing counts as told.
     #[arg(long, conflicts_with = "since")]
     pub digest: bool,
 }
