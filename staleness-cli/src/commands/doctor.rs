@@ -171,7 +171,7 @@ fn spool(settings: &Settings) -> Option<(State, String)> {
     }
 }
 
-/// What is known of documents, items and work that cannot be trusted. It is no trouble of this program.
+/// Counts stale documents, doubtful items and overdue work. None is a fault of this program.
 fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), CliError> {
     let remembered = Remembered::read(settings, registry)?;
     let doubtful = World::new(settings, None, &Silent).doubtful(registry)?;
@@ -212,7 +212,7 @@ fn policy(settings: &Settings) -> String {
     if files.is_empty() { "defaults".into() } else { files.join(", ") }
 }
 
-/// Whether agents can call this program. Where nobody asked for that, nothing is wrong.
+/// Names the clients that are set up to call this program: a warning if a call is broken.
 fn hooks(settings: &Settings) -> (State, String) {
     let installed = installed::look(settings);
     let places = installed.places.join(", ");
@@ -226,7 +226,7 @@ fn hooks(settings: &Settings) -> (State, String) {
     (State::Ok, format!("set up in {places}"))
 }
 
-/// What kind of disk the store lies on, or will. Locks over a network are not to be relied on.
+/// Names the file system of the store's folder: a warning for a network one, whose locks may fail.
 fn medium(settings: &Settings) -> Option<(State, String)> {
     let folder = existing_folder(settings.url.path()?)?;
     Some(match mounts::medium_of(&folder) {
@@ -263,10 +263,10 @@ fn cannot_write(settings: &Settings) -> Option<String> {
     tried.err().map(|error| format!("{}: {}", folder.display(), in_words(&error)))
 }
 
-/// What a few uses need at most, in bytes.
+/// The size of the probe file, in bytes: the most that a few uses need.
 const PROBE_BYTES: usize = 64 * 1024;
 
-/// Where the store is, how large it is, and whether others can read it.
+/// Names the store and its size: a warning if others can read it, or if it is in memory.
 fn store(settings: &Settings) -> (State, String) {
     let Some(path) = settings.url.path() else {
         if matches!(settings.url, staleness::StoreUrl::Postgres(_)) {

@@ -107,7 +107,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     }
 }
 
-/// Where, and under which policy: that of the agent behind the client.
+/// Returns the settings for the payload's folder, under the policy of the client's agent.
 fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     let mut settings = Settings::new(global, input.cwd.as_deref(), true)?;
     if let Ok(agent) = agent(&settings, input) {
@@ -351,7 +351,7 @@ fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
         .map_err(|error| CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
 }
 
-/// What would be done with the payload.
+/// Describes what would be done with the payload.
 fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
     let mut text = String::new();
     let mut line =

@@ -16,10 +16,10 @@ use crate::install::shell::Program;
 use crate::output::{Output, escape};
 use crate::settings::Settings;
 
-/// How often a change is made up again because somebody else was faster.
+/// The maximum number of attempts to change a file that others change at the same time.
 const ATTEMPTS: usize = 8;
 
-/// What is to be done.
+/// The command: set a client up, or undo that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verb {
     Init,
@@ -116,7 +116,7 @@ fn run(
     out.text(&summary(verb, client, level, &done, &notes, args.dry_run, out))
 }
 
-/// Where the clients keep their files. Variables of this user say nothing about another home.
+/// Returns the folders of the clients. Environment variables count for the user's own home only.
 pub(super) fn folders(settings: &Settings) -> Folders {
     let variable = |name: &str| {
         std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home).map(PathBuf::from)
@@ -143,8 +143,8 @@ fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
     Ok(Program { path: text(&own_path()?)?, options })
 }
 
-/// Where this program is: as the search path finds it, since what that leads to may carry a version in
-/// its name, else where it runs from.
+/// Returns this program's path as the search path finds it, since the target of a link may carry
+/// a version in its name; else the path that it runs from.
 pub(super) fn own_path() -> Result<PathBuf, CliError> {
     let unknown = |what: String| {
         CliError::new(ErrorKind::Io, format!("where this program is: {what}"))
@@ -192,7 +192,7 @@ fn text(path: &Path) -> Result<String, CliError> {
     path.to_str().map(str::to_owned).ok_or_else(wrong)
 }
 
-/// What one file gets.
+/// Plans the change of one file, without writing it.
 fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, CliError> {
     let place = Place::new(target.path.clone(), fence)?;
     let before = place.read()?;
@@ -331,7 +331,7 @@ fn painted(diff: &str, out: &Output) -> String {
     text
 }
 
-/// What became of a file, in one word.
+/// Returns the change of a file in one word: none, create, remove or change.
 fn word(change: &Change) -> &'static str {
     match (&change.before, &change.after) {
         _ if change.is_nothing() => "none",

@@ -1,4 +1,4 @@
-//! What of this program stands in the clients' files, for the doctor.
+//! The calls of this program in the clients' files, for the doctor.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::install::file::Place;
 use crate::install::shell::Program;
 use crate::settings::Settings;
 
-/// Where this program is set up, and where that is broken.
+/// The places where this program is set up, and the calls there that are broken.
 #[derive(Debug, Default)]
 pub(super) struct Installed {
     /// `CLIENT (LEVEL)`.

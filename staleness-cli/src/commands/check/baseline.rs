@@ -52,7 +52,7 @@ impl Baseline {
         Self { findings: known.collect() }
     }
 
-    /// How many findings it lists.
+    /// Returns the number of findings that it lists.
     pub(crate) fn len(&self) -> usize {
         self.findings.len()
     }
@@ -62,7 +62,7 @@ impl Baseline {
         self.findings.contains(&entry(path, fact, digest))
     }
 
-    /// What became of the entries, now that this was found. Only those of documents that were
+    /// Counts the findings of `now` against this baseline. Only entries of documents that were
     /// checked can be gone.
     pub(crate) fn compare(&self, now: &Self, checked: impl Fn(&str) -> bool) -> Compared {
         let known = self.findings.intersection(&now.findings).count();
@@ -105,7 +105,7 @@ impl Baseline {
     }
 }
 
-/// What knows a finding again: one of several of its sort in a block by what it is about.
+/// Returns a stable hash of a finding's path, kind, block and subject, in 32 hex digits.
 pub(crate) fn fingerprint(path: &str, kind: &str, digest: u64, about: &str) -> String {
     let text = format!("{path}\n{kind}\n{digest:016x}\n{about}");
     format!("{:032x}", stable_hash(text.as_bytes()))
@@ -120,7 +120,7 @@ fn entry(path: &str, fact: &Fact, digest: u64) -> Known {
     }
 }
 
-/// What a fact is about, without what another commit or release would change in it.
+/// Returns the subject of a fact, which another commit or release leaves as it is; may be empty.
 pub(crate) fn subject(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {

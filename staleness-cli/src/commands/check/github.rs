@@ -1,4 +1,4 @@
-//! What was found as annotations of GitHub Actions.
+//! The findings of a check as annotations of GitHub Actions.
 //!
 //! The form: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 

@@ -100,7 +100,7 @@ fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     })
 }
 
-/// Which documents were looked at as a whole: what is not found there any more is gone.
+/// Returns a test for paths that were checked as a whole: findings missing there are gone.
 fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
     let there: BTreeSet<&str> =
         report.documents.iter().map(|each| each.key.path.as_str()).collect();

@@ -1,4 +1,4 @@
-//! What was found as SARIF 2.1.0: for code scanning and editors.
+//! The findings of a check as SARIF 2.1.0: for code scanning and editors.
 //!
 //! The form: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
@@ -13,11 +13,11 @@ use staleness_sources::documents::Report;
 use super::baseline::{fingerprint, subject};
 use staleness_service::findings::{Finding, Findings};
 
-/// Where the form is described for programs.
+/// The URL of the JSON schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// The name of the fingerprint: a finding that moves within its document keeps it.
 const FINGERPRINT: &str = "staleness/v1";
-/// What age is called among the signals.
+/// The kind of the signal for age.
 const AGE: &str = "age";
 
 /// One run with one result for each signal.
@@ -49,7 +49,7 @@ pub(crate) fn log(findings: &Findings, report: &Report, context: &Context) -> Va
     })
 }
 
-/// What was not checked and why, and what else was noticed on the way.
+/// Returns a warning for each file that was not checked, and a note for all else that was noticed.
 fn notifications(report: &Report) -> Vec<Value> {
     let notification = |level: &str, text: &str, path: Option<&str>, line: Option<u32>| {
         let mut told = json!({ "level": level, "message": { "text": text } });
@@ -283,7 +283,7 @@ fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Va
     region
 }
 
-/// What a reason names.
+/// Returns the subject of a fact as reasons name it.
 fn named(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
     verdict(&report, &names, args.dry_run)
 }
 
-/// What is told of a copy that is none in the end.
+/// Returns a store error if the copy differs from the original; none after a dry run.
 fn verdict(report: &Report, (from, to): &(String, String), dry_run: bool) -> Result<(), CliError> {
     if dry_run || report.is_same() {
         return Ok(());

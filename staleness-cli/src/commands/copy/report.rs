@@ -1,4 +1,4 @@
-//! What is told of a copy.
+//! The report of a copy.
 
 use serde_json::{Value, json};
 use staleness_core::registry::TransferCounts;
@@ -8,7 +8,7 @@ use staleness_core::transfer::{Compared, Contents};
 use crate::commands::import::{counts, records};
 use crate::output::{Cell, Output, Paint};
 
-/// What became of a copy, or would.
+/// The result of a copy, or of its dry run.
 #[derive(Debug)]
 pub(super) struct Report {
     /// Records that were written.

@@ -37,7 +37,7 @@ const SOURCE: &str = "import";
 const USES: usize = 500;
 /// Other records that one commit writes.
 const BATCH: usize = 50;
-/// How often a list is applied again because another reading was faster.
+/// The maximum number of attempts to apply a list, each after another scan was faster.
 const ATTEMPTS: usize = 8;
 
 #[derive(Deserialize)]
@@ -72,7 +72,7 @@ struct ToolLine {
     description: Option<String>,
 }
 
-/// What a line holds.
+/// The record of a line.
 pub(super) enum Entry {
     Use(Box<Use>),
     Tool(Found),

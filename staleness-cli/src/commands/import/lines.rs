@@ -17,7 +17,7 @@ pub(crate) struct Input {
     file: BufReader<File>,
     line: u64,
     text: Vec<u8>,
-    /// What to know where a line is refused.
+    /// The hint of the error that refuses a line.
     hint: &'static str,
 }
 
@@ -52,7 +52,7 @@ impl Input {
         })
     }
 
-    /// What a store printed into a file.
+    /// Returns the input for a file that holds the export of a store; errors call it `shown`.
     pub(crate) fn of(file: File, shown: String) -> Self {
         Self {
             shown,
@@ -63,7 +63,7 @@ impl Input {
         }
     }
 
-    /// The same, of which nothing will be written.
+    /// Returns it with the hint for lines that are read and not imported.
     pub(super) const fn only_read(mut self) -> Self {
         self.hint = "see docs/import.md for the fields of a line";
         self
@@ -111,7 +111,7 @@ impl Input {
         CliError::new(error.kind, message).hint(self.hint)
     }
 
-    /// How the file is called.
+    /// Returns the name of the file for messages.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }

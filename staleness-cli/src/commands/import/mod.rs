@@ -47,7 +47,7 @@ pub(crate) fn taken(
     }
 }
 
-/// How the registry is to be opened: a dry run creates none.
+/// Returns the access to open the registry with: a dry run creates none.
 const fn access(args: &ImportArgs) -> Access {
     if args.dry_run { Access::Look } else { Access::Write }
 }
@@ -140,7 +140,7 @@ pub(super) fn counts(counts: &TransferCounts) -> String {
     .join(", ")
 }
 
-/// So many records of a collection: `1 journal entry` of `journal`.
+/// Returns a number of records in words: `1 journal entry` for one of `journal`.
 pub(super) fn records(collection: &str, count: u64) -> String {
     let (one, many) = match collection {
         "knowledge" => ("item of knowledge", "items of knowledge"),

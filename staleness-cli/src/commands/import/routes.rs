@@ -76,7 +76,7 @@ impl RouteLine {
     }
 }
 
-/// How many dimensions each model has in each project, as the lines tell.
+/// The number of dimensions of each model in each project, as read from the lines.
 #[derive(Default)]
 pub(super) struct Dimensions {
     known: BTreeMap<(ProjectId, ModelId), usize>,
@@ -94,7 +94,7 @@ impl Dimensions {
         same(model, *self.known.entry(key).or_insert(own), own)
     }
 
-    /// Whether the registry knows them to be others.
+    /// Returns an error if the registry has another number of dimensions for a model.
     pub(super) fn check(&self, registry: &Registry) -> Result<(), CliError> {
         for ((project, model), found) in &self.known {
             if let Some(known) = registry.routes().dimensions(project, model).wait()? {
