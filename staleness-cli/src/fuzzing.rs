@@ -36,7 +36,7 @@ pub fn imported(
     import::taken(settings, &args, &silent())
 }
 
-/// What `export` prints.
+/// Returns what `export` prints.
 ///
 /// # Errors
 /// What `export` says.

@@ -1,8 +1,8 @@
-//! What kind of file system a folder is on, as Linux tells it.
+//! The file system that a folder is on, as Linux reports it.
 
 use std::path::Path;
 
-/// What a folder is on.
+/// The kind of disk that a folder is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Medium {
     /// A disk of this machine; its kind.
@@ -18,7 +18,7 @@ const NETWORK: [&str; 17] = [
     "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "gfs2", "gpfs", "lustre", "ncpfs",
     "nfs", "nfs4", "ocfs2", "smb3", "smbfs", "virtiofs",
 ];
-/// The same for programs that play a file system, which put their name behind `fuse.`.
+/// As [`NETWORK`], for programs under FUSE: the names that follow `fuse.` in a kind.
 const NETWORK_FUSE: [&str; 10] = [
     "ceph",
     "curlftpfs",
@@ -32,14 +32,14 @@ const NETWORK_FUSE: [&str; 10] = [
     "vmhgfs-fuse",
 ];
 
-/// What a folder is on.
+/// Returns the kind of disk that a folder is on, by `/proc/self/mountinfo`.
 pub(super) fn medium_of(folder: &Path) -> Medium {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     medium_among(&mounts, &folder)
 }
 
-/// The same, given what is mounted: lines of `proc_pid_mountinfo(5)`. The longest mount point counts,
+/// As [`medium_of`], for lines of `proc_pid_mountinfo(5)`. The longest mount point counts,
 /// and of equal ones the last, which covers those before it.
 fn medium_among(mounts: &str, folder: &Path) -> Medium {
     let mut best: Option<(usize, &str)> = None;

@@ -79,7 +79,7 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
     if out.quiet { Ok(()) } else { out.text(&format!("forgot {root}{with}\n")) }
 }
 
-/// How much somebody wrote goes with a project.
+/// The numbers of stored items and work items that are forgotten with a project.
 #[derive(Clone, Copy)]
 struct Written {
     knowledge: usize,

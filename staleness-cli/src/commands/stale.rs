@@ -56,7 +56,7 @@ pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
     })
 }
 
-/// What is overdue in a file of another system. Nothing is stored.
+/// Returns the overdue items in a file of another system. Nothing is stored.
 fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport, CliError> {
     let items = work_in(settings, file, out)?;
     let project = Some((&settings.project.id, settings.project.root.as_str()));

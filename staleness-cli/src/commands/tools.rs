@@ -100,8 +100,8 @@ fn says_something(query: &str) -> Result<(), CliError> {
     })
 }
 
-/// What a model made of the query, and why a configured one could not be asked: words answer too. A file
-/// that was named must hold a vector.
+/// Returns the query's vector, and a note if a model could not be asked: words answer too.
+/// Errors if a file that was named holds no vector.
 fn meant(
     settings: &Settings,
     registry: &Registry,

@@ -1,4 +1,4 @@
-//! Which files of a client get what.
+//! The files of each client, and the part that each file gets.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(crate) enum Client {
     Gemini,
 }
 
-/// Whose configuration it is.
+/// The owner of a configuration: the user or a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// The user's, for all projects.
@@ -44,7 +44,7 @@ impl Level {
     }
 }
 
-/// Where clients keep their files.
+/// The folders in which clients keep their files.
 #[derive(Clone, Debug)]
 pub(crate) struct Folders {
     /// The user's home.
@@ -64,7 +64,7 @@ pub(crate) struct Folders {
 pub(crate) struct Target {
     /// The file.
     pub path: PathBuf,
-    /// What it gets.
+    /// The part that it gets.
     pub part: Part,
     /// The folder that stays when what is empty goes.
     pub root: PathBuf,
@@ -203,7 +203,7 @@ impl Client {
         }
     }
 
-    /// What a person should know once it is set up.
+    /// Returns what a person should know once the client is set up.
     pub(crate) fn notes(self, level: Level) -> Vec<&'static str> {
         let mut notes = match self {
             Self::ClaudeCode if level == Level::Project => {
@@ -226,7 +226,7 @@ impl Client {
     }
 }
 
-/// Where programs keep the user's settings on this system.
+/// Returns the folder in which programs keep the user's settings on this system.
 fn settings_folder(folders: &Folders) -> PathBuf {
     let usual = if cfg!(target_os = "macos") {
         "Library/Application Support"

@@ -1,4 +1,4 @@
-//! What a change looks like, without anybody's secrets.
+//! The diff of a change, without anybody's secrets.
 //!
 //! Configuration files hold tokens in values and in comments, and a diff shows lines around a change.
 //! So the diff is one of what may be shown: of other people's values and comments only that they are
@@ -17,7 +17,7 @@ use super::json::BOM;
 use super::part::Part;
 use super::toml_server;
 
-/// What stands for a value that is not shown.
+/// The placeholder for a value that is not shown.
 const HIDDEN: &str = "…";
 
 /// A unified diff of two texts; `None`: there is no text before, or after.

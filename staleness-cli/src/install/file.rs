@@ -28,7 +28,7 @@ const BACKUP: &str = ".before-staleness-";
 pub(crate) struct Place {
     /// The path as the client knows it.
     pub path: PathBuf,
-    /// Where its bytes are: what a link leads to.
+    /// The file itself: the target if `path` is a link.
     target: PathBuf,
     /// True if a new file is for the user's eyes only.
     private: bool,
@@ -88,7 +88,7 @@ impl Place {
         found.into_iter().map(|(_, kept)| kept).collect()
     }
 
-    /// Where a backup of this text is.
+    /// Returns the path of the backup of a text.
     fn backup_of(&self, text: &str) -> PathBuf {
         let name = join(self.target.clone().into(), BACKUP);
         join(name, &format!("{:032x}", stable_hash(text.as_bytes()))).into()
@@ -111,7 +111,7 @@ impl Place {
 /// A backup.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
-    /// Where it is.
+    /// The path of the backup.
     pub path: PathBuf,
     /// The text of the file.
     pub text: String,
@@ -126,11 +126,11 @@ pub(crate) struct Change {
     pub before: Option<String>,
     /// The text that it gets; `None`: it goes.
     pub after: Option<String>,
-    /// What becomes of the backup.
+    /// The action on the backup.
     pub backup: Backup,
 }
 
-/// What becomes of a backup.
+/// An action on a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backup {
     /// The text before is kept in it.
@@ -141,12 +141,12 @@ pub(crate) enum Backup {
     Remove,
 }
 
-/// How carrying out a change ended.
+/// The result of carrying out a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Applied {
     /// It was carried out.
     Done,
-    /// Somebody else changed the file in the meantime; nothing was done.
+    /// Another program changed the file in the meantime; nothing was done.
     Overtaken,
 }
 
@@ -189,7 +189,7 @@ impl Change {
         replaced
     }
 
-    /// Where the text before is kept.
+    /// Returns the path of the backup that is to be written, if one is.
     pub(crate) fn backup_path(&self) -> Option<PathBuf> {
         let before = self.before.as_deref().filter(|_| self.backup == Backup::Write);
         before.map(|before| self.place.backup_of(before))

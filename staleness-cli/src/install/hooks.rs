@@ -9,7 +9,7 @@ use super::shell::{Call, Program};
 /// No file that a person keeps holds more of our hooks than this.
 const MOST: usize = 200;
 
-/// How a client writes its hooks.
+/// The form in which a client writes its hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": …}]}]}}`
@@ -37,17 +37,17 @@ impl HookEvent {
 /// The hooks of one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Hooks {
-    /// How they are written.
+    /// The form in which they are written.
     pub shape: Shape,
     /// The events that get one.
     pub events: &'static [HookEvent],
-    /// What stands behind `hook`.
+    /// The arguments behind `hook`.
     pub arguments: &'static [&'static str],
-    /// Who is called.
+    /// The program to call.
     pub program: Program,
 }
 
-/// Whose a hook is.
+/// The owner of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     /// `init` wrote it.
@@ -218,7 +218,7 @@ impl Hooks {
         }
     }
 
-    /// The same for the hook of an entry, which may narrow it.
+    /// Returns true if `init` wrote the hook of an entry, and the entry names no other tools.
     fn is_ours(&self, event: &str, entry: &Json, handler: &Json) -> bool {
         let command = handler.get("command").and_then(Json::as_str);
         !self.is_narrowed(event, entry)

@@ -13,7 +13,7 @@ use crate::commands::{typed, word};
 use crate::error::CliError;
 use staleness_service::when;
 
-/// What empties a field.
+/// The word that empties a field.
 const NONE: &str = "none";
 
 /// The fields that were named, without the citations: those are looked up in the project.

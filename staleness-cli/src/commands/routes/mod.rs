@@ -50,7 +50,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     out.text(&text)
 }
 
-/// Which models embedded how many routes, where there are several: a search compares those of one.
+/// Describes how many routes each model embedded; `None` for fewer than two models.
 fn models(routes: &[Route]) -> Option<String> {
     let mut counts: BTreeMap<&ModelId, usize> = BTreeMap::new();
     for model in routes.iter().filter_map(|route| route.model.as_ref()) {

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::settings::{Access, Settings};
 use staleness_service::when;
 
-/// What empties a field.
+/// The word that empties a field.
 const NONE: &str = "none";
 
 pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Result<(), CliError> {

@@ -77,7 +77,7 @@ fn show(settings: &Settings, id: &str, scope: ScopeChoice, out: &Output) -> Resu
     out.text(&work::show(&told, &dangling, settings.now, out))
 }
 
-/// Which of the items that one refers to are not there.
+/// Returns the ids that an item refers to and that neither work nor knowledge has.
 fn dangling(
     registry: &Registry,
     settings: &Settings,
@@ -110,7 +110,7 @@ fn dangling(
     Ok(dangling)
 }
 
-/// What became of an item.
+/// Prints an item after a change.
 fn print(
     registry: &Registry,
     settings: &Settings,
