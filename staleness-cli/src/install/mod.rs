@@ -27,7 +27,7 @@ mod toml_server;
 pub(crate) struct Fault {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault, in words.
     pub what: String,
 }
 

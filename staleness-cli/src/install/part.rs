@@ -1,4 +1,4 @@
-//! What is put into one file of a client, and taken out again: text in, text out.
+//! The part of this program in one file of a client, put in and taken out: text in, text out.
 
 use serde_json::Value as Json;
 use staleness_core::ids::stable_hash;
@@ -12,10 +12,10 @@ use super::toml_server::TomlServer;
 /// The skill: what it says is the same everywhere. In the place of [`HASH`] stands the hash of this text.
 const SKILL: &str = include_str!("skill.md");
 const HASH: &str = "{hash}";
-/// What stands before the hash.
+/// The text before the hash.
 const MARK: &str = "<!-- Written by `staleness init` (";
 
-/// What one file gets.
+/// The part of this program in one file.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// Hooks in a JSON file.
@@ -30,7 +30,7 @@ pub(crate) enum Part {
     Skill,
 }
 
-/// What becomes of a file.
+/// The result of `uninstall` for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum After {
     /// It stays as it is.
@@ -92,7 +92,7 @@ impl Part {
         Ok(edited)
     }
 
-    /// What `uninstall` makes of a text. `before`: the text before `init`, where it was kept.
+    /// Returns the result of `uninstall`. `before`: the text before `init`, where it was kept.
     ///
     /// When the text without our entries is what the earlier one comes to with our entries put in and
     /// taken out again, nothing else has changed, and the earlier one is restored byte for byte.
@@ -136,7 +136,7 @@ impl Part {
         programs
     }
 
-    /// What is to be told of a text beside its change.
+    /// Returns notes on what stays in a text: hooks written by hand, or an edited skill.
     pub(crate) fn notes(&self, text: &str) -> Vec<String> {
         match self {
             Self::Hooks(hooks) | Self::Both(hooks, _) => {
@@ -169,7 +169,7 @@ impl Part {
         }
     }
 
-    /// Whether two texts say the same but for our entries and what is empty.
+    /// Returns a fault if two texts differ in more than our entries and what is empty.
     fn same_but_for_us(&self, before: &str, after: &str) -> Result<(), Fault> {
         let strip = |text: &str| -> Result<Json, Fault> {
             let mut value = match self {

@@ -13,11 +13,11 @@ pub(super) const NAME: &str = "staleness";
 /// The server's entry in one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
-    /// Where the client keeps its servers.
+    /// The key under which the client keeps its servers.
     pub key: &'static str,
     /// True if the client writes down how a server is talked to.
     pub typed: bool,
-    /// Who is called.
+    /// The program to call.
     pub program: Program,
 }
 

@@ -10,7 +10,7 @@ const OWN_NAME: &str = "staleness";
 pub(crate) struct Program {
     /// Its absolute path.
     pub path: String,
-    /// What it is always called with, behind its command: where the store is, say.
+    /// The options at the end of every call: where the store is, say.
     pub options: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Program {
     }
 }
 
-/// What `init` writes behind everything else: `--store` and `--config` with their values.
+/// Returns true for the options that `init` writes: `--store` and `--config` with their values.
 fn known_options(words: &[String]) -> bool {
     let mut names = Vec::new();
     for pair in words.chunks(2) {
@@ -66,7 +66,7 @@ fn known_options(words: &[String]) -> bool {
     matches!(names[..], [] | ["--store" | "--config"] | ["--store", "--config"])
 }
 
-/// Who is called, and for what.
+/// A call: the program and its first argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call<'a> {
     /// The program as it is written.

@@ -13,13 +13,13 @@ use super::json::BOM;
 use super::server::NAME;
 use super::shell::{Call, Program};
 
-/// Where Codex CLI keeps its servers.
+/// The key under which Codex CLI keeps its servers.
 const KEY: &str = "mcp_servers";
 
 /// The server's table.
 #[derive(Clone, Debug)]
 pub(crate) struct TomlServer {
-    /// Who is called.
+    /// The program to call.
     pub program: Program,
 }
 
@@ -80,7 +80,7 @@ impl TomlServer {
         Ok(format!("{bom}{left}"))
     }
 
-    /// What the text says without our table: equal before and after.
+    /// Returns the parsed text without our table: equal before and after.
     pub(super) fn strip(&self, text: &str) -> Result<Table, Fault> {
         let (_, body) = split_bom(text);
         let root = parse(body)?;

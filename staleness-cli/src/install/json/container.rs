@@ -11,20 +11,20 @@ use super::{Splice, leading};
 /// An object or a list by the places of its parts.
 #[derive(Debug)]
 pub(super) struct Container {
-    /// Where it begins: its opening bracket.
+    /// The offset of its opening bracket, in bytes.
     pub(super) start: usize,
-    /// Where its closing bracket stands.
+    /// The offset of its closing bracket, in bytes.
     pub(super) close: usize,
     /// Its members or elements: where each begins and ends.
     pub(super) items: Vec<(usize, usize)>,
 }
 
-/// What stands between two items: blanks, comments, and at most one comma.
+/// The text between two items: blanks, comments, and at most one comma.
 #[derive(Debug)]
 struct Gap {
-    /// Where the comma stands.
+    /// The offset of the comma, in bytes.
     comma: Option<usize>,
-    /// Where the last comma or comment ends; where the gap begins if there is none.
+    /// The end of the last comma or comment, in bytes; the start of the gap if there is none.
     end: usize,
     /// The last thing is a comment that reaches to the end of its line.
     line_comment: bool,
@@ -66,7 +66,7 @@ impl Container {
         Some(Self { start: range.start, close: range.end - 1, items })
     }
 
-    /// Where its inside begins.
+    /// Returns the offset behind the opening bracket, in bytes.
     const fn open(&self) -> usize {
         self.start + 1
     }
@@ -77,7 +77,7 @@ impl Container {
         !text[self.open()..to].contains('\n')
     }
 
-    /// What adds an item at the end. `around`: what stands around it is inline.
+    /// Returns the edits that add an item at the end. `around`: the text around it is inline.
     pub(super) fn with(
         &self,
         text: &str,
@@ -119,8 +119,8 @@ impl Container {
         splices
     }
 
-    /// What removes an item: the blanks before it, itself, and one comma. Comments stay, since they
-    /// may be about anything.
+    /// Returns the edits that remove an item: the blanks before it, itself, and one comma. Comments
+    /// stay, since they may be about anything.
     pub(super) fn without(&self, text: &str, index: usize) -> Vec<Splice> {
         let (from, to) = self.items[index];
         let previous = index.checked_sub(1).map_or(self.open(), |at| self.items[at].1);

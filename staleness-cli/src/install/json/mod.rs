@@ -17,7 +17,7 @@ use self::container::Container;
 use self::style::{Layout, Style};
 use super::Fault;
 
-/// What stands before the text of some editors.
+/// The byte order mark, which some editors put before a text.
 pub(super) const BOM: char = '\u{feff}';
 
 /// Comments and trailing commas, and none of the parser's other liberties: with those a half-written
@@ -97,7 +97,7 @@ impl Doc {
         if self.bom { format!("{BOM}{}", self.text) } else { self.text }
     }
 
-    /// What it says; an empty object where it says nothing.
+    /// Parses the text; an empty object if it holds no value.
     pub(crate) fn value(&self) -> Result<Json, Fault> {
         Ok(self.parse()?.map_or_else(|| Json::Object(serde_json::Map::new()), Into::into))
     }
@@ -219,7 +219,7 @@ fn find<'v, 't>(root: &'v Value<'t>, path: &[Step<'_>]) -> Option<&'v Value<'t>>
     })
 }
 
-/// Where a key stands that its object had before.
+/// Returns the offset, in bytes, of a key that its object had before, at any depth.
 fn twice(value: &Value<'_>) -> Option<usize> {
     match value {
         Value::Object(object) => {
@@ -234,7 +234,7 @@ fn twice(value: &Value<'_>) -> Option<usize> {
     }
 }
 
-/// Where a member stands.
+/// Returns the index of the member with this key.
 fn position(object: &ast::Object<'_>, key: &str) -> Option<usize> {
     object.properties.iter().position(|member| member.name.as_str() == key)
 }

@@ -1,4 +1,4 @@
-//! How a text is written, and writing a value the same way.
+//! The style of a JSON text, and writing a value in it.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -7,18 +7,18 @@ use serde_json::Value as Json;
 use super::container::Container;
 use super::quote;
 
-/// How a text is written: read off what is there, else as most programs write JSON.
+/// The style of a text: read off what is there, else as most programs write JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
-    /// What ends a line.
+    /// The end of a line: LF or CRLF.
     pub(super) newline: &'static str,
     /// One level of indentation.
     pub(super) unit: String,
-    /// What stands between a colon and its value.
+    /// The text between a colon and its value: a blank or nothing.
     pub(super) colon: &'static str,
-    /// What stands between a comma and the next item on its line.
+    /// The text between a comma and the next item on its line: a blank or nothing.
     pub(super) comma: &'static str,
-    /// What stands inside the brackets of an object on one line.
+    /// The text inside each bracket of an object on one line: a blank or nothing.
     pub(super) pad: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl Style {
     }
 }
 
-/// What was seen so far of how a text is written.
+/// The parts of the style that were found in a text so far.
 #[derive(Debug, Default)]
 struct Seen {
     unit: Option<String>,
@@ -92,7 +92,7 @@ impl Seen {
     }
 }
 
-/// Where a value is to be written.
+/// The style and the surroundings of a value that is to be written.
 #[derive(Clone, Debug)]
 pub(super) struct Layout<'s> {
     /// The style of the text.
@@ -104,7 +104,7 @@ pub(super) struct Layout<'s> {
 }
 
 impl Layout<'_> {
-    /// What stands between a colon and its value.
+    /// Returns the text between a colon and its value.
     pub(super) const fn colon(&self) -> &'static str {
         self.style.colon
     }

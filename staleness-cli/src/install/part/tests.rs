@@ -50,7 +50,7 @@ fn text(after: After) -> String {
     }
 }
 
-/// What nobody of ours wrote, as a reader of the file sees it.
+/// Returns the value of a file without our server, as a reader of the file sees it.
 fn of_others(part: &Part, text: &str) -> Json {
     match part {
         Part::Toml(_) => {
@@ -304,7 +304,7 @@ fn value(depth: u32) -> BoxedStrategy<Json> {
     .boxed()
 }
 
-/// How a value is written: indentation, line ends, comments and trailing commas.
+/// Writes a value with this indentation, line end, comments and trailing commas.
 fn written(
     value: &Json,
     unit: &str,
