@@ -1,4 +1,4 @@
-//! What clap refuses, as one line.
+//! Errors of clap, each on one line.
 
 use std::env::VarError;
 use std::ffi::OsString;

@@ -25,7 +25,7 @@ pub(crate) struct Board {
     pub tools: Vec<ToolReport>,
 }
 
-/// What is in progress, what waits, what is overdue, and which tools are in trouble.
+/// Renders work that is in progress, waits or is overdue, and the tools in trouble.
 pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) -> String {
     let mut rows = ROWS;
     loop {
@@ -72,7 +72,7 @@ fn section(title: &str, items: &[WorkReport], rows: usize, now: Timestamp, out: 
     head(title, out) + &table + &more(left, "staleness work list --open", out)
 }
 
-/// What it waits for, since when, and what it is about. That a plan is in progress says its section.
+/// Returns the cells of an item: the kind, or the state of a plan that waits; age; id; text.
 fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     let what = match (each.kind, each.status) {
         (WorkKind::Plan, WorkStatus::InProgress) => "plan".to_owned(),

@@ -1,4 +1,4 @@
-//! What a check found, for a person.
+//! The findings of a check, for a person.
 
 use serde::Serialize;
 use staleness::Timestamp;
@@ -26,7 +26,7 @@ pub(crate) struct Compared {
     pub gone: usize,
 }
 
-/// How a level is painted.
+/// Returns the painter for a level.
 pub(crate) const fn paint_of(level: Level) -> Painter {
     match level {
         Level::Fresh => Paint::good,
@@ -128,7 +128,7 @@ pub(crate) fn reasons(verdict: &Verdict, indent: usize, out: &Output, text: &mut
     }
 }
 
-/// What was not checked, and what was noticed beside.
+/// Renders the files that were not checked, and the notes.
 fn aside(report: &Report, out: &Output) -> String {
     let mut text = String::new();
     let mut push = |title: &str, rows: Vec<(String, String)>| {
@@ -192,7 +192,7 @@ pub(crate) fn summary(
     text
 }
 
-/// What the last check found, for the overview.
+/// Renders the findings of the last check, for the overview.
 pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) -> String {
     /// Blocks that the overview shows.
     const SHOWN: usize = 10;

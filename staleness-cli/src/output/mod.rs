@@ -1,4 +1,4 @@
-//! What a person sees: escaped, coloured, in columns.
+//! Output for a person: escaped, coloured, in columns.
 
 pub(crate) mod board;
 pub(crate) mod found;
@@ -24,7 +24,7 @@ pub(crate) use wrap::{fitting, wrap};
 
 use crate::error::{CliError, ErrorKind};
 
-/// Where results go, and how.
+/// The form of everything that is printed.
 #[derive(Debug)]
 pub(crate) struct Output {
     /// One JSON document instead of text.

@@ -35,7 +35,7 @@ impl Progress {
         Self { verb, lines: 0, asked: 0, next, reported: false }
     }
 
-    /// So many more lines are done.
+    /// Counts lines that are done, and reports the total from time to time.
     pub(crate) fn add(&mut self, lines: u64) {
         self.lines += lines;
         let Some(next) = self.next.filter(|_| self.lines - self.asked >= STRIDE) else { return };
@@ -48,7 +48,7 @@ impl Progress {
         }
     }
 
-    /// What is being done, in few words that hold no text of others.
+    /// Reports what is being done, in few words that hold no text of others.
     pub(crate) fn say(&mut self, words: &str) {
         let Some(next) = self.next else { return };
         let now = clock::now();

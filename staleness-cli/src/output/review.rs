@@ -1,4 +1,4 @@
-//! What needs attention, for a person.
+//! Things that need attention, for a person.
 
 use serde::Serialize;
 use staleness::verdict::Verdict;

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{escape, fitting};
 
-/// How a cell is painted.
+/// A function that paints a cell.
 pub(crate) type Painter = fn(super::Paint, &str) -> String;
 /// A cell's text, and how it is painted.
 pub(crate) type Cell = (String, Option<Painter>);

@@ -18,7 +18,7 @@ fn paint_of(status: Status) -> Painter {
     }
 }
 
-/// How the state of a server for a client is painted.
+/// Returns the painter for the state of a server in a client.
 pub(crate) fn paint_of_listing(state: &str) -> Option<Painter> {
     match state {
         "configured" => Some(Paint::good),
@@ -130,7 +130,7 @@ fn parts(parts: &ScoreParts) -> String {
     text
 }
 
-/// What a closeness is made of, where it is of more than words.
+/// Describes the parts of a closeness; empty if it is of words alone.
 pub(crate) fn closeness(by_words: f64, by_meaning: Option<f64>) -> String {
     let of = |meaning| format!(" (by words {by_words:.3}, by meaning {meaning:.3})");
     by_meaning.map(of).unwrap_or_default()

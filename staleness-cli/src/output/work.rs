@@ -36,7 +36,7 @@ fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// What it is about, and whom it is for.
+/// Returns the first line of its text, behind those who hand it over.
 pub(super) fn what(each: &WorkReport) -> String {
     /// Longer lines are for `work show`, in columns.
     const MOST: usize = 200;
@@ -159,7 +159,7 @@ fn warning(each: &Warning, out: &Output) -> String {
     text
 }
 
-/// What is overdue, for the overview: nothing where nothing is.
+/// Renders overdue work, for the overview; empty if there is none.
 pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
     /// Items that the overview shows.
     const SHOWN: usize = 10;
@@ -184,7 +184,7 @@ fn warnings(warnings: &[Warning], out: &Output) -> String {
     }))
 }
 
-/// What changed for an agent, what is overdue, and which tools to mind.
+/// Renders what changed for an agent, what is overdue, and which tools to mind.
 pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     let paint = out.paint;
     let head = match (delta.source, &delta.since_session) {
