@@ -1,4 +1,4 @@
-//! What the policy says of one agent holds wherever that agent is known, and nowhere else.
+//! The policy for one agent holds wherever that agent is known, and nowhere else.
 
 use serde_json::{Value, json};
 

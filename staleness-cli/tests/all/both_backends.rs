@@ -23,7 +23,7 @@ struct Twins {
     places: Places,
 }
 
-/// What names a file, or tells of one, which a server has none of.
+/// Commands that name a file, or tell of one, which a server has none of.
 #[cfg(feature = "postgres")]
 const OF_FILES: [&str; 2] = ["backup", "doctor"];
 
@@ -105,7 +105,7 @@ impl Twins {
         None
     }
 
-    /// What a backup is to a file.
+    /// Copies the third registry, as `backup` does with a file.
     #[cfg(feature = "postgres")]
     fn copy_third(&self) {
         let ((from, _), (to, _)) = (self.workspace("registry"), self.workspace("copy"));
@@ -143,7 +143,7 @@ impl Twins {
         one
     }
 
-    /// The same, which must succeed.
+    /// As [`Self::both`], for a command that must succeed.
     fn ok(&mut self, now: &str, args: &[&str]) -> String {
         let run = self.both(now, args, "");
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}: {run:?}");
@@ -288,7 +288,7 @@ fn work_goes_on(twins: &mut Twins, now: &str, day: &str) {
     twins.both(now, &["stale", "--input", "-", "--json"], &line);
 }
 
-/// What `export` prints comes back from either backend, and a backup holds the same.
+/// Copies the registry by import and by backup: both copies export the same as it does.
 fn it_moves(twins: &mut Twins, now: &str) {
     // As from another machine: the ids of what a person did are no longer those of this one.
     let foreign = twins.ok(now, &["export"]);

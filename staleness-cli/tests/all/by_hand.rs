@@ -1,4 +1,4 @@
-//! What a person decides about a tool, and names that exist twice.
+//! Decisions of a person about a tool, and names that exist twice.
 
 use serde_json::json;
 

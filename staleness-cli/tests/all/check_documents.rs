@@ -1,4 +1,4 @@
-//! What a check looks at, and what it makes of what it finds, with the real binary.
+//! Documents that a check looks at, and its findings, with the real binary.
 
 use serde_json::Value;
 

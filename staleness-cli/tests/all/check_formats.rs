@@ -1,4 +1,4 @@
-//! What other programs read of a check: SARIF, and annotations of GitHub Actions.
+//! Formats of a check for other programs: SARIF, and annotations of GitHub Actions.
 
 use serde_json::Value;
 

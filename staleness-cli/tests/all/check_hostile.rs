@@ -17,7 +17,7 @@ fn ids(document: &Value) -> Vec<&str> {
     document["items"].as_array().unwrap().iter().map(|each| each["id"].as_str().unwrap()).collect()
 }
 
-/// What was told of a file, or with `None` of the whole: the texts of notes or reasons.
+/// Returns the texts of the notes or reasons of a file, or with `None` of the whole check.
 fn told<'a>(document: &'a Value, list: &str, path: Option<&str>) -> Vec<&'a str> {
     let of = |each: &&Value| each["path"].as_str() == path;
     let text = |each: &'a Value| each["text"].as_str().or(each["reason"].as_str()).unwrap();

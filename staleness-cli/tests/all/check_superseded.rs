@@ -1,4 +1,4 @@
-//! What stands for what, from check to check, with the real binary.
+//! Texts that stand for others, from check to check, with the real binary.
 
 use crate::check_documents::told;
 use crate::common::Sandbox;

@@ -20,7 +20,7 @@ pub(crate) struct Sandbox {
     pub(crate) project: PathBuf,
 }
 
-/// What a run of the program left behind.
+/// The exit code and the output of a run of the program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -53,7 +53,7 @@ impl Sandbox {
         self.dir.path().canonicalize().unwrap()
     }
 
-    /// Where the store is when nobody says otherwise.
+    /// Returns the default path of the store.
     pub(crate) fn store(&self) -> PathBuf {
         self.root().join("data/staleness/registry.db")
     }
@@ -102,7 +102,7 @@ impl Sandbox {
         command
     }
 
-    /// The same without a time, and for a copy of the program.
+    /// As [`Self::command`], without a time and for a copy of the program.
     pub(crate) fn command_of(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command

@@ -1,7 +1,7 @@
 //! Configuration files as people have them: the shapes of every supported client, with comments,
 //! trailing commas, byte-order marks, CRLF, tabs, empty and minified ones.
 
-/// Which file of which client a text is.
+/// A file of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     ClaudeSettings,

@@ -1,4 +1,4 @@
-//! What the environment says, and that options win over it.
+//! Environment variables, and options, which win over them.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What is refused: with which exit code, in which words, and that nothing changes.
+//! Refusals: their exit codes, their words, and that nothing changes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

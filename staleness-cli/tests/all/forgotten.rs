@@ -1,4 +1,4 @@
-//! What a person forgets is in no file of the store any more, however the program was run since.
+//! Forgotten data is in no file of the store any more, however the program was run since.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What the agent clients send, and what they are told.
+//! Payloads of the agent clients, and the answers to them.
 
 use std::io::Write;
 use std::path::Path;
@@ -228,7 +228,7 @@ fn a_context_that_was_cleared_or_compacted_hears_what_is_overdue_and_open_now() 
     assert!(!told.contains("Overdue") && told.contains("- Open: plan `p`"), "{told}");
 }
 
-/// What a session that is called after the day is told at its noon.
+/// Starts a session at noon of a day, called after it, and returns what it is told.
 fn started(sandbox: &Sandbox, day: &str, source: &str) -> String {
     let mut command = sandbox.command_of(Path::new(env!("CARGO_BIN_EXE_staleness")));
     command.args(["--now", &format!("{day}T12:00:00Z"), "hook"]);

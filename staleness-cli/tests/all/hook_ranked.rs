@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, used};
 
-/// What a session start says under these policy values.
+/// Returns what a session start says under these policy values.
 fn started(sandbox: &Sandbox, id: &str, values: &[&str]) -> Option<String> {
     let payload =
         json!({ "session_id": id, "cwd": sandbox.project, "hook_event_name": "SessionStart" });

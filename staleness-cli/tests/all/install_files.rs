@@ -1,4 +1,4 @@
-//! How `init` and `uninstall` write files: whole or not at all, with a backup, and nobody else's.
+//! Files that `init` and `uninstall` write: whole or not at all, with a backup, and nobody else's.
 
 use std::fs;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! What `init` wrote, when the client runs it.
+//! Entries that `init` wrote, when the client runs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

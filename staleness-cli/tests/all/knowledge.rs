@@ -1,4 +1,4 @@
-//! What is written down: every verb, on the store and on files.
+//! Items of knowledge: every verb, on the store and on files.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What would be: `--dry-run` shows it and writes nothing. And taking `done` back.
+//! Dry runs: `--dry-run` shows the result and writes nothing. And taking `done` back.
 
 use serde_json::{Value, json};
 

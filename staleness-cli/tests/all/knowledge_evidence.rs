@@ -1,10 +1,10 @@
-//! What speaks against items of the store: what they name, and what they cite, with git and without.
+//! Evidence against items of the store: what they name, and what they cite, with git and without.
 
 use serde_json::Value;
 
 use crate::common::Sandbox;
 
-/// What speaks against an item, but its age.
+/// Returns the kinds of the signals against an item, but its age.
 fn signals(item: &Value) -> Vec<&str> {
     let signals = item["verdict"]["signals"].as_array().unwrap();
     let kinds = signals.iter().map(|signal| signal["kind"].as_str().unwrap());

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::Sandbox;
 
-/// What speaks against an item, but its age.
+/// Returns the kinds of the signals against an item, but its age.
 fn signals(item: &Value) -> Vec<&str> {
     let signals = item["verdict"]["signals"].as_array().unwrap();
     let kinds = signals.iter().map(|signal| signal["kind"].as_str().unwrap());

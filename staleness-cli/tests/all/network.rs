@@ -1,4 +1,4 @@
-//! What this program does not talk to: nothing that is built into it could.
+//! A check that nothing built into this program talks over a network, but for `postgres`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use crate::postgres_sql::Sql;
 pub(crate) struct Places {
     server: Arc<Server>,
     names: RefCell<BTreeSet<String>>,
-    /// What no other run has, on whatever machine.
+    /// A random number, so that no other run on any machine has the same.
     run: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a check leaves behind: the overview, the doctor and session starts tell it without git.
+//! Results that a check keeps: the overview, the doctor and session starts tell them without git.
 
 use std::path::Path;
 

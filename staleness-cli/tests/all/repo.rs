@@ -39,12 +39,12 @@ impl Sandbox {
         self.git(at, &["commit", "--quiet", "--message", at]);
     }
 
-    /// What a check finds at the present moment: that is kept, as what a named moment finds is not.
+    /// Checks at the present moment: the result is kept, as that of a named moment is not.
     pub(crate) fn check_now(&self) -> Value {
         self.check_now_of(&[])
     }
 
-    /// The same of these documents alone.
+    /// As [`Self::check_now`], for these documents alone.
     pub(crate) fn check_now_of(&self, paths: &[&str]) -> Value {
         let program = Path::new(env!("CARGO_BIN_EXE_staleness"));
         let mut command = self.command_of(program);

@@ -1,4 +1,4 @@
-//! What `check --format sarif` prints is valid by the published schema.
+//! The output of `check --format sarif` is valid by the published schema.
 
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
-//! What a person sees.
+//! Output as a person sees it.
 
 use std::process::Stdio;
 
 use crate::common::{Run, Sandbox};
 
-/// What a command prints, with this machine's folder as `~` and projects' ids as `ID`.
+/// Returns a command's output, with this machine's folder as `~` and the project's id as `ID`.
 fn screen(sandbox: &Sandbox, args: &[&str]) -> String {
     let text = sandbox.ok(args).replace(sandbox.root().to_str().unwrap(), "~");
     let projects = sandbox.json(&["project", "list"]);

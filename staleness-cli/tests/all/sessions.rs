@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, keys};
 
-/// What changed for an agent, as ids; what it was told counts.
+/// Returns the ids of what changed for an agent; it counts as told.
 fn resumed(sandbox: &Sandbox, agent: &str, more: &[&str]) -> Vec<String> {
     let delta = sandbox.json(&[&["resume", "--agent", agent], more].concat());
     let items = delta["items"].as_array().unwrap();

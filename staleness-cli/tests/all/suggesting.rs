@@ -1,4 +1,4 @@
-//! What is suggested for prompts, and what was learned that is like a query.
+//! Suggestions for prompts, and learned queries that are like another one.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn hook_at(sandbox: &Sandbox, minute: u32, payload: &Value) -> Run {
     fed(command, payload.to_string().as_bytes())
 }
 
-/// What is said for a prompt at a minute past ten, if anything.
+/// Returns what is said for a prompt at a minute past ten, if anything.
 fn said(sandbox: &Sandbox, minute: u32, payload: &Value) -> Option<String> {
     let run = hook_at(sandbox, minute, payload);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");

@@ -41,7 +41,7 @@ fn export_of(sandbox: &Sandbox, store: &str) -> String {
     sandbox.ok(&["--store", store, "export"])
 }
 
-/// What an import counted, as `imported+skipped` of each collection.
+/// Returns the counts of an import, as `imported+skipped` of each collection.
 fn counts(run: &Run) -> String {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let report: Value = serde_json::from_str(&run.out).unwrap();

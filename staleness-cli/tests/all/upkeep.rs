@@ -39,7 +39,7 @@ fn the_end_of_a_session_prunes_too() {
     assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 1));
 }
 
-/// How long outcomes are to be kept may stand in the part of the file that cannot be read.
+/// The time to keep outcomes for may stand in the part of the file that cannot be read.
 #[test]
 fn the_end_of_a_session_removes_nothing_under_a_policy_that_cannot_be_read() {
     let sandbox = Sandbox::new();

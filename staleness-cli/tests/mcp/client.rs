@@ -55,7 +55,7 @@ impl Machine {
         command
     }
 
-    /// What a command printed; it must succeed.
+    /// Runs a command, which must succeed, and returns what it printed.
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let done = self.command(args).stdin(Stdio::null()).output().unwrap();
         assert!(done.status.success(), "{args:?}: {done:?}");
@@ -76,7 +76,7 @@ pub(crate) struct Client {
     stdin: Option<ChildStdin>,
     stdout: BufReader<Box<dyn Read>>,
     asked: u64,
-    /// What the server said without being asked.
+    /// Messages that the server sent without being asked.
     pub(crate) told: VecDeque<Value>,
 }
 
@@ -87,7 +87,7 @@ impl Client {
         Self::over(child, Box::new(stdout))
     }
 
-    /// The same, with a stream of ours as the server's output.
+    /// As [`Self::start`], with a stream of ours as the server's output.
     #[cfg(unix)]
     pub(crate) fn start_over(mut command: Command) -> (Self, std::os::unix::net::UnixStream) {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();

@@ -1,4 +1,4 @@
-//! How calls end: delivered, cancelled, or with the client gone.
+//! Ends of calls: delivered, cancelled, or with the client gone.
 
 use std::io::Write;
 use std::process::Command;

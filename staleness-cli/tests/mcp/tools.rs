@@ -1,4 +1,4 @@
-//! What each tool does, through the protocol.
+//! Every tool, through the protocol.
 
 use serde_json::{Value, json};
 
