@@ -1,59 +1,17 @@
 //! Items of knowledge through the registry: what each verb writes, journals and refuses.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use crate::common::Spy;
+use crate::common::items::{act, add, at, get, global, id, item, key, project, registry};
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
 use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification};
 use staleness_core::store::Refusal;
-use staleness_core::{Policy, Registry, RegistryError, Timestamp, Wait};
-
-fn registry() -> Registry {
-    Registry::new(Arc::new(Spy::default()), Policy::default())
-}
-
-fn at(day: i64) -> Timestamp {
-    Timestamp::from_millis(1_800_000_000_000).plus_millis(day * 86_400_000)
-}
-
-fn act(op: &str, day: i64) -> Act {
-    Act::new(OpId::new(op).unwrap(), at(day))
-}
-
-fn id(text: &str) -> ItemId {
-    ItemId::new(text).unwrap()
-}
-
-fn project() -> ProjectId {
-    ProjectId::of_root("/work/shop")
-}
-
-fn key(text: &str) -> ItemKey {
-    ItemKey { scope: Scope::Project(project()), id: id(text) }
-}
-
-fn global(text: &str) -> ItemKey {
-    ItemKey { scope: Scope::Global, id: id(text) }
-}
-
-fn item(text: &str) -> Item {
-    Item::new(key(text), ItemKind::Knowledge, format!("About {text}."), at(0))
-}
+use staleness_core::{Registry, RegistryError, Wait};
 
 fn todo(text: &str) -> Item {
     Item { kind: ItemKind::Todo, ..item(text) }
-}
-
-fn add(registry: &Registry, item: Item) -> Item {
-    let op = format!("add {} {}", item.key.scope.as_key(), item.key.id);
-    registry.knowledge().add(item, act(&op, 0)).wait().unwrap()
-}
-
-fn get(registry: &Registry, text: &str) -> Item {
-    registry.knowledge().get(&project(), &id(text), ScopeChoice::Either).wait().unwrap()
 }
 
 fn history(registry: &Registry, text: &str) -> Vec<JournalEntry> {

@@ -1,5 +1,6 @@
 //! A small world for tests: scans and uses over a store in memory, at times that the test sets.
 
+pub(crate) mod items;
 pub(crate) mod teaching;
 
 use std::cell::Cell;
@@ -18,7 +19,7 @@ use staleness_core::report::{Delta, ScanReport, ToolReport};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{
-    Change, Commit, Decision, Durability, Query, Refusal, Selection, Step, View,
+    Change, Commit, Decision, Durability, Query, Refusal, Row, Selection, Step, View,
 };
 use staleness_core::tool::{Hold, Status, Tool, ToolKind};
 use staleness_core::{MemoryStore, Policy, Registry, RegistryStore, StoreError, Timestamp, Wait};
@@ -88,21 +89,17 @@ impl RegistryStore for Spy {
 
 /// Asserts that every row that was written differs from what was seen.
 fn assert_real(commit: &Commit) {
-    for change in &commit.changes.tools {
-        if let Change::Put(tool) = change {
-            assert_ne!(commit.view.tools.get(&tool.key), Some(tool), "written without a change");
-        }
+    macro_rules! real {
+        ($($field:ident: $row:ty,)*) => {$(
+            for change in &commit.changes.$field {
+                if let Change::Put(row) = change {
+                    let seen = commit.view.$field.get(Row::key(row));
+                    assert_ne!(seen, Some(row), "written without a change");
+                }
+            }
+        )*};
     }
-    for change in &commit.changes.sources {
-        if let Change::Put(row) = change {
-            assert_ne!(commit.view.sources.get(&row.id), Some(row), "written without a change");
-        }
-    }
-    for change in &commit.changes.projects {
-        if let Change::Put(row) = change {
-            assert_ne!(commit.view.projects.get(&row.id), Some(row), "written without a change");
-        }
-    }
+    staleness_core::collections!(real);
 }
 
 /// A registry with a clock that the test moves, and one project that is meant unless another is
