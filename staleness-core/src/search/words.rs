@@ -23,8 +23,8 @@ const MAX_WORDS: usize = 64;
 pub(super) struct Shares<'a> {
     pub(super) stem: &'a str,
     pub(super) weight: f64,
-    /// The tool, how well it meets the word, and whether by what is its own.
-    of: Vec<(u32, f64, bool)>,
+    /// Places of tools, and how well each meets the word, 0..1.
+    of: Vec<(u32, f64)>,
 }
 
 impl SearchIndex {
@@ -47,20 +47,19 @@ impl SearchIndex {
             all.sort_by(|a, b| a.2.cmp(b.2));
         }
         let mut noted = Noted::new(self.entries.len());
-        let mut counts = Noted::new(self.entries.len());
         all.into_iter()
             .map(|(_, weight, stem)| {
-                self.meet(stem, &mut noted, &mut counts);
+                self.meet(stem, &mut noted);
                 for (other, credit) in alike(stem) {
                     if let Some(number) = self.lexicon.number(other) {
                         // What is in more tools tells no more for being asked for in another word.
                         let tells = self.idf(held[number as usize]) / weight;
-                        self.note(number, credit * tells.min(1.0), &mut noted, &mut counts);
+                        self.note(number, credit * tells.min(1.0), &mut noted);
                     }
                 }
                 for asked in &question.stems[stem] {
                     if let Some(whole) = &question.asked[*asked].whole {
-                        self.meet(whole, &mut noted, &mut counts);
+                        self.meet(whole, &mut noted);
                     }
                 }
                 Shares { stem, weight, of: noted.take() }
@@ -69,9 +68,9 @@ impl SearchIndex {
     }
 
     /// Notes how well tools meet a word.
-    fn meet(&self, stem: &str, noted: &mut Noted, counts: &mut Noted) {
+    fn meet(&self, stem: &str, noted: &mut Noted) {
         if let Some(number) = self.lexicon.number(stem) {
-            self.note(number, 1.0, noted, counts);
+            self.note(number, 1.0, noted);
         }
         let characters = stem.chars().count();
         if characters < MIN_PREFIX {
@@ -79,22 +78,19 @@ impl SearchIndex {
         }
         for (number, word) in self.lexicon.beginning_with(stem) {
             let part = characters as f64 / word.chars().count() as f64;
-            self.note(number, BEGINNING * (1.0 - PREFIX).mul_add(part, PREFIX), noted, counts);
+            self.note(number, BEGINNING * (1.0 - PREFIX).mul_add(part, PREFIX), noted);
         }
     }
 
     /// Notes how well tools meet a known word: the saturation of its weighted frequency.
-    /// `counts` is empty before and after.
-    fn note(&self, number: u32, credit: f64, noted: &mut Noted, counts: &mut Noted) {
+    fn note(&self, number: u32, credit: f64, noted: &mut Noted) {
         let (weights, word) = (self.weights(), &self.lexicon[number]);
         for posting in &word.texts {
             let Some(text) = &self.entries[posting.tool as usize].text else { continue };
             let count = NAME.mul_add(f64::from(posting.name), f64::from(posting.body));
             let held_back = B.mul_add(f64::from(text.length) / weights.mean_length, 1.0 - B);
-            counts.add(posting.tool, count / held_back, true);
-        }
-        for (place, count, own) in counts.take() {
-            noted.most(place, credit * count / (count + K1), own);
+            let frequency = count / held_back;
+            noted.most(posting.tool, credit * frequency / (frequency + K1));
         }
     }
 
@@ -102,15 +98,10 @@ impl SearchIndex {
     pub(super) fn words(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
         let whole: f64 = shares.iter().map(|each| each.weight).sum();
         let mut sums = vec![0.0; self.entries.len()];
-        let mut owns = vec![false; self.entries.len()];
         for each in shares {
-            for (place, share, own) in &each.of {
+            for (place, share) in &each.of {
                 sums[*place as usize] += each.weight * share / whole;
-                owns[*place as usize] |= own;
             }
-        }
-        for (sum, _) in sums.iter_mut().zip(owns).filter(|(_, own)| !own) {
-            *sum = 0.0;
         }
         let name = self.hash_of_name(&question.squashed);
         for (sum, entry) in sums.iter_mut().zip(&self.entries) {
@@ -130,9 +121,7 @@ impl SearchIndex {
         place: u32,
     ) -> Vec<String> {
         let mut met = vec![false; question.asked.len()];
-        for each in
-            shares.iter().filter(|each| each.of.iter().any(|(at, _, own)| *own && *at == place))
-        {
+        for each in shares.iter().filter(|each| each.of.iter().any(|(at, _)| *at == place)) {
             question.stems[each.stem].iter().for_each(|asked| met[*asked] = true);
         }
         let asked = question.asked.iter().zip(met).filter(|(_, met)| *met);
@@ -149,7 +138,7 @@ impl SearchIndex {
         for each in shares {
             for asked in &question.stems[each.stem] {
                 let shown = question.asked[*asked].shown.as_str();
-                for (place, _, _) in each.of.iter().filter(|(_, _, own)| *own) {
+                for (place, _) in &each.of {
                     let place = *place as usize;
                     two[place] |= *first[place].get_or_insert(shown) != shown;
                 }
@@ -159,43 +148,30 @@ impl SearchIndex {
     }
 }
 
-/// Numbers by place, of which most are zero, and whether any of them is the tool's own.
+/// Numbers by place, of which most are zero.
 struct Noted {
-    values: Vec<(f64, bool)>,
+    values: Vec<f64>,
     touched: Vec<u32>,
 }
 
 impl Noted {
     fn new(places: usize) -> Self {
-        Self { values: vec![(0.0, false); places], touched: Vec::new() }
+        Self { values: vec![0.0; places], touched: Vec::new() }
     }
 
-    fn add(&mut self, place: u32, value: f64, own: bool) {
-        let known = self.at(place, own);
-        *known += value;
-    }
-
-    fn most(&mut self, place: u32, value: f64, own: bool) {
-        let known = self.at(place, own);
+    /// Keeps the larger of `value` and the number at a place.
+    fn most(&mut self, place: u32, value: f64) {
+        let known = &mut self.values[place as usize];
+        if *known == 0.0 {
+            self.touched.push(place);
+        }
         *known = known.max(value);
     }
 
-    fn at(&mut self, place: u32, own: bool) -> &mut f64 {
-        let (value, owned) = &mut self.values[place as usize];
-        if *value == 0.0 {
-            self.touched.push(place);
-        }
-        *owned |= own;
-        value
-    }
-
-    /// Returns the values above 0 with their places, and resets them all.
-    fn take(&mut self) -> Vec<(u32, f64, bool)> {
+    /// Returns the numbers above 0 with their places, and resets them all.
+    fn take(&mut self) -> Vec<(u32, f64)> {
         let touched = std::mem::take(&mut self.touched);
-        let noted = |place: u32| {
-            let (value, own) = std::mem::take(&mut self.values[place as usize]);
-            (place, value, own)
-        };
-        touched.into_iter().map(noted).filter(|(_, value, _)| *value > 0.0).collect()
+        let noted = |place: u32| (place, std::mem::take(&mut self.values[place as usize]));
+        touched.into_iter().map(noted).filter(|(_, value)| *value > 0.0).collect()
     }
 }
