@@ -90,7 +90,7 @@ pub struct Delta {
     pub summary: String,
     /// The number of things of each kind.
     pub counts: DeltaCounts,
-    /// The things that changed, newest first.
+    /// The things that changed, newest first; in a digest the open ones, the most urgent first.
     pub items: Vec<DeltaItem>,
     /// The number of open items that a digest leaves out; 0 where it is none.
     pub more: usize,
@@ -108,7 +108,8 @@ pub struct Delta {
     /// Everything up to this revision is told.
     #[serde(skip)]
     pub upto: Revision,
-    /// All that is overdue and is to be told now by whoever tells it weekly, oldest first; to a cleared context all.
+    /// Overdue work to tell an agent now, oldest first: each item once when it becomes overdue, then once in each
+    /// week since; all of it where the context was cleared.
     #[serde(skip)]
     pub due: Vec<Warning>,
     /// True if the agent's cursor moves to there once this was said.

@@ -79,7 +79,7 @@ pub enum Durability {
 /// The decision of a step after a look.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Look again with this as well, in the same snapshot; at most [`View::MAX_LOOKS`] times.
+    /// Look again with this as well, in the same snapshot; with the first look at most [`View::MAX_LOOKS`] times.
     Need(Selection),
     /// Write this; an empty change set commits nothing.
     Write(ChangeSet),
