@@ -56,7 +56,7 @@ enum Still {
 struct Verify {
     /// Ids as list_stale and recall_knowledge name them; documents as path or path:line
     ids: Vec<String>,
-    /// Your finding. holds: true, compared with the code; done: the to-do is finished; wrong: false, with a reason
+    /// Your finding. holds: compared with the code, it is true; done: the to-do is finished; wrong: it is false, with a reason
     still: Still,
     /// The reason; required for wrong
     reason: Option<String>,
