@@ -44,7 +44,7 @@
 //! digests of the columns that they stand for, and the index over subjects of the journal holds their hashes.
 
 /// The format that this program reads and writes. Formats 1 to 3 were never released.
-pub(crate) const FORMAT: i64 = 4;
+pub(crate) const FORMAT: i64 = 5;
 
 /// The advisory lock under which tables are made, and nothing else: `stale` and `ness`.
 pub(crate) const MIGRATION_LOCK: i64 = 0x7374_616C_656E_6573;
@@ -57,7 +57,7 @@ CREATE TABLE staleness.meta(
   format BIGINT NOT NULL,
   least BIGINT NOT NULL
 );
-INSERT INTO staleness.meta(id, format, least) VALUES(1, 4, 4);
+INSERT INTO staleness.meta(id, format, least) VALUES(1, 5, 5);
 CREATE TABLE staleness.workspaces(
   workspace TEXT COLLATE "C" PRIMARY KEY,
   revision BIGINT NOT NULL,

@@ -245,6 +245,7 @@ fn the_work() -> Work {
         from: Some("f".into()),
         note: NoteType::SessionEnd,
         generated: true,
+        by_person: true,
         updated_at: at(-1),
         expires_at: Some(at(300)),
         refs: ["r".into()].into(),

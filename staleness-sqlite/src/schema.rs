@@ -61,7 +61,7 @@
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
 /// The format that this program reads and writes. Formats 1 to 8 were never released.
-pub(crate) const FORMAT: i64 = 9;
+pub(crate) const FORMAT: i64 = 10;
 
 /// Makes the tables of a new store.
 ///
@@ -250,7 +250,7 @@ CREATE TABLE suggestions(
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
-  VALUES(1, 9, 0, 0, 0, 0, abs(random() / 4));
+  VALUES(1, 10, 0, 0, 0, 0, abs(random() / 4));
 PRAGMA application_id = 0x5374616C;
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 ";

@@ -1,8 +1,21 @@
 //! Texts as people type them.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
+
+use staleness_sources::clients;
 
 use crate::error::{CliError, ErrorKind};
+use crate::settings::Settings;
+
+/// Returns true if a person typed a text: on the command line, at a terminal, under no name of an agent, and in no
+/// environment that a client makes for its agent.
+pub(super) fn by_person(settings: &Settings, given: &str, agent: Option<&str>) -> bool {
+    given != "-"
+        && agent.is_none()
+        && settings.agent.is_none()
+        && std::io::stdin().is_terminal()
+        && !clients::may_run_for_agent()
+}
 
 /// A text, or what stdin holds, without the line ends behind it.
 pub(super) fn text(given: &str, most: usize) -> Result<String, CliError> {

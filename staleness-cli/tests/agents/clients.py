@@ -16,14 +16,14 @@ MARKER = "Play the next turn of the script."
 SECONDS = 120
 
 
-def run(command, folder, env):
+def run(command, folder, env, stdin=subprocess.DEVNULL):
     """Runs a command to its end, or ends it with all that it started, and returns its standard output."""
     process = subprocess.Popen(
         command,
         cwd=folder,
         env=env,
         text=True,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -54,6 +54,15 @@ class Machine:
 
     def staleness(self, *args):
         return run([self.program, *args], self.project, self.env)
+
+    def type(self, *args):
+        """Runs the program as a person does, at a terminal."""
+        ends = os.openpty()
+        try:
+            return run([self.program, *args], self.project, self.env, stdin=ends[1])
+        finally:
+            for end in ends:
+                os.close(end)
 
     def tools(self):
         """Returns the tools of the registry by name."""

@@ -3,6 +3,7 @@
 Usage: run.py STALENESS MODULES [CLIENT…]
 """
 
+import datetime
 import sys
 import tempfile
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 from clients import CLIENTS, Machine
 
 TASK = "Review the migration of the orders table"
+RULE = "Never edit files under src/gen"
 FAILED = []
 
 
@@ -83,6 +85,15 @@ def play(name, other, *machine):
         has = ["For you: handoff `", f"from `{other.name}`", "--status accepted"]
         told(client, f"{other.name} hands over; the session is resumed", client.session(resume=True), has=has)
         told(client, "the handoff is still open", client.session(), has=has, lacks=[TASK])
+
+        machine.type("work", "add", "constraint", RULE, "--id", "generated")
+        has = [f'constraint `generated` (added): "{RULE}"']
+        told(client, "a person typed a rule", client.session(), has=has)
+        weeks_ago = (datetime.date.today() - datetime.timedelta(days=40)).isoformat()
+        machine.staleness("--now", weeks_ago, "work", "add", "plan", "Move the orders", "--id", "orders")
+        has = ["Overdue (settle: `staleness stale resolve ID`): plan `orders`", f'In force: constraint `generated`: "{RULE}"']
+        told(client, "a plan is overdue", client.session(), has=has)
+        told(client, "it still is", client.session(), has=has[1:], lacks=["Overdue"])
 
 
 program, modules, *names = sys.argv[1:]

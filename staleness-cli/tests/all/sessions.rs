@@ -348,6 +348,50 @@ fn what_is_in_force_takes_the_room_that_others_leave() {
     assert!(ids.iter().all(|id| last.contains(&format!("`{id}`"))), "{last}");
 }
 
+/// Bug W3: of what a person wrote an agent is told half a slug.
+#[cfg(unix)]
+#[test]
+fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let sandbox = Sandbox::new();
+    let here = sandbox.project.clone();
+    let typed = |args: &[&str], variable: &str| {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        let stdin = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let mut command = sandbox.command();
+        command.args(args).env(variable, "1").stdin(stdin);
+        let run = Run::of(command.output().unwrap());
+        assert_eq!(run.code, 0, "{run:?}");
+    };
+    let add = ["work", "add", "constraint", "Never edit files under src/gen", "--id"];
+    typed(&[&add[..], &["typed"]].concat(), "NOTHING");
+    typed(&[&add[..], &["from-claude"]].concat(), "CLAUDECODE");
+    typed(&[&add[..], &["named", "--agent", "codex"]].concat(), "NOTHING");
+    sandbox.ok(&[&add[..], &["piped"]].concat());
+    let quoted = |sandbox: &Sandbox, id: &str| {
+        let told = sandbox.session_start(&here, id, "startup").unwrap();
+        for id in ["typed", "from-claude", "named", "piped"] {
+            assert!(told.contains(&format!("constraint `{id}`")), "{told}");
+        }
+        let quotes = told.matches("\"Never edit files under src/gen\"").count();
+        assert_eq!(quotes, told.matches("src/gen").count(), "{told}");
+        quotes
+    };
+    assert_eq!(quoted(&sandbox, "s1"), 1, "as changed");
+    assert_eq!(quoted(&sandbox, "s2"), 1, "and as what is in force");
+    let export = sandbox.write("export.jsonl", sandbox.ok(&["export"]));
+    sandbox.ok(&["work", "set", "typed", "--text", "Edit files under src/gen", "--agent", "codex"]);
+    assert_eq!(quoted(&sandbox, "s3"), 0, "an agent's words are not the person's");
+    std::fs::remove_dir_all(sandbox.root().join("data")).unwrap();
+    sandbox.ok(&["import", export.to_str().unwrap()]);
+    assert_eq!(quoted(&sandbox, "s4"), 0, "a file proves nothing");
+}
+
 /// Bug W4: a handoff does not say that it is mine, nor from whom.
 #[test]
 fn w4_a_handoff_says_for_whom_it_is_and_how_to_answer() {

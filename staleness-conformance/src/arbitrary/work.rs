@@ -25,6 +25,7 @@ pub fn work(reach: Reach) -> BoxedStrategy<Work> {
         to: maybe(text(20)),
         note: select(&NoteType::ALL[..]),
         generated: any::<bool>(),
+        by_person: any::<bool>(),
         created_at: timestamp(reach),
         updated_at: timestamp(reach),
         expires_at: maybe(timestamp(reach)),

@@ -345,6 +345,7 @@ fn works(row: Work) -> Vec<Work> {
         from: Some("a\"b".into()),
         to: Some("\u{202e}".into()),
         generated: true,
+        by_person: true,
         created_at: Timestamp::MAX,
         updated_at: Timestamp::MIN,
         expires_at: Some(Timestamp::MAX),

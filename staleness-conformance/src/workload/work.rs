@@ -48,6 +48,7 @@ impl Draw<'_> {
             to: self.perhaps(|_| "agent".to_owned()),
             note: if any.kind == WorkKind::Note { any.note } else { NoteType::default() },
             generated: any.generated,
+            by_person: any.by_person,
             expires_at: self.one_of(&[None, Some(at), Some(at.minus_days(-9))]),
             refs,
             ..Work::new(key, any.kind, text, at)
@@ -56,10 +57,11 @@ impl Draw<'_> {
 
     fn work_patch(&mut self, at: Timestamp) -> WorkPatch {
         let other = self.work(at);
-        let fields = self.below(32);
+        let fields = self.below(64);
         WorkPatch {
             status: (fields & 1 == 1).then_some(other.status),
             text: (fields & 2 == 2).then_some(other.text),
+            by_person: fields & 32 == 32,
             expires_at: (fields & 4 == 4).then_some(other.expires_at),
             to: (fields & 8 == 8).then_some(other.to),
             refs: (fields & 16 == 16).then_some(other.refs),

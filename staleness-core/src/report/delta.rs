@@ -72,6 +72,9 @@ pub struct DeltaItem {
     pub recipient: Option<String>,
     /// The beginning of its text, on one line; empty for what was removed.
     pub text: String,
+    /// True if a person typed that text at this machine.
+    #[serde(skip)]
+    pub by_person: bool,
     /// When it last changed.
     pub at: Timestamp,
     /// True if the agent did all of it itself.
@@ -183,6 +186,7 @@ fn net(
         sender: handoff.and_then(|work| work.from.clone()),
         recipient: handoff.and_then(|work| work.to.clone()),
         text,
+        by_person: work.is_some_and(|work| work.by_person),
         at: last.at,
         own: run.iter().all(|entry| entry.actor.as_ref() == Some(agent)),
     })

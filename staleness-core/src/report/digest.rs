@@ -58,6 +58,7 @@ impl Digest {
                 sender: work.from.clone().filter(|_| work.kind == WorkKind::Handoff),
                 recipient: work.to.clone().filter(|_| work.kind == WorkKind::Handoff),
                 text: beginning(&work.text),
+                by_person: work.by_person,
                 at: work.updated_at,
                 own: work.author.as_deref() == Some(agent.as_str()),
             })

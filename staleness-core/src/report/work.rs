@@ -35,6 +35,9 @@ pub struct WorkReport {
     /// A program proposed it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
+    /// True if a person typed its text at this machine: agents are told its beginning.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_person: bool,
     /// When it was created.
     pub created_at: Timestamp,
     /// Its last activity.
@@ -64,6 +67,7 @@ impl WorkReport {
             to: work.to,
             note: (work.kind == WorkKind::Note).then_some(work.note),
             generated: work.generated,
+            by_person: work.by_person,
             created_at: work.created_at,
             updated_at: work.updated_at,
             expires_at: work.expires_at,

@@ -33,6 +33,8 @@ line! {
     to: Option<String>,
     note: NoteType,
     generated: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    by_person: bool,
     created_at: Timestamp,
     updated_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -63,6 +63,9 @@ pub struct Work {
     pub note: NoteType,
     /// True if a program proposed it rather than a person.
     pub generated: bool,
+    /// True if a person typed its text at this machine. Agents are told only such a text; of any other they are
+    /// told the id.
+    pub by_person: bool,
     /// When it was created.
     pub created_at: Timestamp,
     /// Its last activity: an edit, a step, a touch, a transition or a reopening.
@@ -145,6 +148,7 @@ impl Work {
             to: None,
             note: NoteType::default(),
             generated: false,
+            by_person: false,
             created_at: at,
             updated_at: at,
             expires_at: None,

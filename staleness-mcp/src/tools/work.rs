@@ -154,6 +154,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             let patch = WorkPatch {
                 status: status.map(|text| work::state(Some(item.kind), text)).transpose()?,
                 text: asked.text,
+                by_person: false,
                 expires_at: expires(call, asked.expires.as_deref())?.map(Some),
                 to: asked.to.map(Some),
                 refs: asked.refs.map(|refs| refs.into_iter().collect()),

@@ -279,7 +279,7 @@ fn nothing_is_created_unless_it_may_be() {
         let older = matches!(refused, Err(StoreError::FormatTooOld { found: 3, needed: 4 }));
         assert!(older, "{refused:?}");
     }
-    of_it.run("UPDATE staleness.meta SET format = 4, least = 4").unwrap();
+    of_it.run("UPDATE staleness.meta SET format = 5, least = 5").unwrap();
     let store = PostgresStore::open(database.url(), read_only).unwrap();
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");

@@ -23,7 +23,7 @@ use crate::tables::{DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
 
 /// The format of the file that this program reads and writes: each collection that is added, and each change of a record,
 /// makes a new one. Formats 1 to 8 were never released.
-pub(crate) const FORMAT: u64 = 9;
+pub(crate) const FORMAT: u64 = 10;
 
 kinds! {
     b'p': Project;

@@ -59,6 +59,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         sender: Some(name.clone()),
         recipient: Some(name.clone()),
         text: name.clone(),
+        by_person: false,
         at: Timestamp::default(),
         own: at % 2 == 0,
     };

@@ -2,7 +2,8 @@
 //!
 //! Files of a repository choose names of commands, skills, servers and documents, and a model obeys what
 //! it reads. So a [`ModelText`] is built only from pieces that cannot carry a sentence of somebody else:
-//! text that is written in this program, numbers, and [`ModelName`]s. A `String` is no piece:
+//! text that is written in this program, numbers, [`ModelName`]s, and a [`Quote`] of what a person typed at this
+//! machine. A `String` is no piece:
 //!
 //! ```compile_fail,E0277
 //! use staleness_service::model_text::ModelText;
@@ -11,6 +12,7 @@
 //! ```
 
 mod name;
+mod quote;
 mod sentence;
 
 use std::fmt::{self, Write};
@@ -18,6 +20,7 @@ use std::fmt::{self, Write};
 use staleness::Timestamp;
 
 pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, called_by, is_plain, tool_prefix};
+pub use quote::Quote;
 pub use sentence::{ago, cause, counts, overdue, state};
 
 /// A text that a model may read as ours.
@@ -39,7 +42,7 @@ macro_rules! pieces {
 }
 
 pieces!(&'static str, usize, u32, u64, i64, Timestamp);
-pieces!(ModelName, Word, ModelText, &ModelName, &ModelText);
+pieces!(ModelName, Quote, Word, ModelText, &ModelName, &ModelText);
 
 impl From<&'static str> for ModelText {
     fn from(text: &'static str) -> Self {

@@ -64,6 +64,27 @@ pub const NAMES: &[&str] = &[
     "zed",
 ];
 
+/// Variables that clients set for the commands of their agents. In the terminal of VS Code and its kin, which
+/// `TERM_PROGRAM` names, agents and people cannot be told apart.
+const AGENT_VARIABLES: &[&str] = &[
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CODEX_CI",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+];
+
+/// Returns true if this process may run for an agent, as far as its environment tells.
+#[must_use]
+pub fn may_run_for_agent() -> bool {
+    AGENT_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
+        || std::env::var_os("TERM_PROGRAM").is_some_and(|program| program == "vscode")
+}
+
 /// Folders to read.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

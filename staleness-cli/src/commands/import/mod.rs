@@ -86,7 +86,11 @@ fn export(
         input.next()?;
         while let Some(text) = input.next()? {
             let record = Record::read(text);
-            let record = record.map_err(|what| input.refused(input.line(), &what))?;
+            let mut record = record.map_err(|what| input.refused(input.line(), &what))?;
+            // What a file says of itself is no proof that a person typed it here.
+            if let Record::Work(work) = &mut record {
+                work.by_person = false;
+            }
             let is_project = matches!(record, Record::Project(_));
             if is_project == projects {
                 importer.put(record).wait()?;

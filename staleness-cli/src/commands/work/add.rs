@@ -76,6 +76,8 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     item.from.clone_from(&args.from);
     item.to = args.to.clone().map(|to| receiver(settings, to));
     item.generated = args.generated;
+    item.by_person =
+        !item.generated && typed::by_person(settings, &args.text, item.author.as_deref());
     item.note = note;
     item.expires_at =
         args.expires.as_deref().map(|text| when::parse_for("--expires", text, now)).transpose()?;

@@ -24,8 +24,10 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         NONE => Ok(None),
         text => when::parse_for("--expires", text, settings.now).map(Some),
     };
+    let by = args.by.agent.as_deref();
     let patch = WorkPatch {
         status,
+        by_person: args.text.as_deref().is_some_and(|text| typed::by_person(settings, text, by)),
         text: args
             .text
             .as_deref()

@@ -20,6 +20,8 @@ pub struct WorkPatch {
     pub status: Option<WorkStatus>,
     /// The text.
     pub text: Option<String>,
+    /// True if a person typed that text at this machine.
+    pub by_person: bool,
     /// When it ceases to hold.
     pub expires_at: Option<Option<Timestamp>>,
     /// The agent that should take over.
@@ -37,7 +39,10 @@ impl WorkPatch {
                 changed.push(name);
             }
         };
-        set("text", replace(&mut work.text, self.text.as_ref()));
+        if replace(&mut work.text, self.text.as_ref()) {
+            work.by_person = self.by_person;
+            set("text", true);
+        }
         set("expires", replace(&mut work.expires_at, self.expires_at.as_ref()));
         set("to", replace(&mut work.to, self.to.as_ref()));
         set("refs", replace(&mut work.refs, self.refs.as_ref()));

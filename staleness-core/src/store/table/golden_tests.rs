@@ -112,7 +112,7 @@ fn packed_records_are_these_texts() {
         "(\"p\", \"w\", 0, 1, \"unanswered\", 0); {\"key\":{\"scope\":\"p\",\"id\":\"w\"},\
          \"kind\":\"handoff\",\"status\":\"open\",\"before\":\"open\",\"text\":\"x\",\
          \"author\":null,\"from\":\"f\",\"to\":null,\"note\":\"session_end\",\
-         \"generated\":false,\"created_at\":\"1970-01-01T00:00:00Z\",\
+         \"generated\":false,\"by_person\":false,\"created_at\":\"1970-01-01T00:00:00Z\",\
          \"updated_at\":\"1970-01-01T00:00:00Z\",\"expires_at\":null,\"refs\":[\"r\"],\
          \"steps\":[{\"text\":\"s\",\"at\":\"1970-01-01T00:00:00.004Z\"}]}",
     );
