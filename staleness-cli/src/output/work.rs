@@ -100,7 +100,10 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     let note = told.note.filter(|note| *note != NoteType::Observation);
     row("type", note.map(|note| note.as_str().replace('_', " ")).unwrap_or_default());
     row("generated", if told.generated { "yes".into() } else { String::new() });
-    row("typed", if told.by_person { "here, by a person: agents are told it".into() } else { String::new() });
+    row(
+        "typed",
+        if told.by_person { "here, by a person: agents are told it".into() } else { String::new() },
+    );
     row("created", told.created_at.to_string());
     row("activity", format!("{}, {}", told.updated_at, ago(now, told.updated_at)));
     row("expires", told.expires_at.map(|at| at.to_string()).unwrap_or_default());
