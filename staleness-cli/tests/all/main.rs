@@ -20,6 +20,7 @@ mod doctor;
 mod embedder;
 mod environment;
 mod errors;
+mod for_whom;
 mod forgotten;
 mod hook;
 mod hook_clients;

@@ -31,8 +31,7 @@ impl Draw<'_> {
         WorkKey { scope: self.scope(), id: self.work_id() }
     }
 
-    /// With the fields of any work; most is as old as the event, in a state of its kind, and refers to other
-    /// work.
+    /// With the fields of any work; most is as old as the event, in a state of its kind, and refers to others.
     fn work(&mut self, at: Timestamp) -> Work {
         let any = WORK.with(|work| self.any(work));
         let key = self.new_work_key();
