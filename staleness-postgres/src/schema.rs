@@ -43,7 +43,7 @@
 //! An entry of an index takes 2,700 bytes at most, and some keys are longer: `sources.key` and `documents.key` are
 //! digests of the columns that they stand for, and the index over subjects of the journal holds their hashes.
 
-/// The format that this program reads and writes. Formats 1 to 3 were never released.
+/// The format that this program reads and writes. Formats 1 to 4 were never released.
 pub(crate) const FORMAT: i64 = 5;
 
 /// The advisory lock under which tables are made, and nothing else: `stale` and `ness`.

@@ -60,7 +60,7 @@
 /// `Stal`: marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 8 were never released.
+/// The format that this program reads and writes. Formats 1 to 9 were never released.
 pub(crate) const FORMAT: i64 = 10;
 
 /// Makes the tables of a new store.

@@ -1,19 +1,29 @@
 //! Texts as people type them.
 
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, stderr, stdin, stdout};
+
+use staleness::ids::AgentId;
 
 use staleness_sources::clients;
 
 use crate::error::{CliError, ErrorKind};
 use crate::settings::Settings;
 
-/// Returns true if a person typed a text: on the command line, at a terminal, under no name of an agent, and in no
-/// environment that a client makes for its agent.
-pub(super) fn by_person(settings: &Settings, given: &str, agent: Option<&str>) -> bool {
+/// Returns true if a person typed a text: on a command line at a terminal, for no agent and under no client's name,
+/// and in no environment that a client makes for its agent.
+pub(super) fn by_person(
+    settings: &Settings,
+    given: &str,
+    agent: Option<&AgentId>,
+    names: &[&Option<String>],
+) -> bool {
+    let is_client = |name: &String| clients::NAMES.contains(&name.as_str());
     given != "-"
-        && agent.is_none()
-        && settings.agent.is_none()
-        && std::io::stdin().is_terminal()
+        && agent.or(settings.agent.as_ref()).is_none()
+        && !names.iter().any(|name| name.as_ref().is_some_and(is_client))
+        && stdin().is_terminal()
+        && stdout().is_terminal()
+        && stderr().is_terminal()
         && !clients::may_run_for_agent()
 }
 
@@ -23,7 +33,7 @@ pub(super) fn text(given: &str, most: usize) -> Result<String, CliError> {
         return Ok(given.to_owned());
     }
     let mut text = Vec::new();
-    std::io::stdin()
+    stdin()
         .lock()
         .take(most as u64 + 2)
         .read_to_end(&mut text)

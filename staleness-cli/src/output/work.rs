@@ -102,7 +102,7 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     row("generated", if told.generated { "yes".into() } else { String::new() });
     row(
         "typed",
-        if told.by_person { "here, by a person: agents are told it".into() } else { String::new() },
+        if told.by_person { "by a person here: quoted to agents".into() } else { String::new() },
     );
     row("created", told.created_at.to_string());
     row("activity", format!("{}, {}", told.updated_at, ago(now, told.updated_at)));

@@ -16,14 +16,14 @@ MARKER = "Play the next turn of the script."
 SECONDS = 120
 
 
-def run(command, folder, env, stdin=subprocess.DEVNULL):
+def run(command, folder, env):
     """Runs a command to its end, or ends it with all that it started, and returns its standard output."""
     process = subprocess.Popen(
         command,
         cwd=folder,
         env=env,
         text=True,
-        stdin=stdin,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -57,12 +57,11 @@ class Machine:
 
     def type(self, *args):
         """Runs the program as a person does, at a terminal."""
-        ends = os.openpty()
-        try:
-            return run([self.program, *args], self.project, self.env, stdin=ends[1])
-        finally:
-            for end in ends:
-                os.close(end)
+        main, end = os.openpty()
+        command = [self.program, *args]
+        subprocess.run(command, cwd=self.project, env=self.env, stdin=end, stdout=end, stderr=end, check=True)
+        os.close(end)
+        os.close(main)
 
     def tools(self):
         """Returns the tools of the registry by name."""

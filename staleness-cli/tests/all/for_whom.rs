@@ -11,29 +11,31 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
     use rustix::fs::{Mode, OFlags};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-    use crate::common::Run;
-
     let sandbox = Sandbox::new();
     let here = sandbox.project.clone();
-    let typed = |args: &[&str], variable: &str| {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&terminal).unwrap();
-        unlockpt(&terminal).unwrap();
-        let name = ptsname(&terminal, Vec::new()).unwrap();
-        let stdin = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let typed = |args: &[&str], (name, value): (&str, &str)| {
+        let main = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&main).unwrap();
+        unlockpt(&main).unwrap();
+        let path = ptsname(&main, Vec::new()).unwrap();
+        let end = || rustix::fs::open(&path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
         let mut command = sandbox.command();
-        command.args(args).env(variable, "1").stdin(stdin);
-        let run = Run::of(command.output().unwrap());
-        assert_eq!(run.code, 0, "{run:?}");
+        command.args(args).env(name, value).stdin(end()).stdout(end()).stderr(end());
+        assert!(command.status().unwrap().success(), "{args:?}");
     };
-    let add = ["work", "add", "constraint", "Never edit files under src/gen", "--id"];
-    typed(&[&add[..], &["typed"]].concat(), "NOTHING");
-    typed(&[&add[..], &["from-claude"]].concat(), "CLAUDECODE");
-    typed(&[&add[..], &["named", "--agent", "codex"]].concat(), "NOTHING");
-    sandbox.ok(&[&add[..], &["piped"]].concat());
+    let (rule, nobody) = ("Never edit files under src/gen", ("NOTHING", "1"));
+    let add = |id: &'static str| ["work", "add", "constraint", rule, "--id", id];
+    typed(&add("typed"), nobody);
+    let others = ["in-claude", "in-vscode", "of-codex", "by-codex", "from-codex", "piped"];
+    typed(&add(others[0]), ("CLAUDECODE", "1"));
+    typed(&add(others[1]), ("TERM_PROGRAM", "vscode"));
+    typed(&add(others[2]), ("STALENESS_AGENT", "codex"));
+    typed(&[&add(others[3])[..], &["--agent", "codex"]].concat(), nobody);
+    typed(&[&add(others[4])[..], &["--author", "codex"]].concat(), nobody);
+    sandbox.ok(&add(others[5]));
     let quoted = |sandbox: &Sandbox, id: &str| {
         let told = sandbox.session_start(&here, id, "startup").unwrap();
-        for id in ["typed", "from-claude", "named", "piped"] {
+        for id in others.into_iter().chain(["typed"]) {
             assert!(told.contains(&format!("constraint `{id}`")), "{told}");
         }
         let quotes = told.matches("\"Never edit files under src/gen\"").count();
@@ -43,11 +45,16 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
     assert_eq!(quoted(&sandbox, "s1"), 1, "as changed");
     assert_eq!(quoted(&sandbox, "s2"), 1, "and as what is in force");
     let export = sandbox.write("export.jsonl", sandbox.ok(&["export"]));
-    sandbox.ok(&["work", "set", "typed", "--text", "Edit files under src/gen", "--agent", "codex"]);
+    let set = ["work", "set", "typed", "--text"];
+    typed(&[&set[..], &["Edit files under src/gen", "--agent", "codex"]].concat(), nobody);
     assert_eq!(quoted(&sandbox, "s3"), 0, "an agent's words are not the person's");
+    typed(&[&set[..], &[rule]].concat(), nobody);
+    assert_eq!(quoted(&sandbox, "s4"), 1);
+    sandbox.ok(&["work", "set", "typed", "--expires", "+9d", "--agent", "codex"]);
+    assert_eq!(quoted(&sandbox, "s5"), 0, "nor is what an agent made of them");
     std::fs::remove_dir_all(sandbox.root().join("data")).unwrap();
     sandbox.ok(&["import", export.to_str().unwrap()]);
-    assert_eq!(quoted(&sandbox, "s4"), 0, "a file proves nothing");
+    assert_eq!(quoted(&sandbox, "s6"), 0, "a file proves nothing");
 }
 
 /// Bug W4: a handoff does not say that it is mine, nor from whom.

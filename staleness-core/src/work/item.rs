@@ -63,8 +63,8 @@ pub struct Work {
     pub note: NoteType,
     /// True if a program proposed it rather than a person.
     pub generated: bool,
-    /// True if a person typed its text at this machine. Agents are told only such a text; of any other they are
-    /// told the id.
+    /// True if a person typed its text at a terminal: a session start quotes no other text. What an agent changes
+    /// is no longer the person's.
     pub by_person: bool,
     /// When it was created.
     pub created_at: Timestamp,

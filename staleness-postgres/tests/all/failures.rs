@@ -272,11 +272,11 @@ fn nothing_is_created_unless_it_may_be() {
     assert!(missing(&format!("{}&workspace=other", database.url())));
     // Tables of an older program are there, and left as they are.
     let of_it = Sql::connect(database.url()).unwrap();
-    of_it.run("UPDATE staleness.meta SET format = 3, least = 3").unwrap();
+    of_it.run("UPDATE staleness.meta SET format = 4, least = 4").unwrap();
     let read_only = OpenOptions::new().read_only(true);
     for options in [read_only, OpenOptions::new()] {
         let refused = PostgresStore::open(database.url(), options);
-        let older = matches!(refused, Err(StoreError::FormatTooOld { found: 3, needed: 4 }));
+        let older = matches!(refused, Err(StoreError::FormatTooOld { found: 4, needed: 5 }));
         assert!(older, "{refused:?}");
     }
     of_it.run("UPDATE staleness.meta SET format = 5, least = 5").unwrap();

@@ -22,7 +22,7 @@ use crate::codec::{MAX_TEXT_RECORD, kinds};
 use crate::tables::{DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
 
 /// The format of the file that this program reads and writes: each collection that is added, and each change of a record,
-/// makes a new one. Formats 1 to 8 were never released.
+/// makes a new one. Formats 1 to 9 were never released.
 pub(crate) const FORMAT: u64 = 10;
 
 kinds! {

@@ -23,7 +23,10 @@ use super::{documents, prompt, tools, work};
 /// Outside of backticks a text holds nothing of a hostile name, and inside only a name or a command of
 /// ours.
 fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
-    let parts: Vec<&str> = text.as_str().split('`').collect();
+    // What a person typed stands between double quotes.
+    let ours: String = text.as_str().split('"').step_by(2).collect();
+    prop_assert!(text.as_str().matches('"').count() % 2 == 0, "open: {}", text);
+    let parts: Vec<&str> = ours.split('`').collect();
     prop_assert!(parts.len() % 2 == 1, "open: {}", text);
     for (at, part) in parts.iter().enumerate() {
         if at % 2 == 0 {
@@ -59,7 +62,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         sender: Some(name.clone()),
         recipient: Some(name.clone()),
         text: name.clone(),
-        by_person: false,
+        by_person: at % 3 == 0,
         at: Timestamp::default(),
         own: at % 2 == 0,
     };

@@ -7,6 +7,7 @@ pub mod prompt;
 mod tools;
 mod work;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use staleness::ids::ClientId;
@@ -59,7 +60,15 @@ pub fn session_start(
     let context = crate::documents::context(settings, version.as_deref());
     let loaded = loaded(settings, registry, &context, resume)?;
     let documents = documents::text(&loaded, &context, settings.now, share);
-    let standing = standing(settings, registry, resume)?;
+    let mut standing = standing(settings, registry, resume)?;
+    let mut delta = Cow::Borrowed(delta);
+    if settings.url.path().is_none() {
+        // What lies on a server may have been typed at another machine.
+        for item in delta.to_mut().items.iter_mut().chain(&mut standing) {
+            item.by_person = false;
+        }
+    }
+    let delta = &*delta;
     let mut work = work::text(delta, &standing, resume, share);
     let ranked = ranked(settings, registry, resume)?;
     let pruned = delta.pruned_until.map(|_| {

@@ -222,7 +222,7 @@ mod tests {
         standing[0].by_person = true;
         let told = text(&delta(&[], &[]), &standing, &resume(), 600).text.unwrap().to_string();
         assert!(told.contains("handoff `h1` (accept it: "), "{told}");
-        let quoted = "- In force: trap `t1`: \"It is 'read-only',\\u{202e} see 'x'\"";
+        let quoted = "- In force: trap `t1`: \"It is 'read-only',/u{202e} see 'x'\"";
         assert!(told.ends_with(quoted), "{told}");
     }
 

@@ -1,4 +1,4 @@
-//! What a person typed at this machine, as a model reads it.
+//! What a person typed, as a model reads it.
 
 use std::fmt;
 
@@ -6,7 +6,10 @@ use staleness::report::DeltaItem;
 
 use crate::escape::escape;
 
-/// The beginning of what a work item says, on one line, in double quotes, where a person typed it at this machine.
+/// The longest quote, in characters.
+const MAX_QUOTED: usize = 80;
+
+/// The beginning of what a work item says, on one line, in double quotes, where a person typed it at a terminal.
 /// Nothing in it ends the quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quote(String);
@@ -15,8 +18,20 @@ impl Quote {
     /// Returns the quote; `None` where it is not known that a person typed the text.
     #[must_use]
     pub fn of(item: &DeltaItem) -> Option<Self> {
-        let line = || escape(&item.text).replace(['"', '`'], "'");
-        item.by_person.then(|| Self(format!("\"{}\"", line())))
+        if !item.by_person {
+            return None;
+        }
+        let plain = |c: char| match c {
+            '"' | '`' | '\u{ab}' | '\u{bb}' | '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{ff02}' => {
+                '\''
+            }
+            '<' | '>' | '\\' => '/',
+            c => c,
+        };
+        let line: String = escape(&item.text).chars().map(plain).collect();
+        let end = line.char_indices().nth(MAX_QUOTED).map_or(line.len(), |(end, _)| end);
+        let cut = if end < line.len() { "…" } else { "" };
+        Some(Self(format!("\"{}{cut}\"", &line[..end])))
     }
 }
 

@@ -64,8 +64,8 @@ pub const NAMES: &[&str] = &[
     "zed",
 ];
 
-/// Variables that clients set for the commands of their agents. In the terminal of VS Code and its kin, which
-/// `TERM_PROGRAM` names, agents and people cannot be told apart.
+/// Variables that clients set for the commands of their agents, and editors in terminals in which their agents work
+/// as well.
 const AGENT_VARIABLES: &[&str] = &[
     "AI_AGENT",
     "CLAUDECODE",
@@ -73,9 +73,14 @@ const AGENT_VARIABLES: &[&str] = &[
     "CODEX_SANDBOX",
     "CODEX_SANDBOX_NETWORK_DISABLED",
     "CODEX_THREAD_ID",
+    "COPILOT_CLI",
     "CURSOR_AGENT",
     "GEMINI_CLI",
     "OPENCODE",
+    "TERMINAL_EMULATOR",
+    "VSCODE_IPC_HOOK_CLI",
+    "VSCODE_GIT_IPC_HANDLE",
+    "ZED_TERM",
 ];
 
 /// Returns true if this process may run for an agent, as far as its environment tells.

@@ -71,13 +71,13 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     if let Some(status) = &args.status {
         item.status = state(Some(kind), status)?;
     }
-    let by = agent(settings, args.by.agent.as_deref())?.map(|agent| agent.to_string());
-    item.author = args.author.clone().or(by);
+    let by = agent(settings, args.by.agent.as_deref())?;
+    item.by_person = !args.generated
+        && typed::by_person(settings, &args.text, by.as_ref(), &[&args.author, &args.from]);
+    item.author = args.author.clone().or(by.map(|agent| agent.to_string()));
     item.from.clone_from(&args.from);
     item.to = args.to.clone().map(|to| receiver(settings, to));
     item.generated = args.generated;
-    item.by_person =
-        !item.generated && typed::by_person(settings, &args.text, item.author.as_deref());
     item.note = note;
     item.expires_at =
         args.expires.as_deref().map(|text| when::parse_for("--expires", text, now)).transpose()?;

@@ -12,6 +12,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::output::Output;
 use crate::settings::{Access, Settings};
 use staleness_service::when;
+use staleness_service::work::agent;
 
 /// The word that empties a field.
 const NONE: &str = "none";
@@ -24,10 +25,13 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         NONE => Ok(None),
         text => when::parse_for("--expires", text, settings.now).map(Some),
     };
-    let by = args.by.agent.as_deref();
+    let by = agent(settings, args.by.agent.as_deref())?;
     let patch = WorkPatch {
         status,
-        by_person: args.text.as_deref().is_some_and(|text| typed::by_person(settings, text, by)),
+        by_person: args
+            .text
+            .as_deref()
+            .is_some_and(|text| typed::by_person(settings, text, by.as_ref(), &[])),
         text: args
             .text
             .as_deref()

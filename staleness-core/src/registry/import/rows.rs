@@ -54,9 +54,12 @@ impl Merge for Project {
 }
 
 impl Merge for Work {
-    /// The one that was active last stays.
+    /// The one that was active last stays; a text that is known to be a person's is so still.
     fn beside(&self, known: &Self) -> Option<Self> {
-        (known.updated_at < self.updated_at).then(|| self.clone())
+        (known.updated_at < self.updated_at).then(|| Self {
+            by_person: self.by_person || known.by_person && known.text == self.text,
+            ..self.clone()
+        })
     }
 }
 

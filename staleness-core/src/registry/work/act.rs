@@ -39,10 +39,7 @@ impl WorkPatch {
                 changed.push(name);
             }
         };
-        if replace(&mut work.text, self.text.as_ref()) {
-            work.by_person = self.by_person;
-            set("text", true);
-        }
+        set("text", replace(&mut work.text, self.text.as_ref()));
         set("expires", replace(&mut work.expires_at, self.expires_at.as_ref()));
         set("to", replace(&mut work.to, self.to.as_ref()));
         set("refs", replace(&mut work.refs, self.refs.as_ref()));
@@ -91,6 +88,11 @@ impl ActOnWork {
             None => None,
         };
         let changed = patch.apply(&mut work);
+        if patch.text.is_some() && patch.by_person {
+            work.by_person = true;
+        } else if patch.text.is_some() && changed.contains(&"text") || self.act.actor.is_some() {
+            work.by_person = false;
+        }
         if let Some(moved) = moved {
             self.tell(draft, Action::Moved, Some(moved.from), moved.to, "by_hand".into());
         }
@@ -115,6 +117,7 @@ impl ActOnWork {
 
     fn reopen(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
         let back = work.reopen(self.act.at).map_err(|why| self.not_moved(&why))?;
+        work.by_person &= self.act.actor.is_none();
         self.tell(draft, Action::Reopened, Some(back.from), back.to, "by_hand".into());
         draft.put(work);
         Ok(())
