@@ -8,6 +8,8 @@ const SEPARATOR: &str = "__";
 const PREFIX: &str = "mcp__";
 /// The prefix of MCP tools in clients that put a single `_` between server and tool.
 const SHORT_PREFIX: &str = "mcp_";
+/// The prefix of MCP tools in a client that leaves the server out.
+const SERVERLESS_PREFIX: &str = "MCP:";
 /// Places at which such a name is split.
 const MAX_SPLITS: usize = 8;
 
@@ -170,6 +172,11 @@ impl ToolName {
         self.as_str().starts_with(PREFIX)
     }
 
+    /// Returns the name of an MCP tool without its server, where the client left the server out.
+    pub(crate) fn serverless(&self) -> Option<&str> {
+        self.as_str().strip_prefix(SERVERLESS_PREFIX)
+    }
+
     /// The tools that `mcp_server_tool` may stand for, as some clients call them: the longest name of a server
     /// first. Empty for any other name.
     pub(crate) fn splits(text: &str) -> Vec<Self> {
@@ -208,7 +215,7 @@ impl ToolKind {
     pub fn of_name(name: &str) -> Self {
         if is_server_entry(name) {
             Self::McpServer
-        } else if !ServerKey::owners_of(name).is_empty() {
+        } else if name.starts_with(SERVERLESS_PREFIX) || !ServerKey::owners_of(name).is_empty() {
             Self::McpTool
         } else if name.starts_with('/') {
             Self::SlashCommand

@@ -105,11 +105,21 @@ pub fn explain(
     };
     let mut known =
         ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
-    known.hint = Some(match registry.tools().nearest(&settings.project, name).wait() {
-        Ok(Some(near)) if is_plain(near.as_str()) => {
-            format!("did you mean {}?", called_by(settings.client.as_ref(), near.as_str()))
-        }
-        _ => "see `staleness tools list`, or run `staleness scan` first".into(),
+    known.hint = Some(match nearest(registry, settings, name) {
+        Some(near) => format!("did you mean {near}?"),
+        None => "see `staleness tools list`, or run `staleness scan` first".into(),
     });
     known
+}
+
+/// The tool that is most like an invented name, as the client calls it. `None` for a tool.
+#[must_use]
+pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport) -> Option<String> {
+    let is_invented = name.presence.cause == PresenceCause::Invented;
+    is_invented.then(|| nearest(registry, settings, &name.name)).flatten()
+}
+
+fn nearest(registry: &Registry, settings: &Settings, name: &str) -> Option<String> {
+    let near = registry.tools().nearest(&settings.project, name).wait().ok().flatten()?;
+    is_plain(near.as_str()).then(|| called_by(settings.client.as_ref(), near.as_str()))
 }

@@ -1,4 +1,4 @@
-//! Pruning of old sessions, cursors, projects and journal entries.
+//! Pruning of old sessions, cursors, projects, invented names and journal entries.
 
 use std::path::Path;
 
@@ -7,13 +7,15 @@ use staleness_core::registry::{PruneReport, SessionPruneReport};
 
 use crate::ServiceError;
 
-/// Sessions, cursors, projects and journal entries that went, or would go.
+/// Sessions, cursors, projects, invented names and journal entries that went, or would go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
     /// Sessions, and up to where agents were told what changed.
     pub sessions: SessionPruneReport,
     /// Projects. Of those that stay only the ones count whose time is over.
     pub projects: PruneReport,
+    /// Names that no client lists and that never worked.
+    pub invented: usize,
     /// Journal entries. A dry run counts none that only the pruning of sessions and projects lets go.
     pub entries: u64,
 }
@@ -38,8 +40,9 @@ pub fn prune_left(
         }
     }
     let sessions = registry.admin().prune_sessions(now, dry_run).wait()?;
+    let invented = registry.admin().prune_invented(now, dry_run).wait()?;
     let entries = registry.admin().prune_journal(now, dry_run, &mut || true).wait()?;
-    Ok(Left { sessions, projects, entries })
+    Ok(Left { sessions, projects, invented, entries })
 }
 
 /// Returns true if a folder is proven to be gone: the closest folder above it that is left holds something

@@ -321,6 +321,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     unless_busy(registry.admin().prune_outcomes_while(settings.now, &mut more).wait())?;
     if more() {
         unless_busy(registry.admin().prune_sessions(settings.now, false).wait())?;
+        unless_busy(registry.admin().prune_invented(settings.now, false).wait())?;
     }
     if more() {
         unless_busy(registry.admin().prune_journal(settings.now, false, &mut more).wait())?;

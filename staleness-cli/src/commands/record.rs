@@ -3,15 +3,14 @@
 use staleness::ids::{AgentId, OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordReport, Use};
-use staleness::tool::Status;
 use staleness::{Wait, clock};
 
 use super::optional;
 use crate::args::RecordArgs;
 use crate::error::CliError;
-use crate::output::{Output, escape};
+use crate::output::{Output, escape, tools};
 use crate::settings::{Access, Settings};
-use staleness_service::tools::reported;
+use staleness_service::tools::{did_you_mean, reported};
 
 pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Result<(), CliError> {
     let outcome = if args.outcome.success {
@@ -30,17 +29,14 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
         .map(|agent| settings.configured.policy.agent_behind(agent));
     used.duration_ms = args.duration_ms;
     let report = registry.tools().record(used).wait()?;
-    out.done(&report, || render(&report, out))
+    let near = did_you_mean(&registry, settings, &report.tool);
+    out.done(&report, || render(&report, out) + &tools::did_you_mean(near.as_deref()))
 }
 
 fn render(report: &RecordReport, out: &Output) -> String {
     let name = escape(&report.tool.name);
-    let status = report.tool.status;
-    let painted = match status {
-        Status::Active => out.paint.good(status.as_str()),
-        Status::Stale => out.paint.warn(status.as_str()),
-        Status::Demoted => out.paint.bad(status.as_str()),
-    };
+    let (status, painted) = tools::standing(&report.tool);
+    let painted = painted(out.paint, status);
     let mut text = format!("{name} is {painted}  {}\n", report.tool.outcomes);
     for change in &report.changed {
         let from = change.from.as_deref().unwrap_or("new");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey, ToolName};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
@@ -14,7 +15,7 @@ use staleness_core::tool::ListingState;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
-use staleness_service::tools::{explain, find};
+use staleness_service::tools::{did_you_mean, explain, find};
 
 use super::routes::vector;
 use super::{optional, word};
@@ -38,11 +39,13 @@ pub(crate) fn run(
             let registry = settings.open(Access::Look)?;
             let key = find(&registry, settings, name, choice(scope.scope))?;
             let report = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
+            let near = did_you_mean(&registry, settings, &report);
             if out.json {
-                return out.json(&report);
+                return out.json(&Shown { tool: &report, did_you_mean: near });
             }
             let own = of_server(&registry, settings, &report)?;
-            out.text(&tools::show(&report, &own, out))
+            let near = tools::did_you_mean(near.as_deref());
+            out.text(&(tools::show(&report, &own, out) + &near))
         }
         Some(ToolsCommand::Rank { limit }) => {
             let registry = settings.open(Access::Look)?;
@@ -91,6 +94,15 @@ pub(crate) fn run(
             forget(settings, name, choice(scope.scope), *yes, out)
         }
     }
+}
+
+/// A tool; or an invented name, with the tool that is most like it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    tool: &'a ToolReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    did_you_mean: Option<String>,
 }
 
 /// A query without words would ask for everything, or for nothing.
@@ -155,23 +167,27 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
             ToolKind::ALL.map(ToolKind::as_str).join(", ")
         })?,
         all_projects: args.all_projects,
-        hide_ignored: false,
+        ..ToolListing::default()
     };
     let registry = settings.open(Access::Look)?;
-    let listed = registry.tools().list(&settings.project, listing, settings.now).wait()?;
+    let list = |listing| registry.tools().list(&settings.project, listing, settings.now).wait();
+    let (listed, invented) = (list(listing)?, list(ToolListing { invented: true, ..listing })?);
     if out.json {
-        return out.json(&json!({ "tools": listed }));
+        return out.json(&json!({ "tools": listed, "invented": invented }));
     }
+    let mut text = tools::list(&listed, settings.now, out);
     if listed.is_empty() && !out.quiet {
         let filtered = args.status.is_some() || args.kind.is_some();
-        let none = if filtered {
+        text.push_str(if filtered {
             "no tool is of that status and kind\n"
         } else {
             "no tools are known here; run `staleness scan`\n"
-        };
-        return out.text(none);
+        });
     }
-    out.text(&tools::list(&listed, settings.now, out))
+    if !out.quiet {
+        text.push_str(&tools::invented(&invented, out));
+    }
+    out.text(&text)
 }
 
 /// Clients × servers. A server that fails does so for every client that loads it.

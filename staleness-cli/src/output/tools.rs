@@ -3,19 +3,22 @@
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
-use staleness::tool::{Hold, Status};
+use staleness::tool::{Hold, PresenceCause, Status};
 use staleness::verdict::Level;
 use staleness_core::report::{ScoreParts, SourceReport};
 
 use super::{Cell, Output, Paint, Painter, escape};
 use staleness_service::when::ago;
 
-fn paint_of(status: Status) -> Painter {
-    match status {
+/// Returns the word for the status of a tool, or for what is none, and its painter.
+pub(crate) fn standing(tool: &ToolReport) -> (&'static str, Painter) {
+    let paint: Painter = match tool.status {
+        _ if tool.presence.cause == PresenceCause::Invented => return ("invented", Paint::warn),
         Status::Active => Paint::good,
         Status::Stale => Paint::warn,
         Status::Demoted => Paint::bad,
-    }
+    };
+    (tool.status.as_str(), paint)
 }
 
 /// Returns the painter for the state of a server in a client.
@@ -63,20 +66,39 @@ pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output
     out.table(tools.iter().map(|tool| line(tool, now)))
 }
 
+/// A line with the tool that an invented name may mean.
+pub(crate) fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("  did you mean {}?\n", escape(near)))
+}
+
+/// A line that counts invented names, and names the first.
+pub(crate) fn invented(names: &[ToolReport], out: &Output) -> String {
+    /// Names that are told.
+    const NAMED: usize = 5;
+    if names.is_empty() {
+        return String::new();
+    }
+    let first: Vec<String> = names.iter().take(NAMED).map(|each| escape(&each.name)).collect();
+    let more = if names.len() > NAMED { ", …" } else { "" };
+    let (count, they) = match names.len() {
+        1 => ("1 invented name".into(), "it"),
+        many => (format!("{many} invented names"), "them"),
+    };
+    out.paint.dim(&format!("{count} (no client lists {they}): {}{more}\n", first.join(", ")))
+}
+
 fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
     let used = tool
         .last_used_at
         .map_or_else(|| "never used".into(), |at| format!("used {}", ago(now, at)));
-    let status = match tool.health.state {
-        HealthState::Probation => "probation".into(),
-        _ => tool.status.as_str().to_owned(),
-    };
+    let (status, paint) = standing(tool);
+    let status = if tool.health.state == HealthState::Probation { "probation" } else { status };
     let tail: String = {
         let letters: Vec<char> = tool.outcomes.chars().collect();
         letters[letters.len().saturating_sub(8)..].iter().collect()
     };
     vec![
-        (status, Some(paint_of(tool.status))),
+        (status.into(), Some(paint)),
         (tool.name.clone(), Some(Paint::bold)),
         (if tool.scope == "project" { "project".into() } else { String::new() }, Some(Paint::dim)),
         (tail, None),
@@ -165,9 +187,9 @@ pub(crate) fn words(cause: &str) -> String {
 /// not active.
 pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
-    let status = paint_of(tool.status)(paint, tool.status.as_str());
+    let (status, painted) = standing(tool);
     let name = escape(&tool.name);
-    let mut text = format!("{}  {status}\n", paint.bold(&name));
+    let mut text = format!("{}  {}\n", paint.bold(&name), painted(paint, status));
     let mut row = |key: &str, value: &str| {
         if !value.is_empty() {
             text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<12}")), escape(value)));

@@ -202,3 +202,68 @@ fn m2_what_no_tool_can_be_called_is_refused_with_the_nearest_name() {
     assert!(run.err.contains("did you mean mcp__github__search_issues?"), "{run:?}");
     assert_eq!(sandbox.recorded(), before);
 }
+
+/// A name that a model invented is kept apart, and answered with the nearest real one.
+#[test]
+fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
+    const REAL: &str = "mcp__github__search_issues";
+    const INVENTED: [&str; 2] = ["mcp__nobody__search_issues", "serch_issues"];
+    let sandbox = Sandbox::scanned();
+    let here = sandbox.project.clone();
+    sandbox.ok(&["record", REAL, "--success"]);
+    sandbox.session_start(&here, "s1", "startup");
+    let before = sandbox.json(&[]);
+    for name in INVENTED {
+        fail_thrice(&sandbox, name);
+    }
+    assert_eq!(sandbox.json(&[]), before, "the overview says nothing of them");
+    assert_eq!(sandbox.session_start(&here, "s2", "startup"), None);
+    for args in [
+        &["tools", "suggest"][..],
+        &["tools", "suggest", "search issues"],
+        &["tools", "discover", "search issues"],
+        &["tools", "rank"],
+        &["review"],
+        &["board"],
+    ] {
+        let told = sandbox.ok(args);
+        assert!(!INVENTED.iter().any(|name| told.contains(name)), "{args:?}: {told}");
+    }
+    let listed = sandbox.json(&["tools"]);
+    assert_eq!(names(&listed["tools"]), [REAL, "mcp__github__*"]);
+    assert_eq!(names(&listed["invented"]), INVENTED);
+    let apart = "2 invented names (no client lists them): ";
+    assert!(sandbox.ok(&["tools"]).ends_with(&format!("{apart}{}\n", INVENTED.join(", "))));
+
+    let shown = sandbox.ok(&["tools", "show", "serch_issues"]);
+    for part in [
+        "serch_issues  invented\n",
+        "no client lists it, and it never worked: 3 uses failed",
+        "did you mean mcp__github__search_issues?\n",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let shown = sandbox.json(&["tools", "show", INVENTED[0]]);
+    assert_eq!(
+        (&shown["presence"]["cause"], &shown["did_you_mean"]),
+        (&json!("invented"), &json!(REAL))
+    );
+    let told = sandbox.ok(&["record", INVENTED[0], "--failure"]);
+    let said = "mcp__nobody__search_issues is invented  FFFF\n  did you mean mcp__github__search_issues?\n";
+    assert_eq!(told, said);
+
+    // A tool of a server that is configured may be broken: that it fails is told.
+    fail_thrice(&sandbox, "mcp__github__broken");
+    let told = sandbox.session_start(&here, "s3", "startup").unwrap();
+    assert!(told.contains("`mcp__github__broken`") && !told.contains(INVENTED[0]), "{told}");
+    // One success makes a name a tool, with what it had.
+    sandbox.ok(&["record", "serch_issues", "--success"]);
+    assert_eq!(sandbox.tool("serch_issues")["outcomes"], "FFFS");
+    assert_eq!(sandbox.status("serch_issues"), "active");
+    let pruned = |now| sandbox.json(&["--now", now, "prune"])["invented"]["removed"].clone();
+    assert_eq!(
+        (pruned("2026-12-20T11:59:59Z"), pruned("2026-12-20T12:00:00Z")),
+        (json!(0), json!(1))
+    );
+    assert_eq!(sandbox.run(&["tools", "show", INVENTED[0]]).code, 3);
+}

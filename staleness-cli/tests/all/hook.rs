@@ -70,7 +70,7 @@ fn each_client_finds_the_text_where_it_looks() {
         ("copilot", Some("additionalContext")),
     ] {
         for at in 0..3 {
-            let name = format!("{client}-tool");
+            let name = format!("/{client}");
             sandbox.ok(&["record", &name, "--failure", "--id", &format!("{at}")]);
         }
         let payload = json!({ "cwd": sandbox.project }).to_string();
@@ -412,12 +412,12 @@ fn explain_says_what_would_be_done_and_writes_nothing() {
 fn explain_says_what_a_session_start_would_say_under_this_policy() {
     let sandbox = Sandbox::scanned();
     for id in ["1", "2", "3"] {
-        sandbox.ok(&["record", "Flaky", "--failure", "--id", id]);
+        sandbox.ok(&["record", "/flaky", "--failure", "--id", id]);
     }
     let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
     let said = |options: &[&str]| sandbox.hook_with(options, start.as_bytes()).out;
     let told = said(&["--explain"]);
-    assert!(told.contains("say      - Failing since the last session, avoid: `Flaky`"), "{told}");
+    assert!(told.contains("say      - Failing since the last session, avoid: `/flaky`"), "{told}");
     let silent = said(&["--explain", "--set", "hooks.tell=false"]);
     assert!(silent.ends_with("say      nothing\n"), "{silent}");
 }

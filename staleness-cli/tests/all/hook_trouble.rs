@@ -115,7 +115,7 @@ fn a_broken_policy_does_not_stop_the_recording() {
 fn a_projects_broken_policy_leaves_the_users_in_force() {
     let sandbox = Sandbox::scanned();
     for at in 0..3 {
-        sandbox.ok(&["record", "Flaky", "--failure", "--id", &at.to_string()]);
+        sandbox.ok(&["record", "/flaky", "--failure", "--id", &at.to_string()]);
     }
     let users = "[hooks]\ntell = false\n[knowledge]\nreview_from = 0.6\n";
     sandbox.write("home/.config/staleness/staleness.toml", users);
@@ -131,7 +131,7 @@ fn a_projects_broken_policy_leaves_the_users_in_force() {
         assert_eq!(start(text.trim()), None, "{text}");
     }
     fs::remove_file(sandbox.root().join("home/.config/staleness/staleness.toml")).unwrap();
-    assert!(start("s2").unwrap().contains("Flaky"));
+    assert!(start("s2").unwrap().contains("/flaky"));
 }
 
 #[test]

@@ -226,12 +226,12 @@ fn tool_changes_come_with_a_resume() {
     sandbox.claude(&[]);
     sandbox.ok(&["scan"]);
     for id in ["1", "2", "3"] {
-        sandbox.ok(&["record", "Flaky", "--failure", "--id", id]);
+        sandbox.ok(&["record", "/flaky", "--failure", "--id", id]);
     }
     let delta = sandbox.json(&["resume", "--agent", "claude-code", "--peek"]);
     let tools = delta["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["Flaky", "mcp__github__*"]);
+    assert_eq!(names, ["/flaky", "mcp__github__*"]);
     assert_eq!(
         tools[1],
         json!({ "name": "mcp__github__*", "from": "active", "to": "stale",
@@ -240,7 +240,7 @@ fn tool_changes_come_with_a_resume() {
     assert_eq!(delta["summary"], "2 tools");
     assert!(sandbox.ok(&["resume", "--agent", "claude-code"]).contains("active → stale"));
     let failing = sandbox.json(&["resume", "--agent", "codex"]);
-    assert_eq!(failing["failing"][0]["name"], "Flaky", "what still fails is said each time");
+    assert_eq!(failing["failing"][0]["name"], "/flaky", "what still fails is said each time");
     assert!(Path::new(&sandbox.store()).exists());
 }
 

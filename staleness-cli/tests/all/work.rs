@@ -301,7 +301,7 @@ fn a_text_comes_from_stdin_and_keeps_its_lines() {
 fn the_board_fits_one_screen_of_eighty_columns() {
     use unicode_width::UnicodeWidthStr;
     let sandbox = one_of_each();
-    for (at, tool) in ["one", "two", "three", "four", "five", "six", "seven"].iter().enumerate() {
+    for (at, tool) in ["/1", "/2", "/3", "/4", "/5", "/6", "/7"].iter().enumerate() {
         for fail in 0..3 {
             sandbox.ok(&["record", tool, "--failure", "--id", &format!("{at}-{fail}")]);
         }

@@ -142,6 +142,33 @@ fn m1_a_document_is_verified_by_the_name_that_list_stale_gives_it() {
     }
 }
 
+/// Bug M2: a name that no client has is a tool like any other.
+#[test]
+fn m2_an_invented_name_is_answered_with_the_nearest_real_one() {
+    let machine = Machine::new();
+    machine.ok(&["record", "mcp__a__find", "--success"]);
+    let mut client = machine.client(&[]);
+    for _ in 0..3 {
+        let told = json!({ "name": "mcp__a__fnd", "outcome": "failure" });
+        let answer = client.call("record_outcome", told);
+        assert!(text(&answer).starts_with("`mcp__a__fnd` is invented"), "{answer}");
+        assert!(text(&answer).ends_with("; did you mean `mcp__a__find`?"), "{answer}");
+    }
+    let answer = client.call("tool_status", json!({ "name": "mcp__a__fnd" }));
+    assert_eq!(
+        text(&answer),
+        "`mcp__a__fnd` is invented; stale 0.10, drop: \"3 of the last 3 uses failed\"; \"no client lists it, and it \
+         never worked: 3 uses failed\"; did you mean `mcp__a__find`?"
+    );
+    assert_eq!(answer["structuredContent"]["did_you_mean"], "mcp__a__find");
+    for (tool, asked) in
+        [("suggest_tool", json!({})), ("discover_tools", json!({ "query": "fnd" }))]
+    {
+        assert!(!text(&client.call(tool, asked)).contains("fnd"));
+    }
+    assert_eq!(client.data("list_stale", json!({}))["counts"]["total"], 0);
+}
+
 #[test]
 fn m4_what_settles_work_is_named_for_it_and_says_what_settles_a_document() {
     let machine = rotted();

@@ -7,6 +7,9 @@ use crate::client::Machine;
 #[test]
 fn a_tool_that_fails_is_doubted_and_one_success_restores_it() {
     let machine = Machine::new();
+    let servers = r#"{"mcpServers": {"github": {"command": "x"}}}"#;
+    std::fs::write(machine.root.join("home/.claude.json"), servers).unwrap();
+    machine.ok(&["scan"]);
     let mut client = machine.client(&[]);
     let name = "mcp__github__search_issues";
     let use_it = |outcome: &str, id: &str| json!({ "name": name, "outcome": outcome, "id": id });

@@ -33,7 +33,7 @@ pub struct Tally {
 /// A registry on a store, with bounds so tight that a short workload prunes.
 #[must_use]
 pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
-    let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8 };
+    let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8, ..OutcomePolicy::default() };
     let routes = RoutePolicy { max_routes: 4, ..RoutePolicy::default() };
     let journal = JournalPolicy { keep_days: 1 };
     let sessions = SessionPolicy { keep_days: 3, ..SessionPolicy::default() };

@@ -138,7 +138,7 @@ impl Default for RankPolicy {
     }
 }
 
-/// The retention of raw outcomes, by age and number.
+/// The retention of raw outcomes, by age and number, and of invented names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutcomePolicy {
@@ -146,11 +146,13 @@ pub struct OutcomePolicy {
     pub keep_days: u32,
     /// … and is not among this many newest of the store.
     pub keep_newest: u64,
+    /// A name that no client lists and that never worked is forgotten this many days after its last use.
+    pub keep_invented_days: u32,
 }
 
 impl Default for OutcomePolicy {
     fn default() -> Self {
-        Self { keep_days: 90, keep_newest: 10_000 }
+        Self { keep_days: 90, keep_newest: 10_000, keep_invented_days: 30 }
     }
 }
 

@@ -111,9 +111,7 @@ impl Registry {
 
     async fn ask(&self, query: impl Query) -> Result<View, RegistryError> {
         let mut view = self.store.view(Arc::new(query)).await?;
-        if let Some(client) = &self.client {
-            see_as(&mut view, client);
-        }
+        see_as(&mut view, self.client.as_ref());
         Ok(view)
     }
 

@@ -1,23 +1,26 @@
-//! Pruning what nobody came back to: sessions, cursors, and projects whose folder is gone.
+//! Pruning what nobody came back to: sessions, cursors, invented names, and projects whose folder is gone.
 //!
 //! Nothing that a person wrote is removed: a project with an item of knowledge, a work item or a tool that
 //! somebody pinned, ignored or demoted stays, however long its folder is gone.
 
+use std::sync::Arc;
+
 use super::prune::PruneReport;
 use super::{ForgetProject, Registry};
 use crate::ids::{OpId, ProjectId};
-use crate::journal::Revision;
+use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError};
+use crate::scan::invented;
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
-    CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Row, Selection,
-    SessionFilter, Step, View,
+    CursorFilter, Decision, Draft, Durability, OutcomeRange, ProjectFilter, Refusal, Row,
+    Selection, SessionFilter, Step, ToolFilter, View,
 };
 use crate::time::Timestamp;
-use crate::tool::Hold;
+use crate::tool::{Hold, PresenceCause, Tool};
 
-/// Sessions, or cursors, that one commit removes at most: others wait meanwhile.
+/// Sessions, cursors or names that one commit removes at most: others wait meanwhile.
 const PAGE: usize = 1_000;
 
 /// Numbers of sessions and cursors that were removed, or would be, and that stay.
@@ -63,6 +66,33 @@ impl Admin<'_> {
             sessions: report(sessions.len(), view.sessions.len()),
             cursors: report(cursors.len(), view.cursors.len()),
         })
+    }
+
+    /// Forgets invented names that were last used `outcomes.keep_invented_days` ago, with their outcomes, in pages; or
+    /// counts them. Returns their number.
+    ///
+    /// # Errors
+    /// Errors of the store; names that were forgotten stay forgotten.
+    pub async fn prune_invented(
+        self,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<usize, RegistryError> {
+        let until = now.minus_days(i64::from(self.0.policy.outcomes.keep_invented_days));
+        // As they are stored: what is removed is compared with that.
+        let all = Selection::new().peek(ToolFilter::All);
+        let view = self.0.store.view(Arc::new(all)).await?;
+        let invented = invented(&view);
+        let mut names: Vec<Tool> = view.tools.into_values().collect();
+        names.retain(|tool| {
+            invented.contains(&tool.key) && tool.last_used_at.is_none_or(|used| used <= until)
+        });
+        if !dry_run {
+            for names in names.chunks(PAGE) {
+                self.0.run(ForgetInvented { names: names.to_vec(), at: now }).await?;
+            }
+        }
+        Ok(names.len())
     }
 
     /// The projects that nobody was in for `projects.forget_after_days`, the one longest left first. Whether
@@ -137,6 +167,41 @@ impl<R: Row> Step for RemoveUnchanged<R> {
         let mut draft = Draft::new(view, self.at);
         for row in self.rows.iter().filter(|row| R::rows(view).get(row.key()) == Some(row)) {
             draft.delete::<R>(row.key());
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+/// Forgets names, with their outcomes, that are still what they were.
+#[derive(Debug)]
+struct ForgetInvented {
+    names: Vec<Tool>,
+    at: Timestamp,
+}
+
+impl Step for ForgetInvented {
+    fn selection(&self) -> Selection {
+        Selection::new().lock_keys::<Tool>(self.names.iter().map(|tool| tool.key.clone()))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        for tool in self.names.iter().filter(|tool| view.tools.get(&tool.key) == Some(tool)) {
+            draft.delete::<Tool>(&tool.key);
+            draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
+            draft.append_journal(JournalEntry {
+                from: Some(tool.status().as_str().into()),
+                ..JournalEntry::new(
+                    self.at,
+                    Subject::tool(&tool.key),
+                    Action::Forgotten,
+                    PresenceCause::Invented.as_str(),
+                )
+            });
         }
         Ok(Decision::Write(draft.finish()))
     }

@@ -47,23 +47,28 @@ pub struct ToolListing {
     /// Without those that nothing is said of, ignored ones and this program's own: for reports, not for
     /// a list to manage them by.
     pub hide_ignored: bool,
+    /// Invented names in place of tools.
+    pub invented: bool,
 }
 
 impl ToolListing {
     /// The tools of a context that it wants, in the order of the ranking.
     #[must_use]
     pub fn of(self, context: &Context<'_>) -> Vec<ToolReport> {
-        let tools: Vec<&Tool> = if self.all_projects {
-            context.view().tools.values().collect()
-        } else {
-            context.view().tools.values().filter(|tool| context.is_visible(tool)).collect()
+        let is_listed = |tool: &&Tool| {
+            let is_invented = tool.presence.cause == PresenceCause::Invented;
+            is_invented == self.invented
+                && (self.all_projects
+                    || context.is_visible(tool)
+                    || is_invented && context.reaches(tool))
         };
+        let tools = context.view().tools.values().filter(is_listed);
         let wanted = |each: &RankedTool<'_>| {
             self.status.is_none_or(|status| status == each.status)
                 && self.kind.is_none_or(|kind| kind == each.tool.kind)
                 && !(self.hide_ignored && context.is_silent(each.tool))
         };
-        let ranked = rank(context, tools.into_iter(), usize::MAX);
+        let ranked = rank(context, tools, usize::MAX);
         ranked
             .iter()
             .filter(|each| wanted(each))
@@ -116,6 +121,10 @@ impl Query for Lookup {
             }
         }
         let mut more = Selection::new();
+        // What fails in a project may be the tool of that name which a source of the user lists.
+        for tool in view.tools.values().filter(|tool| tool.failed_only()) {
+            more = more.peek(ToolFilter::Key(ToolKey::global(tool.key.name.clone())));
+        }
         for (server, with_tools) in servers {
             let filter = if with_tools { ToolFilter::Server } else { ToolFilter::Entries };
             for scope in [Scope::Global, Scope::Project(self.project.clone())] {
@@ -126,10 +135,11 @@ impl Query for Lookup {
     }
 }
 
-/// The first of these keys that is known: one of the asking client's own tools before one of other clients alone.
+/// The first of these keys that is known: one of the asking client's own tools before one of other clients alone, and
+/// before an invented name.
 fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
     let known = || keys.iter().filter_map(|key| Some((key, view.tools.get(key)?)));
-    let own = known().find(|(_, tool)| tool.presence.cause != PresenceCause::OtherClient);
+    let own = known().find(|(_, tool)| !tool.presence.cause.is_foreign());
     own.or_else(|| known().next()).map(|(key, _)| key)
 }
 
@@ -156,7 +166,7 @@ impl Registry {
 
 impl Tools<'_> {
     /// Every tool that the project sees, of the wanted status and kind, in the order of the
-    /// ranking.
+    /// ranking; or its invented names.
     pub async fn list(
         self,
         project: &ProjectRef,

@@ -69,9 +69,7 @@ impl Tools<'_> {
         let report = ScanReport::new(&step, &self.0.policy, view.clone(), &changes, revision);
         // The scan decides on what is stored; a client sees the result.
         let mut view = view.with(&changes);
-        if let Some(client) = &self.0.client {
-            see_as(&mut view, client);
-        }
+        see_as(&mut view, self.0.client.as_ref());
         Ok((report, view))
     }
 
@@ -112,7 +110,8 @@ impl Tools<'_> {
                 changed.entry(op).or_default().push(change);
             }
         }
-        let view = commit.view.with(&commit.changes);
+        let mut view = commit.view.with(&commit.changes);
+        see_as(&mut view, None);
         let mut contexts: HashMap<&ProjectId, Context<'_>> = HashMap::new();
         let mut reports = Vec::with_capacity(step.uses.len());
         for ((used, row), names) in step.uses.iter().zip(&recorded).zip(&names) {

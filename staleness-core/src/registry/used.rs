@@ -96,7 +96,7 @@ impl Use {
     /// The names that it may have where the client leaves the server out, as Cursor does: one for each server that
     /// the client lists.
     pub(super) fn names_on_servers(&self, view: &View) -> BTreeSet<ToolName> {
-        let (Some(part), Some(client)) = (self.serverless(), &self.client) else {
+        let (Some(part), Some(client)) = (self.tool.serverless(), &self.client) else {
             return BTreeSet::new();
         };
         let loads = |listing: &Listing| {
@@ -109,11 +109,6 @@ impl Use {
         });
         let name = |server: &ServerKey| Some(Found::server_tool(server.as_str(), part)?.name);
         entries.filter_map(|entry| name(entry.server.as_ref()?)).collect()
-    }
-
-    /// The name of an MCP tool without its server.
-    fn serverless(&self) -> Option<&str> {
-        self.tool.as_str().strip_prefix("MCP:")
     }
 
     /// Adds what recording it under these names must look at.
@@ -186,7 +181,7 @@ impl Use {
         servers.extend(others.flat_map(|name| ServerKey::owners_of(name.as_str())));
         selection = self.select_names(names.iter(), selection);
         for scope in self.scopes() {
-            if self.serverless().is_some() {
+            if self.tool.serverless().is_some() {
                 selection = selection.peek(ToolFilter::Configured(scope.clone()));
             }
             for name in &self.mentions {

@@ -7,7 +7,7 @@ use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
 use crate::store::{View, meant};
 use crate::time::Timestamp;
-use crate::tool::{Hold, Listing, ListingState, PresenceCause, Status, Tool, ToolKind};
+use crate::tool::{Hold, Listing, ListingState, Status, Tool, ToolKind};
 
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
@@ -267,11 +267,16 @@ impl<'a> Context<'a> {
         self.is_ignored(tool) || is_own(tool.kind, tool.key.name.as_str(), server, plugin)
     }
 
-    /// Returns true if the tool is visible to the project: its own, or global, and not of another client alone.
+    /// Returns true if the tool is the project's own, or global.
+    pub(crate) fn reaches(&self, tool: &Tool) -> bool {
+        tool.key.scope.project().is_none_or(|id| *id == self.project.id)
+    }
+
+    /// Returns true if the tool is visible to the project: its own, or global, not of another client alone, and no
+    /// invented name.
     #[must_use]
     pub fn is_visible(&self, tool: &Tool) -> bool {
-        tool.key.scope.project().is_none_or(|id| *id == self.project.id)
-            && tool.presence.cause != PresenceCause::OtherClient
+        self.reaches(tool) && !tool.presence.cause.is_foreign()
     }
 
     /// The visible tools, one for each name: see [`View::resolve`].

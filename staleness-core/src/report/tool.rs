@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::journal::{JournalEntry, Revision};
-use crate::text::days as days_in_words;
+use crate::text::{counted, days as days_in_words};
 use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
@@ -249,6 +249,13 @@ fn absence(tool: &Tool) -> String {
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed and not loaded"),
         PresenceCause::NotListed => format!("{source} no longer lists it"),
         PresenceCause::OtherClient => format!("not one of this client's tools: {source} lists it"),
+        PresenceCause::Invented => {
+            let failed = tool.ring.counted_latest_first().count();
+            format!(
+                "no client lists it, and it never worked: {} failed",
+                counted(failed, "use", "uses")
+            )
+        }
         _ => format!("removed from config: {source} no longer lists it"),
     }
 }

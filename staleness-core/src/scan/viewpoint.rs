@@ -1,13 +1,14 @@
-//! Viewpoints: what is there for one client.
+//! Viewpoints: what is there for one client, and what is no tool of anybody.
 //!
 //! The registry is one for all clients of a machine. A [`Tool`] says whether *any* client loads it; for one client that
 //! follows from the listings of that client's own sources, and for a tool of an MCP server from those of the server.
+//! A name of which nothing but failures is known is a tool for nobody: a model invented it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::ids::{ClientId, Level, Scope, ServerKey};
+use crate::ids::{ClientId, Level, Scope, ServerKey, ToolKey, ToolName};
 use crate::store::View;
-use crate::tool::{Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
+use crate::tool::{Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
 
 /// The presence of a tool for one client, by the client's own sources and uses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,10 +23,64 @@ enum Standing {
     Others,
 }
 
+/// Turns a view into that of one client, or of any. Invented names have the cause [`PresenceCause::Invented`]; of
+/// summaries they are left out.
+pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
+    let invented = invented(view);
+    if let Some(client) = client {
+        see_as_one(view, client);
+    }
+    if invented.is_empty() {
+        return;
+    }
+    for key in &invented {
+        if let Some(tool) = view.tools.get_mut(key) {
+            tool.presence.cause = PresenceCause::Invented;
+        }
+    }
+    for (scope, summaries) in &mut view.summaries {
+        let key = |name: &ToolName| ToolKey { scope: scope.clone(), name: name.clone() };
+        summaries.retain(|tool| !invented.contains(&key(&tool.name)));
+    }
+}
+
+/// Returns the names of a view that are no tools: nothing but failures is known of them, and neither they nor their
+/// server are listed, or were. The view holds the entries of the servers.
+pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
+    let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
+    let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
+        summaries.iter().map(move |tool| (scope, Facts::from(tool)))
+    });
+    let all = tools.chain(summaries);
+    let doubtful: Vec<_> = all.clone().filter(|(_, tool)| tool.is_doubtful()).collect();
+    if doubtful.is_empty() {
+        return HashSet::new();
+    }
+    let (mut listed, mut served) = (HashSet::new(), HashSet::new());
+    for (scope, tool) in all {
+        if !tool.listings.is_empty() {
+            listed.insert((scope, tool.name));
+        }
+        if let Some(server) = tool.server.filter(|_| tool.kind == ToolKind::McpServer) {
+            served.insert((scope, server));
+        }
+    }
+    let is_known = |scope: &Scope, tool: &Facts<'_>| {
+        listed.contains(&(scope, tool.name))
+            || tool.server.is_some_and(|server| served.contains(&(scope, server)))
+    };
+    let invented = doubtful
+        .into_iter()
+        .filter(|(scope, tool)| !is_known(scope, tool) && !is_known(&Scope::Global, tool));
+    invented
+        .map(|(scope, tool)| ToolKey { scope: scope.clone(), name: tool.name.clone() })
+        .collect()
+}
+
 /// Turns a view into that of one client: the tools that this client loads are present, those that it lists and does not
 /// load, or lists no longer, are absent, and those of other clients alone have the cause
 /// [`PresenceCause::OtherClient`]; of summaries these are left out. Health and what a person decided are shared.
-pub(crate) fn see_as(view: &mut View, client: &ClientId) {
+fn see_as_one(view: &mut View, client: &ClientId) {
     let mut servers = Servers::default();
     for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
         servers.add(&tool.key.scope, tool.server.as_ref(), own(tool.into(), client));
@@ -61,13 +116,28 @@ pub(crate) fn see_as(view: &mut View, client: &ClientId) {
 /// The parts of a tool that decide for whom it is there.
 #[derive(Clone, Copy)]
 struct Facts<'a> {
+    name: &'a ToolName,
     kind: ToolKind,
     server: Option<&'a ServerKey>,
     listings: &'a [Listing],
     used_by: &'a [ClientId],
+    hold: Hold,
+    failed_only: bool,
 }
 
 impl Facts<'_> {
+    /// Returns true if nothing but failures is known of it: no client or name vouches for its kind, and nobody
+    /// decided about it.
+    fn is_doubtful(self) -> bool {
+        let is_of_nobody = match self.kind {
+            ToolKind::Unknown => true,
+            // A client that leaves the server out has one.
+            ToolKind::McpTool => self.server.is_some(),
+            _ => false,
+        };
+        is_of_nobody && self.failed_only && self.hold == Hold::None
+    }
+
     /// Returns true if a live list of the server lacks it.
     fn is_unlisted(self) -> bool {
         let is_gone =
@@ -78,15 +148,29 @@ impl Facts<'_> {
 
 impl<'a> From<&'a Tool> for Facts<'a> {
     fn from(tool: &'a Tool) -> Self {
-        let (listings, used_by) = (&tool.listings, &tool.used_by);
-        Self { kind: tool.kind, server: tool.server.as_ref(), listings, used_by }
+        Self {
+            name: &tool.key.name,
+            kind: tool.kind,
+            server: tool.server.as_ref(),
+            listings: &tool.listings,
+            used_by: &tool.used_by,
+            hold: tool.hold,
+            failed_only: tool.failed_only(),
+        }
     }
 }
 
 impl<'a> From<&'a ToolSummary> for Facts<'a> {
     fn from(tool: &'a ToolSummary) -> Self {
-        let (listings, used_by) = (&tool.listings, &tool.used_by);
-        Self { kind: tool.kind, server: tool.server.as_ref(), listings, used_by }
+        Self {
+            name: &tool.name,
+            kind: tool.kind,
+            server: tool.server.as_ref(),
+            listings: &tool.listings,
+            used_by: &tool.used_by,
+            hold: tool.hold,
+            failed_only: tool.failed_only,
+        }
     }
 }
 

@@ -136,6 +136,12 @@ impl Tool {
         !self.listings.is_empty()
     }
 
+    /// Returns true if it is known from failures alone: no source lists it, and each counted use failed.
+    #[must_use]
+    pub fn failed_only(&self) -> bool {
+        !self.is_configured() && self.ring.proves_failure(self.uses)
+    }
+
     /// The letters of its latest outcomes, oldest first.
     #[must_use]
     pub fn letters(&self) -> String {

@@ -36,6 +36,9 @@ pub enum PresenceCause {
     NotListed,
     /// Absent for the client that asks: other clients alone list it. Never stored.
     OtherClient,
+    /// Absent: an invented name. No source lists it, no server that is known owns it, and it never worked.
+    /// Never stored.
+    Invented,
 }
 
 wording! { PresenceCause {
@@ -44,6 +47,7 @@ wording! { PresenceCause {
     Pending = "pending", Untrusted = "untrusted", Refused = "refused",
     ServerRemoved = "server_removed", ServerDisabled = "server_disabled",
     ServerNotLoaded = "server_not_loaded", NotListed = "not_listed", OtherClient = "other_client",
+    Invented = "invented",
 } }
 
 impl PresenceCause {
@@ -51,6 +55,12 @@ impl PresenceCause {
     #[must_use]
     pub const fn is_present(self) -> bool {
         matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
+    }
+
+    /// Returns true if it is no tool of the client that asks: other clients alone list it, or a model invented it.
+    #[must_use]
+    pub const fn is_foreign(self) -> bool {
+        matches!(self, Self::OtherClient | Self::Invented)
     }
 
     /// Returns true if the tool came or went with its server.

@@ -96,6 +96,15 @@ impl Ring {
         self.entries.remove(victim.unwrap_or(0));
     }
 
+    /// Returns true if something failed and nothing succeeded in a number of uses. A ring that has forgotten some of
+    /// them proves nothing.
+    pub(crate) fn proves_failure(&self, uses: u64) -> bool {
+        let mut counted = self.counted_latest_first().peekable();
+        self.len() as u64 == uses
+            && counted.peek().is_some()
+            && counted.all(|mark| mark == Mark::Failure)
+    }
+
     /// The counted outcomes, latest first.
     pub fn counted_latest_first(&self) -> impl Iterator<Item = Mark> + '_ {
         self.entries.iter().rev().map(|entry| entry.mark).filter(|mark| mark.is_counted())

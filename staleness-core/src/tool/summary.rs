@@ -27,6 +27,8 @@ pub struct ToolSummary {
     pub present: bool,
     /// True if it is failing: see [`super::Health::is_failing`].
     pub failing: bool,
+    /// True if it is known from failures alone: see [`Tool::failed_only`].
+    pub failed_only: bool,
 }
 
 impl ToolSummary {
@@ -50,14 +52,17 @@ impl From<&Tool> for ToolSummary {
             hold: tool.hold,
             present: tool.presence.is_present(),
             failing: tool.health.is_failing(),
+            failed_only: tool.failed_only(),
         }
     }
 }
 
 /// Returns true if two versions of one tool have the same summary.
 pub(crate) fn reads_alike(one: &Tool, other: &Tool) -> bool {
-    let facts =
-        |tool: &Tool| (tool.kind, tool.hold, tool.presence.is_present(), tool.health.is_failing());
+    let facts = |tool: &Tool| {
+        let (is_present, is_failing) = (tool.presence.is_present(), tool.health.is_failing());
+        (tool.kind, tool.hold, is_present, is_failing, tool.failed_only())
+    };
     facts(one) == facts(other)
         && (&one.server, &one.plugin, &one.description, &one.listings, &one.used_by)
             == (&other.server, &other.plugin, &other.description, &other.listings, &other.used_by)

@@ -3,6 +3,7 @@
 mod clients;
 mod common;
 mod credits;
+mod invented;
 mod items;
 mod kept_index;
 mod knowledge_formula;

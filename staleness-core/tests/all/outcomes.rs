@@ -139,8 +139,10 @@ fn the_same_op_counts_once_in_a_batch_longer_than_the_ring() {
 
 #[test]
 fn the_ring_remembers_an_op_after_the_raw_log_was_pruned() {
-    let policy =
-        Policy { outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0 }, ..Policy::default() };
+    let policy = Policy {
+        outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0, ..OutcomePolicy::default() },
+        ..Policy::default()
+    };
     let world = World::with(policy);
     let used = world.a_use("x", OutcomeKind::Failure);
     let first = world.registry.tools().record(used.clone()).wait().unwrap();
@@ -319,8 +321,10 @@ fn a_client_that_tells_kind_and_server_is_believed() {
 
 #[test]
 fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
-    let policy =
-        Policy { outcomes: OutcomePolicy { keep_days: 90, keep_newest: 2 }, ..Policy::default() };
+    let policy = Policy {
+        outcomes: OutcomePolicy { keep_newest: 2, ..OutcomePolicy::default() },
+        ..Policy::default()
+    };
     let world = World::with(policy);
     world.uses("x", "SSSS");
     world.pass(89 * Timestamp::DAY);
@@ -335,8 +339,10 @@ fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
 
 #[test]
 fn pruning_stops_when_it_is_told_to_and_goes_on_the_next_time() {
-    let policy =
-        Policy { outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0 }, ..Policy::default() };
+    let policy = Policy {
+        outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0, ..OutcomePolicy::default() },
+        ..Policy::default()
+    };
     let world = World::with(policy);
     let batch = (0..5_000).map(|_| world.a_use("x", OutcomeKind::Success)).collect();
     world.registry.tools().record_all(batch).wait().unwrap();

@@ -40,6 +40,7 @@ fn the_defaults_are_those_that_are_documented() {
         [outcomes]
         keep_days = 90
         keep_newest = 10000
+        keep_invented_days = 30
         [sessions]
         keep_days = 365
         close_after_hours = 24

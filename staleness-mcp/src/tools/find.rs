@@ -183,6 +183,7 @@ impl JsonSchema for Known {
                 "status": verdict::statuses(generator),
                 "outcomes": { "type": "string" },
                 "verdict": { "type": "object" },
+                "did_you_mean": { "type": "string" },
                 "history": { "type": "array", "items": { "type": "object" } },
             }
         })
@@ -197,17 +198,20 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         .tools()
         .show(&settings.project, std::slice::from_ref(&key), settings.now)
         .wait()?;
-    let status = report.status.as_str();
     let trial = match report.health.state {
-        HealthState::Probation => ", on probation",
+        HealthState::Probation if report.presence.state == "present" => ", on probation",
         _ => "",
     };
     let mut text = Text::new(ModelName::tool(settings.client.as_ref(), &report.name))
         .and(" is ")
-        .and(status)
+        .and(verdict::standing(&report))
         .and(trial);
     text = text.and("; ").and(verdict::words(&report.verdict));
     let mut data = verdict::tool(settings.client.as_ref(), &report);
+    if let Some(near) = tools::did_you_mean(&registry, settings, &report) {
+        text = text.and(verdict::did_you_mean(&near));
+        data["did_you_mean"] = near.into();
+    }
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
         let history = registry.tools().history(&[key], limit.min(100)).wait()?;
         let entries = history.entries;
@@ -281,7 +285,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     let report = registry.tools().record(used).wait()?;
     let mut text =
         Text::new(ModelName::tool(settings.client.as_ref(), &report.tool.name)).and(" is ");
-    text.push(report.tool.status.as_str());
+    text.push(verdict::standing(&report.tool));
     for change in &report.changed {
         let to = change.to.as_deref().and_then(Status::from_word).map_or("gone", Status::as_str);
         text = text.and("; now ").and(to).and(": ").and(cause(&change.cause));
@@ -291,6 +295,9 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     }
     if report.offline {
         text.push("; most servers fail at once, put down to the machine being offline");
+    }
+    if let Some(near) = tools::did_you_mean(&registry, settings, &report.tool) {
+        text.push(verdict::did_you_mean(&near));
     }
     let changed = report.changed.iter().map(|each| serde_json::to_value(each).unwrap_or_default());
     let data = Recorded {

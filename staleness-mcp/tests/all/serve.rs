@@ -178,14 +178,14 @@ async fn a_client_that_subscribed_is_told_when_others_change_what_it_would_read(
             assert_eq!(subscribed["result"], json!({}), "{subscribed}");
         }
         // The store is not there yet.
-        fail(&url, &project, "lint");
+        fail(&url, &project, "/lint");
         let told = client.receive().await;
         assert_eq!(told["method"], "notifications/resources/updated", "{told}");
         assert_eq!(told["params"], about, "{told}");
         assert!(overview(&mut client).await.contains("lint"));
         // What another project has is not in it: only the next change is told, and once.
-        fail(&url, std::path::Path::new("/elsewhere"), "other");
-        fail(&url, &project, "build");
+        fail(&url, std::path::Path::new("/elsewhere"), "/other");
+        fail(&url, &project, "/build");
         assert_eq!(client.receive().await, told);
         assert!(overview(&mut client).await.contains("build"));
         let ended = client.ask("resources/unsubscribe", about.clone()).await;
@@ -193,7 +193,7 @@ async fn a_client_that_subscribed_is_told_when_others_change_what_it_would_read(
         // Who subscribes later looks later: once it was told, the other one would have been.
         let mut later = Client::new(&server).await;
         later.ask("resources/subscribe", about.clone()).await;
-        fail(&url, &project, "test");
+        fail(&url, &project, "/test");
         assert_eq!(later.receive().await, told);
         assert!(overview(&mut client).await.contains("test"));
         later.leave().await;
@@ -248,7 +248,7 @@ async fn a_client_that_listens_is_told_as_it_begins_and_of_each_change() {
     assert_eq!(*accepted, json!(["staleness://overview"]), "{acknowledged}");
     let first = client.receive().await;
     assert_eq!(first["params"]["uri"], "staleness://overview", "{first}");
-    fail(&url, &folder.path().canonicalize().unwrap(), "lint");
+    fail(&url, &folder.path().canonicalize().unwrap(), "/lint");
     assert_eq!(client.receive().await, first);
     client.leave().await;
 }

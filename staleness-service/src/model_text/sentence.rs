@@ -18,6 +18,7 @@ const CAUSES: &[(&str, &str)] = &[
     ("server_returned", "its server came back"),
     ("not_listed", "its server no longer lists it"),
     ("other_client", "another client lists it"),
+    ("invented", "no client lists it"),
     ("configured", "configured"),
     ("used", "used"),
     ("succeeded", "succeeded"),

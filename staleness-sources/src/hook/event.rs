@@ -234,7 +234,6 @@ fn is_builtin(name: &ToolName, client: HookClient) -> bool {
         || (kind == ToolKind::Unknown
             && client != HookClient::Copilot
             && !name.is_mcp()
-            && !name.as_str().starts_with("MCP:")
             && !name.as_str().starts_with("mcp_"))
 }
 

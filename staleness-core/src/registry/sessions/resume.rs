@@ -224,9 +224,9 @@ impl WhatChanged {
 }
 
 impl WhatChanged {
-    /// The entries of the servers of the tools that were seen: a tool is there for a client as its server is.
+    /// The entries of the servers of the tools that were seen: a tool is there as its server is.
     fn entries(&self, view: &View) -> Selection {
-        let tools = view.tools.values().filter(|_| self.client.is_some());
+        let tools = view.tools.values();
         let servers: BTreeSet<&ServerKey> = tools.filter_map(|tool| tool.server.as_ref()).collect();
         let scopes = [Scope::Global, Scope::Project(self.project.clone())];
         servers.into_iter().fold(Selection::new(), |more, server| {

@@ -166,6 +166,8 @@ impl ToolSummary {
         "hold",
         "cause",
         "failing_since",
+        "ring",
+        "uses",
     ];
 
     /// Reads a summary.
@@ -174,7 +176,7 @@ impl ToolSummary {
     /// [`Bad`] names the column that cannot be read.
     pub fn read(cells: &[Cell<'_>]) -> Result<Self, Bad> {
         let mut cells = Cells::new(Self::COLUMNS, cells);
-        Ok(Self {
+        let mut summary = Self {
             name: cells.id()?,
             kind: cells.parsed(ToolKind::from_word)?,
             server: cells.maybe_id()?,
@@ -185,6 +187,13 @@ impl ToolSummary {
             hold: cells.parsed(Hold::from_word)?,
             present: cells.parsed(PresenceCause::from_word)?.is_present(),
             failing: cells.maybe_time()?.is_some(),
-        })
+            failed_only: false,
+        };
+        // Of the many tools that a source lists the ring is not read.
+        if summary.listings.is_empty() {
+            let ring = cells.blob(ring_from_bytes)?;
+            summary.failed_only = ring.proves_failure(cells.bits()?);
+        }
+        Ok(summary)
     }
 }

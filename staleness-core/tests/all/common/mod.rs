@@ -341,6 +341,7 @@ pub(crate) fn outcome(letter: char) -> OutcomeKind {
         'S' => OutcomeKind::Success,
         'F' => OutcomeKind::Failure,
         'I' => OutcomeKind::Interrupted,
+        'U' => OutcomeKind::Unknown,
         other => panic!("{other} is no outcome"),
     }
 }
