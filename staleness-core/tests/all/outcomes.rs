@@ -30,7 +30,7 @@ fn a_run_of_outcomes_has_the_status_that_is_promised() {
         ("FFFSFS", Active, 3),
     ] {
         let world = World::default();
-        let report = world.uses("x", letters).tool;
+        let report = world.uses("/x", letters).tool;
         assert_eq!((report.status, report.failures), (status, failures), "{letters}");
         assert_eq!(report.outcomes, letters);
         assert_eq!(report.uses, letters.len() as u64);
@@ -100,12 +100,12 @@ fn the_window_may_start_afresh_at_a_restore() {
         let mut policy = Policy::default();
         policy.tools.window_restarts_on_restore = restarts;
         let world = World::with(policy.clone());
-        world.uses("x", "FFFS");
-        assert_eq!(world.uses("x", "F").tool.status, status, "after a success, {restarts}");
+        world.uses("/x", "FFFS");
+        assert_eq!(world.uses("/x", "F").tool.status, status, "after a success, {restarts}");
         let world = World::with(policy);
-        world.uses("x", "FFF");
-        assert_eq!(world.hold("x", Hold::None).status, Status::Active);
-        assert_eq!(world.uses("x", "F").tool.status, status, "after a person, {restarts}");
+        world.uses("/x", "FFF");
+        assert_eq!(world.hold("/x", Hold::None).status, Status::Active);
+        assert_eq!(world.uses("/x", "F").tool.status, status, "after a person, {restarts}");
     }
 }
 
@@ -206,10 +206,10 @@ fn a_clock_that_goes_backwards_does_not_reorder() {
 #[test]
 fn interruptions_are_recorded_and_not_counted() {
     let world = World::default();
-    let report = world.uses("x", "FFIIII").tool;
+    let report = world.uses("/x", "FFIIII").tool;
     assert_eq!((report.status, report.failures, report.uses), (Status::Active, 2, 6));
-    world.uses("x", &"I".repeat(60));
-    let report = world.uses("x", "F").tool;
+    world.uses("/x", &"I".repeat(60));
+    let report = world.uses("/x", "F").tool;
     assert_eq!(report.outcomes.len(), 32);
     assert_eq!((report.status, report.failures), (Status::Demoted, 3), "the window was kept");
 }

@@ -217,8 +217,8 @@ fn a_world(seeds: &[(u8, u8, u8)]) -> World {
     for (at, (kind, outcome_of, age)) in seeds.iter().enumerate() {
         let name = match kind % 4 {
             0 => format!("/c{}", at % 5),
-            1 => format!("mcp__m{}__t", at % 3),
-            2 => format!("u{}", at % 4),
+            1 => format!("MCP:m{}", at % 3),
+            2 => format!("agent:u{}", at % 4),
             _ => "Bash".to_owned(),
         };
         world.pass(i64::from(*age) * Timestamp::DAY / 8 + Timestamp::SECOND);
