@@ -78,7 +78,8 @@ pub(crate) fn invented(names: &[ToolReport], out: &Output) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let first: Vec<String> = names.iter().take(NAMED).map(|each| escape(&each.name)).collect();
+    let first: Vec<String> =
+        names.iter().take(NAMED).map(|each| escape(&each.name).into_owned()).collect();
     let more = if names.len() > NAMED { ", …" } else { "" };
     let (count, they) = match names.len() {
         1 => ("1 invented name".into(), "it"),
