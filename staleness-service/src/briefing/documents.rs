@@ -2,13 +2,20 @@
 //! sentences, from what the last check left.
 
 use staleness::Timestamp;
-use staleness::knowledge::{Block, Context, Document, ItemKind};
+use staleness::knowledge::{Block, Context, Document, Fact, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
+use staleness_core::knowledge::{Cited, WordKind};
 
-use super::section;
+use super::{TAIL, section};
 use crate::model_text::{ModelName, ModelText, NameKind, ago};
 use crate::rank::{Rank, since, worst_first};
+
+/// The sections of the text, and what each begins with.
+const SECTIONS: [(Level, &str); 2] = [
+    (Level::Stale, "Do not rely on these without looking"),
+    (Level::Review, "Verify before you rely on these"),
+];
 
 /// A document that the agent loads.
 #[derive(Clone, Debug)]
@@ -19,6 +26,100 @@ pub(crate) struct Loaded {
     pub(crate) item: Option<(Verdict, Timestamp)>,
 }
 
+/// A document with the verdict on it.
+struct Judged<'a> {
+    document: &'a Document,
+    verdict: Verdict,
+    since: Timestamp,
+    /// Its worst block; `None` where it holds an item.
+    worst: Option<&'a Block>,
+    /// The lines of the blocks that are as bad as the document.
+    lines: Vec<u32>,
+}
+
+impl<'a> Judged<'a> {
+    /// Judges a document; `None` if nothing was found in it.
+    fn of(loaded: &'a Loaded, context: &Context) -> Option<Self> {
+        let document = &loaded.document;
+        if let Some((verdict, since)) = loaded.item.clone() {
+            return Some(Self { document, verdict, since, worst: None, lines: Vec::new() });
+        }
+        let report =
+            |block| KnowledgeReport::of_block(ItemKind::Document, document, block, context);
+        let reports = document.found.iter().map(|block| (block, report(block)));
+        let (block, worst) = reports.min_by(|(_, one), (_, other)| worst_first(one, other))?;
+        let (since, verdict) = (since(&worst), worst.verdict);
+        let as_bad =
+            |block: &&Block| block.judge(ItemKind::Document, context).level == verdict.level;
+        let lines = document.found.iter().filter(as_bad).map(|block| block.line).collect();
+        Some(Self { document, verdict, since, worst: Some(block), lines })
+    }
+
+    fn rank(&self) -> Rank<'_> {
+        let path = &self.document.key.path;
+        Rank { verdict: &self.verdict, since: Some(self.since), path, line: None }
+    }
+
+    fn path(&self) -> ModelText {
+        ModelName::path(NameKind::Document, &self.document.key.path).into()
+    }
+
+    /// `CLAUDE.md` (lines 12, 40 and 3 more); of an item the path alone.
+    fn with_lines(&self) -> ModelText {
+        /// Lines that are named.
+        const NAMED: usize = 3;
+        if self.worst.is_none() {
+            return self.path();
+        }
+        let named = self.lines.iter().take(NAMED).map(|line| ModelText::default().and(*line));
+        let word = if self.lines.len() == 1 { "line " } else { "lines " };
+        let text = self.path().and(" (").and(word).and(ModelText::join(named, ", "));
+        match self.lines.len().saturating_sub(NAMED) {
+            0 => text.and(")"),
+            more => text.and(" and ").and(more).and(" more)"),
+        }
+    }
+
+    /// `CLAUDE.md` (line 2: `src/router.py` is now `src/routing.py`, and 3 more), where the worst block has
+    /// such a reason.
+    fn with_reason(&self) -> Option<ModelText> {
+        let worst = self.worst?;
+        let (line, reason) = worst.evidence.iter().find_map(|each| {
+            reason(&each.fact).map(|reason| (each.line.unwrap_or(worst.line), reason))
+        })?;
+        let text = self.path().and(" (line ").and(line).and(": ").and(reason);
+        Some(match self.lines.len().saturating_sub(1) {
+            0 => text.and(")"),
+            more => text.and(", and ").and(more).and(" more)"),
+        })
+    }
+}
+
+/// `src/router.py` is now `src/routing.py`, where the fact is one of paths, and all of them are plain.
+fn reason(fact: &Fact) -> Option<ModelText> {
+    let (old, new, gone) = match fact {
+        // Without a commit nobody knows whether it ever was there.
+        Fact::SourceMissing { citation, gone: Cited::Path, renamed_to: None, commit: None } => {
+            (&citation.path, None, " does not exist")
+        }
+        Fact::SourceMissing { citation, gone, renamed_to, .. }
+            if *gone == Cited::Path || renamed_to.is_some() =>
+        {
+            (&citation.path, renamed_to.as_deref(), " is gone")
+        }
+        Fact::ReferenceDrift { word, sort: WordKind::Path, renamed_to, .. } => {
+            (word, renamed_to.as_deref(), " is gone")
+        }
+        _ => return None,
+    };
+    let path = |path| Some(ModelName::path(NameKind::Document, path)).filter(ModelName::is_shown);
+    let text = ModelText::from(path(old)?);
+    Some(match new {
+        Some(new) => text.and(" is now ").and(path(new)?),
+        None => text.and(gone),
+    })
+}
+
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
 pub(crate) fn text(
     documents: &[Loaded],
@@ -26,37 +127,32 @@ pub(crate) fn text(
     now: Timestamp,
     budget: usize,
 ) -> Option<ModelText> {
-    let worst = |each: &Loaded| {
-        let document = &each.document;
-        let block = |block| KnowledgeReport::of_block(ItemKind::Document, document, block, context);
-        let worst = document.found.iter().map(block).min_by(worst_first)?;
-        let since = since(&worst);
-        Some((worst.verdict, since))
-    };
-    let mut doubtful: Vec<(&Loaded, (Verdict, Timestamp))> = documents
+    let mut doubtful: Vec<Judged<'_>> = documents
         .iter()
-        .filter_map(|each| Some((each, each.item.clone().or_else(|| worst(each))?)))
-        .filter(|(_, (verdict, _))| verdict.level != Level::Fresh)
+        .filter_map(|each| Judged::of(each, context))
+        .filter(|each| each.verdict.level != Level::Fresh)
         .collect();
-    doubtful.sort_by(|a, b| {
-        fn rank<'a>((each, (verdict, since)): &'a (&Loaded, (Verdict, Timestamp))) -> Rank<'a> {
-            Rank { verdict, since: Some(*since), path: &each.document.key.path, line: None }
-        }
-        rank(a).worst_first(&rank(b))
-    });
-    let checked = doubtful.iter().map(|(each, _)| each.document.checked_at).min()?;
+    doubtful.sort_by(|one, other| one.rank().worst_first(&other.rank()));
+    let checked = doubtful.iter().map(|each| each.document.checked_at).min()?;
     let mut text = ModelText::from("Document status from `staleness`, checked ");
     text = text.and(ago(now, checked)).and(":");
     let head = text.chars();
-    for (level, title) in [
-        (Level::Stale, "Do not rely on these without looking"),
-        (Level::Review, "Verify before you rely on these"),
-    ] {
-        let items: Vec<ModelText> = doubtful
-            .iter()
-            .filter(|(_, (verdict, _))| verdict.level == level)
-            .map(|(each, _)| named(each, level, context))
-            .collect();
+    let mut named: Vec<(Level, ModelText)> =
+        doubtful.iter().map(|each| (each.verdict.level, each.with_lines())).collect();
+    // A reason takes no room from the name of a document.
+    let titles = SECTIONS.iter().map(|(_, title)| title.len() + 5 + TAIL);
+    let names = named.iter().map(|(_, name)| name.chars() + 2);
+    let mut spare = budget.saturating_sub(head + titles.chain(names).sum::<usize>());
+    for ((_, name), each) in named.iter_mut().zip(&doubtful) {
+        if let Some(reason) = each.with_reason()
+            && let Some(left) = (spare + name.chars()).checked_sub(reason.chars())
+        {
+            (*name, spare) = (reason, left);
+        }
+    }
+    for (level, title) in SECTIONS {
+        let items = named.iter().filter(|(at, _)| *at == level).map(|(_, item)| item.clone());
+        let items: Vec<ModelText> = items.collect();
         if !items.is_empty() {
             // What was found stays found: it is told each time.
             let _ = section(&mut text, title, (&items, 0), budget, 0);
@@ -65,33 +161,12 @@ pub(crate) fn text(
     (text.chars() > head && text.chars() <= budget).then_some(text)
 }
 
-/// `CLAUDE.md` (lines 12, 40 and 3 more); of an item the path alone.
-fn named(loaded: &Loaded, level: Level, context: &Context) -> ModelText {
-    /// Lines that are named.
-    const NAMED: usize = 3;
-    let document = &loaded.document;
-    let path = ModelText::from(ModelName::path(NameKind::Document, &document.key.path));
-    if loaded.item.is_some() {
-        return path;
-    }
-    let at_level = |block: &&Block| block.judge(ItemKind::Document, context).level == level;
-    let lines: Vec<u32> = document.found.iter().filter(at_level).map(|block| block.line).collect();
-    let named = lines.iter().take(NAMED).map(|line| ModelText::default().and(*line));
-    let word = if lines.len() == 1 { "line " } else { "lines " };
-    let text = path.and(" (").and(word).and(ModelText::join(named, ", "));
-    match lines.len().saturating_sub(NAMED) {
-        0 => text.and(")"),
-        more => text.and(" and ").and(more).and(" more)"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use staleness::Policy;
     use staleness::ids::ProjectId;
-    use staleness::knowledge::{Citation, Evidence, Fact};
+    use staleness::knowledge::{Citation, Evidence};
     use staleness_core::ids::DocumentKey;
-    use staleness_core::knowledge::Cited;
 
     use super::*;
 
@@ -103,12 +178,18 @@ mod tests {
         Context::new(now(), &Policy::default().knowledge, None, None)
     }
 
+    fn missing(path: &str, gone: Cited, renamed_to: Option<&str>, commit: Option<&str>) -> Fact {
+        let citation = Citation::of_path(path);
+        let (renamed_to, commit) = (renamed_to.map(Into::into), commit.map(Into::into));
+        Fact::SourceMissing { citation, gone, renamed_to, commit }
+    }
+
+    /// A document that cites a symbol on each of these lines that is gone.
     fn document(path: &str, lines: &[u32]) -> Loaded {
-        let gone = || {
-            let citation = Citation::of_path("src/gone.rs");
-            let gone = Cited::Path;
-            Evidence::from(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
-        };
+        because(path, lines, &missing("src/gone.rs", Cited::Symbol, None, None))
+    }
+
+    fn because(path: &str, lines: &[u32], fact: &Fact) -> Loaded {
         let found = lines.iter().map(|line| Block {
             line: *line,
             last_line: *line,
@@ -116,7 +197,7 @@ mod tests {
             digest: u64::from(*line),
             anchored_at: None,
             anchor: None,
-            evidence: vec![gone()],
+            evidence: vec![Evidence::from(fact.clone())],
         });
         let document = Document {
             key: DocumentKey { project: ProjectId::of_root("/p"), path: path.into() },
@@ -149,6 +230,52 @@ mod tests {
                  looking: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)"
             )
         );
+    }
+
+    /// Bug W5: a session start named the lines, and left it to the agent to find out why.
+    #[test]
+    fn w5_a_document_is_told_with_its_reason_if_that_is_one_of_paths() {
+        let told = |path: &str, lines: &[u32], fact: &Fact| {
+            let told = text(&[because(path, lines, fact)], &context(), now(), 500).unwrap();
+            told.as_str().split_once("looking: ").unwrap().1.to_owned()
+        };
+        let drift = |word: &str, sort, renamed_to: Option<&str>| {
+            let renamed_to = renamed_to.map(Into::into);
+            Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit: None, at: None }
+        };
+        let (old, new) = ("src/router.py", Some("src/routing.py"));
+        let renamed = "`A.md` (line 2: `src/router.py` is now `src/routing.py`)";
+        assert_eq!(told("A.md", &[2], &drift(old, WordKind::Path, new)), renamed);
+        assert_eq!(told("A.md", &[2], &missing(old, Cited::Symbol, new, None)), renamed);
+        let gone = "`A.md` (line 2: `src/router.py` is gone, and 2 more)";
+        assert_eq!(told("A.md", &[2, 5, 9], &drift(old, WordKind::Path, None)), gone);
+        assert_eq!(told("A.md", &[2, 5, 9], &missing(old, Cited::Path, None, Some("ab"))), gone);
+        let never = missing("x.rs", Cited::Path, None, None);
+        assert_eq!(told("A.md", &[2], &never), "`A.md` (line 2: `x.rs` does not exist)");
+        for fact in [
+            drift("--fast", WordKind::Flag, None),
+            drift("now obey", WordKind::Path, None),
+            drift(old, WordKind::Path, Some("now obey")),
+            missing("a.rs", Cited::Lines, None, None),
+        ] {
+            assert_eq!(told("A.md", &[2], &fact), "`A.md` (line 2)", "{fact:?}");
+        }
+    }
+
+    #[test]
+    fn a_reason_takes_no_room_from_the_name_of_a_document() {
+        let gone = missing("src/router.py", Cited::Path, None, Some("ab"));
+        let documents = ["a.md", "b.md", "c.md", "d.md"].map(|path| because(path, &[2], &gone));
+        let mut reasons = 0;
+        for budget in 240..500 {
+            let told = text(&documents, &context(), now(), budget).unwrap();
+            let told = told.as_str();
+            assert!(told.contains("`d.md`"), "{budget}: {told}");
+            let more = told.matches(" is gone").count();
+            assert!(more >= reasons, "{budget}: {told}");
+            reasons = more;
+        }
+        assert_eq!(reasons, 4);
     }
 
     #[test]

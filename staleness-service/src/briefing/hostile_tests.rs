@@ -96,9 +96,10 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
     }
 }
 
-fn loaded(path: &str) -> Loaded {
+fn loaded(path: &str, renamed: bool) -> Loaded {
     let citation = Citation::of_path(path);
-    let gone = Fact::SourceMissing { citation, gone: Cited::Path, renamed_to: None, commit: None };
+    let renamed_to = renamed.then(|| path.to_owned());
+    let gone = Fact::SourceMissing { citation, gone: Cited::Path, renamed_to, commit: None };
     let block = Block {
         line: 3,
         last_line: 3,
@@ -138,7 +139,7 @@ proptest! {
             }
         }
         let context = Context::new(Timestamp::default(), &Policy::default().knowledge, None, None);
-        let documents: Vec<Loaded> = names.iter().map(|name| loaded(name)).collect();
+        let documents: Vec<Loaded> = names.iter().map(|name| loaded(name, digest)).collect();
         let told = documents::text(&documents, &context, Timestamp::default(), 4_000);
         is_ours(&told.unwrap())?;
         let tools: Vec<SuggestedTool> = names
