@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::args::ConfigCommand;
 use crate::error::CliError;
-use crate::output::{Cell, Output, Paint, table};
+use crate::output::{Cell, Output, Paint};
 use crate::settings::Settings;
 
 pub(crate) fn run(
@@ -55,5 +55,5 @@ fn path(settings: &Settings, out: &Output) -> Result<(), CliError> {
             (format!("{} {there}", path.display()).trim().to_owned(), None),
         ]
     });
-    out.text(&table(rows, out.paint, usize::MAX))
+    out.text(&Output { width: usize::MAX, ..*out }.table(rows))
 }

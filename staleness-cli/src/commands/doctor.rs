@@ -13,7 +13,7 @@ use super::installed;
 use super::mounts::{self, Medium};
 use super::scan::preview;
 use crate::error::{CliError, in_words};
-use crate::output::{Cell, Output, Paint, Painter, table};
+use crate::output::{Cell, Output, Paint, Painter};
 use crate::settings::{Access, Settings};
 use staleness_service::Silent;
 use staleness_service::knowledge::World;
@@ -137,7 +137,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
         ]
     });
     // A detail is never cut here: it is what one came for.
-    out.text(&table(rows, out.paint, usize::MAX))?;
+    out.text(&out.details(rows))?;
     Ok(ok)
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn run(
             _ => paint.good(&format!("no problems known with {tools}, {unused} never used\n")),
         });
     } else if total == 0 {
-        text.push_str(&nothing_known(settings, scan.sources.len()));
+        text.push_str(&nothing_known(settings, scan.sources.len(), out));
     } else {
         text.push_str(&format!(
             "{} of {} need attention\n",
@@ -118,20 +118,23 @@ pub(crate) fn run(
     text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));
     text.push_str(&found::remembered(&remembered, settings.now, out));
     text.push_str(&work::stuck(&stuck, out));
-    if !out.quiet && total > 0 {
-        text.push_str(&paint.dim(
-            "`staleness tools show NAME` for the evidence, `staleness scan` to record this state\n",
+    if total > 0 {
+        text.push_str(&out.hint(
+            "`staleness tools show NAME` for the evidence, `staleness scan` to record this state",
         ));
     }
     out.text(&text)?;
     Ok(found)
 }
 
-fn nothing_known(settings: &Settings, places: usize) -> String {
-    format!(
-        "no tools are known yet: looked in {places} places of {} and this project, and none lists \
-         a tool of anybody else\nrecord uses with `staleness record NAME --success|--failure`, or point --home at \
-         the folder that holds your agent clients' files\n",
-        escape(&settings.home.display().to_string()),
+fn nothing_known(settings: &Settings, places: usize, out: &Output) -> String {
+    let home = settings.home.display().to_string();
+    let home = escape(&home);
+    out.lines(&format!(
+        "no tools are known yet: looked in {places} places of {home} and this project, and none lists a tool of \
+         anybody else"
+    )) + &out.lines(
+        "record uses with `staleness record NAME --success|--failure`, or point --home at the folder that holds \
+         your agent clients' files",
     )
 }

@@ -144,8 +144,8 @@ fn tell(
     if text.is_empty() {
         text.push_str(none);
     }
-    if let Some(note) = note.filter(|_| !out.quiet) {
-        text.push_str(&format!("{}\n", out.paint.dim(&escape(&note))));
+    if let Some(note) = note {
+        text.push_str(&out.hint(&escape(&note)));
     }
     out.text(&text)
 }

@@ -66,9 +66,7 @@ pub(crate) fn table(
     }
     text.push_str(&aside(report, out));
     text.push_str(&summary(found, report, compared, out));
-    if !out.quiet {
-        text.push_str(&hints(found, faint, compared, out));
-    }
+    text.push_str(&hints(found, faint, compared, out));
     text
 }
 
@@ -199,8 +197,7 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     let Remembered { documents, stale, review, partial, doubtful, .. } = remembered;
     let paint = out.paint;
     if *documents == 0 {
-        let hint = "`staleness check` looks for documents that have rotted\n";
-        return if out.quiet { String::new() } else { paint.dim(hint) };
+        return out.hint("`staleness check` looks for documents that have rotted");
     }
     let age = paint.dim(&format!("({})", remembered.age(now)));
     if doubtful.is_empty() {
@@ -234,7 +231,7 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
 }
 
 fn hints(found: &Findings, faint: usize, compared: Option<Compared>, out: &Output) -> String {
-    let mut hints = Vec::new();
+    let mut hints: Vec<String> = Vec::new();
     if faint > 0 && !out.verbose {
         hints.push(format!(
             "{} with weak signs: --verbose shows them",
@@ -249,5 +246,5 @@ fn hints(found: &Findings, faint: usize, compared: Option<Compared>, out: &Outpu
     if many && compared.is_none() {
         hints.push("too many at once? --write-baseline FILE, then --baseline FILE".into());
     }
-    hints.iter().map(|hint| out.paint.dim(&format!("{hint}\n"))).collect()
+    hints.iter().map(|hint| out.hint(hint)).collect()
 }

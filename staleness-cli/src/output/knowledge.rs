@@ -84,11 +84,7 @@ pub(crate) fn show(told: &KnowledgeReport, out: &Output) -> String {
         text.push_str(&format!("  {line}\n"));
     }
     reasons(&told.verdict, 2, out, &mut text);
-    let mut row = |key: &str, value: String| {
-        if !value.is_empty() {
-            text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<12}")), escape(&value)));
-        }
-    };
+    let mut row = |key: &str, value: String| text.push_str(&out.row(key, 12, &value));
     let at = |time: Option<Timestamp>| time.map(|at| at.to_string()).unwrap_or_default();
     row("kind", told.kind.as_str().into());
     row("scope", told.scope.into());

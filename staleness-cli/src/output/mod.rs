@@ -19,7 +19,8 @@ use serde::Serialize;
 pub(crate) use paint::{ColorArg, Paint};
 pub(crate) use progress::{Progress, Screen};
 pub(crate) use staleness_service::escape;
-pub(crate) use table::{Cell, Painter, table};
+pub(crate) use table::{Cell, Painter};
+use table::{Last, table};
 pub(crate) use wrap::{fitting, wrap};
 
 use crate::error::{CliError, ErrorKind};
@@ -90,7 +91,29 @@ impl Output {
 
     /// Rows of cells as a table that fits the terminal.
     pub(crate) fn table(&self, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
-        table(rows, self.paint, self.width)
+        table(rows, Last::Cut, self.paint, self.width)
+    }
+
+    /// Rows of cells of which the last one is never cut.
+    pub(crate) fn details(&self, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
+        table(rows, Last::Wrapped, self.paint, self.width)
+    }
+
+    /// A line of what is known of one thing, with its key in `width` columns; nothing without a value.
+    pub(crate) fn row(&self, key: &str, width: usize, value: &str) -> String {
+        let key = (format!("{key:<width$}"), Some(Paint::dim as Painter));
+        let row = (!value.is_empty()).then(|| vec![key, (value.to_owned(), None)]);
+        self.details(row)
+    }
+
+    /// Text in lines that fit the terminal.
+    pub(crate) fn lines(&self, text: &str) -> String {
+        wrap(text, self.width).join("\n") + "\n"
+    }
+
+    /// Lines on what to type next, or how to read what stands above them; nothing with `--quiet`.
+    pub(crate) fn hint(&self, text: &str) -> String {
+        if self.quiet { String::new() } else { self.paint.dim(&self.lines(text)) }
     }
 
     /// A line below a table that says how many rows were left out, and what shows them; nothing where none was.

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{escape, fitting};
+use super::{escape, fitting, wrap};
 
 /// A function that paints a cell.
 pub(crate) type Painter = fn(super::Paint, &str) -> String;
@@ -11,10 +11,23 @@ pub(crate) type Cell = (String, Option<Painter>);
 
 /// The last column gets no less than this, in columns.
 const LEAST: usize = 20;
+/// The indentation of what goes below the beginning of its row.
+const BELOW: usize = 6;
 
-/// Rows as text, indented by two columns: aligned columns, of which the last one is cut to what is left of the width.
+/// A way to show a last cell that is longer than its room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Last {
+    /// Its beginning.
+    Cut,
+    /// All of it, on several lines.
+    Wrapped,
+}
+
+/// Rows as text, indented by two columns: aligned columns. What finds no room in the width goes below the
+/// beginning of its row.
 pub(crate) fn table(
     rows: impl IntoIterator<Item = Vec<Cell>>,
+    last_cell: Last,
     paint: super::Paint,
     width: usize,
 ) -> String {
@@ -36,28 +49,41 @@ pub(crate) fn table(
         out.push_str("  ");
         for (column, (text, painter)) in row.iter().enumerate() {
             let last = column + 1 == row.len();
-            if last && !text.is_empty() && used + LEAST > width {
-                // No room beside the others: it goes below them.
-                used = 6;
-                out.truncate(out.trim_end_matches(' ').len());
-                out.push_str("\n      ");
+            let needed = if last { LEAST } else { widths[column] };
+            if used > BELOW && !text.is_empty() && used + needed > width {
+                used = BELOW;
+                new_line(&mut out, used);
             }
-            let room = if last { width.saturating_sub(used).max(LEAST) } else { widths[column] };
-            let shown = fitting(text, room);
-            let pad = if last { 0 } else { widths[column] - shown.width() + 2 };
-            used += shown.width() + pad;
-            match painter {
-                Some(painter) if !shown.is_empty() => out.push_str(&painter(paint, &shown)),
-                _ => out.push_str(&shown),
+            let left = width.saturating_sub(used).max(LEAST);
+            let shown = match last_cell {
+                Last::Wrapped if last => wrap(text, left),
+                _ if last => vec![fitting(text, left)],
+                _ => vec![fitting(text, widths[column])],
+            };
+            let pad = if last { 0 } else { widths[column] - shown[0].width() + 2 };
+            for (at, line) in shown.iter().enumerate() {
+                if at > 0 {
+                    new_line(&mut out, used);
+                }
+                match painter {
+                    Some(painter) if !line.is_empty() => out.push_str(&painter(paint, line)),
+                    _ => out.push_str(line),
+                }
             }
+            used += shown[0].width() + pad;
             out.extend(std::iter::repeat_n(' ', pad));
         }
-        while out.ends_with(' ') {
-            out.pop();
-        }
+        out.truncate(out.trim_end_matches(' ').len());
         out.push('\n');
     }
     out
+}
+
+/// Begins a line that is indented.
+fn new_line(out: &mut String, indent: usize) {
+    out.truncate(out.trim_end_matches(' ').len());
+    out.push('\n');
+    out.extend(std::iter::repeat_n(' ', indent));
 }
 
 #[cfg(test)]
@@ -72,7 +98,7 @@ mod tests {
             vec![("日本".into(), None), ("x".repeat(100), None)],
             vec![("abcdef".into(), None), ("y".into(), None)],
         ];
-        let text = table(rows, Paint::new(ColorArg::Never), 40);
+        let text = table(rows, Last::Cut, Paint::new(ColorArg::Never), 40);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.iter().all(|line| line.width() <= 40), "{text}");
         assert!(lines[0].starts_with("  日本    x") && lines[0].ends_with('…'), "{text}");
@@ -86,11 +112,29 @@ mod tests {
             vec![("x".repeat(30), None), ("".into(), dim), ("y".repeat(50), None)],
             vec![("x".into(), None), ("z".into(), None), ("".into(), dim)],
         ];
-        let text = table(rows, Paint::new(ColorArg::Always), 40);
+        let text = table(rows, Last::Cut, Paint::new(ColorArg::Always), 40);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert_eq!(lines[0].trim_end(), format!("  {}", "x".repeat(30)));
         assert_eq!(lines[1], format!("      {}…", "y".repeat(33)));
         assert!(lines[2].ends_with('z'), "nothing is painted where there is nothing: {text}");
+    }
+
+    /// Bug L1: only the last column was fitted.
+    #[test]
+    fn l1_no_column_goes_beyond_the_terminal() {
+        let cells = ["active", &"n".repeat(30), "SSSS", "claude-code, codex", "why, at length"];
+        let row = || cells.iter().map(|cell| ((*cell).to_owned(), None)).collect();
+        let text = table([row(), row()], Last::Cut, Paint::new(ColorArg::Never), 60);
+        let (first, below) = ("active  ".to_owned() + &"n".repeat(30), "claude-code, codex");
+        let one = format!("  {first}  SSSS\n      {below}  why, at length\n");
+        assert_eq!(text, one.repeat(2));
+    }
+
+    #[test]
+    fn a_last_cell_may_be_told_whole() {
+        let row = vec![("key".to_owned(), None), ("one two three four five six".into(), None)];
+        let text = table([row], Last::Wrapped, Paint::new(ColorArg::Never), 28);
+        assert_eq!(text, "  key  one two three four\n       five six\n");
     }
 }

@@ -7,7 +7,7 @@ use staleness::tool::{Hold, PresenceCause, Status};
 use staleness::verdict::Level;
 use staleness_core::report::{ScoreParts, SourceReport};
 
-use super::{Cell, Output, Paint, Painter, escape};
+use super::{Cell, Output, Paint, Painter, escape, wrap};
 use staleness_service::when::ago;
 
 /// Returns the word for the status of a tool, or for what is none, and its painter.
@@ -191,11 +191,7 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
     let (status, painted) = standing(tool);
     let name = escape(&tool.name);
     let mut text = format!("{}  {}\n", paint.bold(&name), painted(paint, status));
-    let mut row = |key: &str, value: &str| {
-        if !value.is_empty() {
-            text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<12}")), escape(value)));
-        }
-    };
+    let mut row = |key: &str, value: &str| text.push_str(&out.row(key, 12, value));
     row("kind", tool.kind.as_str());
     row("scope", tool.scope);
     row("server", tool.server.as_deref().unwrap_or(""));
@@ -223,7 +219,7 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
     row("discovered", &tool.discovered_at.to_string());
     row("last seen", &tool.last_seen_at.map(|at| at.to_string()).unwrap_or_default());
     row("last used", &tool.last_used_at.map(|at| at.to_string()).unwrap_or_default());
-    text.push_str(&verdict(tool, paint));
+    text.push_str(&verdict(tool, out));
     text
 }
 
@@ -246,8 +242,8 @@ fn not_active(tools: &[ToolReport]) -> String {
     }
 }
 
-fn verdict(tool: &ToolReport, paint: Paint) -> String {
-    let verdict = &tool.verdict;
+fn verdict(tool: &ToolReport, out: &Output) -> String {
+    let (verdict, paint) = (&tool.verdict, out.paint);
     let level = match verdict.level {
         Level::Fresh => paint.good("fresh"),
         Level::Review => paint.warn("review"),
@@ -260,7 +256,9 @@ fn verdict(tool: &ToolReport, paint: Paint) -> String {
         verdict.freshness
     );
     for signal in &verdict.signals {
-        let reason = escape(&signal.reason);
+        let indent = 17 + signal.kind.len();
+        let reason = wrap(&escape(&signal.reason), out.width.saturating_sub(indent));
+        let reason = reason.join(&format!("\n{:indent$}", ""));
         text.push_str(&format!("  {:<12}  {} {reason}\n", "", paint.dim(&signal.kind)));
     }
     text

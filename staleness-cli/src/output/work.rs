@@ -86,11 +86,7 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
         }
     }
     reasons(&told.verdict, 2, out, &mut text);
-    let mut row = |key: &str, value: String| {
-        if !value.is_empty() {
-            text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<9}")), escape(&value)));
-        }
-    };
+    let mut row = |key: &str, value: String| text.push_str(&out.row(key, 9, &value));
     let some = |value: &Option<String>| value.clone().unwrap_or_default();
     row("kind", told.kind.as_str().into());
     row("state", words(told.status));

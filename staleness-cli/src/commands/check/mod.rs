@@ -27,7 +27,7 @@ use baseline::Baseline;
 
 /// Files and their history are read as they are today, so the overview and hooks would be told of a mixture of
 /// two moments.
-const NOT_KEPT: &str = "not recorded, because --now was given: the overview and hooks tell of the last check without it\n";
+const NOT_KEPT: &str = "not recorded, because --now was given: the overview and hooks tell of the last check without it";
 
 /// Checks and prints; `true`: something is at `--fail-on` or worse.
 pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {
@@ -64,8 +64,8 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
         }
         ReportFormat::Table => {
             let mut text = found::table(&found, &report, compared, out);
-            if asked.is_whole() && settings.given_now && !out.quiet {
-                text.push_str(&out.paint.dim(NOT_KEPT));
+            if asked.is_whole() && settings.given_now {
+                text.push_str(&out.hint(NOT_KEPT));
             }
             out.text(&text)?;
         }

@@ -29,8 +29,7 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
     if out.json {
         return out.json(&found);
     }
-    let note = found.note.as_deref().filter(|_| !out.quiet);
-    let note = note.map(|note| format!("{}\n", out.paint.dim(&escape(note)))).unwrap_or_default();
+    let note = found.note.as_deref().map(|note| out.hint(&escape(note))).unwrap_or_default();
     if found.routes.is_empty() {
         let none = if out.quiet { "" } else { "nothing like it was learned here\n" };
         return out.text(&format!("{none}{note}"));

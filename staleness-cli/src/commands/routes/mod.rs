@@ -44,8 +44,8 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
         return out.text("no route is known here; `staleness routes learn` teaches one\n");
     }
     let mut text = out.table(routes.iter().map(|route| row(route, settings)));
-    if let Some(note) = models(&routes).filter(|_| !out.quiet) {
-        text.push_str(&format!("{}\n", out.paint.dim(&escape(&note))));
+    if let Some(note) = models(&routes) {
+        text.push_str(&out.hint(&escape(&note)));
     }
     out.text(&text)
 }
