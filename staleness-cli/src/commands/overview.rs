@@ -107,7 +107,7 @@ pub(crate) fn run(
             counted(total, "tool", "tools")
         ));
         fold_into_servers(&mut doubtful);
-        text.push_str(&tools::list(&doubtful, settings.now, out));
+        text.push_str(&tools::doubtful(&doubtful, settings.now, out));
     }
     let trouble: Vec<_> = scan
         .sources

@@ -6,6 +6,7 @@ use staleness::source::SourceState;
 use staleness::tool::{Hold, PresenceCause, Status};
 use staleness::verdict::Level;
 use staleness_core::report::{ScoreParts, SourceReport};
+use staleness_core::tool::ListingState;
 
 use super::{Cell, Output, Paint, Painter, escape, wrap};
 use staleness_service::when::ago;
@@ -61,9 +62,37 @@ pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     table + &out.more(tools.len().saturating_sub(ROWS), "--json lists all")
 }
 
-/// Every tool with status, freshness, outcomes and the reason.
+/// Every tool with status, outcomes, the clients that list it and the reason.
 pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output) -> String {
-    out.table(tools.iter().map(|tool| line(tool, now)))
+    let row = |tool| {
+        let mut cells = line(tool, now);
+        cells.insert(cells.len() - 1, (clients(tool), None));
+        cells
+    };
+    out.table(tools.iter().map(row)) + &legend(tools, out)
+}
+
+/// Tools that need attention, with status, outcomes and the whole reason.
+pub(crate) fn doubtful(tools: &[ToolReport], now: staleness::Timestamp, out: &Output) -> String {
+    out.details(tools.iter().map(|tool| line(tool, now))) + &legend(tools, out)
+}
+
+/// Says how to read outcomes, where any are shown.
+fn legend(tools: &[ToolReport], out: &Output) -> String {
+    if tools.iter().all(|tool| tool.outcomes.is_empty()) {
+        return String::new();
+    }
+    out.hint("uses, the latest last: S success, F failure, I interrupted")
+}
+
+/// `claude-code, codex (off)`; empty for a tool that is known from use alone.
+fn clients(tool: &ToolReport) -> String {
+    let listed = tool.clients.iter().filter(|(_, state)| state.is_listed());
+    let named = listed.map(|(client, state)| match state {
+        ListingState::Configured => client.clone(),
+        _ => format!("{client} ({})", state.as_str()),
+    });
+    named.collect::<Vec<_>>().join(", ")
 }
 
 /// A line with the tool that an invented name may mean.

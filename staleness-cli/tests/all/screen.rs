@@ -64,6 +64,7 @@ fn overview() {
 2 of 4 tools need attention
   probation  mcp__github__search    SFIFF  used 2h ago  3 of the last 4 uses failed
   stale      mcp__linear__*                never used   removed from config: claude-code/user/mcp no longer lists it
+uses, the latest last: S success, F failure, I interrupted
 `staleness check` looks for documents that have rotted
 `staleness tools show NAME` for the evidence, `staleness scan` to record this state
 ");
@@ -89,12 +90,31 @@ fn tools() {
     assert_eq!(
         screen(&fates(), &["tools"]),
         "\
-\x20 active   mcp__github__*                SFIFF  used just now
-  demoted  mcp__github__search           SFIFF  used just now  3 of the last 4 uses failed
-  active   mcp__linear__*                       never used
-  active   /fix                 project         never used     Fixes the build
+\x20 active   mcp__github__*                SFIFF  used just now  claude-code
+  demoted  mcp__github__search           SFIFF  used just now  claude-code  3 of the last 4 uses failed
+  active   mcp__linear__*                       never used     claude-code
+  active   /fix                 project         never used     claude-code  Fixes the build
+uses, the latest last: S success, F failure, I interrupted
 "
     );
+}
+
+/// F6: the list did not say which client has which tool.
+#[test]
+fn f6_a_list_of_tools_names_the_clients_that_list_them() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    let off = "[mcp_servers.github]\ncommand = \"x\"\nenabled = false\n";
+    sandbox.write("home/.codex/config.toml", off);
+    sandbox.ok(&["scan"]);
+    assert_eq!(
+        screen(&sandbox, &["tools"]),
+        "  active  mcp__github__*      never used  claude-code, codex (off)\n"
+    );
+    sandbox.ok(&["record", "Bash", "--success"]);
+    let tools = screen(&sandbox, &["tools"]);
+    assert!(tools.contains("Bash              S  used just now\n"), "{tools}");
+    assert!(!screen(&sandbox, &["tools", "--quiet"]).contains("S success"));
 }
 
 #[test]
