@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 use staleness::StoreUrl;
+use staleness_sources::clients::refusal;
 
 use crate::args::install_args::{Client, Level};
 use crate::args::{Global, PlaceArgs};
@@ -98,6 +99,9 @@ fn run(
     let done = if args.dry_run { planned } else { carry_out(verb, planned, fence)? };
     let mut notes: Vec<String> = done.iter().flat_map(|each| each.notes.clone()).collect();
     let changed = done.iter().any(|each| !each.change.is_nothing());
+    if verb == Verb::Init {
+        notes.extend(done.iter().filter_map(|each| refused(client, each)));
+    }
     if verb == Verb::Init && changed {
         notes.extend(client.notes(level).into_iter().map(str::to_owned));
     }
@@ -114,6 +118,13 @@ fn run(
         }));
     }
     out.text(&summary(verb, client, level, &done, &notes, args.dry_run, out))
+}
+
+/// Says that the client refuses a file as it is: it would call nothing that was put into it.
+fn refused(client: Client, planned: &Planned) -> Option<String> {
+    let before = planned.change.before.as_deref()?;
+    let why = refusal(client.as_str(), &planned.target.path, before)?;
+    Some(format!("{why}; until then nothing in it works"))
 }
 
 /// Returns the folders of the clients. Environment variables count for the user's own home only.

@@ -53,6 +53,35 @@ fn every_file_of_the_corpus_comes_back_byte_for_byte() {
     }
 }
 
+/// Found by a session: comments were kept, and Claude Code passed over the whole file, our hooks with it.
+#[test]
+fn init_says_that_the_client_refuses_the_file_as_it_is() {
+    let sandbox = Sandbox::new();
+    let files = [
+        ("claude-code", ".claude/settings.json", "{\n  // mine\n  \"model\": \"opus\"\n}\n"),
+        ("claude-code", ".claude.json", "{\n  \"numStartups\": 1,\n}\n"),
+        ("gemini", ".gemini/settings.json", "{ // mine\n  \"ui\": {},\n}\n"),
+    ];
+    for (client, path, text) in files {
+        let file = sandbox.write(&format!("home/{path}"), text);
+        let said = sandbox.ok(&["init", client, "--dry-run"]);
+        let why = format!("note: {}:2: read by us, refused by ", file.display());
+        assert!(said.contains(&why) && said.contains("; until then nothing in it"), "{said}");
+        for _ in 0..2 {
+            let said = sandbox.ok(&["init", client]);
+            assert!(said.contains("refused by "), "{said}");
+        }
+        assert!(!sandbox.ok(&["uninstall", client]).contains("refused by"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        fs::remove_file(file).unwrap();
+    }
+    sandbox.write("home/.gemini/settings.json", "{ /* it reads comments */ }\n");
+    sandbox.write("home/.cursor/mcp.json", "{ /* and so does it */ \"mcpServers\": {}, }\n");
+    for client in CLIENTS {
+        assert!(!sandbox.ok(&["init", client]).contains("refused by"), "{client}");
+    }
+}
+
 #[test]
 fn nothing_is_left_of_any_client() {
     let sandbox = Sandbox::new();

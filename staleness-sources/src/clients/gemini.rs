@@ -18,7 +18,8 @@ use crate::json::{self, JsonFile, JsonText, Object, Value};
 use crate::text::{Content, canonical, look, shown};
 
 /// The client does not start with settings that it refuses.
-static SETTINGS: Format = Format { syntax: Syntax::Comments, ..Format::strict("Gemini CLI") };
+pub(super) static SETTINGS: Format =
+    Format { syntax: Syntax::Comments, ..Format::strict("Gemini CLI") };
 
 /// Manifests of extensions, and the switches of servers.
 static STRICT: Format = Format::strict("Gemini CLI");

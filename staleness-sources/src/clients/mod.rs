@@ -38,7 +38,8 @@ use staleness_core::tool::ListingState;
 use crate::draft::Draft;
 use crate::json::{JsonFile, JsonText};
 #[cfg(test)]
-use crate::outline::{Shape, outline};
+use crate::outline::Shape;
+use crate::outline::outline;
 use crate::project::ProjectPlace;
 use crate::remembered::{self, LARGE, outline_of};
 pub use crate::remembered::{Outline, Outlines};
@@ -132,6 +133,22 @@ pub struct Readings {
     pub sources: Vec<SourceReading>,
     /// Indexes of sources that were read completely.
     pub indexes: Vec<SourceIndex>,
+}
+
+/// Says why a client refuses a JSON file of its settings or servers for its syntax, with the line and the mend; `None` if
+/// it reads the file, or has no rules of its own.
+#[must_use]
+pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
+    let format = match client {
+        claude::CLIENT => &claude::FILE,
+        "gemini" => &gemini::SETTINGS,
+        _ => return None,
+    };
+    let body = text.strip_prefix('\u{feff}');
+    let (_, liberties) = outline(body.unwrap_or(text), shapes::SETTINGS.root).ok()?;
+    let liberties = Liberties { mark: body.is_some(), ..liberties };
+    let (line, what) = format.syntax.refuses(&liberties)?;
+    Some(format.refusal(path, line, what))
 }
 
 /// Reads the configuration of every supported client.
