@@ -188,7 +188,7 @@ fn of_equal_findings_the_older_one_comes_first_everywhere() {
     let places: Vec<&str> = lines.map(|(id, _)| id).collect();
     assert_eq!(places, ["z.md:1", "m.md:5", "m.md:3", "AGENTS.md:1"], "{table}");
     // An agent is told of the documents that it loads.
-    let mut documents = Vec::new();
+    let mut documents = vec!["AGENTS.md"];
     for (path, day) in [("b.md", 11), ("a.md", 12)] {
         sandbox.write("project/src/a.rs", "fn a() {}\n");
         sandbox.write(&format!("project/{path}"), line);

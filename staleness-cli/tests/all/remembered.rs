@@ -101,6 +101,31 @@ fn a_session_is_told_which_documents_to_doubt_and_nothing_of_their_text() {
     assert_eq!(sandbox.hook_with(&off, payload.to_string().as_bytes()).out, "");
 }
 
+/// Bug W5: Claude Code was told of an `AGENTS.md` that it does not load.
+#[test]
+fn w5_claude_code_loads_agents_md_where_its_own_file_imports_it_or_there_is_none() {
+    let sandbox = checked();
+    let start = |client: &str| {
+        let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
+        sandbox.hook_with(&["--client", client], start.as_bytes()).out.contains("`AGENTS.md`")
+    };
+    assert!(start("claude-code"));
+    for own in ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] {
+        let path = format!("project/{own}");
+        let file = sandbox.write(&path, "Be brief.\n");
+        assert!(!start("claude-code") && start("codex"), "{own}");
+        let import = if own.starts_with('.') { "See @../AGENTS.md\n" } else { "See @AGENTS.md.\n" };
+        sandbox.write(&path, import);
+        assert!(start("claude-code"), "{own}");
+        std::fs::remove_file(file).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("AGENTS.md", sandbox.project.join("CLAUDE.md")).unwrap();
+        assert!(start("claude-code"));
+    }
+}
+
 #[test]
 fn the_doctor_warns_of_stale_memory_and_is_well() {
     let sandbox = checked();
@@ -116,7 +141,8 @@ fn the_doctor_warns_of_stale_memory_and_is_well() {
 fn an_item_in_a_file_is_judged_by_its_kind_wherever_it_is_told() {
     let sandbox = Sandbox::with_history();
     sandbox.write("project/src/old.rs", "fn main() {}\n");
-    let text = "---\nkind: preference\n---\n\nPrefer what [the old way](src/old.rs) did.\n";
+    let text =
+        "---\nkind: preference\n---\n\nPrefer what [the old way](src/old.rs) did: @AGENTS.md\n";
     sandbox.write("project/CLAUDE.md", text);
     sandbox.write("project/AGENTS.md", "Read [the program](src/old.rs).\n");
     sandbox.commit("2026-01-10T00:00:00Z");

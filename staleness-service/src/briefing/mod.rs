@@ -18,7 +18,7 @@ use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
-use staleness_sources::documents::{Report, is_loaded_by};
+use staleness_sources::documents::{CheckOptions, Report, retain_loaded_by};
 
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
@@ -144,7 +144,8 @@ fn loaded(
     // An item may be stale though nothing was found in its file.
     let mut documents = registry.documents().list(&settings.project.id).wait()?;
     let client = settings.client.as_ref().map_or(resume.agent.as_str(), ClientId::as_str);
-    documents.retain(|document| document.loaded && is_loaded_by(client, &document.key.path));
+    let options = CheckOptions::new(settings.now);
+    retain_loaded_by(client, &settings.place, &options, &mut documents);
     let items = crate::documents::items_of(settings, &documents)?;
     let report = Report { documents, items, ..Report::default() };
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();

@@ -11,12 +11,15 @@
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
+use staleness_core::knowledge::Document;
 
-use super::discover::{Loaded, Search, key_of};
-use super::nature;
+use super::CheckOptions;
+use super::discover::{Found, Loaded, Search, key_of};
+use super::nature::{self, Patterns};
+use crate::project::ProjectPlace;
 use crate::text::canonical;
 
-/// Instruction files of a project outside of folders of their own.
+/// Instruction files of a project outside of folders of their own, those of Claude Code first.
 const OWN: [&str; 6] = [
     "CLAUDE.md",
     ".claude/CLAUDE.md",
@@ -58,6 +61,30 @@ pub(super) fn find(search: &mut Search<'_>) {
         search.add(key, path, false, Loaded::ByItself);
     }
     search.follow_imports();
+}
+
+/// Keeps the documents that a client loads by itself. Where a project has instructions for Claude Code, that
+/// client loads an `AGENTS.md` only if they import it, or lead to it as a link.
+pub fn retain_loaded_by(
+    client: &str,
+    place: &ProjectPlace,
+    options: &CheckOptions<'_>,
+    documents: &mut Vec<Document>,
+) {
+    let is_shared = |document: &Document| nature::is_shared(&document.key.path);
+    documents.retain(|each| each.loaded && nature::is_loaded_by(client, &each.key.path));
+    let mut own = OWN[..3].iter().filter(|key| place.folder.join(key).is_file()).peekable();
+    if client != "claude-code" || own.peek().is_none() || !documents.iter().any(is_shared) {
+        return;
+    }
+    let patterns = Patterns::new(&options.policy, &mut Vec::new());
+    let fence = place.fence();
+    let (patterns, fence, found) = (&patterns, &fence, Found::default());
+    let mut search = Search { place, options, tracked: None, patterns, fence, found };
+    own.for_each(|key| search.own(key, Loaded::ByItself));
+    search.follow_imports();
+    let files = search.found.files;
+    documents.retain(|each| !is_shared(each) || files.contains_key(&each.key.path));
 }
 
 /// The key of a path, if it is that of a file that [`find`] would add for the user.

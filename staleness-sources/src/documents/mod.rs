@@ -40,7 +40,8 @@ mod words;
 
 pub use check::{check, project_version};
 pub use front::{Change, Field, FieldValue, SetError, set_fields};
-pub use nature::{is_document, is_loaded_by, is_markdown};
+pub use instructions::retain_loaded_by;
+pub use nature::{is_document, is_markdown};
 pub use options::CheckOptions;
 pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped, Unlisted};
 pub use stored::{ItemReport, cite, item_evidence, seen};

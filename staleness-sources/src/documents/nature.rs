@@ -66,13 +66,16 @@ pub(super) fn is_instruction(path: &str) -> bool {
         || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
 }
 
-/// Returns true if a client loads an instruction file by itself. The path is relative to the project, or begins with
-/// `~/` for a file of the user. Claude Code follows imports, so files of no client, and the shared `AGENTS.md`, are taken
-/// for files that it imports.
-#[must_use]
-pub fn is_loaded_by(client: &str, path: &str) -> bool {
+/// Returns true if a path of the project is that of instructions for the agents of several clients.
+pub(super) fn is_shared(path: &str) -> bool {
+    path.rsplit('/').next() == Some("AGENTS.md") && !path.starts_with("~/")
+}
+
+/// Returns true if a client may load an instruction file by itself. The path is relative to the project, or begins with
+/// `~/` for a file of the user. Claude Code follows imports, so files of no client are taken for files that it imports.
+pub(super) fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let shared = name == "AGENTS.md" && !path.starts_with("~/");
+    let shared = is_shared(path);
     match client {
         "codex" => shared || path == "~/.codex/AGENTS.md",
         "gemini" => name == "GEMINI.md",
