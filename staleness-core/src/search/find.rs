@@ -64,7 +64,8 @@ impl SearchIndex {
     /// - `tf` = (2 × in its name or origin + elsewhere) ÷ (0.25 + 0.75 × length ÷ mean length).
     /// - Words that usually led to the tool, or to others of the same server or plugin, add up to 0.35:
     ///   see `habit.rs`. A tool of which nothing but the server fits is not found.
-    /// - Whoever gives the name of a tool, whole or without its server, asks for it: 1.
+    /// - Whoever gives the name of a tool, whole or without its server, asks for it: 1. Within a longer question a
+    ///   name counts from three words on.
     ///
     /// **learned**, of the tool's best route (never a sum): closeness × confidence. Two queries are
     /// as close as `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: equal ones 1,

@@ -1,6 +1,7 @@
 //! Questions: what a caller asks for, in words that an index knows.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::stem::stem;
 use crate::refusal::Refusal;
@@ -9,6 +10,10 @@ use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
 /// Words of a question that are looked for in one word as well as in their parts, such as `websearch` for
 /// `web-search`. Each costs a search, and who writes more of them than this writes no question.
 const MAX_WHOLES: usize = 8;
+
+/// The number of words of a name that is found within a longer question. Two words stand together by chance: "add a
+/// table" to a page is no `add_table` of a word processor.
+const NAME_WORDS: RangeInclusive<usize> = 3..=8;
 
 /// Words with which people ask for things, and which say nothing about what they ask for.
 const TALK: &[&str] = &[
@@ -25,8 +30,9 @@ const TALK: &[&str] = &[
 /// A caller's question, split into words and stems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Letters and digits alone, for comparing with names.
-    pub(super) squashed: String,
+    /// The question, and the phrases of it that are long enough to be a name: letters and digits alone, for
+    /// comparing with names.
+    pub(super) names: Vec<String>,
     /// Its words as a person would count them, each once, sorted.
     pub(super) asked: Vec<Asked>,
     /// The stems of the smallest parts of its words, each once and in order, with the words that
@@ -66,12 +72,13 @@ impl Question {
         if all.is_empty() {
             return Err(Self::empty());
         }
-        let squashed = all.iter().map(Token::as_str).collect();
+        let mut names = vec![all.iter().map(Token::as_str).collect()];
         drop_talk(&mut all);
+        names.extend(phrases(&all));
         all.sort_unstable();
         all.dedup();
         let is_talk = all.iter().all(|token| is_talk(&token.whole));
-        let mut question = Self { squashed, asked: Vec::new(), stems: BTreeMap::new(), is_talk };
+        let mut question = Self { names, asked: Vec::new(), stems: BTreeMap::new(), is_talk };
         let mut wholes = 0;
         for (at, token) in all.into_iter().enumerate() {
             let mut parts = 0;
@@ -121,6 +128,24 @@ fn drop_talk(all: &mut Vec<Token>) {
     if all.iter().any(telling) {
         all.retain(telling);
     }
+}
+
+/// Returns the words that stand together in a question and are as many as [`NAME_WORDS`], each phrase in one word.
+fn phrases(all: &[Token]) -> Vec<String> {
+    let mut phrases = Vec::new();
+    for from in 0..all.len() {
+        let (mut phrase, mut words) = (String::new(), 0);
+        for token in &all[from..] {
+            phrase.push_str(&token.whole);
+            words += token.runs.iter().map(|run| run.parts.len()).sum::<usize>();
+            if NAME_WORDS.contains(&words) {
+                phrases.push(phrase.clone());
+            } else if words > *NAME_WORDS.end() {
+                break;
+            }
+        }
+    }
+    phrases
 }
 
 /// Returns true if a word says nothing about what is asked for.
@@ -193,6 +218,18 @@ mod tests {
         assert!(question.asked.len() > 200);
         let wholes = question.asked.iter().filter(|asked| asked.whole.is_some()).count();
         assert_eq!(wholes, MAX_WHOLES);
+    }
+
+    #[test]
+    fn phrases_are_as_long_as_names() {
+        let names = |text: &str| Question::new(text).unwrap().names;
+        assert_eq!(
+            names("Open the pull request now"),
+            ["openthepullrequestnow", "openpullrequest", "openpullrequestnow", "pullrequestnow",]
+        );
+        assert_eq!(names("use read_text_file here")[1..], ["readtextfile", "readtextfilehere"]);
+        let long = Question::new(&"word ".repeat(13_000)).unwrap();
+        assert!(long.names.len() < 6_000, "{}", long.names.len());
     }
 
     #[test]

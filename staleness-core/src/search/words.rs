@@ -94,7 +94,7 @@ impl SearchIndex {
         }
     }
 
-    /// Returns how well the words of each tool fit, 0..=1, by place; 1 where the question is its name.
+    /// Returns how well the words of each tool fit, 0..=1, by place; 1 where the question names it.
     pub(super) fn words(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
         let whole: f64 = shares.iter().map(|each| each.weight).sum();
         let mut sums = vec![0.0; self.entries.len()];
@@ -103,11 +103,20 @@ impl SearchIndex {
                 sums[*place as usize] += each.weight * share / whole;
             }
         }
-        let name = self.hash_of_name(&question.squashed);
-        for (sum, entry) in sums.iter_mut().zip(&self.entries) {
-            let is_asked = |text: &Text| text.names.contains(&name);
-            if entry.text.as_ref().is_some_and(is_asked) {
-                *sum = 1.0;
+        // A name that is the whole question leaves no room for another one in it.
+        for names in [&question.names[..1], &question.names[1..]] {
+            let mut names: Vec<u64> = names.iter().map(|name| self.hash_of_name(name)).collect();
+            names.sort_unstable();
+            let mut found = false;
+            for (sum, entry) in sums.iter_mut().zip(&self.entries) {
+                let is_asked =
+                    |text: &Text| text.names.iter().any(|name| names.binary_search(name).is_ok());
+                if entry.text.as_ref().is_some_and(is_asked) {
+                    (*sum, found) = (1.0, true);
+                }
+            }
+            if found {
+                break;
             }
         }
         sums

@@ -152,16 +152,7 @@ fn a_prompt_is_answered_where_more_than_a_chance_word_speaks_for_a_tool() {
         let learn = Learn::new(world.op(), query, tool_name("pager"), world.now());
         world.registry.routes().learn(&world.project, learn).wait().unwrap();
     }
-    let suggested = |prompt: &str| -> Vec<String> {
-        let (session, now) = (session("s"), world.now());
-        let found = world
-            .registry
-            .tools()
-            .suggest_for_prompt(&world.project, &session, prompt, now)
-            .wait()
-            .unwrap();
-        found.into_iter().map(|each| each.tool.to_string()).collect()
-    };
+    let suggested = |prompt: &str| suggested(&world, prompt);
     for chance in ["help", "can you help me", "stop", "call", "merge", "seek"] {
         assert_eq!(suggested(chance), [""; 0], "{chance}");
     }
@@ -171,6 +162,36 @@ fn a_prompt_is_answered_where_more_than_a_chance_word_speaks_for_a_tool() {
         ("call the night shift, please", "pager"),
     ] {
         assert_eq!(suggested(prompt), [tool], "{prompt}");
+    }
+}
+
+fn suggested(world: &World, prompt: &str) -> Vec<String> {
+    let (session, now) = (session("s"), world.now());
+    let tools = world.registry.tools();
+    let found = tools.suggest_for_prompt(&world.project, &session, prompt, now).wait().unwrap();
+    found.into_iter().map(|each| each.tool.to_string()).collect()
+}
+
+/// Bug W11: each further word of a prompt diluted what it asked for.
+#[test]
+fn w11_a_name_of_three_words_is_asked_for_within_a_longer_prompt() {
+    let world = World::default();
+    let tool = "mcp__github__create_pull_request";
+    for name in [tool, "mcp__github__search_issues", "mcp__github__list_commits", "Bash", "Edit"] {
+        world.uses(name, "SSSSSS");
+    }
+    for prompt in [
+        "create a pull request",
+        "please create a pull request on github for this branch",
+        "commit this and create a pull request",
+        "now push and create the pull request please",
+    ] {
+        assert_eq!(suggested(&world, prompt), [tool], "{prompt}");
+    }
+    for prompt in
+        ["create a request to pull the newest things here", "we search issues like these by hand"]
+    {
+        assert_eq!(suggested(&world, prompt), [""; 0], "{prompt}");
     }
 }
 
