@@ -25,7 +25,7 @@ use super::{documents, prompt, tools, work};
 fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
     // What a person typed stands between double quotes.
     let ours: String = text.as_str().split('"').step_by(2).collect();
-    prop_assert!(text.as_str().matches('"').count() % 2 == 0, "open: {}", text);
+    prop_assert!(text.as_str().matches('"').count().is_multiple_of(2), "open: {}", text);
     let parts: Vec<&str> = ours.split('`').collect();
     prop_assert!(parts.len() % 2 == 1, "open: {}", text);
     for (at, part) in parts.iter().enumerate() {
