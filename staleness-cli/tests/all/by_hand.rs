@@ -214,7 +214,9 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
     sandbox.session_start(&here, "s1", "startup");
     let before = sandbox.json(&[]);
     for name in INVENTED {
-        fail_thrice(&sandbox, name);
+        for _ in 0..3 {
+            sandbox.ok(&["record", name, "--failure", "--agent", "claude-code"]);
+        }
     }
     assert_eq!(sandbox.json(&[]), before, "the overview says nothing of them");
     assert_eq!(sandbox.session_start(&here, "s2", "startup"), None);
@@ -248,12 +250,15 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
         (&shown["presence"]["cause"], &shown["did_you_mean"]),
         (&json!("invented"), &json!(REAL))
     );
-    let told = sandbox.ok(&["record", INVENTED[0], "--failure"]);
+    let told = sandbox.ok(&["record", INVENTED[0], "--failure", "--agent", "claude-code"]);
     let said = "mcp__nobody__search_issues is invented  FFFF\n  did you mean mcp__github__search_issues?\n";
     assert_eq!(told, said);
 
-    // A tool of a server that is configured may be broken: that it fails is told.
+    // A tool of a server that is configured may be broken, and what a program that is no client records is a tool: that
+    // they fail is told.
     fail_thrice(&sandbox, "mcp__github__broken");
+    fail_thrice(&sandbox, "deploy");
+    assert_eq!(sandbox.status("deploy"), "demoted");
     let told = sandbox.session_start(&here, "s3", "startup").unwrap();
     assert!(told.contains("`mcp__github__broken`") && !told.contains(INVENTED[0]), "{told}");
     // One success makes a name a tool, with what it had.

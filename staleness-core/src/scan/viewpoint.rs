@@ -126,8 +126,8 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Returns true if nothing but failures is known of it: no client or name vouches for its kind, and nobody
-    /// decided about it.
+    /// Returns true if nothing but failures of a client's agent is known of it: no client or name vouches for its kind,
+    /// and nobody decided about it. Programs that are no client list their tools nowhere.
     fn is_doubtful(self) -> bool {
         let is_of_nobody = match self.kind {
             ToolKind::Unknown => true,
@@ -135,7 +135,7 @@ impl Facts<'_> {
             ToolKind::McpTool => self.server.is_some(),
             _ => false,
         };
-        is_of_nobody && self.failed_only && self.hold == Hold::None
+        is_of_nobody && self.failed_only && self.hold == Hold::None && !self.used_by.is_empty()
     }
 
     /// Returns true if a live list of the server lacks it.

@@ -23,6 +23,14 @@ fn listed(world: &World, invented: bool) -> Vec<String> {
     listed.unwrap().into_iter().map(|tool| tool.name).collect()
 }
 
+/// Records a failure of Codex.
+fn fails(world: &World, name: &str) {
+    world.pass(Timestamp::SECOND);
+    let mut used = world.a_use(name, outcome('F'));
+    used.client = Some(ClientId::new("codex").unwrap());
+    world.registry.tools().record(used).wait().unwrap();
+}
+
 /// The names that are suggested, found, ranked or told.
 fn answered(world: &World, name: &str) -> Vec<String> {
     let (tools, project, now) = (world.registry.tools(), &world.project, world.now());
@@ -91,13 +99,13 @@ fn an_invented_name_is_forgotten_a_month_after_its_last_use() {
     world.scan(vec![read(user("mcp"), vec![server("hub")])]);
     let kept = ["mcp__hub__broken", "/broken", "Bash", "pinned", "late"];
     for name in kept.iter().chain(&["frobnicate", "mcp__nobody__x"]) {
-        world.uses(name, "F");
+        fails(&world, name);
     }
     world.hold("pinned", Hold::Pinned);
     let prune = |dry| world.registry.admin().prune_invented(world.now(), dry).wait().unwrap();
     world.pass(30 * Timestamp::DAY - Timestamp::MINUTE);
     assert_eq!(prune(false), 0);
-    world.uses("late", "F");
+    fails(&world, "late");
     world.pass(Timestamp::MINUTE);
     assert_eq!((prune(true), prune(true), prune(false), prune(false)), (2, 2, 2, 0));
     let left = world.everything();
