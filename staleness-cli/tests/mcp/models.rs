@@ -147,7 +147,8 @@ fn m1_a_document_is_verified_by_the_name_that_list_stale_gives_it() {
 fn m2_an_invented_name_is_answered_with_the_nearest_real_one() {
     let machine = Machine::new();
     machine.ok(&["record", "mcp__a__find", "--success"]);
-    let mut client = machine.client(&[]);
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("claude-code");
     for _ in 0..3 {
         let told = json!({ "name": "mcp__a__fnd", "outcome": "failure" });
         let answer = client.call("record_outcome", told);

@@ -281,6 +281,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     let mut used = Use::new(op, tool, kind, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", asked.session.as_ref())?;
     used.agent = call.agent.clone();
+    used.client.clone_from(&settings.client);
     used.duration_ms = asked.duration_ms;
     let report = registry.tools().record(used).wait()?;
     let mut text =
