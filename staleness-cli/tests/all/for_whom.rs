@@ -71,7 +71,9 @@ fn w4_a_handoff_says_for_whom_it_is_and_how_to_answer() {
     sandbox.ok(&[&handoff[..], &["--from", "claude-code", "--to", "codex"]].concat());
     let told = start("codex");
     assert!(told.contains("For you: handoff `m` from `claude-code` (accept it:"), "{told}");
-    assert!(!start("claude-code").contains("For you"));
+    let told = start("claude-code");
+    assert!(told.contains("handoff `m` ") && told.contains(" for `codex`"), "{told}");
+    assert!(!told.contains("For you"), "{told}");
 }
 
 /// Bug W1: an agent is told of servers that its own client never had.

@@ -131,7 +131,12 @@ fn item(item: &DeltaItem) -> ModelText {
         (_, Some(from), Some(to)) => named.and(from).and(" → ").and(to),
         (action, _, _) => named.and(action),
     };
-    quoting(net.and(if item.own { ", by you)" } else { ")" }), item)
+    let net = net.and(if item.own { ", by you)" } else { ")" });
+    match &item.recipient {
+        // It is not for this agent: those are told apart.
+        Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
+        None => quoting(net, item),
+    }
 }
 
 #[cfg(test)]
