@@ -3,6 +3,7 @@
 Usage: run.py STALENESS MODULES [CLIENT…]
 """
 
+import datetime
 import sys
 import tempfile
 import time
@@ -88,7 +89,11 @@ def play(name, other, *machine):
         machine.type("work", "add", "constraint", RULE, "--id", "generated")
         has = [f'constraint `generated` (added): "{RULE}"']
         told(client, "a person typed a rule", client.session(), has=has)
-        told(client, "the rule is in force", client.session(), has=[f'In force: constraint `generated`: "{RULE}"'])
+        weeks_ago = (datetime.date.today() - datetime.timedelta(days=40)).isoformat()
+        machine.staleness("--now", weeks_ago, "work", "add", "plan", "Move the orders", "--id", "orders")
+        has = ["Overdue (settle: `staleness stale resolve ID`): plan `orders`", f'In force: constraint `generated`: "{RULE}"']
+        told(client, "a plan is overdue", client.session(), has=has, lacks=["(added)"])
+        told(client, "it still is", client.session(), has=has[1:], lacks=["Overdue"])
 
 
 program, modules, *names = sys.argv[1:]

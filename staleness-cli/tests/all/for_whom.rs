@@ -1,4 +1,4 @@
-//! What an agent is told is its own: tools of its client, work that is for it, words of the person whom it serves.
+//! Texts for one agent: the tools of its client, the work that is for it, the words of its person.
 
 use serde_json::json;
 

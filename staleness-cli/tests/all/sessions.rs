@@ -147,6 +147,18 @@ fn two_agents_that_resume_at_once_miss_nothing() {
 }
 
 #[test]
+fn what_is_overdue_when_it_comes_is_told_as_that_alone() {
+    let sandbox = Sandbox::new();
+    let start = |id: &str| sandbox.session_start(&sandbox.project, id, "startup");
+    sandbox.ok(&["work", "add", "plan", "Now", "--id", "now"]);
+    start("s1");
+    sandbox.ok(&["work", "add", "plan", "Late", "--id", "late", "--now", "2026-10-10"]);
+    let told = start("s2").unwrap();
+    assert!(told.contains("resolve ID`): plan `late` (") && !told.contains("added"), "{told}");
+    assert_eq!(start("s3"), None, "and once");
+}
+
+#[test]
 fn a_session_start_tells_work_by_id_and_never_by_text() {
     let sandbox = Sandbox::new();
     let here = sandbox.project.clone();

@@ -248,6 +248,9 @@ fn absence(tool: &Tool) -> String {
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed and not loaded"),
         PresenceCause::NotListed => format!("{source} no longer lists it"),
+        PresenceCause::OtherClient if tool.listings.is_empty() => {
+            format!("not one of this client's tools: another client has its server {server}")
+        }
         PresenceCause::OtherClient => format!("not one of this client's tools: {source} lists it"),
         PresenceCause::Invented => {
             let failed = tool.ring.counted_latest_first().count();

@@ -38,7 +38,7 @@ pub struct Said {
 /// The text that a session start adds to an agent's context, within the policy's budget: tools, work, documents.
 ///
 /// # Errors
-/// What the store reports: half an answer would look like a whole one.
+/// Errors of the store: half an answer would look like a whole one.
 pub fn session_start(
     settings: &Settings,
     registry: &Registry,

@@ -23,7 +23,8 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let is_overdue = |item: &DeltaItem| {
         delta.due.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
     };
-    let told = |item: &&DeltaItem| delta.source != DeltaSource::Digest || !is_overdue(item);
+    // That an item is there is said by what is overdue of it.
+    let told = |item: &&DeltaItem| !matches!(item.action, "added" | "there") || !is_overdue(item);
     // What was handed to this agent is told with the command that answers it, whatever else is told.
     let (handed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.iter().partition(|each| each.kind == WorkKind::Handoff.as_str());

@@ -1,4 +1,4 @@
-//! What a person typed, as a model reads it.
+//! Quotes of what a person typed.
 
 use std::fmt;
 

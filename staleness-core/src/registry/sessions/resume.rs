@@ -7,7 +7,7 @@ use super::unknown;
 use crate::ids::{
     AgentId, ClientId, ItemKey, ProjectId, Scope, ServerKey, SessionId, ToolKey, WorkKey,
 };
-use crate::journal::Revision;
+use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{Overdue, open, visible_open};
 use crate::report::{
@@ -20,6 +20,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Status;
+use crate::work::Warning;
 
 /// The point at which a delta is to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -148,8 +149,6 @@ impl WhatChanged {
         let overdue = warnings.len();
         let told = self.cursor(&view).filter(|_| !self.resume.cleared);
         let told = told.map(|cursor| cursor.moved_at);
-        let due = warnings.iter().filter(|each| each.is_due(told, *now)).cloned().collect();
-        warnings.truncate(Delta::TOP_WARNINGS);
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, *now);
         let after = match begin {
@@ -164,6 +163,16 @@ impl WhatChanged {
             Begin::Again(_) => with_changes(digest.items, changes(&view, after, agent)),
             Begin::At(_) | Begin::After(_) => changes(&view, after, agent),
         };
+        // What is new here is told whenever it became overdue.
+        let is_new = |warning: &Warning| {
+            items.iter().any(|item| {
+                item.action == Action::Added.as_str()
+                    && (item.kind, item.id.as_str()) == (warning.kind.as_str(), &warning.id)
+            })
+        };
+        let is_due = |each: &&Warning| each.is_due(told, *now) || is_new(each);
+        let due = warnings.iter().filter(is_due).cloned().collect();
+        warnings.truncate(Delta::TOP_WARNINGS);
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
