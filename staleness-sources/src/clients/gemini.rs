@@ -17,6 +17,8 @@ use crate::folder::Lister;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 use crate::text::{Content, canonical, look, shown};
 
+pub(super) const CLIENT: &str = "gemini";
+
 /// The client does not start with settings that it refuses.
 pub(super) static SETTINGS: Format =
     Format { syntax: Syntax::Comments, ..Format::strict("Gemini CLI") };
@@ -104,7 +106,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         }
         let untrusted =
             place.project.is_some() && gate.asks_for_trust && !is_trusted && gate.faults.is_empty();
-        let draft = place.draft("gemini", "mcp");
+        let draft = place.draft(CLIENT, "mcp");
         sources.push(reading(&file, draft, place.root_is_there, |draft, file| {
             let state = |name: &str| match gate.state(name) {
                 ListingState::Configured if untrusted => ListingState::Untrusted,
@@ -172,7 +174,7 @@ fn extensions(outside: &Outside<'_>, dir: &Path, gate: &Gate, sources: &mut Vec<
         fence: None,
         root_is_there: outside.home_is_there,
     };
-    let mut draft = place.draft("gemini", "extensions");
+    let mut draft = place.draft(CLIENT, "extensions");
     let listed = match look(&place.path, None) {
         Ok(None) => return sources.push(draft.missing(place.root_is_there)),
         Err(what) => Err(format!("{}: {what}", shown(&place.path))),

@@ -37,8 +37,8 @@ use staleness_core::tool::ListingState;
 
 use crate::draft::Draft;
 use crate::json::{JsonFile, JsonText};
-#[cfg(test)]
 use crate::outline::Shape;
+#[cfg(test)]
 use crate::outline::outline;
 use crate::project::ProjectPlace;
 use crate::remembered::{self, LARGE, outline_of};
@@ -65,8 +65,8 @@ pub const NAMES: &[&str] = &[
     "zed",
 ];
 
-/// Variables that clients set for the commands of their agents, and editors in terminals in which their agents work
-/// as well.
+/// Environment variables that mark a command of an agent, or a terminal of an editor that its agent shares. Sources:
+/// documentation and source code of the clients, November 2026.
 const AGENT_VARIABLES: &[&str] = &[
     "AI_AGENT",
     "CLAUDECODE",
@@ -79,8 +79,8 @@ const AGENT_VARIABLES: &[&str] = &[
     "GEMINI_CLI",
     "OPENCODE",
     "TERMINAL_EMULATOR",
-    "VSCODE_IPC_HOOK_CLI",
     "VSCODE_GIT_IPC_HANDLE",
+    "VSCODE_IPC_HOOK_CLI",
     "ZED_TERM",
 ];
 
@@ -141,12 +141,11 @@ pub struct Readings {
 pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
     let format = match client {
         claude::CLIENT => &claude::FILE,
-        "gemini" => &gemini::SETTINGS,
+        gemini::CLIENT => &gemini::SETTINGS,
         _ => return None,
     };
-    let body = text.strip_prefix('\u{feff}');
-    let (_, liberties) = outline(body.unwrap_or(text), shapes::SETTINGS.root).ok()?;
-    let liberties = Liberties { mark: body.is_some(), ..liberties };
+    let outline = outline_of(path, text.as_bytes().to_vec(), &Shape::PLAIN);
+    let Content::Text(_, liberties) = outline else { return None };
     let (line, what) = format.syntax.refuses(&liberties)?;
     Some(format.refusal(path, line, what))
 }

@@ -19,15 +19,10 @@ use super::nature::{self, Patterns};
 use crate::project::ProjectPlace;
 use crate::text::canonical;
 
-/// Instruction files of a project outside of folders of their own, those of Claude Code first.
-const OWN: [&str; 6] = [
-    "CLAUDE.md",
-    ".claude/CLAUDE.md",
-    "CLAUDE.local.md",
-    "AGENTS.md",
-    "GEMINI.md",
-    ".github/copilot-instructions.md",
-];
+/// Instruction files of a project outside of folders of their own, beside those of Claude Code.
+const OWN: [&str; 3] = ["AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
+/// Instruction files that Claude Code loads.
+const OWN_OF_CLAUDE: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
 /// Most files of one folder that are taken in.
 const MAX_FILES: usize = 2_000;
 /// Most files and folders that are visited in search of them.
@@ -37,7 +32,7 @@ const MAX_DEPTH: usize = 8;
 
 /// Adds every memory and instruction file that is there, and what they import.
 pub(super) fn find(search: &mut Search<'_>) {
-    for key in OWN {
+    for key in OWN_OF_CLAUDE.into_iter().chain(OWN) {
         if search.place.folder.join(key).is_file() {
             search.own(key, Loaded::ByItself);
         }
@@ -73,7 +68,7 @@ pub fn retain_loaded_by(
 ) {
     let is_shared = |document: &Document| nature::is_shared(&document.key.path);
     documents.retain(|each| each.loaded && nature::is_loaded_by(client, &each.key.path));
-    let mut own = OWN[..3].iter().filter(|key| place.folder.join(key).is_file()).peekable();
+    let mut own = OWN_OF_CLAUDE.iter().filter(|key| place.folder.join(key).is_file()).peekable();
     if client != "claude-code" || own.peek().is_none() || !documents.iter().any(is_shared) {
         return;
     }

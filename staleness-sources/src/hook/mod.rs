@@ -32,7 +32,7 @@ pub struct HookInput {
     pub evidence: Evidence,
     /// The event's name as it was received, for the answer. Empty when it is no plain word.
     pub event_name: String,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// The session in which it happened.
     pub session: Option<SessionId>,
