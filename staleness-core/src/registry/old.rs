@@ -52,10 +52,10 @@ impl Admin<'_> {
         let sessions: Vec<Session> = view.sessions.values().filter(past).cloned().collect();
         if !dry_run {
             for rows in sessions.chunks(PAGE) {
-                self.0.run(RemoveUnchanged { rows: rows.to_vec(), at: now }).await?;
+                self.0.run(Remove::unchanged(rows, now)).await?;
             }
             for rows in cursors.chunks(PAGE) {
-                self.0.run(RemoveUnchanged { rows: rows.to_vec(), at: now }).await?;
+                self.0.run(Remove::unchanged(rows, now)).await?;
             }
         }
         let report = |removed: usize, all: usize| PruneReport {
@@ -73,11 +73,7 @@ impl Admin<'_> {
     ///
     /// # Errors
     /// Errors of the store; names that were forgotten stay forgotten.
-    pub async fn prune_invented(
-        self,
-        now: Timestamp,
-        dry_run: bool,
-    ) -> Result<usize, RegistryError> {
+    pub async fn prune_invented(self, now: Timestamp, dry_run: bool) -> Result<u64, RegistryError> {
         let until = now.minus_days(i64::from(self.0.policy.outcomes.keep_invented_days));
         // As they are stored: what is removed is compared with that.
         let all = Selection::new().peek(ToolFilter::All);
@@ -89,10 +85,11 @@ impl Admin<'_> {
         });
         if !dry_run {
             for names in names.chunks(PAGE) {
-                self.0.run(ForgetInvented { names: names.to_vec(), at: now }).await?;
+                let also = forget_invented;
+                self.0.run(Remove { also, ..Remove::unchanged(names, now) }).await?;
             }
         }
-        Ok(names.len())
+        Ok(names.len() as u64)
     }
 
     /// The projects that nobody was in for `projects.forget_after_days`, the one longest left first. Whether
@@ -153,12 +150,20 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
 
 /// Removes rows that are still what they were.
 #[derive(Debug)]
-pub(super) struct RemoveUnchanged<R> {
-    pub(super) rows: Vec<R>,
-    pub(super) at: Timestamp,
+pub(super) struct Remove<R> {
+    rows: Vec<R>,
+    at: Timestamp,
+    /// The changes that come with the removal of a row.
+    also: fn(&R, Timestamp, &mut Draft<'_>),
 }
 
-impl<R: Row> Step for RemoveUnchanged<R> {
+impl<R: Row> Remove<R> {
+    pub(super) fn unchanged(rows: &[R], at: Timestamp) -> Self {
+        Self { rows: rows.to_vec(), at, also: |_, _, _| {} }
+    }
+}
+
+impl<R: Row> Step for Remove<R> {
     fn selection(&self) -> Selection {
         Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()))
     }
@@ -167,6 +172,7 @@ impl<R: Row> Step for RemoveUnchanged<R> {
         let mut draft = Draft::new(view, self.at);
         for row in self.rows.iter().filter(|row| R::rows(view).get(row.key()) == Some(row)) {
             draft.delete::<R>(row.key());
+            (self.also)(row, self.at, &mut draft);
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -176,39 +182,14 @@ impl<R: Row> Step for RemoveUnchanged<R> {
     }
 }
 
-/// Forgets names, with their outcomes, that are still what they were.
-#[derive(Debug)]
-struct ForgetInvented {
-    names: Vec<Tool>,
-    at: Timestamp,
-}
-
-impl Step for ForgetInvented {
-    fn selection(&self) -> Selection {
-        Selection::new().lock_keys::<Tool>(self.names.iter().map(|tool| tool.key.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        for tool in self.names.iter().filter(|tool| view.tools.get(&tool.key) == Some(tool)) {
-            draft.delete::<Tool>(&tool.key);
-            draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
-            draft.append_journal(JournalEntry {
-                from: Some(tool.status().as_str().into()),
-                ..JournalEntry::new(
-                    self.at,
-                    Subject::tool(&tool.key),
-                    Action::Forgotten,
-                    PresenceCause::Invented.as_str(),
-                )
-            });
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+/// Removes the outcomes of an invented name, and notes that it was forgotten.
+fn forget_invented(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
+    draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
+    let (subject, cause) = (Subject::tool(&tool.key), PresenceCause::Invented.as_str());
+    draft.append_journal(JournalEntry {
+        from: Some(tool.status().as_str().into()),
+        ..JournalEntry::new(at, subject, Action::Forgotten, cause)
+    });
 }
 
 /// Forgets a project that nobody was in since a moment, if no person left anything in it.

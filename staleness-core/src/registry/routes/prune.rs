@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::ids::{ProjectId, ToolName};
-use crate::registry::old::RemoveUnchanged;
+use crate::registry::old::Remove;
 use crate::registry::{RegistryError, Routes};
 use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
 use crate::store::{
@@ -40,7 +40,7 @@ impl Routes<'_> {
     /// `plan_prune`. What was suggested in sessions that nobody heard of for as long goes too.
     ///
     /// # Errors
-    /// What the store reports; pages that were removed stay removed.
+    /// Errors of the store; pages that were removed stay removed.
     pub async fn prune(
         self,
         project: &ProjectId,
@@ -77,7 +77,7 @@ impl Routes<'_> {
         let rows: Vec<Suggestions> = view.suggestions.values().filter(old).cloned().collect();
         if !dry_run {
             for page in rows.chunks(PAGE) {
-                self.0.run(RemoveUnchanged { rows: page.to_vec(), at: now }).await?;
+                self.0.run(Remove::unchanged(page, now)).await?;
             }
         }
         Ok(report)
