@@ -245,7 +245,7 @@ pub struct JournalEntry {
     pub at: Timestamp,
     /// The thing that changed.
     pub subject: Subject,
-    /// What happened.
+    /// The action.
     pub action: Action,
     /// The state before, in the words of the subject's kind (a tool's status).
     pub from: Option<String>,

@@ -25,7 +25,7 @@ impl std::fmt::Debug for Said {
 /// Takes a URL apart, and connects to nobody.
 ///
 /// # Errors
-/// What opening a store says of it.
+/// Returns the texts in which a URL is shown.
 pub fn said(url: &str) -> Result<Said, StoreError> {
     let target = url::parse(url)?;
     let shown = format!("{target:?}");

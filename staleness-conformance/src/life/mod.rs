@@ -69,7 +69,7 @@ impl Life {
     /// effect of doing it once.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     ///
     /// # Panics
     /// Never: every name in here is a valid one.

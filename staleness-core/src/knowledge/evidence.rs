@@ -99,7 +99,7 @@ pub enum Fact {
     },
     /// It was said to be wrong.
     Contradicted {
-        /// Who.
+        /// The person or agent that says so.
         by: String,
         /// Why.
         reason: String,

@@ -43,7 +43,7 @@ impl Sessions<'_> {
     /// without an end need not have failed. May be repeated.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub async fn forget_calls(
         self,
         key: SessionKey,

@@ -47,7 +47,7 @@ pub struct ToolListing {
     /// Without those that nothing is said of, ignored ones and this program's own: for reports, not for
     /// a list to manage them by.
     pub hide_ignored: bool,
-    /// Invented names in place of tools.
+    /// Invented names as well.
     pub invented: bool,
 }
 
@@ -57,7 +57,7 @@ impl ToolListing {
     pub fn of(self, context: &Context<'_>) -> Vec<ToolReport> {
         let is_listed = |tool: &&Tool| {
             let is_invented = tool.presence.cause == PresenceCause::Invented;
-            is_invented == self.invented
+            (self.invented || !is_invented)
                 && (self.all_projects
                     || context.is_visible(tool)
                     || is_invented && context.reaches(tool))

@@ -29,7 +29,7 @@ fn outage_since(policy: &Policy, at: Timestamp) -> Timestamp {
 /// Records uses in order, in one commit.
 #[derive(Debug)]
 pub(super) struct RecordUses {
-    /// What happened.
+    /// The uses.
     pub uses: Vec<Use>,
     /// The thresholds.
     pub policy: Arc<Policy>,

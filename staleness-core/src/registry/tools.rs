@@ -84,7 +84,7 @@ impl Tools<'_> {
     /// in a project, those are pruned.
     ///
     /// # Errors
-    /// What the store reports; nothing is recorded then, unless pruning routes failed.
+    /// Errors of the store; nothing is recorded then, unless pruning routes failed.
     pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, RegistryError> {
         if uses.is_empty() {
             return Ok(Vec::new());

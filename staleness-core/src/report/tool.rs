@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::journal::{JournalEntry, Revision};
-use crate::text::{counted, days as days_in_words};
+use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
@@ -231,6 +231,20 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     Verdict { level: Level::of(freshness), freshness, signals, action }
 }
 
+impl ToolReport {
+    /// Returns true if it is no tool, but a name that a model invented.
+    #[must_use]
+    pub fn is_invented(&self) -> bool {
+        self.presence.cause == PresenceCause::Invented
+    }
+
+    /// Returns the word for its status, or `invented`.
+    #[must_use]
+    pub fn status_word(&self) -> &'static str {
+        if self.is_invented() { PresenceCause::Invented.as_str() } else { self.status.as_str() }
+    }
+}
+
 fn absence(tool: &Tool) -> String {
     let source = tool
         .listings
@@ -252,13 +266,7 @@ fn absence(tool: &Tool) -> String {
             format!("not one of this client's tools: another client has its server {server}")
         }
         PresenceCause::OtherClient => format!("not one of this client's tools: {source} lists it"),
-        PresenceCause::Invented => {
-            let failed = tool.ring.counted_latest_first().count();
-            format!(
-                "no client lists it, and it never worked: {} failed",
-                counted(failed, "use", "uses")
-            )
-        }
+        PresenceCause::Invented => "no client lists it, and it never worked".into(),
         _ => format!("removed from config: {source} no longer lists it"),
     }
 }
@@ -303,7 +311,7 @@ pub struct HistoryEntry {
     pub revision: Revision,
     /// When.
     pub at: Timestamp,
-    /// What happened.
+    /// The action.
     pub action: &'static str,
     /// The status before.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,7 +35,7 @@ pub struct WorkReport {
     /// A program proposed it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
-    /// True if a person typed its text at this machine: agents are told its beginning.
+    /// True if a person typed its text at a terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_person: bool,
     /// When it was created.

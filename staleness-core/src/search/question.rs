@@ -130,7 +130,7 @@ fn drop_talk(all: &mut Vec<Token>) {
     }
 }
 
-/// Returns the words that stand together in a question and are as many as [`NAME_WORDS`], each phrase in one word.
+/// Returns every run of as many consecutive words as [`NAME_WORDS`] says, joined without spaces.
 fn phrases(all: &[Token]) -> Vec<String> {
     let mut phrases = Vec::new();
     for from in 0..all.len() {

@@ -338,7 +338,7 @@ pub enum OutcomeFilter {
     LastOfProject {
         /// The project.
         project: ProjectId,
-        /// How many.
+        /// The maximum number.
         limit: u32,
     },
     /// For each MCP server (by scope of the tool and server key) its last outcome at or after
@@ -360,7 +360,7 @@ pub enum JournalFilter {
     Subject {
         /// The subject.
         subject: Subject,
-        /// How many.
+        /// The maximum number.
         limit: u32,
     },
     /// Entries of a scope written after a revision.

@@ -19,8 +19,9 @@ const NAMES: [(&str, bool); 6] = [
 
 fn listed(world: &World, invented: bool) -> Vec<String> {
     let wanted = ToolListing { invented, ..ToolListing::default() };
-    let listed = world.registry.tools().list(&world.project, wanted, world.now()).wait();
-    listed.unwrap().into_iter().map(|tool| tool.name).collect()
+    let listed = world.registry.tools().list(&world.project, wanted, world.now()).wait().unwrap();
+    let wanted = listed.into_iter().filter(|tool| tool.is_invented() == invented);
+    wanted.map(|tool| tool.name).collect()
 }
 
 /// Records a failure of Codex.

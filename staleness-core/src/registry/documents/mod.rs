@@ -37,7 +37,7 @@ impl Documents<'_> {
     /// project has, rows of others go, unless a check after `at` wrote them.
     ///
     /// # Errors
-    /// What the store reports; batches that were written stay.
+    /// Errors of the store; batches that were written stay.
     pub async fn put(
         self,
         project: &ProjectId,

@@ -114,7 +114,7 @@ impl Importer {
     /// Takes the next record of a copy, like [`Importer::put`], in the place of what was `seen` there.
     ///
     /// # Errors
-    /// What the store reports; what was written before stays.
+    /// Errors of the store; what was written before stays.
     pub async fn replace(&mut self, row: Record, seen: &Record) -> Result<(), RegistryError> {
         let mut hash = None;
         with_row!(seen, row => hash = Some(hash_of(row)));

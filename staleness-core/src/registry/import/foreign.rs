@@ -15,7 +15,7 @@ impl Tools<'_> {
     /// which of them are new; with `dry_run` which would be. May be repeated with the same op ids.
     ///
     /// # Errors
-    /// What the store reports; nothing is recorded then.
+    /// Errors of the store; nothing is recorded then.
     pub async fn record_batch(
         self,
         uses: Vec<Use>,

@@ -153,7 +153,7 @@ impl Importer {
     /// [`Importer::finish`].
     ///
     /// # Errors
-    /// What the store reports; what was written before stays.
+    /// Errors of the store; what was written before stays.
     pub async fn put(&mut self, row: Record) -> Result<(), RegistryError> {
         self.take(Placed { row, seen: None }).await
     }
@@ -191,7 +191,7 @@ impl Importer {
     /// Writes what is left.
     ///
     /// # Errors
-    /// What the store reports; what was written before stays.
+    /// Errors of the store; what was written before stays.
     pub async fn finish(mut self) -> Result<ImportReport, RegistryError> {
         self.write_batch(None).await?;
         let waiting = mem::take(&mut self.waiting).into_iter();

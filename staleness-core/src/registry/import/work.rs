@@ -34,7 +34,7 @@ impl ToldWork {
         }
         let mut work = known.clone();
         work.text.clone_from(&told.text);
-        work.by_person = told.by_person || known.by_person && known.text == told.text;
+        work.by_person &= known.text == told.text;
         if self.tells_status && told.status != known.status {
             work.before = match (known.status.is_open(), told.status.is_open()) {
                 (_, true) => None,

@@ -88,10 +88,8 @@ impl ActOnWork {
             None => None,
         };
         let changed = patch.apply(&mut work);
-        if patch.text.is_some() && patch.by_person {
-            work.by_person = true;
-        } else if patch.text.is_some() && changed.contains(&"text") || self.act.actor.is_some() {
-            work.by_person = false;
+        if patch.text.is_some() {
+            work.by_person = patch.by_person || (work.by_person && !changed.contains(&"text"));
         }
         if let Some(moved) = moved {
             self.tell(draft, Action::Moved, Some(moved.from), moved.to, "by_hand".into());
@@ -117,7 +115,6 @@ impl ActOnWork {
 
     fn reopen(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
         let back = work.reopen(self.act.at).map_err(|why| self.not_moved(&why))?;
-        work.by_person &= self.act.actor.is_none();
         self.tell(draft, Action::Reopened, Some(back.from), back.to, "by_hand".into());
         draft.put(work);
         Ok(())
@@ -170,7 +167,11 @@ impl Step for ActOnWork {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let work = || known(view, &self.key).cloned();
+        let work = || {
+            let work = known(view, &self.key)?.clone();
+            // What an agent changes is no longer a person's.
+            Ok(Work { by_person: work.by_person && self.act.actor.is_none(), ..work })
+        };
         self.act.once(view, |draft| match &self.deed {
             Deed::Add(work) => self.add(draft, work),
             Deed::Set(patch) => self.set(draft, work()?, patch),
