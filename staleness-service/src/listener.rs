@@ -23,7 +23,7 @@ pub fn words(step: Progress) -> String {
     }
 }
 
-/// Nobody listens.
+/// A listener that does nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 

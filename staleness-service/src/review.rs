@@ -72,7 +72,7 @@ pub enum Subject {
 /// Everything that needs attention, with the documents as they are now: reads files and asks git.
 ///
 /// # Errors
-/// What the store reports, or that somebody ended the check.
+/// Errors of the store; the check was ended.
 pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut entries = tools(world.settings, &registry)?;

@@ -15,7 +15,7 @@ pub struct Left {
     /// Projects. Of those that stay only the ones count whose time is over.
     pub projects: PruneReport,
     /// Names that no client lists and that never worked.
-    pub invented: usize,
+    pub invented: u64,
     /// Journal entries. A dry run counts none that only the pruning of sessions and projects lets go.
     pub entries: u64,
 }

@@ -46,12 +46,11 @@ impl<'a> Judged<'a> {
         }
         let report =
             |block| KnowledgeReport::of_block(ItemKind::Document, document, block, context);
-        let reports = document.found.iter().map(|block| (block, report(block)));
-        let (block, worst) = reports.min_by(|(_, one), (_, other)| worst_first(one, other))?;
-        let (since, verdict) = (since(&worst), worst.verdict);
-        let as_bad =
-            |block: &&Block| block.judge(ItemKind::Document, context).level == verdict.level;
-        let lines = document.found.iter().filter(as_bad).map(|block| block.line).collect();
+        let reports: Vec<_> = document.found.iter().map(|block| (block, report(block))).collect();
+        let worst = reports.iter().min_by(|(_, one), (_, other)| worst_first(one, other))?;
+        let (block, since, verdict) = (worst.0, since(&worst.1), worst.1.verdict.clone());
+        let as_bad = reports.iter().filter(|(_, each)| each.verdict.level == verdict.level);
+        let lines = as_bad.map(|(block, _)| block.line).collect();
         Some(Self { document, verdict, since, worst: Some(block), lines })
     }
 

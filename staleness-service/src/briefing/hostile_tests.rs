@@ -1,5 +1,6 @@
 //! Hostile names through every text that a hook tells a model.
 
+use crate::escape::is_unsafe;
 use crate::model_text::{ModelText, NameKind};
 use proptest::prelude::*;
 use staleness::ids::{AgentId, ProjectId, SessionId, ToolName};
@@ -23,9 +24,20 @@ use super::{documents, prompt, tools, work};
 /// Outside of backticks a text holds nothing of a hostile name, and inside only a name or a command of
 /// ours.
 fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
-    // What a person typed stands between double quotes.
-    let ours: String = text.as_str().split('"').step_by(2).collect();
-    prop_assert!(text.as_str().matches('"').count().is_multiple_of(2), "open: {}", text);
+    // What a person typed stands between double quotes, and nothing in it ends them.
+    let (mut ours, parts) = (String::new(), text.as_str().split('"').collect::<Vec<_>>());
+    prop_assert!(parts.len() % 2 == 1, "open: {}", text);
+    for (at, part) in parts.iter().enumerate() {
+        if at % 2 == 0 {
+            ours.push_str(part);
+        } else {
+            let unsafe_in_quotes = |c: char| is_unsafe(c) || "`<>\\\u{201c}\u{201d}".contains(c);
+            prop_assert!(
+                !part.contains(unsafe_in_quotes) && part.chars().count() <= 81,
+                "{part:?}"
+            );
+        }
+    }
     let parts: Vec<&str> = ours.split('`').collect();
     prop_assert!(parts.len() % 2 == 1, "open: {}", text);
     for (at, part) in parts.iter().enumerate() {
@@ -60,7 +72,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         from: Some(name.clone()),
         to: Some(name.clone()),
         sender: Some(name.clone()),
-        recipient: Some(name.clone()),
+        recipient: (at % 2 == 1).then(|| name.clone()),
         text: name.clone(),
         by_person: at % 3 == 0,
         at: Timestamp::default(),
@@ -133,8 +145,12 @@ proptest! {
         let session = SessionId::new(&names[0]).ok();
         let agent = AgentId::new(&names[0]).or_else(|_| AgentId::new("codex")).unwrap();
         let resume = Resume { session, ..Resume::new(agent) };
+        let kinds = ["trap", "handoff", "constraint"].into_iter().cycle();
+        let standing = delta.items.iter().cloned().zip(kinds);
+        let standing = standing.map(|(item, kind)| DeltaItem { id: format!("in-force-{}", item.id), kind, ..item });
+        let standing: Vec<DeltaItem> = standing.collect();
         for budget in [600, 4_000] {
-            if let Some(told) = work::text(&delta, &delta.items, &resume, budget).text {
+            if let Some(told) = work::text(&delta, &standing, &resume, budget).text {
                 is_ours(&told)?;
             }
         }

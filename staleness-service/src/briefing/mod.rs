@@ -7,7 +7,6 @@ pub mod prompt;
 mod tools;
 mod work;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use staleness::ids::ClientId;
@@ -42,7 +41,7 @@ pub struct Said {
 pub fn session_start(
     settings: &Settings,
     registry: &Registry,
-    delta: &Delta,
+    delta: &mut Delta,
     resume: &Resume,
 ) -> Result<Said, ServiceError> {
     let hooks = &settings.configured.policy.hooks;
@@ -61,14 +60,12 @@ pub fn session_start(
     let loaded = loaded(settings, registry, &context, resume)?;
     let documents = documents::text(&loaded, &context, settings.now, share);
     let mut standing = standing(settings, registry, resume)?;
-    let mut delta = Cow::Borrowed(delta);
     if settings.url.path().is_none() {
         // What lies on a server may have been typed at another machine.
-        for item in delta.to_mut().items.iter_mut().chain(&mut standing) {
+        for item in delta.items.iter_mut().chain(&mut standing) {
             item.by_person = false;
         }
     }
-    let delta = &*delta;
     let mut work = work::text(delta, &standing, resume, share);
     let ranked = ranked(settings, registry, resume)?;
     let pruned = delta.pruned_until.map(|_| {
@@ -144,7 +141,8 @@ fn loaded(
     // An item may be stale though nothing was found in its file.
     let mut documents = registry.documents().list(&settings.project.id).wait()?;
     let client = settings.client.as_ref().map_or(resume.agent.as_str(), ClientId::as_str);
-    let options = CheckOptions::new(settings.now);
+    let mut options = CheckOptions::new(settings.now);
+    options.policy = settings.configured.policy.documents.clone();
     retain_loaded_by(client, &settings.place, &options, &mut documents);
     let items = crate::documents::items_of(settings, &documents)?;
     let report = Report { documents, items, ..Report::default() };

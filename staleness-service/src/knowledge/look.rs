@@ -11,7 +11,7 @@ use crate::settings::Access;
 /// Every item that the project sees, in the order of ids.
 ///
 /// # Errors
-/// What the store reports, or that somebody ended the check.
+/// Errors of the store; the check was ended.
 pub fn everything(world: &World<'_>) -> Result<Vec<KnowledgeReport>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let known = world.everything(&registry)?;
