@@ -117,8 +117,10 @@ fn part(server: &Server) {
         let _ = registry.routes().prune(&settings.project.id, settings.now, false).wait();
         let _ = registry.admin().prune_outcomes(settings.now, false).wait();
         let _ = registry.admin().prune_sessions(settings.now, false).wait();
-        let _ = registry.admin().prune_invented(settings.now, false).wait();
         let mut more = || begun.elapsed() < PARTING;
+        if more() {
+            let _ = registry.admin().prune_invented(settings.now, false).wait();
+        }
         let _ = registry.admin().prune_journal(settings.now, false, &mut more).wait();
     }
     server.store().close();

@@ -35,7 +35,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArgs {
-    /// How many.
+    /// The maximum number of results.
     #[arg(long, value_name = "N", default_value = "20", allow_negative_numbers = true,
           value_parser = whole::<usize>)]
     pub limit: usize,

@@ -32,7 +32,7 @@ impl PlaceArgs {
         self.client.or_else(|| self.swallowed())
     }
 
-    /// Whose files.
+    /// Returns the level of the files: the user's or a project's.
     pub(crate) const fn level(&self) -> Level {
         if self.project.is_some() && !self.user { Level::Project } else { Level::User }
     }

@@ -40,7 +40,7 @@ pub(crate) enum KnowledgeCommand {
     Recall {
         /// The words to search for.
         query: String,
-        /// How many.
+        /// The maximum number of results.
         #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true,
               value_parser = whole::<usize>)]
         limit: usize,

@@ -37,7 +37,7 @@ pub(crate) struct FindArgs {
     pub query: String,
     #[command(flatten)]
     pub vector: VectorArgs,
-    /// How many.
+    /// The maximum number of results.
     #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true,
           value_parser = whole::<usize>)]
     pub limit: usize,

@@ -20,7 +20,7 @@ pub(crate) enum ToolsCommand {
     },
     /// The tools that worked best in this project lately.
     Rank {
-        /// How many.
+        /// The maximum number of results.
         #[arg(long, value_name = "N", default_value = "20", allow_negative_numbers = true,
               value_parser = whole::<usize>)]
         limit: usize,
@@ -32,7 +32,7 @@ pub(crate) enum ToolsCommand {
         /// Leave out what this session used last, and note for its outcomes what was suggested.
         #[arg(long, value_name = "ID")]
         session: Option<String>,
-        /// How many.
+        /// The maximum number of results.
         #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true,
               value_parser = whole::<usize>)]
         limit: usize,
@@ -46,7 +46,7 @@ pub(crate) enum ToolsCommand {
     Discover {
         /// The task, in words.
         query: String,
-        /// How many.
+        /// The maximum number of results.
         #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true,
               value_parser = whole::<usize>)]
         limit: usize,

@@ -136,7 +136,6 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
             (check.detail, None),
         ]
     });
-    // A detail is never cut here: it is what one came for.
     out.text(&out.details(rows))?;
     Ok(ok)
 }

@@ -255,8 +255,8 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
             Err(error) => return Err(error.into()),
         }
     }
-    let delta = registry.sessions().resume(project, resume.clone(), now).wait()?;
-    let told = briefing::session_start(settings, &registry, &delta, &resume)?;
+    let mut delta = registry.sessions().resume(project, resume.clone(), now).wait()?;
+    let told = briefing::session_start(settings, &registry, &mut delta, &resume)?;
     if let Some(text) = &told.text {
         say(input, text)?;
     }
@@ -321,6 +321,8 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     unless_busy(registry.admin().prune_outcomes_while(settings.now, &mut more).wait())?;
     if more() {
         unless_busy(registry.admin().prune_sessions(settings.now, false).wait())?;
+    }
+    if more() {
         unless_busy(registry.admin().prune_invented(settings.now, false).wait())?;
     }
     if more() {
@@ -412,11 +414,11 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             let session = input.session.clone();
             let resume =
                 Resume { session, peek: true, cleared, ..Resume::new(agent(settings, input)?) };
-            let delta = registry
+            let mut delta = registry
                 .sessions()
                 .resume(&settings.project, resume.clone(), settings.now)
                 .wait()?;
-            match briefing::session_start(settings, &registry, &delta, &resume)?.text {
+            match briefing::session_start(settings, &registry, &mut delta, &resume)?.text {
                 Some(text) => text.as_str().lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }

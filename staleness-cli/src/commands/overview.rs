@@ -132,9 +132,7 @@ fn nothing_known(settings: &Settings, places: usize, out: &Output) -> String {
     let home = escape(&home);
     out.lines(&format!(
         "no tools are known yet: looked in {places} places of {home} and this project, and none lists a tool of \
-         anybody else"
-    )) + &out.lines(
-        "record uses with `staleness record NAME --success|--failure`, or point --home at the folder that holds \
-         your agent clients' files",
-    )
+         anybody else\nrecord uses with `staleness record NAME --success|--failure`, or point --home at the folder that holds \
+         your agent clients' files"
+    ))
 }

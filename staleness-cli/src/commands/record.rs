@@ -30,15 +30,14 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
     used.client = used.agent.as_ref().and_then(|agent| settings.client_of(agent));
     used.duration_ms = args.duration_ms;
     let report = registry.tools().record(used).wait()?;
-    let near = did_you_mean(&registry, settings, &report.tool);
-    out.done(&report, || render(&report, out) + &tools::did_you_mean(near.as_deref()))
+    let near = || tools::did_you_mean(did_you_mean(&registry, settings, &report.tool).as_deref());
+    out.done(&report, || render(&report, out) + &near())
 }
 
 fn render(report: &RecordReport, out: &Output) -> String {
     let name = escape(&report.tool.name);
-    let (status, painted) = tools::standing(&report.tool);
-    let painted = painted(out.paint, status);
-    let mut text = format!("{name} is {painted}  {}\n", report.tool.outcomes);
+    let status = tools::paint_of(&report.tool)(out.paint, report.tool.status_word());
+    let mut text = format!("{name} is {status}  {}\n", report.tool.outcomes);
     for change in &report.changed {
         let from = change.from.as_deref().unwrap_or("new");
         let to = change.to.as_deref().unwrap_or("gone");

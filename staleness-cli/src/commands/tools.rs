@@ -167,11 +167,12 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
             ToolKind::ALL.map(ToolKind::as_str).join(", ")
         })?,
         all_projects: args.all_projects,
+        invented: true,
         ..ToolListing::default()
     };
     let registry = settings.open(Access::Look)?;
-    let list = |listing| registry.tools().list(&settings.project, listing, settings.now).wait();
-    let (listed, invented) = (list(listing)?, list(ToolListing { invented: true, ..listing })?);
+    let all = registry.tools().list(&settings.project, listing, settings.now).wait()?;
+    let (invented, listed): (Vec<_>, Vec<_>) = all.into_iter().partition(ToolReport::is_invented);
     if out.json {
         return out.json(&json!({ "tools": listed, "invented": invented }));
     }
@@ -184,9 +185,7 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
             "no tools are known here; run `staleness scan`\n"
         });
     }
-    if !out.quiet {
-        text.push_str(&tools::invented(&invented, out));
-    }
+    text.push_str(&tools::invented(&invented, out));
     out.text(&text)
 }
 

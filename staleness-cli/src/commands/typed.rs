@@ -15,12 +15,11 @@ pub(super) fn by_person(
     settings: &Settings,
     given: &str,
     agent: Option<&AgentId>,
-    names: &[&Option<String>],
+    names: &[Option<&str>],
 ) -> bool {
-    let is_client = |name: &String| clients::NAMES.contains(&name.as_str());
     given != "-"
         && agent.or(settings.agent.as_ref()).is_none()
-        && !names.iter().any(|name| name.as_ref().is_some_and(is_client))
+        && !names.iter().flatten().any(|name| clients::NAMES.contains(name))
         && stdin().is_terminal()
         && stdout().is_terminal()
         && stderr().is_terminal()

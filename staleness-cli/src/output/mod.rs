@@ -106,9 +106,9 @@ impl Output {
         self.details(row)
     }
 
-    /// Text in lines that fit the terminal.
+    /// Lines of text, each wrapped to the terminal.
     pub(crate) fn lines(&self, text: &str) -> String {
-        wrap(text, self.width).join("\n") + "\n"
+        text.lines().flat_map(|line| wrap(line, self.width)).map(|line| line + "\n").collect()
     }
 
     /// Lines on what to type next, or how to read what stands above them; nothing with `--quiet`.

@@ -3,23 +3,22 @@
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
-use staleness::tool::{Hold, PresenceCause, Status};
-use staleness::verdict::Level;
+use staleness::tool::{Hold, Status};
+use staleness::verdict::{Level, Signal};
 use staleness_core::report::{ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
 
-use super::{Cell, Output, Paint, Painter, escape, wrap};
+use super::{Cell, Output, Paint, Painter, escape};
 use staleness_service::when::ago;
 
-/// Returns the word for the status of a tool, or for what is none, and its painter.
-pub(crate) fn standing(tool: &ToolReport) -> (&'static str, Painter) {
-    let paint: Painter = match tool.status {
-        _ if tool.presence.cause == PresenceCause::Invented => return ("invented", Paint::warn),
+/// Returns the painter for the status of a tool.
+pub(crate) fn paint_of(tool: &ToolReport) -> Painter {
+    match tool.status {
+        _ if tool.is_invented() => Paint::warn,
         Status::Active => Paint::good,
         Status::Stale => Paint::warn,
         Status::Demoted => Paint::bad,
-    };
-    (tool.status.as_str(), paint)
+    }
 }
 
 /// Returns the painter for the state of a server in a client.
@@ -82,7 +81,7 @@ fn legend(tools: &[ToolReport], out: &Output) -> String {
     if tools.iter().all(|tool| tool.outcomes.is_empty()) {
         return String::new();
     }
-    out.hint("uses, the latest last: S success, F failure, I interrupted")
+    out.hint("uses, oldest first: S success, F failure, I interrupted, O offline, U unknown")
 }
 
 /// `claude-code, codex (off)`; empty for a tool that is known from use alone.
@@ -104,24 +103,22 @@ pub(crate) fn did_you_mean(near: Option<&str>) -> String {
 pub(crate) fn invented(names: &[ToolReport], out: &Output) -> String {
     /// Names that are told.
     const NAMED: usize = 5;
-    if names.is_empty() {
-        return String::new();
-    }
-    let first: Vec<String> =
-        names.iter().take(NAMED).map(|each| escape(&each.name).into_owned()).collect();
-    let more = if names.len() > NAMED { ", …" } else { "" };
-    let (count, they) = match names.len() {
-        1 => ("1 invented name".into(), "it"),
-        many => (format!("{many} invented names"), "them"),
+    let count = match names.len() {
+        0 => return String::new(),
+        1 => "1 invented name (no client lists it)".into(),
+        many => format!("{many} invented names (no client lists them)"),
     };
-    out.paint.dim(&format!("{count} (no client lists {they}): {}{more}\n", first.join(", ")))
+    let first = names.iter().take(NAMED).map(|each| escape(&each.name));
+    let first = first.collect::<Vec<_>>().join(", ");
+    let more = if names.len() > NAMED { ", …" } else { "" };
+    out.hint(&format!("{count}: {first}{more}"))
 }
 
 fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
     let used = tool
         .last_used_at
         .map_or_else(|| "never used".into(), |at| format!("used {}", ago(now, at)));
-    let (status, paint) = standing(tool);
+    let (status, paint) = (tool.status_word(), paint_of(tool));
     let status = if tool.health.state == HealthState::Probation { "probation" } else { status };
     let tail: String = {
         let letters: Vec<char> = tool.outcomes.chars().collect();
@@ -217,9 +214,9 @@ pub(crate) fn words(cause: &str) -> String {
 /// not active.
 pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
-    let (status, painted) = standing(tool);
+    let status = paint_of(tool)(paint, tool.status_word());
     let name = escape(&tool.name);
-    let mut text = format!("{}  {}\n", paint.bold(&name), painted(paint, status));
+    let mut text = format!("{}  {}\n", paint.bold(&name), status);
     let mut row = |key: &str, value: &str| text.push_str(&out.row(key, 12, value));
     row("kind", tool.kind.as_str());
     row("scope", tool.scope);
@@ -279,16 +276,14 @@ fn verdict(tool: &ToolReport, out: &Output) -> String {
         Level::Stale => paint.bad("stale"),
     };
     let action = verdict.action.as_str();
-    let mut text = format!(
+    let text = format!(
         "  {}  {level} {} → {action}\n",
         paint.dim(&format!("{:<12}", "verdict")),
         verdict.freshness
     );
-    for signal in &verdict.signals {
-        let indent = 17 + signal.kind.len();
-        let reason = wrap(&escape(&signal.reason), out.width.saturating_sub(indent));
-        let reason = reason.join(&format!("\n{:indent$}", ""));
-        text.push_str(&format!("  {:<12}  {} {reason}\n", "", paint.dim(&signal.kind)));
-    }
-    text
+    let signal = |each: &Signal| -> Vec<Cell> {
+        let kind = (each.kind.to_string(), Some(Paint::dim as Painter));
+        vec![(" ".repeat(12), None), kind, (each.reason.clone(), None)]
+    };
+    text + &out.details(verdict.signals.iter().map(signal))
 }

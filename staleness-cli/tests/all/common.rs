@@ -175,6 +175,15 @@ impl Sandbox {
         Some(inner["additionalContext"].as_str().unwrap().to_owned())
     }
 
+    /// A session of a client starts in the project; the output of its hook, empty if its agent is told nothing.
+    pub(crate) fn start_of(&self, client: &str, id: &str) -> String {
+        let payload =
+            json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": self.project });
+        let run = self.hook_with(&["--client", client], payload.to_string().as_bytes());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+        run.out
+    }
+
     /// Every file below the folder that holds everything, with its bytes.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();

@@ -1,5 +1,8 @@
 //! Texts for one agent: the tools of its client, the work that is for it, the words of its person.
 
+#[cfg(unix)]
+use std::process::Stdio;
+
 use serde_json::json;
 
 use crate::common::Sandbox;
@@ -13,30 +16,44 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
 
     let sandbox = Sandbox::new();
     let here = sandbox.project.clone();
-    let typed = |args: &[&str], (name, value): (&str, &str)| {
+    // At a terminal, but for the end that is closed; under a variable.
+    let typed = |args: &[&str], (name, value): (&str, &str), closed: &str| {
         let main = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&main).unwrap();
         unlockpt(&main).unwrap();
         let path = ptsname(&main, Vec::new()).unwrap();
-        let end = || rustix::fs::open(&path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let end = |name| match name {
+            name if name == closed => Stdio::null(),
+            _ => rustix::fs::open(&path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty())
+                .unwrap()
+                .into(),
+        };
         let mut command = sandbox.command();
-        command.args(args).env(name, value).stdin(end()).stdout(end()).stderr(end());
+        command.args(args).env(name, value);
+        command.stdin(end("stdin")).stdout(end("stdout")).stderr(end("stderr"));
         assert!(command.status().unwrap().success(), "{args:?}");
     };
-    let (rule, nobody) = ("Never edit files under src/gen", ("NOTHING", "1"));
-    let add = |id: &'static str| ["work", "add", "constraint", rule, "--id", id];
-    typed(&add("typed"), nobody);
-    let others = ["in-claude", "in-vscode", "of-codex", "by-codex", "from-codex", "piped"];
-    typed(&add(others[0]), ("CLAUDECODE", "1"));
-    typed(&add(others[1]), ("TERM_PROGRAM", "vscode"));
-    typed(&add(others[2]), ("STALENESS_AGENT", "codex"));
-    typed(&[&add(others[3])[..], &["--agent", "codex"]].concat(), nobody);
-    typed(&[&add(others[4])[..], &["--author", "codex"]].concat(), nobody);
-    sandbox.ok(&add(others[5]));
+    let (rule, none) = ("Never edit files under src/gen", ("NOTHING", "1"));
+    let others: [(&str, &[&str], (&str, &str), &str); 10] = [
+        ("in-claude", &[], ("CLAUDECODE", "1"), ""),
+        ("in-vscode", &[], ("TERM_PROGRAM", "vscode"), ""),
+        ("in-codex", &[], ("STALENESS_AGENT", "codex"), ""),
+        ("by-codex", &["--agent", "codex"], none, ""),
+        ("of-codex", &["--author", "codex"], none, ""),
+        ("from-codex", &["--from", "codex"], none, ""),
+        ("proposed", &["--generated"], none, ""),
+        ("stdin", &[], none, "stdin"),
+        ("stdout", &[], none, "stdout"),
+        ("stderr", &[], none, "stderr"),
+    ];
+    for (id, args, variable, closed) in others {
+        typed(&[&["work", "add", "trap", rule, "--id", id], args].concat(), variable, closed);
+    }
+    typed(&["work", "add", "trap", rule, "--id", "typed"], none, "");
     let quoted = |sandbox: &Sandbox, id: &str| {
         let told = sandbox.session_start(&here, id, "startup").unwrap();
-        for id in others.into_iter().chain(["typed"]) {
-            assert!(told.contains(&format!("constraint `{id}`")), "{told}");
+        for id in others.map(|other| other.0).into_iter().chain(["typed"]) {
+            assert!(told.contains(&format!("trap `{id}`")), "{told}");
         }
         let quotes = told.matches("\"Never edit files under src/gen\"").count();
         assert_eq!(quotes, told.matches("src/gen").count(), "{told}");
@@ -44,34 +61,34 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
     };
     assert_eq!(quoted(&sandbox, "s1"), 1, "as changed");
     assert_eq!(quoted(&sandbox, "s2"), 1, "and as what is in force");
-    let export = sandbox.write("export.jsonl", sandbox.ok(&["export"]));
     let set = ["work", "set", "typed", "--text"];
-    typed(&[&set[..], &["Edit files under src/gen", "--agent", "codex"]].concat(), nobody);
+    typed(&[&set[..], &["Edit files under src/gen", "--agent", "codex"]].concat(), none, "");
     assert_eq!(quoted(&sandbox, "s3"), 0, "an agent's words are not the person's");
-    typed(&[&set[..], &[rule]].concat(), nobody);
+    typed(&[&set[..], &[rule]].concat(), none, "");
     assert_eq!(quoted(&sandbox, "s4"), 1);
+    let later = sandbox
+        .ok(&["export"])
+        .replace("\"updated_at\":\"2026-11-20T12:", "\"updated_at\":\"2026-11-20T13:");
+    let later = sandbox.write("export.jsonl", later);
+    let import = || sandbox.ok(&["import", later.to_str().unwrap()]);
+    assert!(import().contains("11 work"));
+    assert_eq!(quoted(&sandbox, "s5"), 1, "the text is known to be the person's");
     sandbox.ok(&["work", "set", "typed", "--expires", "+9d", "--agent", "codex"]);
-    assert_eq!(quoted(&sandbox, "s5"), 0, "nor is what an agent made of them");
+    assert_eq!(quoted(&sandbox, "s6"), 0, "what an agent changes is not");
     std::fs::remove_dir_all(sandbox.root().join("data")).unwrap();
-    sandbox.ok(&["import", export.to_str().unwrap()]);
-    assert_eq!(quoted(&sandbox, "s6"), 0, "a file proves nothing");
+    import();
+    assert_eq!(quoted(&sandbox, "s7"), 0, "and a file proves nothing");
 }
 
 /// Bug W4: a handoff does not say that it is mine, nor from whom.
 #[test]
 fn w4_a_handoff_says_for_whom_it_is_and_how_to_answer() {
     let sandbox = Sandbox::new();
-    let here = sandbox.project.clone();
-    let start = |client: &str| {
-        let payload =
-            json!({ "session_id": client, "hook_event_name": "SessionStart", "cwd": here });
-        sandbox.hook_with(&["--client", client], payload.to_string().as_bytes()).out
-    };
     let handoff = ["work", "add", "handoff", "Review the migration", "--id", "m"];
     sandbox.ok(&[&handoff[..], &["--from", "claude-code", "--to", "codex"]].concat());
-    let told = start("codex");
+    let told = sandbox.start_of("codex", "x1");
     assert!(told.contains("For you: handoff `m` from `claude-code` (accept it:"), "{told}");
-    let told = start("claude-code");
+    let told = sandbox.start_of("claude-code", "c1");
     assert!(told.contains("handoff `m` ") && told.contains(" for `codex`"), "{told}");
     assert!(!told.contains("For you"), "{told}");
 }
@@ -82,20 +99,15 @@ fn w1_codex_is_not_told_of_servers_of_claude_code() {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github"]);
     sandbox.codex(&["context7"]);
-    let here = sandbox.project.clone();
-    let start = |client: &str, id: &str| {
-        let payload = json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": here });
-        sandbox.hook_with(&["--client", client], payload.to_string().as_bytes()).out
-    };
-    start("claude-code", "c1");
-    start("codex", "x1");
+    sandbox.start_of("claude-code", "c1");
+    sandbox.start_of("codex", "x1");
     sandbox.claude(&["github", "stripe"]);
-    assert_eq!(start("codex", "x2"), "");
-    assert!(start("claude-code", "c2").contains("New: `mcp__stripe__*`"));
+    assert_eq!(sandbox.start_of("codex", "x2"), "");
+    assert!(sandbox.start_of("claude-code", "c2").contains("New: `mcp__stripe__*`"));
     sandbox.claude(&[]);
-    assert_eq!(start("codex", "x3"), "");
+    assert_eq!(sandbox.start_of("codex", "x3"), "");
     sandbox.claude(&["github"]);
-    assert_eq!(start("codex", "x4"), "", "nor that it came back");
+    assert_eq!(sandbox.start_of("codex", "x4"), "", "nor that it came back");
 }
 
 /// Bug W2: a server is gone for one client, and nobody says so because another one has it.
@@ -105,14 +117,9 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
     sandbox.claude(&["github"]);
     let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
     sandbox.write("home/.cursor/mcp.json", servers.to_string());
-    let here = sandbox.project.clone();
-    let start = |id: &str| {
-        let payload = json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": here });
-        sandbox.hook(&payload).out
-    };
-    start("c1");
+    sandbox.start_of("claude-code", "c1");
     sandbox.claude(&[]);
-    let told = start("c2");
+    let told = sandbox.start_of("claude-code", "c2");
     assert!(told.contains("do not call: `mcp__github__*` (removed from config)"), "{told}");
     assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
 }

@@ -64,7 +64,7 @@ fn overview() {
 2 of 4 tools need attention
   probation  mcp__github__search    SFIFF  used 2h ago  3 of the last 4 uses failed
   stale      mcp__linear__*                never used   removed from config: claude-code/user/mcp no longer lists it
-uses, the latest last: S success, F failure, I interrupted
+uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
 `staleness check` looks for documents that have rotted
 `staleness tools show NAME` for the evidence, `staleness scan` to record this state
 ");
@@ -94,7 +94,7 @@ fn tools() {
   demoted  mcp__github__search           SFIFF  used just now  claude-code  3 of the last 4 uses failed
   active   mcp__linear__*                       never used     claude-code
   active   /fix                 project         never used     claude-code  Fixes the build
-uses, the latest last: S success, F failure, I interrupted
+uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
 "
     );
 }

@@ -159,7 +159,7 @@ fn m2_an_invented_name_is_answered_with_the_nearest_real_one() {
     assert_eq!(
         text(&answer),
         "`mcp__a__fnd` is invented; stale 0.10, drop: \"3 of the last 3 uses failed\"; \"no client lists it, and it \
-         never worked: 3 uses failed\"; did you mean `mcp__a__find`?"
+         never worked\"; did you mean `mcp__a__find`?"
     );
     assert_eq!(answer["structuredContent"]["did_you_mean"], "mcp__a__find");
     for (tool, asked) in

@@ -204,7 +204,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     };
     let mut text = Text::new(ModelName::tool(settings.client.as_ref(), &report.name))
         .and(" is ")
-        .and(verdict::standing(&report))
+        .and(report.status_word())
         .and(trial);
     text = text.and("; ").and(verdict::words(&report.verdict));
     let mut data = verdict::tool(settings.client.as_ref(), &report);
@@ -286,7 +286,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     let report = registry.tools().record(used).wait()?;
     let mut text =
         Text::new(ModelName::tool(settings.client.as_ref(), &report.tool.name)).and(" is ");
-    text.push(verdict::standing(&report.tool));
+    text.push(report.tool.status_word());
     for change in &report.changed {
         let to = change.to.as_deref().and_then(Status::from_word).map_or("gone", Status::as_str);
         text = text.and("; now ").and(to).and(": ").and(cause(&change.cause));

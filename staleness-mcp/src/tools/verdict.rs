@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use staleness::ids::ClientId;
 use staleness::report::{Suggestion, ToolReport};
-use staleness::tool::{PresenceCause, Status};
+use staleness::tool::Status;
 use staleness::verdict::{Level, NextAction, Verdict};
 use staleness_service::model_text::{ModelName, called_by};
 
@@ -102,14 +102,6 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
         text = text.and(": ").and(Quoted(description));
     }
     (row, text.and(" (").and(Quoted(&each.reason)).and(")"))
-}
-
-/// The status of a tool, or the word for what is none.
-pub(super) fn standing(tool: &ToolReport) -> &'static str {
-    match tool.presence.cause {
-        PresenceCause::Invented => "invented",
-        _ => tool.status.as_str(),
-    }
 }
 
 /// The tool that an invented name may mean.

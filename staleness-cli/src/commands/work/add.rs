@@ -73,7 +73,12 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     }
     let by = agent(settings, args.by.agent.as_deref())?;
     item.by_person = !args.generated
-        && typed::by_person(settings, &args.text, by.as_ref(), &[&args.author, &args.from]);
+        && typed::by_person(
+            settings,
+            &args.text,
+            by.as_ref(),
+            &[args.author.as_deref(), args.from.as_deref()],
+        );
     item.author = args.author.clone().or(by.map(|agent| agent.to_string()));
     item.from.clone_from(&args.from);
     item.to = args.to.clone().map(|to| receiver(settings, to));

@@ -12,7 +12,6 @@ use crate::error::{CliError, ErrorKind};
 use crate::output::Output;
 use crate::settings::{Access, Settings};
 use staleness_service::when;
-use staleness_service::work::agent;
 
 /// The word that empties a field.
 const NONE: &str = "none";
@@ -25,13 +24,14 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         NONE => Ok(None),
         text => when::parse_for("--expires", text, settings.now).map(Some),
     };
-    let by = agent(settings, args.by.agent.as_deref())?;
+    let act = act(settings, &args.by)?;
+    let by = act.actor.as_ref();
     let patch = WorkPatch {
         status,
         by_person: args
             .text
             .as_deref()
-            .is_some_and(|text| typed::by_person(settings, text, by.as_ref(), &[])),
+            .is_some_and(|text| typed::by_person(settings, text, by, &[])),
         text: args
             .text
             .as_deref()
@@ -53,7 +53,6 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         return Err(CliError::new(ErrorKind::Usage, "nothing is named that could be changed")
             .hint("see `staleness work set --help`"));
     }
-    let act = act(settings, &args.by)?;
     let registry = settings.open(Access::Write)?;
     let item = registry.work().set(item.key, patch, act).wait()?;
     print(&registry, settings, item, out)
