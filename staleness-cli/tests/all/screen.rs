@@ -134,7 +134,7 @@ mcp__github__search  demoted
   last seen     2026-11-20T12:04:00Z
   last used     2026-11-20T12:04:00Z
   verdict       stale 0.2 → update
-                failing 3 of the last 4 uses failed
+                failing  3 of the last 4 uses failed
 "
     );
 }
