@@ -94,19 +94,8 @@ mod tests {
         ] {
             assert_eq!(parse(text, now).unwrap().to_string(), expected, "{text}");
         }
-        for text in [
-            "",
-            "tomorrow",
-            "-d",
-            "--3d",
-            "-+3d",
-            "++3d",
-            "-3w",
-            "2026-13-01",
-            "+",
-            "\u{1f680}",
-            "-é",
-        ] {
+        let others = "|tomorrow|-d|--3d|-+3d|++3d|-3w|2026-13-01|+|\u{1f680}|-é";
+        for text in others.split('|') {
             assert!(parse(text, now).unwrap_err().hint.is_some(), "{text}");
         }
     }

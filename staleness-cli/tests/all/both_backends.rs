@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed};
+use crate::common::{Run, Sandbox, fed, line};
 #[cfg(feature = "postgres")]
 use crate::postgres_places::Places;
 
@@ -30,37 +30,14 @@ const OF_FILES: [&str; 2] = ["backup", "doctor"];
 const JSON: [&str; 1] = ["--json"];
 
 /// Looks at everything that is known; none of them writes.
-const LOOKS: [&[&str]; 29] = [
-    &[],
-    &["scan", "--dry-run"],
-    &["tools"],
-    &["tools", "list", "--all-projects", "--status", "stale"],
-    &["tools", "list", "--kind", "mcp_server"],
-    &["tools", "show", "github"],
-    &["tools", "show", "mcp__github__search"],
-    &["tools", "rank"],
-    &["tools", "suggest"],
-    &["tools", "suggest", "search issues", "--explain", "--session", "s1"],
-    &["tools", "discover", "search", "--explain"],
-    &["tools", "history", "mcp__github__search"],
-    &["tools", "history", "linear"],
-    &["project", "list"],
-    &["prune", "--dry-run"],
-    &["config", "show"],
-    &["doctor"],
-    &["export"],
-    &["knowledge", "list"],
-    &["review"],
-    &["work"],
-    &["work", "list", "--status", "dropped"],
-    &["work", "show", "router"],
-    &["stale"],
-    &["board"],
-    &["session", "list"],
-    &["resume", "--agent", "codex", "--peek"],
-    &["resume", "--agent", "claude-code", "--since", "one-s"],
-    &["resume", "--agent", "ana", "--digest"],
-];
+const LOOKS: &str = ",scan --dry-run,tools,tools list --all-projects --status stale,\
+                     tools list --kind mcp_server,tools show github,tools show mcp__github__search,\
+                     tools rank,tools suggest,tools suggest 'search issues' --explain --session s1,\
+                     tools discover search --explain,tools history mcp__github__search,\
+                     tools history linear,project list,prune --dry-run,config show,doctor,export,\
+                     knowledge list,review,work,work list --status dropped,work show router,stale,\
+                     board,session list,resume --agent codex --peek,\
+                     resume --agent claude-code --since one-s,resume --agent ana --digest";
 
 impl Twins {
     fn new() -> Self {
@@ -122,12 +99,8 @@ impl Twins {
             let folder = self.sandbox.root().join(scheme);
             let folder = folder.to_str().unwrap();
             let mut command = self.sandbox.command();
-            command.args([
-                "--now",
-                now,
-                "--store",
-                &format!("{scheme}:{folder}/{}", self.registry),
-            ]);
+            let store = format!("{scheme}:{folder}/{}", self.registry);
+            command.args(["--now", now, "--store", &store]);
             command.args(args.iter().map(|arg| arg.replace("FOLDER", folder)));
             let mut run = fed(command, input.as_bytes());
             for text in [&mut run.out, &mut run.err] {
@@ -157,8 +130,8 @@ impl Twins {
     }
 
     fn look(&mut self, now: &str, form: &[&str]) {
-        for look in LOOKS {
-            self.both(now, &[look, form].concat(), "");
+        for look in LOOKS.split(',').map(line) {
+            self.both(now, &[&look[..], form].concat(), "");
         }
     }
 }
@@ -219,25 +192,16 @@ fn clients_work(twins: &mut Twins, now: &str, day: &str) {
     let mut stopped = claude("PostToolUseFailure", "mcp__figma__draw", &id("stop"));
     stopped["is_interrupt"] = json!(true);
     twins.hook(now, &[], &stopped);
-    twins.hook(
-        now,
-        &["--client", "codex"],
-        &json!({ "session_id": "c", "turn_id": "1", "hook_event_name": "PostToolUse",
-                 "tool_name": "mcp__sentry__trace", "tool_use_id": id("codex"), "cwd": project }),
-    );
-    twins.hook(
-        now,
-        &["--client", "copilot", "--event", "postToolUseFailure"],
-        &json!({ "sessionId": "p", "timestamp": 1_795_000_000_000_u64, "cwd": project,
-                 "toolName": "mcp__linear__list", "toolCallId": id("copilot"), "error": "x" }),
-    );
-    twins.hook(
-        now,
-        &[],
-        &json!({ "conversation_id": "u", "hook_event_name": "postToolUseFailure",
-                 "tool_name": "mcp__figma__draw", "tool_use_id": id("cursor"),
-                 "failure_type": "timeout", "workspace_roots": [project] }),
-    );
+    let codex = json!({ "session_id": "c", "turn_id": "1", "hook_event_name": "PostToolUse",
+        "tool_name": "mcp__sentry__trace", "tool_use_id": id("codex"), "cwd": project });
+    twins.hook(now, &["--client", "codex"], &codex);
+    let copilot = json!({ "sessionId": "p", "timestamp": 1_795_000_000_000_u64, "cwd": project,
+        "toolName": "mcp__linear__list", "toolCallId": id("copilot"), "error": "x" });
+    twins.hook(now, &["--client", "copilot", "--event", "postToolUseFailure"], &copilot);
+    let cursor = json!({ "conversation_id": "u", "hook_event_name": "postToolUseFailure",
+        "tool_name": "mcp__figma__draw", "tool_use_id": id("cursor"), "failure_type": "timeout",
+        "workspace_roots": [project] });
+    twins.hook(now, &[], &cursor);
     twins.hook(now, &["--client", "codex", "--event", "SessionStart"], &json!({ "cwd": project }));
     let told = twins.hook(now, &["--explain"], &start("resume"));
     assert!(told.contains("a session starts"), "{told}");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{Run, Sandbox, names};
+use crate::common::{Run, Sandbox, line, names};
 
 fn fail_thrice(sandbox: &Sandbox, name: &str) {
     for at in 0..3 {
@@ -35,10 +35,7 @@ fn pin_keeps_a_tool_active_and_ignore_hides_it() {
     assert_eq!(sandbox.status(name), "active");
     sandbox.claude(&[]);
     sandbox.ok(&["scan"]);
-    assert_eq!(
-        (sandbox.status("github"), sandbox.status(name)),
-        ("active".into(), "active".into())
-    );
+    assert_eq!(["github", name].map(|name| sandbox.status(name)), ["active"; 2]);
     sandbox.ok(&["tools", "restore", name]);
     assert_eq!(sandbox.status(name), "demoted", "without the pin the facts speak again");
     sandbox.ok(&["tools", "restore", name]);
@@ -66,12 +63,8 @@ fn reasons_are_kept_in_the_history() {
         sandbox.ok(&["tools", verb, "github", "--reason", reason]);
     }
     let history = sandbox.json(&["tools", "history", "github"]);
-    let notes: Vec<_> = history["entries"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|entry| entry["note"].as_str())
-        .collect();
+    let entries = history["entries"].as_array().unwrap().iter();
+    let notes: Vec<_> = entries.filter_map(|entry| entry["note"].as_str()).collect();
     assert_eq!(notes, ["not ours", "we need it", "fast again", "too slow"]);
     let shown = sandbox.ok(&["tools", "history", "github", "--limit", "1"]);
     assert!(shown.contains("not ours") && shown.lines().count() == 1, "{shown}");
@@ -87,16 +80,11 @@ fn the_same_name_in_both_scopes_is_two_tools() {
     let show = |scope: &[&str]| sandbox.json(&[&["tools", "show", "db"], scope].concat());
     assert_eq!(show(&[])["scope"], "project", "a bare name means the project's entry");
     let (global, project) = (["--scope", "global"], ["--scope", "project"]);
-    assert_eq!(
-        (&show(&global)["scope"], &show(&project)["scope"]),
-        (&json!("global"), &json!("project"))
-    );
+    let both = |key: &str| [&global, &project].map(|scope| show(scope)[key].clone());
+    assert_eq!(both("scope"), ["global", "project"]);
 
     sandbox.ok(&["tools", "demote", "db", "--scope", "global", "--reason", "only this one"]);
-    assert_eq!(
-        (&show(&global)["status"], &show(&project)["status"]),
-        (&json!("demoted"), &json!("active"))
-    );
+    assert_eq!(both("status"), ["demoted", "active"]);
     let entries = |scope: &[&str]| {
         let history = sandbox.json(&[&["tools", "history", "db"], scope].concat());
         history["entries"].as_array().unwrap().len()
@@ -146,11 +134,8 @@ fn forgetting_wants_a_yes_and_leaves_a_history() {
     assert!(shown.contains("active → gone  by hand"), "{shown}");
     let forgotten = sandbox.json(&["tools", "forget", "github", "--yes"]);
     assert_eq!(forgotten["forgotten"], "mcp__github__*");
-    assert_eq!(
-        names(&sandbox.json(&["scan"])["added"]),
-        ["mcp__github__*"],
-        "it is still configured"
-    );
+    let added = &sandbox.json(&["scan"])["added"];
+    assert_eq!(names(added), ["mcp__github__*"], "it is still configured");
 }
 
 #[test]
@@ -220,15 +205,10 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
     }
     assert_eq!(sandbox.json(&[]), before, "the overview says nothing of them");
     assert_eq!(sandbox.session_start(&here, "s2", "startup"), None);
-    for args in [
-        &["tools", "suggest"][..],
-        &["tools", "suggest", "search issues"],
-        &["tools", "discover", "search issues"],
-        &["tools", "rank"],
-        &["review"],
-        &["board"],
-    ] {
-        let told = sandbox.ok(args);
+    let looks = "tools suggest,tools suggest 'search issues',tools discover 'search issues',\
+                 tools rank,review,board";
+    for args in looks.split(',') {
+        let told = sandbox.ok(&line(args));
         assert!(!INVENTED.iter().any(|name| told.contains(name)), "{args:?}: {told}");
     }
     let listed = sandbox.json(&["tools"]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, keys};
+use crate::common::{Run, Sandbox, keys, line};
 
 /// The finding on a line of a document.
 fn at<'a>(document: &'a Value, id: &str) -> &'a Value {
@@ -59,22 +59,17 @@ fn what_is_printed_is_read_with_pleasure() {
 #[test]
 fn fail_on_decides_the_exit_code() {
     let sandbox = Sandbox::rotted();
-    for (args, code) in [
-        (&["check"][..], 0),
-        (&["check", "--fail-on", "stale"], 1),
-        (&["check", "--fail-on", "review"], 1),
-        (&["check", "docs", "--fail-on", "review"], 0),
-        (&["check", "--fail-on", "nonsense"], 3),
-        (&["--fail-on", "stale", "check"], 2),
-        (&["check", "nowhere.md"], 3),
-        (&["check", "--since", "nowhere"], 3),
-        (&["check", "--since", "--output=x"], 2),
-        (&["check", "--json", "--format", "table"], 2),
-        (&["check", "--baseline", "nowhere.json"], 3),
-        (&["check", "--write-baseline", "x", "--baseline", "y"], 2),
-        (&["check", "--write-baseline", "x", "docs"], 2),
+    for (code, commands) in [
+        (0, "check,check docs --fail-on review"),
+        (1, "check --fail-on stale,check --fail-on review"),
+        (2, "--fail-on stale check,check --since --output=x,check --json --format table"),
+        (2, "check --write-baseline x --baseline y,check --write-baseline x docs"),
+        (3, "check --fail-on nonsense,check nowhere.md,check --since nowhere"),
+        (3, "check --baseline nowhere.json"),
     ] {
-        assert_eq!(sandbox.run(args).code, code, "{args:?}");
+        for args in commands.split(',') {
+            assert_eq!(sandbox.run(&line(args)).code, code, "{args}");
+        }
     }
 }
 
@@ -97,10 +92,8 @@ fn a_baseline_leaves_only_what_is_new() {
     assert_eq!(known["baseline"], json!({ "new": 0, "known": count, "gone": 0 }));
 
     // The known findings move, one of them is mended, and a new one comes.
-    let moved = format!(
-        "# First\n\n{}",
-        crate::repo::AGENTS.replace("(src/router.rs)", "(src/routing.rs)")
-    );
+    let moved = crate::repo::AGENTS.replace("(src/router.rs)", "(src/routing.rs)");
+    let moved = format!("# First\n\n{moved}");
     sandbox.write("project/AGENTS.md", format!("{moved}\nSee [the map](src/main.rs#L400).\n"));
     sandbox.commit("2026-03-10T00:00:00Z");
     let now = sandbox.json(&["check", "--baseline", "known.json"]);
@@ -150,9 +143,8 @@ fn what_is_known_of_an_item_stays_known_when_it_ages_and_is_counted() {
         assert_eq!(now["items"], json!([]), "{args:?}: {now:#}");
         assert_eq!(now["baseline"], json!({ "new": 0, "known": 1, "gone": 0 }), "{args:?}");
     }
-    assert!(
-        !reasons(&sandbox.json(&[&later[..1], &later[3..]].concat())["items"][0], "age").is_empty()
-    );
+    let all = sandbox.json(&[&later[..1], &later[3..]].concat());
+    assert!(!reasons(&all["items"][0], "age").is_empty());
     sandbox.ok(&["knowledge", "contradict", "ports", "--by", "me", "--reason", "it moved"]);
     let now = sandbox.json(&args);
     let item = &now["items"][0];
@@ -224,12 +216,9 @@ fn hostile_documents_never_reach_the_terminal_raw() {
     sandbox.write("project/::warning::x.md", text);
     sandbox.write("project/bomb.md", "[".repeat(100_000) + &"> ".repeat(50_000));
     sandbox.commit("2026-01-05T00:00:00Z");
-    for args in [
-        &["check"][..],
-        &["check", "--verbose", "--now", "2026-11-20"],
-        &["check", "--format", "github"],
-        &["review", "--limit", "99"],
-    ] {
+    let commands = "check,check --verbose --now 2026-11-20,check --format github,review --limit 99";
+    for args in commands.split(',').map(line) {
+        let args = &args[..];
         let run = sandbox.run(args);
         assert_eq!(run.code, 0, "{args:?}: {run:?}");
         for text in [&run.out, &run.err] {
@@ -253,12 +242,8 @@ fn hostile_documents_never_reach_the_terminal_raw() {
 fn both_backends_print_the_same_bytes() {
     let sandbox = Sandbox::rotted();
     let redb = format!("redb:{}", sandbox.root().join("r.redb").display());
-    for args in [
-        &["check"][..],
-        &["check", "--json"],
-        &["review", "--json"],
-        &["check", "--format", "sarif"],
-    ] {
+    for args in ["check", "check --json", "review --json", "check --format sarif"].map(line) {
+        let args = &args[..];
         let other = sandbox.ok(&[args, &["--store", &redb]].concat());
         assert_eq!(sandbox.ok(args), other, "{args:?}");
     }

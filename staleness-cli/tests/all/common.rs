@@ -240,6 +240,15 @@ pub(crate) fn used(event: &str, tool: &str, id: &str) -> Value {
     })
 }
 
+/// Splits a command line at blanks, but for what stands between single quotation marks.
+pub(crate) fn line(text: &str) -> Vec<&str> {
+    let parts = text.split('\'').enumerate();
+    parts
+        .flat_map(|(at, part)| part.split(move |c: char| at % 2 == 0 && c.is_whitespace()))
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
 /// The keys of an object, in order.
 pub(crate) fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, used};
+use crate::common::{Run, Sandbox, fed, line, used};
 use crate::store_trouble::set_format;
 
 /// A machine on which something has happened in every collection.
@@ -10,14 +10,9 @@ pub(crate) fn laptop() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github", "slack"]);
     // Of some years, and pruned.
-    for (day, args) in [
-        ("2024-06-01", &["scan"][..]),
-        ("2024-06-02", &["tools", "pin", "github"]),
-        ("2024-06-03", &["tools", "restore", "github"]),
-        ("2024-06-04", &["tools", "pin", "github"]),
-        ("2024-06-05", &["tools", "restore", "github"]),
-    ] {
-        sandbox.ok(&[&["--now", day], args].concat());
+    sandbox.ok(&["--now", "2024-06-01", "scan"]);
+    for (day, verb) in [(2, "pin"), (3, "restore"), (4, "pin"), (5, "restore")] {
+        sandbox.ok(&line(&format!("--now 2024-06-0{day} tools {verb} github")));
     }
     assert_eq!(sandbox.json(&["prune"])["journal"]["removed"], 1);
     sandbox.ok(&["scan"]);
@@ -88,10 +83,8 @@ fn a_registry_is_copied_through_both_backends_byte_for_byte() {
         assert_eq!((&would["same"], &would["dry_run"]), (&json!(false), &json!(true)));
         let did = sandbox.json(&["copy", from, to]);
         assert_eq!(did["copied"], would["copied"]);
-        assert_eq!(
-            (&did["from"], &did["to"], &did["same"]),
-            (&json!(from), &json!(to), &json!(true))
-        );
+        let told = [&did["from"], &did["to"], &did["same"]];
+        assert_eq!(told, [&json!(from), &json!(to), &json!(true)]);
         assert_eq!(did["collections"].as_array().unwrap().len(), 11);
         for each in did["collections"].as_array().unwrap() {
             assert_eq!(each["from"], each["to"], "{each}");
@@ -103,10 +96,8 @@ fn a_registry_is_copied_through_both_backends_byte_for_byte() {
         assert_eq!((&again["there"], &again["same"]), (&did["copied"], &json!(true)));
     }
     let said = sandbox.ok(&["copy", &places[0], &places[2]]);
-    assert!(
-        said.contains("there already: 1 project, ") && said.contains("both hold the same"),
-        "{said}"
-    );
+    let told = ["there already: 1 project, ", "both hold the same"];
+    assert!(told.iter().all(|part| said.contains(part)), "{said}");
     assert_eq!(sandbox.ok(&["copy", "--quiet", &places[0], &places[2]]), "");
 }
 
@@ -186,14 +177,8 @@ fn an_empty_registry_is_copied_too() {
     let sandbox = Sandbox::new();
     let (from, to) = (here(&sandbox, "sqlite", "from"), here(&sandbox, "sqlite", "to"));
     sandbox.ok(&["--store", &from, "scan"]);
-    sandbox.ok(&[
-        "--store",
-        &from,
-        "project",
-        "forget",
-        sandbox.project.to_str().unwrap(),
-        "--yes",
-    ]);
+    let project = sandbox.project.to_str().unwrap();
+    sandbox.ok(&["--store", &from, "project", "forget", project, "--yes"]);
     let did = sandbox.json(&["copy", &from, &to]);
     assert_eq!(did["same"], true, "{did}");
 }

@@ -8,22 +8,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, used};
+use crate::common::{Run, Sandbox, fed, line, used};
 
 /// The questions to each damaged store.
-const VERBS: [&[&str]; 11] = [
-    &["export"],
-    &["tools", "list", "--json"],
-    &["tools", "show", "mcp__s1__t1", "--json"],
-    &["tools", "suggest", "query 7"],
-    &["knowledge", "list", "--json"],
-    &["board"],
-    &["resume", "--agent", "codex", "--peek"],
-    &["doctor"],
-    &["backup", "../copy"],
-    &["record", "mcp__s1__t1", "--success", "--id", "new"],
-    &["knowledge", "add", "--kind", "todo", "--body", "Write the guide"],
-];
+const VERBS: &str = "export,tools list --json,tools show mcp__s1__t1 --json,\
+                     tools suggest 'query 7',knowledge list --json,board,\
+                     resume --agent codex --peek,doctor,backup ../copy,\
+                     record mcp__s1__t1 --success --id new,\
+                     knowledge add --kind todo --body 'Write the guide'";
 
 #[derive(Debug)]
 enum Damage {
@@ -131,7 +123,8 @@ impl Trial {
     /// Number of answers that reported damage.
     fn run(&self) -> usize {
         let payloads = payloads(&self.sandbox.project);
-        let sound = VERBS.map(|verb| self.ask(verb, &self.whole));
+        let verbs: Vec<_> = VERBS.split(',').map(line).collect();
+        let sound: Vec<_> = verbs.iter().map(|verb| self.ask(verb, &self.whole)).collect();
         let silent = payloads.each_ref().map(|payload| self.hook(payload, &self.whole));
         for run in sound.iter().chain(&silent) {
             assert_eq!(run.code, 0, "{run:?}");
@@ -139,7 +132,7 @@ impl Trial {
         let (mut told, damages) = (0, damages(&self.whole));
         for damage in &damages {
             let bytes = damage.of(&self.whole);
-            for (verb, sound) in VERBS.iter().zip(&sound) {
+            for (verb, sound) in verbs.iter().zip(&sound) {
                 let run = self.ask(verb, &bytes);
                 if run == *sound {
                     continue;
@@ -163,12 +156,8 @@ impl Trial {
                 assert!(run == *sound || run == nothing, "{damage:?} {payload}: {run:?}");
             }
         }
-        let answers = VERBS.len() * damages.len();
-        eprintln!(
-            "{}: {} damages, {answers} answers, {told} of damage",
-            self.backend,
-            damages.len()
-        );
+        let (of, count) = (self.backend, damages.len());
+        eprintln!("{of}: {count} damages, {} answers, {told} of damage", verbs.len() * count);
         told
     }
 }
@@ -219,13 +208,11 @@ fn a_damaged_redb_store_is_told_and_never_believed() {
 fn an_empty_file_is_damage_and_a_path_where_nothing_was_is_new() {
     let sandbox = Sandbox::scanned();
     fs::write(sandbox.store(), "").unwrap();
-    for verb in [&["tools"][..], &["export"], &["record", "x", "--success"], &["scan"]] {
-        let run = sandbox.run(verb);
+    for verb in ["tools", "export", "record x --success", "scan"].map(line) {
+        let run = sandbox.run(&verb);
         assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
-        assert!(
-            run.err.contains("the store is damaged") && run.err.contains("is empty"),
-            "{run:?}"
-        );
+        let is_told = run.err.contains("the store is damaged") && run.err.contains("is empty");
+        assert!(is_told, "{run:?}");
     }
     let silent = Run { code: 0, out: String::new(), err: String::new() };
     assert_eq!(sandbox.hook(&used("PostToolUse", "x", "t1")), silent);

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, keys, names, used};
+use crate::common::{Run, Sandbox, fed, keys, line, names, used};
 
 fn silent() -> Run {
     Run { code: 0, out: String::new(), err: String::new() }
@@ -136,10 +136,8 @@ fn a_skill_is_credited_for_its_use() {
     let mut skill = used("PostToolUse", "Skill", "k1");
     skill["tool_input"] = json!({ "skill": "pdf" });
     assert_eq!(sandbox.hook(&skill), silent());
-    assert_eq!(
-        (&sandbox.tool("pdf")["uses"], &sandbox.tool("Skill")["uses"]),
-        (&json!(1), &json!(1))
-    );
+    let uses = |name: &str| sandbox.tool(name)["uses"].clone();
+    assert_eq!((uses("pdf"), uses("Skill")), (json!(1), json!(1)));
     skill["tool_input"] = json!({ "skill": "unheard-of" });
     skill["tool_use_id"] = json!("k2");
     sandbox.hook(&skill);
@@ -245,13 +243,8 @@ fn what_nobody_read_is_told_again() {
     let payload = json!({ "session_id": "s2", "cwd": here, "hook_event_name": "SessionStart",
         "source": "startup" });
     let mut command = sandbox.command();
-    let mut child = command
-        .arg("hook")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let hook = command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = hook.stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
     assert_eq!(Run::of(child.wait_with_output().unwrap()), silent());
@@ -332,10 +325,8 @@ fn five_hundred_removals_fit_into_the_budget() {
     sandbox.claude(&[]);
     let told = sandbox.session_start(&here, "s2", "startup").unwrap();
     assert!(told.chars().count() <= 1_500, "{}", told.chars().count());
-    assert!(
-        told.contains("`mcp__server-with-a-long-name-0__*`") && told.contains(" more"),
-        "{told}"
-    );
+    let first = "`mcp__server-with-a-long-name-0__*`";
+    assert!(told.contains(first) && told.contains(" more"), "{told}");
     assert_eq!(sandbox.session_start(&here, "s3", "startup"), None);
     let after = sandbox.json(&["tools", "--status", "stale"]);
     assert_eq!(names(&after["tools"]).len(), 500);
@@ -425,21 +416,8 @@ fn explain_says_what_a_session_start_would_say_under_this_policy() {
 #[test]
 fn odd_names_are_kept_apart_and_shown_escaped() {
     let sandbox = Sandbox::scanned();
-    let odd = [
-        "a_b",
-        "a%b",
-        "a*b",
-        "a'b",
-        "a\"b",
-        "axb",
-        "tool \u{1f680}",
-        "x\u{202e}y",
-        "_",
-        "%",
-        "*",
-        "mcp__a__b__c",
-        "mcp__a_b__c",
-    ];
+    let mut odd = line("a_b a%b a*b a\"b axb x\u{202e}y _ % * mcp__a__b__c mcp__a_b__c");
+    odd.extend(["a'b", "tool \u{1f680}"]);
     for (at, name) in odd.iter().enumerate() {
         sandbox.hook(&used("PostToolUseFailure", name, &format!("o{at}")));
     }
@@ -448,10 +426,9 @@ fn odd_names_are_kept_apart_and_shown_escaped() {
         let shown = sandbox.ok(&["tools", "show", name]);
         assert!(!shown.contains('\u{202e}'));
     }
-    sandbox.ok(&["tools", "forget", "_", "--yes"]);
-    sandbox.ok(&["tools", "forget", "%", "--yes"]);
-    sandbox.ok(&["tools", "forget", "*", "--yes"]);
-    sandbox.ok(&["tools", "forget", "a_b", "--yes"]);
+    for name in ["_", "%", "*", "a_b"] {
+        sandbox.ok(&["tools", "forget", name, "--yes"]);
+    }
     assert_eq!(sandbox.tool("axb")["uses"], 1);
     let listed = sandbox.ok(&["tools"]);
     assert!(listed.contains("x\\u{202e}y") && listed.contains('\u{1f680}'), "{listed}");

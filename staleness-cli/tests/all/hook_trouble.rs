@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::common::{Run, Sandbox, used};
+use crate::common::{Run, Sandbox, line, used};
 
 /// Runs the hook on something that it cannot use: silent, one line with `--verbose`, nothing
 /// recorded.
@@ -61,19 +61,10 @@ fn a_payload_of_nine_mebibytes() {
 fn options_that_make_no_sense() {
     let sandbox = Sandbox::scanned();
     let payload = used("PostToolUse", "Tool", "t1").to_string();
-    for args in [
-        &["--bogus"][..],
-        &["--client", "vim"],
-        &["--client"],
-        &["--event"],
-        &["stray"],
-        &["--now", "tomorrow"],
-        &["--store", "nowhere"],
-        &["--project", "/no/such"],
-        &["--color", "pink"],
-        &["--explain=7"],
-        &["--fail-on", "stale"],
-    ] {
+    let options = "--bogus,--client vim,--client,--event,stray,--now tomorrow,--store nowhere,\
+                   --project /no/such,--color pink,--explain=7,--fail-on stale";
+    for args in options.split(',').map(line) {
+        let args = &args[..];
         ignored(&sandbox, args, payload.as_bytes());
     }
 }
@@ -81,12 +72,9 @@ fn options_that_make_no_sense() {
 #[test]
 fn only_the_hook_itself_is_forgiving() {
     let sandbox = Sandbox::scanned();
-    for args in [
-        &["record", "hook", "--bogus"][..],
-        &["tools", "show", "hook", "--bogus"],
-        &["--project", "hook", "--bogus"],
-    ] {
-        assert_eq!(sandbox.run(args).code, 2, "{args:?}");
+    for args in ["record hook --bogus", "tools show hook --bogus", "--project hook --bogus"] {
+        let args = line(args);
+        assert_eq!(sandbox.run(&args).code, 2, "{args:?}");
     }
     let project = ["--project", "tools", "hook", "--bogus"];
     assert_eq!(sandbox.run(&project), Run { code: 0, out: String::new(), err: String::new() });
@@ -146,10 +134,8 @@ fn nothing_is_removed_under_a_policy_that_cannot_be_read() {
     let end = || {
         let payload = json!({ "session_id": "s", "hook_event_name": "SessionEnd",
             "cwd": sandbox.project });
-        let run = sandbox.hook_with(
-            &["--now", "2027-11-20", "--set", "outcomes.keep_newest=2"],
-            payload.to_string().as_bytes(),
-        );
+        let few = ["--now", "2027-11-20", "--set", "outcomes.keep_newest=2"];
+        let run = sandbox.hook_with(&few, payload.to_string().as_bytes());
         assert_eq!(run, Run { code: 0, out: String::new(), err: String::new() });
     };
     let kept = || sandbox.json(&["prune", "--dry-run"])["outcomes"]["kept"].as_u64().unwrap();
@@ -199,10 +185,7 @@ fn with_broken_store(breaks: impl Fn(&Sandbox), mends: impl Fn(&Sandbox)) {
     let before = sandbox.recorded();
     breaks(&sandbox);
     let broken = sandbox.files();
-    let session = |event: &str| {
-        json!({ "session_id": "s", "hook_event_name": event,
-                                        "cwd": sandbox.project })
-    };
+    let session = |event: &str| json!({ "session_id": "s", "hook_event_name": event, "cwd": sandbox.project });
     for payload in [
         used("PostToolUse", "New", "n1"),
         used("PostToolUseFailure", "Kept", "n2"),

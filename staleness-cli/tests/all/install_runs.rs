@@ -34,18 +34,16 @@ fn what_was_written_runs_whatever_the_programs_path() {
         assert_eq!(run_there(&sandbox, &program, &["init", "claude-code"]).code, 0);
         let written = read_json(&sandbox.claude_settings());
         let events = keys(&written["hooks"]);
-        assert_eq!(
-            events,
-            [
-                "SessionStart",
-                "UserPromptSubmit",
-                "UserPromptExpansion",
-                "PostToolUse",
-                "PostToolUseFailure",
-                "ConfigChange",
-                "SessionEnd"
-            ]
-        );
+        let expected = [
+            "SessionStart",
+            "UserPromptSubmit",
+            "UserPromptExpansion",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "ConfigChange",
+            "SessionEnd",
+        ];
+        assert_eq!(events, expected);
         for (at, event) in events.into_iter().enumerate() {
             let hook = &written["hooks"][event][0]["hooks"][0];
             assert_eq!(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{NOW, Run, Sandbox, names, used};
+use crate::common::{NOW, Run, Sandbox, line, names, used};
 
 /// Three clients side by side, with every sort of tool that they configure.
 fn lived_in() -> Sandbox {
@@ -23,10 +23,8 @@ fn lived_in() -> Sandbox {
     let index = json!({ "version": 2, "plugins": {
         "kit@market": [{ "scope": "user", "installPath": kit, "version": "1.0.0" }] } });
     sandbox.write("home/.claude/plugins/installed_plugins.json", index.to_string());
-    sandbox.write(
-        "home/.claude/plugins/cache/market/kit/1.0.0/.mcp.json",
-        r#"{"store": {"command": "kit"}}"#,
-    );
+    let store = "home/.claude/plugins/cache/market/kit/1.0.0/.mcp.json";
+    sandbox.write(store, r#"{"store": {"command": "kit"}}"#);
     sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"figma": {"url": "https://f"}}}"#);
     sandbox.write("home/.codex/config.toml", "[mcp_servers.docs]\ncommand = 'docs'\n");
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "team"}}}"#);
@@ -61,20 +59,10 @@ fn the_overview_of_a_new_machine_writes_nothing() {
     let overview = sandbox.json(&[]);
     assert_eq!(overview["counts"]["tools"], EVERYTHING.len());
     assert_eq!(overview["tools"], json!([]));
-    for look in [
-        &["tools"][..],
-        &["doctor"],
-        &["scan", "--dry-run"],
-        &["tools", "rank"],
-        &["tools", "suggest"],
-        &["tools", "discover", "pdf"],
-        &["project", "list"],
-        &["prune"],
-        &["config", "show"],
-        &["tools", "history", "github"],
-        &["tools", "show", "github"],
-    ] {
-        sandbox.run(look);
+    let looks = "tools,doctor,scan --dry-run,tools rank,tools suggest,tools discover pdf,\
+                 project list,prune,config show,tools history github,tools show github";
+    for look in looks.split(',') {
+        sandbox.run(&line(look));
     }
     assert_eq!(sandbox.files(), before);
     assert!(!sandbox.root().join("data").exists());
@@ -114,10 +102,8 @@ fn a_removed_server_goes_stale_with_its_tools_and_all_of_them_return() {
     assert_eq!(names(&gone["added"]), ["mcp__gitlab__*"]);
     let server = sandbox.tool("mcp__github__*");
     assert_eq!(server["presence"]["cause"], "removed_from_config");
-    assert_eq!(
-        (&server["verdict"]["level"], &server["verdict"]["action"]),
-        (&json!("stale"), &json!("drop"))
-    );
+    let verdict = &server["verdict"];
+    assert_eq!((&verdict["level"], &verdict["action"]), (&json!("stale"), &json!("drop")));
     assert_eq!(sandbox.tool("mcp__github__search")["presence"]["cause"], "server_removed");
     assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
 
@@ -149,13 +135,8 @@ fn three_failures_demote_and_one_success_makes_active() {
     assert_eq!(success["tool"]["status"], "active");
     assert_eq!(success["changed"][0]["from"], "demoted");
     let history = sandbox.json(&["tools", "history", name]);
-    let steps: Vec<_> = history["entries"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .rev()
-        .map(|entry| entry["to"].as_str().unwrap())
-        .collect();
+    let entries = history["entries"].as_array().unwrap();
+    let steps: Vec<_> = entries.iter().rev().map(|entry| entry["to"].as_str().unwrap()).collect();
     assert_eq!(steps, ["active", "demoted", "active"]);
     assert_eq!(history["entries"][0]["session"], "s9");
 }
@@ -173,12 +154,8 @@ fn a_configuration_cut_in_half_loses_nothing() {
         }
         let scan = sandbox.json(&["scan"]);
         assert_eq!((&scan["stale"], &scan["added"]), (&json!([]), &json!([])));
-        let failed: Vec<_> = scan["sources"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|source| source["state"] == "failed")
-            .collect();
+        let sources = scan["sources"].as_array().unwrap().iter();
+        let failed: Vec<_> = sources.filter(|source| source["state"] == "failed").collect();
         assert!(failed.len() >= 3, "{scan}");
         assert!(failed.iter().all(|source| source["error"].is_string()), "{failed:?}");
         assert_eq!(sandbox.json(&["tools"]), before);
@@ -290,10 +267,8 @@ fn the_home_that_the_readme_shows_is_read() {
     let sandbox = Sandbox::new();
     let home = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/home");
     let seen = sandbox.json(&["--home", home]);
-    assert_eq!(
-        (&seen["counts"]["tools"], &seen["counts"]["unreadable_sources"]),
-        (&json!(6), &json!(0))
-    );
+    let counts = &seen["counts"];
+    assert_eq!((&counts["tools"], &counts["unreadable_sources"]), (&json!(6), &json!(0)));
     assert_eq!(names(&seen["tools"]), ["mcp__sentry__*"]);
     assert!(!sandbox.store().exists());
 }

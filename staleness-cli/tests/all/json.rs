@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{NOW, Sandbox, keys};
+use crate::common::{NOW, Sandbox, keys, line};
 
 /// Fails unless the object has every key of `must`, and no other than those and `may`.
 fn shape(value: &Value, must: &[&str], may: &[&str]) {
@@ -21,24 +21,10 @@ fn is_time(value: &Value) {
 }
 
 fn is_tool(tool: &Value, more: &[&str]) {
-    let must = [
-        "name",
-        "scope",
-        "kind",
-        "sources",
-        "clients",
-        "status",
-        "presence",
-        "health",
-        "outcomes",
-        "failures",
-        "uses",
-        "discovered_at",
-        "verdict",
-    ];
-    let may =
-        ["project", "server", "plugin", "description", "last_seen_at", "last_used_at", "hold"];
-    shape(tool, &must, &[&may[..], more].concat());
+    let must = "name scope kind sources clients status presence health outcomes failures uses \
+                discovered_at verdict";
+    let may = "project server plugin description last_seen_at last_used_at hold";
+    shape(tool, &line(must), &[&line(may)[..], more].concat());
     for key in more.iter().filter(|key| !["parts", "mark"].contains(key)) {
         assert!(!tool[key].is_null(), "{key} is missing: {tool}");
     }
@@ -233,15 +219,10 @@ fn doctor_prune_backup_and_config() {
 #[test]
 fn errors() {
     let sandbox = eventful();
-    for args in [
-        &["tools", "show", "githb"][..],
-        &["--store", "x", "tools"],
-        &["nonsense"],
-        &["tools", "show"],
-        &["project"],
-        &["uninstall"],
-        &["tools", "--limit"],
-    ] {
+    let commands =
+        "tools show githb,--store x tools,nonsense,tools show,project,uninstall,tools --limit";
+    for args in commands.split(',').map(line) {
+        let args = &args[..];
         let run = sandbox.run(&[args, &["--json"]].concat());
         assert_eq!(run.out, "", "{args:?}");
         assert_eq!(run.err.lines().count(), 1, "{run:?}");
@@ -256,20 +237,11 @@ fn errors() {
 fn two_runs_at_the_same_time_print_the_same_bytes() {
     let sandbox = eventful();
     sandbox.ok(&["scan"]);
-    for look in [
-        &[][..],
-        &["tools"],
-        &["tools", "rank"],
-        &["tools", "suggest", "pdf"],
-        &["tools", "discover", "s"],
-        &["tools", "history", "github"],
-        &["project", "list"],
-        &["doctor"],
-        &["config", "show"],
-        &["scan", "--dry-run"],
-        &["prune", "--dry-run"],
-        &["tools", "show", "github"],
-    ] {
+    let commands = ",tools,tools rank,tools suggest pdf,tools discover s,tools history github,\
+                    project list,doctor,config show,scan --dry-run,prune --dry-run,\
+                    tools show github";
+    for look in commands.split(',').map(line) {
+        let look = &look[..];
         for form in [&[][..], &["--json"]] {
             let args = [look, form].concat();
             assert_eq!(sandbox.ok(&args), sandbox.ok(&args), "{args:?}");

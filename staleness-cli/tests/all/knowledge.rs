@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, keys};
+use crate::common::{Run, Sandbox, fed, keys, line};
 
 /// A project with one fact that cites lines of a committed file.
 fn citing() -> Sandbox {
@@ -11,20 +11,10 @@ fn citing() -> Sandbox {
     let router: String = (1..=40).map(|at| format!("pub fn route_{at}() {{}}\n")).collect();
     sandbox.write("project/src/router.rs", router);
     sandbox.commit("2026-01-10T00:00:00Z");
-    sandbox.ok(&[
-        "--now",
-        "2026-11-01",
-        "knowledge",
-        "add",
-        "--id",
-        "routes",
-        "--body",
-        "Routes match the longest prefix",
-        "--cite",
-        "src/router.rs:3-5",
-        "--keyword",
-        "routing",
-    ]);
+    sandbox.ok(&line(
+        "--now 2026-11-01 knowledge add --id routes --body 'Routes match the longest prefix' \
+         --cite src/router.rs:3-5 --keyword routing",
+    ));
     sandbox
 }
 
@@ -42,20 +32,10 @@ fn what_is_added_is_told_with_everything_that_was_said() {
     let sandbox = Sandbox::new();
     sandbox.write("project/VERSION", "2.4.0\n");
     sandbox.ok(&["knowledge", "add", "--id", "old", "--body", "Deploys run on Fridays"]);
-    let document = sandbox.json(&[
-        "knowledge",
-        "add",
-        "--body",
-        "Deploys run on Mondays",
-        "--keyword",
-        "deploy",
-        "--keyword",
-        "release",
-        "--expires",
-        "2027-01-01",
-        "--supersedes",
-        "old",
-    ]);
+    let document = sandbox.json(&line(
+        "knowledge add --body 'Deploys run on Mondays' --keyword deploy --keyword release \
+         --expires 2027-01-01 --supersedes old",
+    ));
     assert_eq!(keys(&document), ["item"]);
     let item = &document["item"];
     let id = item["id"].as_str().unwrap();
@@ -77,12 +57,9 @@ fn what_is_added_is_told_with_everything_that_was_said() {
     let listed = sandbox.json(&["knowledge", "list"]);
     assert_eq!(listed["items"].as_array().unwrap().len(), 4);
     assert_eq!(sandbox.json(&["knowledge"]), listed);
-    for (args, count) in [
-        (&["knowledge", "list", "--kind", "todo"][..], 1),
-        (&["knowledge", "list", "--level", "stale"], 1),
-        (&["knowledge", "list", "--kind", "reference"], 0),
-    ] {
-        assert_eq!(sandbox.json(args)["items"].as_array().unwrap().len(), count, "{args:?}");
+    for (args, count) in [("--kind todo", 1), ("--level stale", 1), ("--kind reference", 0)] {
+        let listed = sandbox.json(&[&["knowledge", "list"], &line(args)[..]].concat());
+        assert_eq!(listed["items"].as_array().unwrap().len(), count, "{args}");
     }
 }
 
@@ -151,21 +128,9 @@ fn set_changes_what_is_named_and_none_empties() {
         assert_eq!((&item["keywords"], &item["evergreen"]), (&json!(["paths"]), &json!(true)));
     }
     assert_eq!(items[0]["citations"], json!(["src/router.rs:3-5"]));
-    let back = [
-        "knowledge",
-        "set",
-        "routes",
-        "--keyword",
-        "none",
-        "--evergreen=false",
-        "--version",
-        "none",
-        "--cite",
-        "none",
-        "--related",
-        "other",
-    ];
-    let item = &sandbox.json(&back)["item"];
+    let back = "knowledge set routes --keyword none --evergreen=false --version none --cite none \
+                --related other";
+    let item = &sandbox.json(&line(back))["item"];
     assert_eq!((&item["keywords"], &item["related"]), (&json!([]), &json!(["other"])));
     for gone in ["evergreen", "version_context", "citations"] {
         assert_eq!(item[gone], Value::Null, "{gone}");
@@ -402,13 +367,10 @@ fn texts_of_unknown_origin_cannot_move_the_cursor() {
     sandbox.ok(&["knowledge", "add", "--id", "x\u{202e}", "--body", body, "--keyword", "red"]);
     let reason = "because \u{1b}[2J";
     sandbox.ok(&["knowledge", "contradict", "x\u{202e}", "--by", "a\u{202e}", "--reason", reason]);
-    for args in [
-        &["knowledge", "list"][..],
-        &["knowledge", "show", "x\u{202e}"],
-        &["knowledge", "recall", "red text"],
-        &["knowledge", "verify", "x\u{202e}"],
-        &["review"],
-    ] {
+    let commands = "list,show x\u{202e},recall 'red text',verify x\u{202e}";
+    let commands = commands.split(',').map(|rest| [&["knowledge"], &line(rest)[..]].concat());
+    for args in commands.chain([vec!["review"]]) {
+        let args = &args[..];
         let text = sandbox.ok(args);
         let raw = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}' || c == '\u{200b}');
         assert!(!text.contains(raw), "{args:?}: {text:?}");

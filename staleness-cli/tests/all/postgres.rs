@@ -1,25 +1,14 @@
 //! A registry in Postgres, from the command line.
 
-use crate::common::{Sandbox, fed};
+use crate::common::{Sandbox, fed, line};
 use crate::copying::{cut_off_anywhere, laptop, own};
 use crate::postgres_places::Places;
 use crate::postgres_server::PASSWORD;
 
 /// Looks whose answers do not name the store.
-const LOOKS: [&[&str]; 12] = [
-    &[],
-    &["tools", "list", "--all-projects"],
-    &["tools", "rank"],
-    &["tools", "discover", "search", "--explain"],
-    &["tools", "history", "mcp__github__search"],
-    &["project", "list"],
-    &["prune", "--dry-run"],
-    &["knowledge", "list"],
-    &["review"],
-    &["board"],
-    &["session", "list"],
-    &["resume", "--agent", "codex", "--peek"],
-];
+const LOOKS: &str = ",tools list --all-projects,tools rank,tools discover search --explain,\
+                     tools history mcp__github__search,project list,prune --dry-run,knowledge list,\
+                     review,board,session list,resume --agent codex --peek";
 
 #[test]
 #[ignore = "needs a Postgres server"]
@@ -35,9 +24,9 @@ fn a_laptop_is_copied_to_postgres_and_back_byte_for_byte() {
         assert!(!copied.to_string().contains(PASSWORD), "{copied}");
         assert_eq!(sandbox.ok(&["--store", to, "export"]), exported);
     }
-    for look in LOOKS {
-        let there = sandbox.ok(&[&["--json", "--store", &team], look].concat());
-        assert_eq!(there, sandbox.ok(&[&["--json"], look].concat()), "{look:?}");
+    for look in LOOKS.split(',').map(line) {
+        let there = sandbox.ok(&[&["--json", "--store", &team], &look[..]].concat());
+        assert_eq!(there, sandbox.ok(&[&["--json"], &look[..]].concat()), "{look:?}");
     }
     let same = sandbox.run(&["copy", &team, &team]);
     assert!(same.code == 3 && same.err.contains("the same registry"), "{same:?}");
@@ -57,29 +46,24 @@ fn what_happens_to_both_is_the_same() {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github", "slack"]);
     let team = places.url("life");
-    let both = |args: &[&str]| {
-        let [one, other] = [None, Some(team.as_str())].map(|store| {
-            let store = store.map(|url| ["--store", url]);
-            let mut words: Vec<&str> = store.iter().flatten().copied().collect();
-            words.extend(args);
-            sandbox.run(&words)
-        });
-        assert_eq!(one, other, "{args:?}");
+    let both = |args: &str| {
+        let words = line(args);
+        let there = [&["--store", &team], &words[..]].concat();
+        assert_eq!(sandbox.run(&words), sandbox.run(&there), "{args}");
     };
-    both(&["scan"]);
+    both("scan");
     for id in ["a", "b", "c", "c"] {
-        both(&["record", "mcp__github__search", "--failure", "--id", id]);
+        both(&format!("record mcp__github__search --failure --id {id}"));
     }
-    both(&["--json"]);
-    // What is done by hand from here on carries an op id of its own.
-    both(&["export"]);
-    both(&["tools", "restore", "mcp__github__search"]);
-    both(&["tools", "pin", "slack"]);
+    // What is done by hand from the third one on carries an op id of its own.
+    for args in ["--json", "export", "tools restore mcp__github__search", "tools pin slack"] {
+        both(args);
+    }
     sandbox.claude(&["github"]);
-    both(&["scan", "--json"]);
-    both(&["tools", "history", "slack", "--json"]);
-    both(&["tools", "forget", "slack", "--yes"]);
-    both(&["tools", "list", "--all-projects", "--json"]);
+    both("scan --json");
+    both("tools history slack --json");
+    both("tools forget slack --yes");
+    both("tools list --all-projects --json");
 }
 
 #[test]
@@ -102,25 +86,12 @@ fn trouble_with_a_server_names_it_and_no_password() {
         "postgres:me:hunter2",
     ] {
         let named = format!("--store={url}");
-        let misplaced = format!("--json={url}");
-        for args in [
-            &["scan"][..],
-            &["scan", "--json"],
-            &["scan", "--verbose"],
-            &["doctor"],
-            &["doctor", "--json"],
-            &["--json"],
-            &["config", "show", "--json"],
-            &["export"],
-            &["mcp"],
-            &["copy", url, "sqlite:nowhere"],
-            &["copy", "sqlite:nowhere", url, "--json"],
-            // What is no option, nor an argument.
-            &["scan", url],
-            &["scan", "--stor", url],
-            &["scan", "--color", url],
-            &["scan", &misplaced],
-        ] {
+        // The last ones are no option, nor an argument.
+        let commands = "scan,scan --json,scan --verbose,doctor,doctor --json,--json,config show --json,\
+                        export,mcp,copy 'URL' sqlite:nowhere,copy sqlite:nowhere 'URL' --json,\
+                        scan 'URL',scan --stor 'URL',scan --color 'URL',scan '--json=URL'";
+        for args in commands.split(',').map(|args| args.replace("URL", url)) {
+            let args = &line(&args)[..];
             let run = sandbox.run(&[&[named.as_str()], args].concat());
             assert!(!run.out.contains("hunter2") && !run.err.contains("hunter2"), "{run:?}");
             let mut command = sandbox.command();

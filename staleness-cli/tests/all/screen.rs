@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, line};
 
 /// Returns a command's output, with this machine's folder as `~` and the project's id as `ID`.
 fn screen(sandbox: &Sandbox, args: &[&str]) -> String {
@@ -20,23 +20,11 @@ fn fates() -> Sandbox {
     sandbox.claude(&["github", "linear"]);
     sandbox.write("project/.claude/commands/fix.md", "---\ndescription: Fixes the build\n---\n");
     sandbox.ok(&["scan"]);
-    for (at, outcome) in ["--success", "--failure", "--interrupted", "--failure", "--failure"]
-        .into_iter()
-        .enumerate()
-    {
-        let now = format!("2026-11-20T12:0{at}:00Z");
-        let id = format!("r{at}");
-        sandbox.ok(&[
-            "--now",
-            &now,
-            "record",
-            "mcp__github__search",
-            outcome,
-            "--id",
-            &id,
-            "--session",
-            "s1",
-        ]);
+    let outcomes = ["success", "failure", "interrupted", "failure", "failure"];
+    for (at, outcome) in outcomes.iter().enumerate() {
+        sandbox.ok(&line(&format!(
+            "--now 2026-11-20T12:0{at}:00Z record mcp__github__search --{outcome} --id r{at} --session s1"
+        )));
     }
     sandbox.claude(&["github"]);
     sandbox
@@ -72,31 +60,27 @@ uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
 
 #[test]
 fn scan() {
-    assert_eq!(
-        screen(&fates(), &["scan"]),
-        "\
+    let expected = "\
 stale (1)
   mcp__linear__*  mcp_server  removed from config: claude-code/user/mcp no longer lists it
 sources
   read  claude-code/user/mcp          1 found  ~/home/.claude.json
   read  claude-code/project/commands  1 found  ~/project/.claude/commands
 0 added, 1 stale, 0 restored, 2 unchanged; 2 sources read
-"
-    );
+";
+    assert_eq!(screen(&fates(), &["scan"]), expected);
 }
 
 #[test]
 fn tools() {
-    assert_eq!(
-        screen(&fates(), &["tools"]),
-        "\
+    let expected = "\
 \x20 active   mcp__github__*                SFIFF  used just now  claude-code
   demoted  mcp__github__search           SFIFF  used just now  claude-code  3 of the last 4 uses failed
   active   mcp__linear__*                       never used     claude-code
   active   /fix                 project         never used     claude-code  Fixes the build
 uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
-"
-    );
+";
+    assert_eq!(screen(&fates(), &["tools"]), expected);
 }
 
 /// F6: the list did not say which client has which tool.
@@ -119,9 +103,7 @@ fn f6_a_list_of_tools_names_the_clients_that_list_them() {
 
 #[test]
 fn show() {
-    assert_eq!(
-        screen(&fates(), &["tools", "show", "mcp__github__search"]),
-        "\
+    let expected = "\
 mcp__github__search  demoted
   kind          mcp_tool
   scope         global
@@ -135,8 +117,8 @@ mcp__github__search  demoted
   last used     2026-11-20T12:04:00Z
   verdict       stale 0.2 → update
                 failing  3 of the last 4 uses failed
-"
-    );
+";
+    assert_eq!(screen(&fates(), &["tools", "show", "mcp__github__search"]), expected);
 }
 
 #[test]
@@ -150,13 +132,11 @@ fn a_server_that_works_names_its_tools_that_do_not() {
 
 #[test]
 fn history() {
-    assert_eq!(
-        screen(&fates(), &["tools", "history", "mcp__github__search"]),
-        "\
+    let expected = "\
 \x20 2026-11-20T12:04:00Z  failing  active → demoted  3 of the last 4 uses failed in session s1
   2026-11-20T12:00:00Z  added    active            used in session s1
-"
-    );
+";
+    assert_eq!(screen(&fates(), &["tools", "history", "mcp__github__search"]), expected);
 }
 
 #[test]
@@ -164,18 +144,10 @@ fn descriptions_of_unknown_origin_cannot_move_the_cursor() {
     let sandbox = Sandbox::new();
     let skill = "---\nname: pdf\ndescription: \"red \\e[31m and \\u202E reversed\"\n---\n";
     sandbox.write("home/.claude/skills/pdf/SKILL.md", skill);
-    sandbox.write(
-        "home/.claude/skills/raw/SKILL.md",
-        "---\ndescription: raw \u{1b}[31m\u{202e}\n---\n",
-    );
-    for args in [
-        &["scan"][..],
-        &["tools"],
-        &["tools", "show", "raw"],
-        &["tools", "discover", "raw"],
-        &["tools", "suggest"],
-        &[],
-    ] {
+    let raw = "---\ndescription: raw \u{1b}[31m\u{202e}\n---\n";
+    sandbox.write("home/.claude/skills/raw/SKILL.md", raw);
+    for args in ["scan", "tools", "tools show raw", "tools discover raw", "tools suggest", ""] {
+        let args = &line(args);
         let text = sandbox.ok(args);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{args:?}: {text:?}");
     }
@@ -203,14 +175,9 @@ fn a_folders_name_cannot_add_lines() {
         &["--home", none, "scan"],
         &["--store", &format!("sqlite:{none}"), "backup", "x"],
     ] {
-        let run = crate::common::fed(
-            {
-                let mut command = sandbox.command();
-                command.args(args);
-                command
-            },
-            b"{}",
-        );
+        let mut command = sandbox.command();
+        command.args(args);
+        let run = crate::common::fed(command, b"{}");
         for text in [&run.out, &run.err] {
             let unsafe_ = |c: char| c != '\n' && (c.is_control() || c == '\u{3164}');
             assert!(!text.contains(unsafe_), "{args:?}: {text:?}");
@@ -222,17 +189,10 @@ fn a_folders_name_cannot_add_lines() {
 #[test]
 fn colours_only_where_they_are_wanted() {
     let sandbox = fates();
-    for args in [
-        &[][..],
-        &["scan", "--dry-run"],
-        &["tools"],
-        &["doctor"],
-        &["config", "show"],
-        &["tools", "show", "mcp__github__search"],
-        &["tools", "history", "github"],
-        &["tools", "suggest"],
-        &["project", "list"],
-    ] {
+    let commands = ",scan --dry-run,tools,doctor,config show,tools show mcp__github__search,\
+                    tools history github,tools suggest,project list";
+    for args in commands.split(',').map(line) {
+        let args = &args[..];
         let piped = sandbox.ok(args);
         assert!(!piped.contains('\u{1b}'), "{args:?}");
         let coloured = sandbox.ok(&[args, &["--color", "always"]].concat());
@@ -249,13 +209,8 @@ fn colours_only_where_they_are_wanted() {
 #[test]
 fn quiet_prints_results_only_and_options_may_be_repeated() {
     let sandbox = fates();
-    for args in [
-        &["record", "x", "--success"][..],
-        &["tools", "pin", "x"],
-        &["prune"],
-        &["tools", "forget", "x", "--yes"],
-    ] {
-        assert_eq!(sandbox.ok(&[args, &["--quiet"]].concat()), "", "{args:?}");
+    for args in ["record x --success", "tools pin x", "prune", "tools forget x --yes"].map(line) {
+        assert_eq!(sandbox.ok(&[&args[..], &["--quiet"]].concat()), "", "{args:?}");
     }
     assert!(!sandbox.ok(&["--quiet"]).contains("for the evidence"));
     assert_eq!(sandbox.ok(&["--json", "tools", "--json"]), sandbox.ok(&["tools", "--json"]));
@@ -264,64 +219,22 @@ fn quiet_prints_results_only_and_options_may_be_repeated() {
     assert_eq!(shown.lines().filter(|line| line.ends_with("flag")).count(), 2, "{shown}");
 }
 
-const COMMANDS: [&[&str]; 35] = [
-    &[],
-    &["scan"],
-    &["hook"],
-    &["record"],
-    &["tools"],
-    &["tools", "list"],
-    &["tools", "show"],
-    &["tools", "rank"],
-    &["tools", "suggest"],
-    &["tools", "discover"],
-    &["tools", "history"],
-    &["tools", "restore"],
-    &["tools", "demote"],
-    &["tools", "pin"],
-    &["tools", "ignore"],
-    &["tools", "forget"],
-    &["check"],
-    &["knowledge", "add"],
-    &["knowledge", "show"],
-    &["knowledge", "list"],
-    &["knowledge", "recall"],
-    &["knowledge", "verify"],
-    &["knowledge", "set"],
-    &["knowledge", "done"],
-    &["knowledge", "supersede"],
-    &["knowledge", "contradict"],
-    &["review"],
-    &["project", "list"],
-    &["project", "forget"],
-    &["doctor"],
-    &["prune"],
-    &["backup"],
-    &["config", "show"],
-    &["completions"],
-    &["man"],
-];
-const GLOBAL: [&str; 10] = [
-    "--store",
-    "--project",
-    "--home",
-    "--config",
-    "--set",
-    "--now",
-    "--json",
-    "--quiet",
-    "--verbose",
-    "--color",
-];
+const COMMANDS: &str = ",scan,hook,record,tools,tools list,tools show,tools rank,tools suggest,\
+    tools discover,tools history,tools restore,tools demote,tools pin,tools ignore,tools forget,check,\
+    knowledge add,knowledge show,knowledge list,knowledge recall,knowledge verify,knowledge set,\
+    knowledge done,knowledge supersede,knowledge contradict,review,project list,project forget,\
+    doctor,prune,backup,config show,completions,man";
+const GLOBAL: &str =
+    "--store --project --home --config --set --now --json --quiet --verbose --color";
 
 #[test]
 fn every_command_has_help_with_every_global_option() {
     let sandbox = Sandbox::new();
-    for command in COMMANDS {
+    for command in COMMANDS.split(',').map(line) {
         for form in ["--help", "-h"] {
-            let text = sandbox.ok(&[command, &[form]].concat());
+            let text = sandbox.ok(&[&command[..], &[form]].concat());
             assert!(text.contains("Usage: staleness"), "{command:?}");
-            for option in GLOBAL {
+            for option in line(GLOBAL) {
                 assert!(text.contains(option), "{command:?}: {option}");
             }
             let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
@@ -338,27 +251,14 @@ fn the_manual_page_has_every_command_and_option() {
     let page = sandbox.ok(&["man"]);
     let plain = page.replace("\\-", "-");
     assert!(plain.contains(".TH staleness 1"), "{page}");
-    for option in GLOBAL.into_iter().chain([
-        "--fail-on",
-        "--dry-run",
-        "--tools-json",
-        "--explain",
-        "--duration-ms",
-        "--all-projects",
-        "--reason",
-        "--scope",
-        "--yes",
-        "--write-baseline",
-        "--since",
-        "--current-version",
-        "--cite",
-        "--evergreen",
-    ]) {
+    let more = "--fail-on --dry-run --tools-json --explain --duration-ms --all-projects --reason --scope \
+                --yes --write-baseline --since --current-version --cite --evergreen";
+    for option in [line(GLOBAL), line(more)].concat() {
         assert!(plain.contains(&format!("\\fB{option}\\fR")), "{option}");
     }
-    for command in COMMANDS {
-        let title = format!("{}\"", [&["staleness"], command].concat().join(" "));
-        assert!(command.is_empty() || plain.contains(&format!(".SS \"{title}")), "{title}");
+    for command in COMMANDS.split(',') {
+        let title = format!(".SS \"staleness {command}\"");
+        assert!(command.is_empty() || plain.contains(&title), "{title}");
     }
     assert!(plain.contains("Exit codes"));
     let broken: Vec<_> = page.lines().filter(|line| line.starts_with('\'')).collect();
@@ -379,22 +279,11 @@ fn completions_know_the_commands_in_every_shell() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let sandbox = fates();
-    for args in [
-        &["tools"][..],
-        &["man"],
-        &["completions", "zsh"],
-        &["--help"],
-        &["config", "show"],
-        &["tools", "--json"],
-        &["doctor"],
-    ] {
-        let mut child = sandbox
-            .command()
-            .args(args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+    let commands = "tools,man,completions zsh,--help,config show,tools --json,doctor";
+    for args in commands.split(',').map(line) {
+        let mut command = sandbox.command();
+        command.args(&args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         drop(child.stdout.take());
         let run = Run::of(child.wait_with_output().unwrap());
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");

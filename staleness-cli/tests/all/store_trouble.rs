@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, line};
 
 /// Sets the number of the format in the header of a database without a log, whose page has no checksum
 /// then.
@@ -17,14 +17,8 @@ pub(crate) fn set_format(bytes: &mut [u8], format: u32) {
 fn refused(sandbox: &Sandbox, store: &Path, parts: &[&str]) {
     let url = format!("sqlite:{}", store.display());
     let before = fs::read(store).ok();
-    for args in [
-        &["tools"][..],
-        &["scan"],
-        &["record", "x", "--success"],
-        &["prune"],
-        &[],
-        &["project", "list"],
-    ] {
+    for args in ["tools", "scan", "record x --success", "prune", "", "project list"].map(line) {
+        let args = &args[..];
         let run = sandbox.run(&[&["--store", &url], args].concat());
         assert_eq!((run.code, run.out.as_str()), (4, ""), "{args:?}: {run:?}");
         assert!(run.err.starts_with("error: ") && run.err.lines().count() == 1, "{run:?}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, keys, names, used};
+use crate::common::{Run, Sandbox, fed, keys, line, names, used};
 
 /// A registry that knows two tools of a server.
 fn sandbox() -> Sandbox {
@@ -225,17 +225,9 @@ fn routes_find_tells_what_was_learned_that_is_like_a_query() {
     let sandbox = sandbox();
     let cold = sandbox.json(&["routes", "find", "bring it home"]);
     assert_eq!(cold, json!({ "cold": true, "familiarity": 0.0, "routes": [] }));
-    sandbox.ok(&[
-        "routes",
-        "learn",
-        "--query",
-        "Bring it home",
-        "--tool",
-        "mcp__github__merge",
-        "--signal",
-        "0.8",
-        "--quiet",
-    ]);
+    sandbox.ok(&line(
+        "routes learn --query 'Bring it home' --tool mcp__github__merge --signal 0.8 --quiet",
+    ));
     let found = sandbox.json(&["routes", "find", "bring IT home", "--explain"]);
     assert_eq!((&found["cold"], &found["familiarity"]), (&json!(false), &json!(1.0)));
     let route = &found["routes"][0];
@@ -247,8 +239,8 @@ fn routes_find_tells_what_was_learned_that_is_like_a_query() {
     assert_eq!(names(&suggested["tools"])[0], "mcp__github__merge");
     let parts = &suggested["tools"][0]["parts"];
     assert_eq!(
-        (&parts["learned"], &parts["route"]["query"]),
-        (&json!(0.8), &json!("Bring it home"))
+        [&parts["learned"], &parts["route"]["query"]],
+        [&json!(0.8), &json!("Bring it home")]
     );
     let text = sandbox.ok(&["tools", "discover", "bring it home", "--explain"]);
     assert!(text.contains("“Bring it home” closeness 1.000"), "{text}");
@@ -259,19 +251,9 @@ fn vectors_find_by_meaning_and_bad_ones_are_refused() {
     let sandbox = sandbox();
     let file = |name: &str, text: &str| sandbox.write(name, text).display().to_string();
     let (known, other) = (file("v", "[1, 0, 0]"), file("w", "[0.8, 0.6, 0]"));
-    sandbox.ok(&[
-        "routes",
-        "learn",
-        "--query",
-        "ship it",
-        "--tool",
-        "mcp__github__merge",
-        "--vector",
-        &known,
-        "--model",
-        "m",
-        "--quiet",
-    ]);
+    let learn =
+        "routes learn --query 'ship it' --tool mcp__github__merge --model m --quiet --vector";
+    sandbox.ok(&[&line(learn)[..], &[&*known]].concat());
     let found = sandbox.json(&["routes", "find", "unheard", "--vector", &other, "--model", "m"]);
     let familiarity = found["familiarity"].as_f64().unwrap();
     assert!(found["cold"] == false && (familiarity - 0.8).abs() < 1e-6, "{found}");
@@ -360,8 +342,6 @@ fn trap_an_empty_query_that_matches_everything() {
             assert!(run.err.contains(why) && run.err.lines().count() <= 2, "{run:?}");
         }
     }
-    assert!(
-        !names(&sandbox.json(&["tools", "suggest"])["tools"]).is_empty(),
-        "none is another thing"
-    );
+    let all = sandbox.json(&["tools", "suggest"]);
+    assert!(!names(&all["tools"]).is_empty(), "none is another thing");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, used};
+use crate::common::{Run, Sandbox, fed, line, used};
 
 const HEADER: &str = "{\"kind\":\"staleness-export\",\"version\":1}\n";
 
@@ -67,13 +67,10 @@ fn an_import_into_an_empty_store_exports_the_same_bytes() {
         assert_eq!(counts(&run), counts(&before));
         text = export_of(&sandbox, &copy);
         assert_eq!(text, exported, "{copy}");
-        for args in [
-            &["tools", "history", "mcp__github__search"][..],
-            &["tools", "history", "mcp__jira__find"],
-            &["tools", "rank"],
-            &["tools", "list", "--all-projects"],
-            &["project", "list"],
-        ] {
+        let looks = "tools history mcp__github__search,tools history mcp__jira__find,tools rank,\
+                     tools list --all-projects,project list";
+        for args in looks.split(',').map(line) {
+            let args = &args[..];
             let asked = [&["--json", "--store", &copy], args].concat();
             assert_eq!(sandbox.ok(&asked), sandbox.ok(&[&["--json"], args].concat()), "{args:?}");
         }
@@ -90,10 +87,9 @@ fn importing_twice_is_importing_once() {
     let copy = store(&sandbox, "sqlite", "copy");
     let first = counts(&import(&sandbox, &copy, &text, &["--json"]));
     let again = counts(&import(&sandbox, &copy, &text, &["--json"]));
-    let swapped: Vec<String> = first
-        .split(' ')
-        .map(|count| count.split_once('+').map(|(new, old)| format!("{old}+{new}")).unwrap())
-        .collect();
+    let swap =
+        |count: &str| count.split_once('+').map(|(new, old)| format!("{old}+{new}")).unwrap();
+    let swapped: Vec<String> = first.split(' ').map(swap).collect();
     assert_eq!(again, swapped.join(" "));
     assert_eq!(export_of(&sandbox, &copy), text);
     let said = import(&sandbox, &copy, &text, &[]);
@@ -235,13 +231,8 @@ fn outcomes_and_tools_of_other_systems_are_taken_in() {
     assert_eq!(tool["description"], "Finds");
     assert_eq!(sandbox.tool("/deploy")["sources"], json!(["import/live/import"]));
     let projects = sandbox.json(&["project", "list"]);
-    let paths: Vec<&str> = projects["projects"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|p| p["path"].as_str().unwrap())
-        .collect();
-    assert!(paths.contains(&"/elsewhere"), "{paths:?}");
+    let projects = projects["projects"].as_array().unwrap();
+    assert!(projects.iter().any(|project| project["path"] == "/elsewhere"), "{projects:?}");
 
     // The list of a source replaces its earlier one, and no other's.
     let list = lines(&[json!({"type": "tool", "name": "/undo", "kind": "slash_command"})]);
@@ -253,14 +244,13 @@ fn outcomes_and_tools_of_other_systems_are_taken_in() {
     }
 }
 
-/// An item of another system, with these fields beside what every one has; without a text, an empty
-/// one.
-fn item(fields: &[(&str, Value)]) -> Value {
+/// An item of another system, with these fields beside what every one has; without a text, an empty one.
+fn item(fields: &Value) -> Value {
     let mut line = json!({"type": "knowledge", "id": "i", "added": "2026-01-02"});
-    for (name, value) in fields {
-        line[*name] = value.clone();
+    for (name, value) in fields.as_object().unwrap() {
+        line[name] = value.clone();
     }
-    if line.get("body").is_none() && line.get("text").is_none() {
+    if fields.get("body").or(fields.get("text")).is_none() {
         line["body"] = json!("");
     }
     line
@@ -269,27 +259,18 @@ fn item(fields: &[(&str, Value)]) -> Value {
 #[test]
 fn knowledge_of_other_systems_is_taken_in() {
     let sandbox = Sandbox::scanned();
-    let of = |id: &str, fields: &[(&str, Value)]| {
-        let id = [("id", json!(id))];
-        item(&[&id[..], fields].concat())
+    let of = |id: &str, mut fields: Value| {
+        fields["id"] = json!(id);
+        item(&fields)
     };
+    let deploy = json!({ "text": "Deploys go through\nthe pipeline.", "kind": "reference",
+        "keywords": ["release", "ci"], "version_context": "2.4.0",
+        "last_recalled": "2026-11-18T08:00:00+01:00", "recall_count": 3, "stale_after": "2027-01-01",
+        "verified": "2026-02-01", "related": ["nowhere"] });
     let first = lines(&[
-        of(
-            "deploy",
-            &[
-                ("text", json!("Deploys go through\nthe pipeline.")),
-                ("kind", json!("reference")),
-                ("keywords", json!(["release", "ci"])),
-                ("version_context", json!("2.4.0")),
-                ("last_recalled", json!("2026-11-18T08:00:00+01:00")),
-                ("recall_count", json!(3)),
-                ("stale_after", json!("2027-01-01")),
-                ("verified", json!("2026-02-01")),
-                ("related", json!(["nowhere"])),
-            ],
-        ),
-        of("style", &[("body", json!("Short names.")), ("global", json!(true))]),
-        of("deploy", &[("body", json!("Elsewhere.")), ("project", json!("/elsewhere/"))]),
+        of("deploy", deploy),
+        of("style", json!({ "body": "Short names.", "global": true })),
+        of("deploy", json!({ "body": "Elsewhere.", "project": "/elsewhere/" })),
     ]);
     let run = |text: &str, args: &[&str]| {
         let mut command = sandbox.command();
@@ -317,17 +298,9 @@ fn knowledge_of_other_systems_is_taken_in() {
         assert_eq!(export_of(&sandbox, &copy), before);
     }
     // What was edited later wins; an older line adds to the counters alone.
-    let later = lines(&[
-        of(
-            "style",
-            &[
-                ("body", json!("Long names.")),
-                ("updated", json!("2026-03-01")),
-                ("global", json!(true)),
-            ],
-        ),
-        of("deploy", &[("body", json!("Older.")), ("recalls", json!(9))]),
-    ]);
+    let long = json!({ "body": "Long names.", "updated": "2026-03-01", "global": true });
+    let older = json!({ "body": "Older.", "recalls": 9 });
+    let later = lines(&[of("style", long), of("deploy", older)]);
     assert_eq!(run(&later, &[]), "0+0 0+0 0+0 2+0 0+0 0+0");
     let after = sandbox.ok(&["export"]);
     assert!(after.contains("Long names.") && !after.contains("Older."), "{after}");
@@ -346,6 +319,7 @@ fn lines_of_other_systems_are_judged_before_anything_is_written() {
         line.to_string()
     };
     let tool = json!({"type": "tool", "name": "t"});
+    let knows = |fields: Value| item(&fields).to_string();
     let before = sandbox.ok(&["export"]);
     for (line, part) in [
         ("nonsense".to_owned(), "expected"),
@@ -361,15 +335,15 @@ fn lines_of_other_systems_are_judged_before_anything_is_written() {
         (json!({"type": "tool", "name": "x", "kind": "spell"}).to_string(), "spell"),
         (json!({"type": "tool", "name": "x", "server": " "}).to_string(), "server"),
         (tool.to_string(), "twice"),
-        (item(&[]).to_string(), "the text is empty"),
-        (item(&[("id", json!("")), ("text", json!("x"))]).to_string(), "empty"),
-        (item(&[("body", json!("x")), ("added", json!("soon"))]).to_string(), "soon"),
-        (item(&[("body", json!("x")), ("done", json!("2026-01-01"))]).to_string(), "to-do"),
-        (item(&[("body", json!("x")), ("kind", json!("poem"))]).to_string(), "poem"),
-        (item(&[("body", json!("x")), ("text", json!("y"))]).to_string(), "duplicate"),
-        (item(&[("body", json!("x")), ("project", json!("here"))]).to_string(), "absolute"),
-        (item(&[("body", json!("x")), ("keywords", json!(["a\tb"]))]).to_string(), "keyword"),
-        (item(&[("body", json!("x")), ("freshness", json!(1))]).to_string(), "freshness"),
+        (knows(json!({})), "the text is empty"),
+        (knows(json!({ "id": "", "text": "x" })), "empty"),
+        (knows(json!({ "body": "x", "added": "soon" })), "soon"),
+        (knows(json!({ "body": "x", "done": "2026-01-01" })), "to-do"),
+        (knows(json!({ "body": "x", "kind": "poem" })), "poem"),
+        (knows(json!({ "body": "x", "text": "y" })), "duplicate"),
+        (knows(json!({ "body": "x", "project": "here" })), "absolute"),
+        (knows(json!({ "body": "x", "keywords": ["a\tb"] })), "keyword"),
+        (knows(json!({ "body": "x", "freshness": 1 })), "freshness"),
     ] {
         let text = format!("{good}\n{tool}\n{line}\n");
         let mut command = sandbox.command();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed, keys};
+use crate::common::{Run, Sandbox, fed, keys, line};
 
 /// Runs with `--json` as of a day; the document that it printed.
 fn on(sandbox: &Sandbox, day: &str, args: &[&str]) -> Value {
@@ -44,15 +44,13 @@ fn one_of_each() -> Sandbox {
 fn what_is_written_down_is_shown_with_everything_that_was_said() {
     let sandbox = one_of_each();
     let shown = on(&sandbox, "2026-10-02", &["work", "show", "p"]);
-    assert_eq!(
-        shown,
-        json!({
-            "id": "p", "kind": "plan", "status": "in_progress", "text": "plan of ours",
-            "author": "ana", "created_at": "2026-10-01T00:00:00Z",
-            "updated_at": "2026-10-01T00:00:00Z", "refs": ["d"], "steps": [],
-            "verdict": { "level": "fresh", "freshness": 1.0, "signals": [], "action": "keep" },
-        })
-    );
+    let expected = json!({
+        "id": "p", "kind": "plan", "status": "in_progress", "text": "plan of ours",
+        "author": "ana", "created_at": "2026-10-01T00:00:00Z",
+        "updated_at": "2026-10-01T00:00:00Z", "refs": ["d"], "steps": [],
+        "verdict": { "level": "fresh", "freshness": 1.0, "signals": [], "action": "keep" },
+    });
+    assert_eq!(shown, expected);
     let handoff = on(&sandbox, "2026-10-02", &["work", "show", "h"]);
     assert_eq!((&handoff["from"], &handoff["to"]), (&json!("ana"), &json!("codex")));
     assert_eq!(on(&sandbox, "2026-10-02", &["work", "show", "k"])["generated"], true);
@@ -76,22 +74,14 @@ fn an_id_is_made_of_the_first_words_and_nothing_less_names_an_item() {
     let again = on(&sandbox, "2026-11-21", &add)["item"]["id"].clone();
     assert_ne!(again, one.as_str(), "the same may be handed over twice");
     assert_eq!(on(&sandbox, "2026-11-21", &["work", "show", &one])["id"], one.as_str());
-    for args in [
-        &["work", "show", "review"][..],
-        &["work", "touch", "review"],
-        &["work", "set", "review", "--status", "closed"],
-        &["stale", "resolve", "review-the-router"],
-    ] {
-        let (code, line) = refused(&sandbox, args);
+    let of_no_item = "work show review,work touch review,work set review --status closed,\
+                      stale resolve review-the-router";
+    for args in of_no_item.split(',') {
+        let (code, line) = refused(&sandbox, &line(args));
         assert!(code == 3 && line.contains("no work item is known as"), "{line}");
     }
-    assert_eq!(
-        on(&sandbox, "2026-11-21", &["work", "list", "--status", "open"])["items"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    let open = on(&sandbox, "2026-11-21", &["work", "list", "--status", "open"]);
+    assert_eq!(open["items"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -141,13 +131,11 @@ fn what_is_overdue_is_listed_oldest_first_with_a_command_that_settles_it() {
     let report = on(&sandbox, "2026-11-05", &["stale"]);
     assert_eq!(keys(&report), ["warnings", "counts", "summary"]);
     assert_eq!(ids(&report["warnings"]), ["p", "h", "k", "n", "t"]);
-    assert_eq!(
-        report["warnings"][4],
-        json!({
-            "id": "t", "kind": "trap", "level": "stale", "text": "trap of ours", "age_days": 26,
-            "reason": "expired 26 days ago", "suggested_action": "staleness stale resolve t",
-        })
-    );
+    let expected = json!({
+        "id": "t", "kind": "trap", "level": "stale", "text": "trap of ours", "age_days": 26,
+        "reason": "expired 26 days ago", "suggested_action": "staleness stale resolve t",
+    });
+    assert_eq!(report["warnings"][4], expected);
     assert_eq!(report["summary"], "1 plan, 1 expired trap, 1 handoff, 1 candidate, 1 note");
     assert_eq!(report["counts"]["total"], 5);
     assert_eq!(on(&sandbox, "2026-11-05", &["stale", "list"]), report);
@@ -171,10 +159,8 @@ fn what_is_overdue_is_listed_oldest_first_with_a_command_that_settles_it() {
     assert!(!ids(&hidden["items"]).contains(&"n"), "what is archived is kept and hidden");
     let archived = on(&sandbox, "2026-11-05", &["work", "list", "--status", "archived"]);
     assert_eq!(ids(&archived["items"]), ["n"]);
-    assert_eq!(
-        on(&sandbox, "2026-11-05", &["work", "reopen", "p"])["item"]["status"],
-        "in_progress"
-    );
+    let back = on(&sandbox, "2026-11-05", &["work", "reopen", "p"]);
+    assert_eq!(back["item"]["status"], "in_progress");
 }
 
 #[test]
@@ -186,11 +172,8 @@ fn what_fresh_work_still_refers_to_is_reported_one_level_softer() {
     let plan = &report["warnings"][0];
     assert_eq!((&plan["id"], &plan["softened_by"]), (&json!("p"), &json!("new")));
     assert!(plan["reason"].as_str().unwrap().ends_with("new still refers to it"), "{plan}");
-    let shown = on(&sandbox, day, &["work", "show", "p"]);
-    assert_eq!(
-        (&shown["verdict"]["level"], &shown["verdict"]["freshness"]),
-        (&json!("review"), &json!(0.5))
-    );
+    let verdict = &on(&sandbox, day, &["work", "show", "p"])["verdict"];
+    assert_eq!((&verdict["level"], &verdict["freshness"]), (&json!("review"), &json!(0.5)));
     let code = |args: &[&str]| sandbox.run(&[args, &["--now", day]].concat()).code;
     assert_eq!(code(&["stale", "--fail-on", "stale"]), 1);
     for id in ["h", "k", "n", "t"] {
@@ -334,15 +317,10 @@ fn the_board_fits_one_screen_of_eighty_columns() {
 #[test]
 fn an_option_before_its_command_is_refused_and_never_ignored() {
     let sandbox = one_of_each();
-    for args in [
-        &["stale", "--fail-on", "stale", "list"][..],
-        &["stale", "--input", "x", "list"],
-        &["work", "--kind", "trap", "list"],
-        &["work", "--open", "show", "p"],
-        &["tools", "--status", "stale", "list"],
-        &["knowledge", "--level", "stale", "list"],
-    ] {
-        let (code, line) = refused(&sandbox, args);
+    let commands = "stale --fail-on stale list,stale --input x list,work --kind trap list,\
+                    work --open show p,tools --status stale list,knowledge --level stale list";
+    for args in commands.split(',').map(line) {
+        let (code, line) = refused(&sandbox, &args);
         assert!(code == 2 && line.contains("put it behind"), "{args:?}: {line}");
     }
     sandbox.ok(&["work", "--json", "list"]);
@@ -370,9 +348,8 @@ fn every_surface_tells_what_is_stuck() {
     assert_eq!((&plan["kind"], &plan["verdict"]["level"]), (&json!("plan"), &json!("stale")));
     assert_eq!(plan["suggested_action"], "staleness stale resolve p");
     let doctor = on(&sandbox, day, &["doctor"]);
-    let memory =
-        doctor["checks"].as_array().unwrap().iter().find(|each| each["name"] == "stale_memory");
-    let memory = memory.unwrap();
+    let mut checks = doctor["checks"].as_array().unwrap().iter();
+    let memory = checks.find(|each| each["name"] == "stale_memory").unwrap();
     assert_eq!((&doctor["ok"], &memory["state"]), (&json!(true), &json!("warn")));
     assert!(memory["detail"].as_str().unwrap().contains("overdue: 1 plan"), "{memory}");
 }
@@ -396,28 +373,17 @@ fn a_file_of_another_system_is_judged_and_nothing_is_stored() {
     let piped = fed(command, FOREIGN.as_bytes());
     assert_eq!(serde_json::from_str::<Value>(&piped.out).unwrap(), report);
     assert!(sandbox.files() == before);
-    for (line, part) in [
-        (
-            r#"{"type":"work","id":"x","kind":"wish","text":"t","created":"2026-01-01"}"#,
-            "no kind of work",
-        ),
-        (
-            r#"{"type":"work","id":"x","kind":"plan","text":"t","created":"2026-01-01","status":"open"}"#,
-            "no state of a plan",
-        ),
-        (
-            r#"{"type":"work","id":"x","kind":"plan","text":"t","created":"yesterday"}"#,
-            "is not a time",
-        ),
-        (
-            r#"{"type":"work","id":"x","kind":"plan","text":"t","created":"2026-01-01","colour":1}"#,
-            "unknown field `colour`",
-        ),
-        (
-            r#"{"type":"work","id":"w1","kind":"plan","text":"t","created":"2026-01-01"}"#,
-            "\"w1\" twice",
-        ),
+    let line =
+        json!({ "type": "work", "id": "x", "kind": "plan", "text": "t", "created": "2026-01-01" });
+    for (key, value, part) in [
+        ("kind", json!("wish"), "no kind of work"),
+        ("status", json!("open"), "no state of a plan"),
+        ("created", json!("yesterday"), "is not a time"),
+        ("colour", json!(1), "unknown field `colour`"),
+        ("id", json!("w1"), "\"w1\" twice"),
     ] {
+        let mut line = line.clone();
+        line[key] = value;
         let file = sandbox.write("bad.jsonl", format!("{FOREIGN}{line}\n"));
         let (code, err) = refused(&sandbox, &["stale", "--input", file.to_str().unwrap()]);
         assert!(code == 3 && err.contains("bad.jsonl:4:") && err.contains(part), "{err}");

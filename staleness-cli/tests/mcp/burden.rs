@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Machine};
+use crate::client::Machine;
 
 const HELLO: &str = concat!(
     r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","#,
@@ -163,14 +163,7 @@ fn an_id_that_is_in_use_is_refused() {
 #[test]
 fn slow_calls_stand_in_nobodys_way() {
     let machine = Machine::new();
-    let gate = crate::ends::gated(&machine);
-    let mut path = std::ffi::OsString::from(machine.root.join("bin"));
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    let mut command = machine.command(&["mcp"]);
-    command.env("PATH", path);
-    let mut client = Client::start(command);
-    client.introduce();
+    let (gate, mut client) = crate::ends::gated_client(&machine);
     let check = json!({ "name": "check_documents", "arguments": {} });
     let recall = json!({ "name": "recall_knowledge", "arguments": { "query": "router" } });
     let first: Vec<u64> = (0..2).map(|_| client.request("tools/call", check.clone())).collect();
@@ -183,9 +176,8 @@ fn slow_calls_stand_in_nobodys_way() {
     client.data("record_outcome", json!({ "name": "x", "outcome": "success" }));
     assert_eq!(client.data("tool_status", json!({ "name": "x" }))["status"], "active");
     // Those that wait can be cancelled, and give their place to others.
-    let cancel = |id: u64| json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
     for id in waiting.iter().chain(&first) {
-        client.send(&cancel(*id).to_string());
+        client.cancel(*id);
     }
     client.data("list_stale", json!({}));
     assert!(client.told.iter().all(|message| message["id"].is_null()), "{:?}", client.told);

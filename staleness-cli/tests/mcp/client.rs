@@ -105,14 +105,9 @@ impl Client {
     }
 
     pub(crate) fn introduce_as(&mut self, name: &str) -> Value {
-        let answer = self.ask(
-            "initialize",
-            json!({
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": { "name": name, "version": "1" },
-            }),
-        );
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": name, "version": "1" } });
+        let answer = self.ask("initialize", params);
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
         answer["result"].clone()
     }
@@ -136,6 +131,14 @@ impl Client {
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.send(&request.to_string());
         id
+    }
+
+    /// Cancels a request.
+    #[cfg(unix)]
+    pub(crate) fn cancel(&mut self, id: u64) {
+        let params = json!({ "requestId": id });
+        let method = "notifications/cancelled";
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
 
     /// The next message.

@@ -69,7 +69,7 @@ fn news_are_told_once_and_again_if_nobody_read_them() {
 
 /// A repository with a document, and a `git` that waits at a gate.
 #[cfg(unix)]
-pub(crate) fn gated(machine: &Machine) -> std::path::PathBuf {
+fn gated(machine: &Machine) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
 
     let git = |args: &[&str]| {
@@ -91,14 +91,25 @@ pub(crate) fn gated(machine: &Machine) -> std::path::PathBuf {
     std::fs::create_dir_all(&bin).unwrap();
     let path = std::env::var_os("PATH").unwrap();
     let real = std::env::split_paths(&path).map(|dir| dir.join("git")).find(|git| git.is_file());
-    let script = format!(
-        "#!/bin/sh\nread -r go < '{}'\nexec '{}' \"$@\"\n",
-        gate.display(),
-        real.unwrap().display()
-    );
+    let (at, real) = (gate.display(), real.unwrap());
+    let script = format!("#!/bin/sh\nread -r go < '{at}'\nexec '{}' \"$@\"\n", real.display());
     std::fs::write(bin.join("git"), script).unwrap();
     std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
     gate
+}
+
+/// As [`gated`], with a client whose server runs that `git`.
+#[cfg(unix)]
+pub(crate) fn gated_client(machine: &Machine) -> (std::path::PathBuf, Client) {
+    let gate = gated(machine);
+    let mut path = std::ffi::OsString::from(machine.root.join("bin"));
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    let mut command = machine.command(&["mcp"]);
+    command.env("PATH", path);
+    let mut client = Client::start(command);
+    client.introduce();
+    (gate, client)
 }
 
 #[cfg(unix)]
@@ -130,23 +141,13 @@ fn a_check_reports_its_progress_and_what_it_found() {
 #[test]
 fn more_work_than_threads_starves_neither_input_nor_output() {
     let machine = Machine::new();
-    let gate = gated(&machine);
-    let mut path = std::ffi::OsString::from(machine.root.join("bin"));
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    let mut command = machine.command(&["mcp"]);
-    command.env("PATH", path);
-    let mut client = Client::start(command);
-    client.introduce();
+    let (gate, mut client) = gated_client(&machine);
     let check = json!({ "name": "check_documents", "arguments": {} });
     let ids: Vec<u64> = (0..6).map(|_| client.request("tools/call", check.clone())).collect();
     // At least one of them waits at the gate, and nobody lets it pass.
     let mut open = std::fs::File::options().write(true).open(&gate).unwrap();
     assert!(client.ask("ping", json!({}))["error"].is_null());
-    let cancel = json!({
-        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": ids[5] },
-    });
-    client.send(&cancel.to_string());
+    client.cancel(ids[5]);
     assert!(client.ask("ping", json!({}))["error"].is_null());
     let gone = Instant::now();
     let output = client.leave();
@@ -160,34 +161,21 @@ fn more_work_than_threads_starves_neither_input_nor_output() {
 #[test]
 fn a_check_that_is_cancelled_ends_and_keeps_nothing() {
     let machine = Machine::new();
-    let gate = gated(&machine);
-    let mut path = std::ffi::OsString::from(machine.root.join("bin"));
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    let mut command = machine.command(&["mcp"]);
-    command.env("PATH", path);
-    let mut client = Client::start(command);
-    client.introduce();
+    let (gate, mut client) = gated_client(&machine);
     let id = client.request("tools/call", json!({ "name": "check_documents", "arguments": {} }));
     // Both ends of the gate open at once: the check has begun.
     let mut open = std::fs::File::options().write(true).open(&gate).unwrap();
-    let cancel = json!({
-        "jsonrpc": "2.0",
-        "method": "notifications/cancelled",
-        "params": { "requestId": id, "reason": "no time" },
-    });
-    client.send(&cancel.to_string());
+    let params = json!({ "requestId": id, "reason": "no time" });
+    let method = "notifications/cancelled";
+    client.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     // Whatever comes is no answer to what was cancelled.
     assert!(client.ask("ping", json!({}))["error"].is_null());
     // Git was ended, or goes on now, and whatever comes after it finds that nobody waits any more.
     let _ = open.write_all(&[b'\n'; 200]);
     let stale = client.ask("tools/call", json!({ "name": "list_stale", "arguments": {} }));
     assert!(stale["error"].is_null(), "others are answered in the meantime: {stale}");
-    assert!(
-        client.told.iter().all(|message: &Value| message["id"] != json!(id)),
-        "{:?}",
-        client.told
-    );
+    let told = &client.told;
+    assert!(told.iter().all(|message: &Value| message["id"] != json!(id)), "{told:?}");
     let output = client.leave();
     drop(open);
     assert!(output.status.success(), "{output:?}");
@@ -230,10 +218,7 @@ fn ends(mut held: std::fs::File) -> bool {
 fn the_git_of_a_check_that_is_cancelled_ends() {
     let machine = Machine::new();
     let (mut client, id, held) = busy(&machine);
-    let cancel = json!({
-        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
-    });
-    client.send(&cancel.to_string());
+    client.cancel(id);
     assert!(ends(held), "git still holds the pipe");
     assert!(client.ask("ping", json!({}))["error"].is_null());
 }

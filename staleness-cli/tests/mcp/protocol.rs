@@ -5,20 +5,9 @@ use serde_json::{Value, json};
 use crate::client::{Client, Machine};
 
 /// As they are listed.
-const TOOLS: [&str; 12] = [
-    "discover_tools",
-    "suggest_tool",
-    "tool_status",
-    "record_outcome",
-    "check_documents",
-    "recall_knowledge",
-    "save_knowledge",
-    "verify_knowledge",
-    "list_stale",
-    "settle_work",
-    "work_item",
-    "resume_session",
-];
+const TOOLS: &str = "discover_tools suggest_tool tool_status record_outcome check_documents \
+                     recall_knowledge save_knowledge verify_knowledge list_stale settle_work \
+                     work_item resume_session";
 
 #[test]
 fn it_says_who_it_is_and_declares_no_more_than_it_does() {
@@ -36,7 +25,7 @@ fn every_tool_has_a_schema_and_says_what_it_does_to_the_world() {
     let list = machine.client(&[]).ask("tools/list", json!({}))["result"].clone();
     let tools = list["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, TOOLS);
+    assert_eq!(names, TOOLS.split(' ').collect::<Vec<_>>());
     for tool in tools {
         let (name, schema, hints) = (&tool["name"], &tool["inputSchema"], &tool["annotations"]);
         assert_eq!(schema["type"], "object", "{name}");

@@ -47,13 +47,11 @@ fn w1_servers_of_another_client_are_no_news() {
     assert!(is_silent(&told), "{:?}", changes(&told));
     world.scan(both(Vec::new()));
     let news = changes(&claude.told(&world.project, "s4"));
-    assert_eq!(
-        news,
-        [
-            "mcp__a__* active stale removed_from_config",
-            "mcp__new__* active stale removed_from_config"
-        ]
-    );
+    let expected = [
+        "mcp__a__* active stale removed_from_config",
+        "mcp__new__* active stale removed_from_config",
+    ];
+    assert_eq!(news, expected);
 }
 
 /// Trap W2: a removal is hidden by another client's copy of the server.
@@ -82,14 +80,12 @@ fn w2_a_server_that_one_client_lost_is_gone_for_it_and_active_for_others() {
     scan(vec![server("github")]);
     assert_eq!(standing(&claude, "mcp__github__search"), "active used");
     let history = world.history("mcp__github__*");
-    assert_eq!(
-        history,
-        [
-            "added - active configured",
-            "absent active active removed_from_config",
-            "present active active configured"
-        ]
-    );
+    let expected = [
+        "added - active configured",
+        "absent active active removed_from_config",
+        "present active active configured",
+    ];
+    assert_eq!(history, expected);
 }
 
 /// Bug M3: tools that only another client has are suggested.

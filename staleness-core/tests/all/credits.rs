@@ -103,13 +103,7 @@ fn figures_of_a_server_are_sums_over_its_tools() {
     assert_eq!(report.last_used_at, Some(world.now()));
     assert_eq!(report.server.as_deref(), Some("x"));
     assert_eq!(world.tool("mcp__x__*").uses, 0, "derived on read");
-    let listed = world
-        .registry
-        .tools()
-        .list(&world.project, Default::default(), world.now())
-        .wait()
-        .unwrap();
-    assert!(listed.contains(&report), "list and show agree");
+    assert!(world.list(&world.project).contains(&report), "list and show agree");
 }
 
 #[test]
@@ -235,15 +229,8 @@ fn the_uses_of_one_batch_see_each_other() {
     let batch = ["a", "b", "c", "d"]
         .map(|name| world.a_use(&format!("mcp__{name}__go"), OutcomeKind::Failure))
         .to_vec();
-    let offline: Vec<bool> = world
-        .registry
-        .tools()
-        .record_all(batch)
-        .wait()
-        .unwrap()
-        .iter()
-        .map(|report| report.offline)
-        .collect();
+    let reports = world.registry.tools().record_all(batch).wait().unwrap();
+    let offline: Vec<bool> = reports.iter().map(|report| report.offline).collect();
     assert_eq!(offline, [false, false, true, true]);
 }
 

@@ -175,13 +175,7 @@ fn an_open_registry_reads_every_tool_again_only_when_a_search_would_read_somethi
     // The names of what is found, and how often all tools of a scope were looked at for it.
     let ask = |query: &str| {
         world.spy.views.lock().unwrap().clear();
-        let found = world
-            .registry
-            .tools()
-            .discover(&world.project, FindTools::by_words(query, 5), world.now())
-            .wait()
-            .unwrap()
-            .tools;
+        let found = world.discover(query, 5);
         let names: Vec<String> = found.into_iter().map(|each| each.tool.name).collect();
         let views = world.spy.views.lock().unwrap().clone();
         let whole = |pick: &Pick<ToolFilter>| matches!(pick.filter, ToolFilter::Scope(_));

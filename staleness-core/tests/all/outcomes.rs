@@ -47,15 +47,13 @@ fn each_change_is_told_and_journalled_with_its_cause() {
     assert!(world.uses("x", "F").changed.is_empty());
     assert_eq!(world.uses("x", "S").changed[0].to.as_deref(), Some("active"));
     world.uses("x", "F");
-    assert_eq!(
-        world.history("x"),
-        [
-            "added - active used",
-            "failing active demoted 3 of the last 3 uses failed",
-            "recovered demoted active succeeded",
-            "failing active demoted 4 of the last 5 uses failed",
-        ]
-    );
+    let expected = [
+        "added - active used",
+        "failing active demoted 3 of the last 3 uses failed",
+        "recovered demoted active succeeded",
+        "failing active demoted 4 of the last 5 uses failed",
+    ];
+    assert_eq!(world.history("x"), expected);
     let revision = world.registry.admin().revision().wait().unwrap();
     world.uses("x", "FIF");
     assert_eq!(
@@ -377,10 +375,8 @@ fn probation_doubles_and_only_that_tool_is_offered_then() {
     assert!(offered(&world, Timestamp::HOUR - 1).is_empty());
     assert_eq!(offered(&world, Timestamp::HOUR), ["/x Some(\"[probation]\")"]);
     world.uses("/x", "SF");
-    assert!(
-        offered(&world, 2 * Timestamp::HOUR - Timestamp::MINUTE).is_empty(),
-        "the second cool-down is longer"
-    );
+    let early = 2 * Timestamp::HOUR - Timestamp::MINUTE;
+    assert!(offered(&world, early).is_empty(), "the second cool-down is longer");
     assert_eq!(offered(&world, 2 * Timestamp::HOUR).len(), 1);
     world.uses("/y", "S");
     assert_eq!(offered(&world, 2 * Timestamp::HOUR), ["/y None"], "an active tool goes before");
@@ -398,16 +394,7 @@ fn a_tool_that_is_failing_and_gone_is_not_on_offer() {
     world.uses("/x", "FFF");
     world.scan(vec![read(user("commands"), vec![])]);
     world.pass(2 * Timestamp::HOUR);
-    assert!(
-        world
-            .registry
-            .tools()
-            .suggest(&world.project, FindTools::ranked(5), world.now())
-            .wait()
-            .unwrap()
-            .tools
-            .is_empty()
-    );
+    assert!(world.suggest(FindTools::ranked(5)).is_empty());
 }
 
 #[test]

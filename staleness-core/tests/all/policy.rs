@@ -3,7 +3,7 @@
 use crate::common::*;
 use staleness_core::ids::{AgentId, ProjectId};
 use staleness_core::policy::ToolOverride;
-use staleness_core::registry::{FindTools, ToolListing};
+use staleness_core::registry::ToolListing;
 use staleness_core::tool::{DemotionRule, Ring, ToolKind};
 use staleness_core::{Policy, Wait, verdict};
 
@@ -278,28 +278,13 @@ fn the_short_name_of_an_ignored_server_covers_its_tools() {
     world.scan(vec![read(user("mcp"), vec![server("github"), server("other")])]);
     world.uses("mcp__github__search", "S");
     world.uses("mcp__other__search", "S");
-    let found = world
-        .registry
-        .tools()
-        .discover(&world.project, FindTools::by_words("search", 10), world.now())
-        .wait()
-        .unwrap()
-        .tools;
+    let found = world.discover("search", 10);
     let names: Vec<&str> = found.iter().map(|each| each.tool.name.as_str()).collect();
     assert_eq!(names, ["mcp__other__search"]);
     let listing = ToolListing { hide_ignored: true, ..ToolListing::default() };
     let listed = world.registry.tools().list(&world.project, listing, world.now()).wait().unwrap();
     assert!(listed.iter().all(|tool| !tool.name.contains("github")), "{listed:?}");
-    assert_eq!(
-        world
-            .registry
-            .tools()
-            .list(&world.project, ToolListing::default(), world.now())
-            .wait()
-            .unwrap()
-            .len(),
-        4
-    );
+    assert_eq!(world.list(&world.project).len(), 4);
 }
 
 /// A project brings its own list, of up to a megabyte: looking through it for every tool took

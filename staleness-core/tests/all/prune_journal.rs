@@ -78,12 +78,8 @@ fn of_what_is_gone_nothing_stays_but_that_a_person_removed_an_item() {
     world.uses("mcp__a__x", "S");
     world.registry.tools().forget(world.by_hand("mcp__a__x")).wait().unwrap();
     add_item(&world, "gone");
-    world
-        .registry
-        .knowledge()
-        .remove(item("gone"), Act::new(world.op(), world.now()))
-        .wait()
-        .unwrap();
+    let act = Act::new(world.op(), world.now());
+    world.registry.knowledge().remove(item("gone"), act).wait().unwrap();
     world.pass(366 * Timestamp::DAY);
     world.uses("new", "S");
     assert_eq!(prune(&world), 3);

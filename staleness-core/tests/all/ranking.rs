@@ -30,25 +30,17 @@ fn the_reason_tells_how_often_a_tool_worked_here() {
     world.uses_in(&ProjectRef::of_root("/other"), "elsewhere", "SS");
     world.uses("once", "SF");
     world.uses("thrice", "SSS");
-    let offered = world
-        .registry
-        .tools()
-        .suggest(&world.project, FindTools::ranked(10), world.now())
-        .wait()
-        .unwrap()
-        .tools;
+    let offered = world.suggest(FindTools::ranked(10));
     let mut reasons: Vec<_> =
         offered.iter().map(|each| (each.tool.name.as_str(), each.reason.as_str())).collect();
     reasons.sort_unstable();
-    assert_eq!(
-        reasons,
-        [
-            ("elsewhere", "used before, without success here lately"),
-            ("never", "never used yet"),
-            ("once", "worked once here lately"),
-            ("thrice", "worked 3 times here lately"),
-        ]
-    );
+    let expected = [
+        ("elsewhere", "used before, without success here lately"),
+        ("never", "never used yet"),
+        ("once", "worked once here lately"),
+        ("thrice", "worked 3 times here lately"),
+    ];
+    assert_eq!(reasons, expected);
 }
 
 #[test]
@@ -190,13 +182,11 @@ fn both_facts_are_shown_of_a_tool_that_is_failing_and_gone() {
     assert_eq!((report.status, report.presence.state), (Status::Demoted, "absent"));
     let reasons: Vec<&str> =
         report.verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();
-    assert_eq!(
-        reasons,
-        [
-            "3 of the last 3 uses failed",
-            "removed from config: client/user/commands no longer lists it"
-        ]
-    );
+    let expected = [
+        "3 of the last 3 uses failed",
+        "removed from config: client/user/commands no longer lists it",
+    ];
+    assert_eq!(reasons, expected);
 }
 
 #[test]

@@ -95,11 +95,8 @@ fn rows_of_documents_that_are_gone_go_but_for_newer_ones() {
     let registry = registry();
     put(&registry, &[document("a.md", 1, 0), document("b.md", 1, 1), document("new.md", 9, 1)], 9);
     let paths: BTreeSet<String> = ["a.md".to_owned()].into();
-    let report = registry
-        .documents()
-        .put(&project(), vec![document("a.md", 2, 3)], Some(paths), at(2))
-        .wait()
-        .unwrap();
+    let rows = vec![document("a.md", 2, 3)];
+    let report = registry.documents().put(&project(), rows, Some(paths), at(2)).wait().unwrap();
     assert_eq!((report.written, report.removed), (1, 1));
     let left = registry.documents().list(&project()).wait().unwrap();
     let left: Vec<&str> = left.iter().map(|row| row.key.path.as_str()).collect();

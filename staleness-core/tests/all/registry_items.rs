@@ -222,15 +222,11 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
     assert_eq!(said.unwrap().contradicted.unwrap().reason, "it moved");
     let told = history(&registry, "a").pop().unwrap();
     assert_eq!((told.action, told.note.as_deref()), (Action::Contradicted, Some("it moved")));
-    registry
-        .knowledge()
-        .contradict(key("a"), "agent".into(), "it moved".into(), act("c2", 2))
-        .wait()
-        .unwrap();
-    refused(
-        registry.knowledge().contradict(key("a"), "a".into(), " ".into(), act("c3", 2)).wait(),
-        "reason",
-    );
+    let contradict = |by: &str, reason: &str, op: &str| {
+        registry.knowledge().contradict(key("a"), by.into(), reason.into(), act(op, 2)).wait()
+    };
+    contradict("agent", "it moved", "c2").unwrap();
+    refused(contradict("a", " ", "c3"), "reason");
 
     let now = Citation { digest: Some("0f".into()), ..cited };
     let seen = Verification {

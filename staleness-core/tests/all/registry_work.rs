@@ -74,15 +74,8 @@ fn an_item_is_written_down_once_in_any_state_of_its_kind() {
     let why = refused(registry.work().add(odd, act("q", 1)).wait());
     assert!(why.contains("todo, in_progress, blocked, done, dropped"), "{why}");
     assert!(WorkKind::named("plans").unwrap_err().contains("plan, trap"));
-    assert!(
-        refused(
-            registry
-                .work()
-                .add(work(WorkKind::Note, "n"), Act { note: Some(" ".into()), ..act("n", 1) })
-                .wait()
-        )
-        .contains("reason")
-    );
+    let act = Act { note: Some(" ".into()), ..act("n", 1) };
+    assert!(refused(registry.work().add(work(WorkKind::Note, "n"), act).wait()).contains("reason"));
     assert_eq!(told(&registry, "p"), [(Action::Added, None, Some("blocked".into()))]);
 }
 

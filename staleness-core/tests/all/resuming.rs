@@ -195,15 +195,8 @@ fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
     assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("t"));
     let ended = registry.sessions().end(&project().id, &session("s"), at(6)).wait().unwrap();
     assert_eq!(ended.ended_at, Some(at(6)));
-    let ids: Vec<String> = registry
-        .sessions()
-        .list(&project().id)
-        .wait()
-        .unwrap()
-        .into_iter()
-        .map(|session| session.key.id.to_string())
-        .collect();
-    assert_eq!(ids, ["t", "s"]);
+    let all = registry.sessions().list(&project().id).wait().unwrap();
+    assert_eq!(all.iter().map(|each| each.key.id.as_str()).collect::<Vec<_>>(), ["t", "s"]);
     let error = registry.sessions().end(&project().id, &session("none"), at(6)).wait().unwrap_err();
     assert!(matches!(error, RegistryError::Rejected(Refusal::Unknown { what: "session", .. })));
 }
@@ -232,16 +225,11 @@ fn looking_moves_nothing() {
     let registry = registry();
     resumed(&registry, &of("a"));
     add(&registry, WorkKind::Plan, "p", 1);
-    registry
-        .sessions()
-        .start(&project().id, &agent("a"), &session("s-long"), at(1))
-        .wait()
-        .unwrap();
+    let long = session("s-long");
+    registry.sessions().start(&project().id, &agent("a"), &long, at(1)).wait().unwrap();
     add(&registry, WorkKind::Plan, "q", 3);
     let both = list(&[("q", "added"), ("p", "added")]);
-    for from in
-        [ResumeFrom::Session(session("s-long")), ResumeFrom::Time(at(1)), ResumeFrom::Cursor]
-    {
+    for from in [ResumeFrom::Session(long), ResumeFrom::Time(at(1)), ResumeFrom::Cursor] {
         let peek = from == ResumeFrom::Cursor;
         assert_eq!(resumed(&registry, &Resume { from, peek, ..of("a") }), both);
     }

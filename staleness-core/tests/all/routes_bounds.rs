@@ -144,12 +144,8 @@ fn forgetting_a_project_reads_no_vector() {
     let vectors = world.everything().vectors.len();
     assert!(vectors > 1);
     let op = OpId::new("forget").unwrap();
-    world
-        .registry
-        .admin()
-        .forget_project(world.project.id.clone(), op, world.now())
-        .wait()
-        .unwrap();
+    let project = world.project.id.clone();
+    world.registry.admin().forget_project(project, op, world.now()).wait().unwrap();
     let commit = world.last_commit();
     assert!(commit.view.vectors.is_empty(), "vectors were read");
     // Only those that there are.

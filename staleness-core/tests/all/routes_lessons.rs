@@ -28,12 +28,8 @@ fn prompted(world: &World, query: &str, suggested: bool) -> Prompted {
 }
 
 fn prompt(world: &World, query: &str, suggested: bool) {
-    world
-        .registry
-        .sessions()
-        .note_prompt(session(world), prompted(world, query, suggested))
-        .wait()
-        .unwrap();
+    let prompted = prompted(world, query, suggested);
+    world.registry.sessions().note_prompt(session(world), prompted).wait().unwrap();
     world.pass(1);
 }
 
@@ -46,15 +42,9 @@ fn used(world: &World, name: &str, outcome: OutcomeKind, op: &str) -> Use {
 
 /// The routes as query, confidence and uses.
 fn routes(world: &World) -> Vec<(String, f64, u64)> {
-    let mut all: Vec<_> = world
-        .registry
-        .routes()
-        .list(&world.project.id)
-        .wait()
-        .unwrap()
-        .into_iter()
-        .map(|route| (route.query.clone(), route.confidence.get(), route.uses))
-        .collect();
+    let routes = world.registry.routes().list(&world.project.id).wait().unwrap().into_iter();
+    let mut all: Vec<_> =
+        routes.map(|route| (route.query.clone(), route.confidence.get(), route.uses)).collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
     all
 }
@@ -133,28 +123,14 @@ fn an_op_that_used_a_route_may_teach_it_too() {
     let learn = |signal: f64, op: &str| {
         let op = OpId::new(op).unwrap();
         let learn = Learn::new(op, "open issues", tool_name(TOOL), world.now());
-        world
-            .registry
-            .routes()
-            .learn(&world.project, Learn { signal, ..learn })
-            .wait()
-            .unwrap()
-            .unwrap()
+        let learn = Learn { signal, ..learn };
+        world.registry.routes().learn(&world.project, learn).wait().unwrap().unwrap()
     };
     let route = learn(1.0, "first");
     let op = OpId::new("call").unwrap();
-    assert_eq!(
-        world
-            .registry
-            .routes()
-            .note_used(vec![route.key.clone()], &op, world.now())
-            .wait()
-            .unwrap(),
-        1
-    );
+    let routes = world.registry.routes();
+    let used = || routes.note_used(vec![route.key.clone()], &op, world.now()).wait().unwrap();
+    assert_eq!(used(), 1);
     assert_eq!(learn(0.0, "call").confidence.get(), 0.8);
-    assert_eq!(
-        world.registry.routes().note_used(vec![route.key], &op, world.now()).wait().unwrap(),
-        0
-    );
+    assert_eq!(used(), 0);
 }

@@ -62,12 +62,8 @@ impl RegistryStore for Meanwhile {
 fn a_cached_copy_is_not_written_over_a_newer_value() {
     let world = world();
     for query in ["first", "second"] {
-        world
-            .registry
-            .routes()
-            .learn(&world.project, lesson(&world, query, 0.5, query))
-            .wait()
-            .unwrap();
+        let lesson = lesson(&world, query, 0.5, query);
+        world.registry.routes().learn(&world.project, lesson).wait().unwrap();
     }
     world.pass(30 * Timestamp::DAY);
     // Both are to go; one is learned again after the plan was made, and before it is carried out.

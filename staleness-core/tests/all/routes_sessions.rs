@@ -99,8 +99,7 @@ fn what_was_asked_for_is_noted_and_takes_nothing_from_the_limit() {
     let route = learn(&world, "open issues", 1.0, "a").unwrap();
     let find = FindTools::by_words("open issues", 5);
     world.pass(Timestamp::DAY);
-    let found =
-        world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap().tools;
+    let found = world.suggest(find);
     let tools: Vec<SuggestedTool> = found.iter().map(SuggestedTool::from).collect();
     assert_eq!(tools[0], SuggestedTool { tool: tool(TOOL), route: Some(route.key.id) });
     let note = |tools: Vec<SuggestedTool>| {
@@ -133,19 +132,17 @@ fn forgetting_a_route_erases_its_words_wherever_they_are() {
     let world = world();
     let route = embed(&world, "open issues", &[1.0, 0.0], "a");
     prompt(&world, Some("Open issues"), &[(TOOL, Some(&route))]);
-    let forgotten = world
-        .registry
-        .routes()
-        .forget(&world.project.id, route.key.id, world.now())
-        .wait()
-        .unwrap();
-    assert_eq!(forgotten, route);
+    let forget =
+        || world.registry.routes().forget(&world.project.id, route.key.id, world.now()).wait();
+    assert_eq!(forget().unwrap(), route);
     let view = world.everything();
     assert!(view.routes.is_empty() && view.vectors.is_empty());
     let prompts = &view.suggestions[&session_of(&world)].prompts;
     assert_eq!((prompts[0].query.as_ref(), prompts[0].tools[0].route), (None, None));
-    let again = world.registry.routes().forget(&world.project.id, route.key.id, world.now()).wait();
-    assert!(matches!(again, Err(RegistryError::Rejected(Refusal::Unknown { what: "route", .. }))));
+    assert!(matches!(
+        forget(),
+        Err(RegistryError::Rejected(Refusal::Unknown { what: "route", .. }))
+    ));
 }
 
 #[test]
@@ -159,12 +156,8 @@ fn forgetting_a_tool_or_a_project_takes_its_routes_along() {
     let left: Vec<ToolName> = routes(&world).into_iter().map(|route| route.key.tool).collect();
     assert_eq!(left, [tool(OTHER)]);
     let op = OpId::new("project").unwrap();
-    world
-        .registry
-        .admin()
-        .forget_project(world.project.id.clone(), op, world.now())
-        .wait()
-        .unwrap();
+    let project = world.project.id.clone();
+    world.registry.admin().forget_project(project, op, world.now()).wait().unwrap();
     let view = world.everything();
     assert!(view.routes.is_empty() && view.vectors.is_empty() && view.suggestions.is_empty());
 }
@@ -227,8 +220,7 @@ fn a_route_that_did_not_lead_to_a_tool_is_not_refreshed_by_its_use() {
     let route = route.unwrap();
     world.pass(Timestamp::DAY);
     let find = FindTools::by_words("search something", 5);
-    let found =
-        world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap().tools;
+    let found = world.suggest(find);
     let found = found.into_iter().find(|each| each.key.name == tool(TOOL)).unwrap();
     let by = found.parts.route.clone().unwrap();
     assert!(by.id == route.key.id && by.closeness < 0.3, "{by:?}");

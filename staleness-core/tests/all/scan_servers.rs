@@ -30,14 +30,12 @@ fn the_tools_of_a_removed_server_go_and_return_with_it() {
     let report = world.scan(config(vec![server("x"), server("y")]));
     assert_eq!(names(&report.restored), ["mcp__x__*", "mcp__x__a", "mcp__x__b"]);
     assert_eq!(world.presence("mcp__x__a"), "server_returned");
-    assert_eq!(
-        world.history("mcp__x__a"),
-        [
-            "added - active used",
-            "absent active stale server_removed",
-            "present stale active server_returned",
-        ]
-    );
+    let expected = [
+        "added - active used",
+        "absent active stale server_removed",
+        "present stale active server_returned",
+    ];
+    assert_eq!(world.history("mcp__x__a"), expected);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use staleness_core::Wait;
-use staleness_core::scan::Found;
+use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::source::SourceState;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{Hold, Status, ToolKind};
@@ -70,17 +70,15 @@ fn the_journal_names_each_cause() {
     world.scan(config(vec![off(command(TOOL))]));
     world.uses(TOOL, "FFF");
     world.scan(config(vec![command(TOOL)]));
-    assert_eq!(
-        world.history(TOOL),
-        [
-            "added - active configured",
-            "absent active stale removed_from_config",
-            "present stale active configured",
-            "absent active stale disabled",
-            "failing stale demoted 3 of the last 3 uses failed",
-            "present demoted demoted configured",
-        ]
-    );
+    let expected = [
+        "added - active configured",
+        "absent active stale removed_from_config",
+        "present stale active configured",
+        "absent active stale disabled",
+        "failing stale demoted 3 of the last 3 uses failed",
+        "present demoted demoted configured",
+    ];
+    assert_eq!(world.history(TOOL), expected);
 }
 
 #[test]
@@ -249,31 +247,16 @@ fn a_forgotten_project_starts_again() {
     world.scan(config());
     world.uses(TOOL, "S");
     world.uses("Bash", "S");
-    let op = world.op();
+    let (op, admin) = (world.op(), world.registry.admin());
     for _ in 0..2 {
-        world
-            .registry
-            .admin()
-            .forget_project(p.id.clone(), op.clone(), world.now())
-            .wait()
-            .unwrap();
+        admin.forget_project(p.id.clone(), op.clone(), world.now()).wait().unwrap();
     }
     let all = world.everything();
     assert_eq!((all.projects.len(), all.sources.len(), all.outcomes.len()), (0, 0, 0));
     assert_eq!(all.tools.len(), 1, "global tools are everybody's");
     assert_eq!(names(&world.scan(config()).added), [TOOL]);
-    assert!(
-        world
-            .registry
-            .admin()
-            .forget_project(
-                staleness_core::ids::ProjectId::of_root("/none"),
-                world.op(),
-                world.now()
-            )
-            .wait()
-            .is_err()
-    );
+    let none = ProjectRef::of_root("/none").id;
+    assert!(admin.forget_project(none, world.op(), world.now()).wait().is_err());
 }
 
 #[test]

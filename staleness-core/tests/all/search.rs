@@ -311,24 +311,9 @@ proptest! {
 }
 
 fn words() -> impl Strategy<Value = String> {
-    let word = prop::sample::select(vec![
-        "send",
-        "mail",
-        "merge",
-        "merging",
-        "branch",
-        "web-search",
-        "searchWeb",
-        "the",
-        "post",
-        "help",
-        "menus",
-        "menu",
-        "x1",
-        "report",
-        "reports",
-        "caf\u{e9}",
-    ]);
+    let words = "send mail merge merging branch web-search searchWeb the post help menus menu x1 \
+                 report reports caf\u{e9}";
+    let word = prop::sample::select(words.split(' ').collect::<Vec<_>>());
     prop::collection::vec(word, 0..5).prop_map(|words| words.join(" "))
 }
 

@@ -13,28 +13,13 @@ fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
 }
 
 fn suggested(world: &World, query: Option<&str>) -> Vec<String> {
-    let offers = world
-        .registry
-        .tools()
-        .suggest(
-            &world.project,
-            FindTools { query: query.map(Into::into), ..FindTools::ranked(50) },
-            world.now(),
-        )
-        .wait()
-        .unwrap()
-        .tools;
+    let find = FindTools { query: query.map(Into::into), ..FindTools::ranked(50) };
+    let offers = world.suggest(find);
     found_names(&offers).into_iter().map(Into::into).collect()
 }
 
 fn discovered(world: &World, query: &str) -> Vec<String> {
-    let found = world
-        .registry
-        .tools()
-        .discover(&world.project, FindTools::by_words(query, 50), world.now())
-        .wait()
-        .unwrap()
-        .tools;
+    let found = world.discover(query, 50);
     found_names(&found).into_iter().map(Into::into).collect()
 }
 
@@ -50,31 +35,17 @@ fn only_what_is_active_and_can_be_called_is_suggested() {
     let tools = || {
         let mut of_own = command("/staleness:check");
         of_own.plugin = Some(tool_name("staleness@market"));
-        vec![
-            server("x"),
-            server("staleness"),
-            skill("good"),
-            skill("bad"),
-            skill("ignored"),
-            command("/muted"),
-            found("kit", ToolKind::Plugin),
-            found("agent:helper", ToolKind::Agent),
-            of_own,
-        ]
+        let mut all = vec![server("x"), server("staleness"), command("/muted"), of_own];
+        all.extend([found("kit", ToolKind::Plugin), found("agent:helper", ToolKind::Agent)]);
+        all.extend(["good", "bad", "ignored"].map(skill));
+        all
     };
     let mut with_gone = tools();
     with_gone.push(skill("gone"));
     shelf(&world, with_gone);
     shelf(&world, tools());
-    for name in [
-        "Bash",
-        "mcp__x__go",
-        "mcp__staleness__check",
-        "mcp__plugin_kit_staleness__check",
-        "good",
-        "bad",
-        "ignored",
-    ] {
+    let of_servers = "mcp__x__go mcp__staleness__check mcp__plugin_kit_staleness__check";
+    for name in of_servers.split(' ').chain(["Bash", "good", "bad", "ignored"]) {
         world.uses(name, "S");
     }
     world.uses("bad", "FFF");
@@ -95,18 +66,8 @@ fn what_was_used_last_in_the_same_session_is_not_suggested() {
         world.registry.tools().record(used).wait().unwrap();
     }
     let offered = |id: &str| {
-        let id = session(id);
-        let all = world
-            .registry
-            .tools()
-            .suggest(
-                &world.project,
-                FindTools { session: Some(id.clone()), ..FindTools::ranked(5) },
-                world.now(),
-            )
-            .wait()
-            .unwrap()
-            .tools;
+        let find = FindTools { session: Some(session(id)), ..FindTools::ranked(5) };
+        let all = world.suggest(find);
         found_names(&all).into_iter().map(String::from).collect::<Vec<_>>()
     };
     assert_eq!(offered("s"), ["a"]);
@@ -217,26 +178,10 @@ fn words_are_found_in_what_is_written_without_spaces() {
 fn spellings_of_one_word_fit_in_full() {
     let world = World::default();
     shelf(&world, vec![skill("typecheck"), skill("bug-report"), skill("openApi")]);
-    for query in [
-        "type-check",
-        "typeCheck",
-        "TYPE_CHECK",
-        "typecheck",
-        "bugreport",
-        "bug report",
-        "BugReport",
-        "openapi",
-        "open-api",
-        "open api",
-        "OpenAPI",
-    ] {
-        let found = world
-            .registry
-            .tools()
-            .discover(&world.project, FindTools::by_words(query, 5), world.now())
-            .wait()
-            .unwrap()
-            .tools;
+    let queries = "type-check|typeCheck|TYPE_CHECK|typecheck|bugreport|bug report|BugReport|\
+                   openapi|open-api|open api|OpenAPI";
+    for query in queries.split('|') {
+        let found = world.discover(query, 5);
         assert_eq!(found.len(), 1, "{query}");
         assert_eq!(found[0].parts.words, Some(1.0), "{query}: {}", found[0].tool.name);
     }
@@ -246,13 +191,7 @@ fn spellings_of_one_word_fit_in_full() {
 fn a_name_fits_better_than_a_description() {
     let world = World::default();
     shelf(&world, vec![skill("a").described(Some("convert tables")), skill("convert")]);
-    let found = world
-        .registry
-        .tools()
-        .discover(&world.project, FindTools::by_words("convert", 5), world.now())
-        .wait()
-        .unwrap()
-        .tools;
+    let found = world.discover("convert", 5);
     assert_eq!(found_names(&found), ["convert", "a"]);
     assert!(found[0].score > found[1].score && found[0].score <= 1.0);
     assert_eq!(found[0].reason, "matches convert; never used yet");
@@ -281,51 +220,26 @@ fn discover_shows_everything_visible_and_marks_what_cannot_be_relied_on() {
     shelf(&world, tools(None));
     world.scan_in(&q, vec![read(own(&q, "x"), vec![skill("thing-elsewhere")])]);
     world.hold("thing-bad", Hold::Demoted);
-    let found = world
-        .registry
-        .tools()
-        .discover(&world.project, FindTools::by_words("thing", 9), world.now())
-        .wait()
-        .unwrap()
-        .tools;
+    let found = world.discover("thing", 9);
     let marks: Vec<_> = found.iter().map(|each| (each.tool.name.as_str(), each.mark)).collect();
-    assert_eq!(
-        marks,
-        [
-            ("mcp__thing__*", None),
-            ("thing-good", None),
-            ("thing-gone", Some("[stale]")),
-            ("thing-bad", Some("[demoted]")),
-        ]
-    );
+    let expected = [
+        ("mcp__thing__*", None),
+        ("thing-good", None),
+        ("thing-gone", Some("[stale]")),
+        ("thing-bad", Some("[demoted]")),
+    ];
+    assert_eq!(marks, expected);
 }
 
 #[test]
 fn answers_are_the_same_every_time_and_limited() {
     let world = World::default();
     shelf(&world, (0..200).map(|at| skill(&format!("report-{at}"))).collect());
-    let ask = || {
-        world
-            .registry
-            .tools()
-            .discover(&world.project, FindTools::by_words("report", 7), world.now())
-            .wait()
-            .unwrap()
-            .tools
-    };
+    let ask = || world.discover("report", 7);
     let first = ask();
     assert_eq!(first.len(), 7);
     assert_eq!(first, ask());
-    assert_eq!(
-        first,
-        world
-            .registry
-            .tools()
-            .suggest(&world.project, FindTools::by_words("report", 7), world.now())
-            .wait()
-            .unwrap()
-            .tools
-    );
+    assert_eq!(first, world.suggest(FindTools::by_words("report", 7)));
 }
 
 #[test]
@@ -350,23 +264,12 @@ fn the_nearest_known_name_helps_against_slips() {
     assert_eq!(nearest("/reveiw").as_deref(), Some("/review"));
     assert_eq!(nearest("PDF").as_deref(), Some("pdf"));
     assert_eq!(nearest("qqqqqq"), None);
+    let tools = world.registry.tools();
+    let find = |text: &str| tools.find_key(&world.project.id, text, Default::default()).wait();
     for (text, name) in [("github", "mcp__github__*"), ("review", "/review"), ("pdf", "pdf")] {
-        let key = world
-            .registry
-            .tools()
-            .find_key(&world.project.id, text, Default::default())
-            .wait()
-            .unwrap();
-        assert_eq!(key.name.as_str(), name);
+        assert_eq!(find(text).unwrap().name.as_str(), name);
     }
-    assert!(
-        world
-            .registry
-            .tools()
-            .find_key(&world.project.id, "nothing", Default::default())
-            .wait()
-            .is_err()
-    );
+    assert!(find("nothing").is_err());
 }
 
 #[test]
@@ -390,24 +293,15 @@ fn habits_are_shown_as_a_part_of_the_words() {
         .map(|tool| found(&format!("mcp__db__{tool}"), ToolKind::McpTool));
     shelf(&world, tools.to_vec());
     for number in 0..6 {
-        let query = format!("something in app.db number {number}");
-        let learn = Learn::new(world.op(), query, tool_name("mcp__db__query"), world.now());
-        world.registry.routes().learn(&world.project, learn).wait().unwrap();
-        let learn = Learn::new(
-            world.op(),
-            format!("other {number}"),
-            tool_name("mcp__db__list"),
-            world.now(),
-        );
-        world.registry.routes().learn(&world.project, learn).wait().unwrap();
+        for (query, tool) in
+            [("something in app.db number", "mcp__db__query"), ("other", "mcp__db__list")]
+        {
+            let query = format!("{query} {number}");
+            let learn = Learn::new(world.op(), query, tool_name(tool), world.now());
+            world.registry.routes().learn(&world.project, learn).wait().unwrap();
+        }
     }
-    let found = world
-        .registry
-        .tools()
-        .discover(&world.project, FindTools::by_words("query app.db", 5), world.now())
-        .wait()
-        .unwrap()
-        .tools;
+    let found = world.discover("query app.db", 5);
     let parts = &found[0].parts;
     let (words, habit) = (parts.words.unwrap(), parts.habit.unwrap());
     assert_eq!(found[0].tool.name, "mcp__db__query");

@@ -3,7 +3,7 @@
 use crate::common::*;
 use staleness_core::Wait;
 use staleness_core::registry::Resume;
-use staleness_core::report::Failing;
+use staleness_core::report::{Delta, Failing};
 use staleness_core::scan::{ProjectRef, SourceReading};
 use staleness_core::tool::{Hold, PresenceCause};
 
@@ -122,19 +122,14 @@ fn what_was_told_moves_forward_only() {
     assert_eq!(telling.tools.len(), 1);
     let told = |world: &World| world.everything().projects[&p.id].told.clone();
     let before = told(&world);
-    assert!(
-        !world.registry.sessions().mark_resumed(&p.id, &resume, &slow, world.now()).wait().unwrap()
-    );
+    let sessions = world.registry.sessions();
+    let marked = |resume: &Resume, telling: &Delta| {
+        sessions.mark_resumed(&p.id, resume, telling, world.now()).wait().unwrap()
+    };
+    assert!(!marked(&resume, &slow));
     assert_eq!(told(&world), before);
     let fast = Resume { session: Some(session("fast")), ..resume };
-    assert!(
-        !world
-            .registry
-            .sessions()
-            .mark_resumed(&p.id, &fast, &telling, world.now())
-            .wait()
-            .unwrap()
-    );
+    assert!(!marked(&fast, &telling));
     assert!(world.last_commit().changes.is_empty(), "nothing moved, nothing is written");
 }
 

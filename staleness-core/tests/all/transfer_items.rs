@@ -7,7 +7,7 @@ use staleness_core::journal::Revision;
 use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind};
 use staleness_core::registry::{Act, FileItem, ImportReport, ScopeChoice, StatedItem};
 use staleness_core::transfer::Record;
-use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
+use staleness_core::{MemoryStore, Policy, Registry, RegistryError, Timestamp, Wait};
 
 fn registry() -> Registry {
     Registry::new(Arc::new(MemoryStore::new()), Policy::default())
@@ -54,15 +54,13 @@ fn known() -> Item {
 fn merged(here: &Item, there: &Item) -> Item {
     let registry = registry();
     for row in [here, there, there] {
-        let mut importer = registry.admin().importer(false).wait().unwrap();
-        importer.put(Record::Item(Box::new(row.clone()))).wait().unwrap();
-        importer.finish().wait().unwrap();
+        import(&registry, &[row]);
     }
-    registry
-        .knowledge()
-        .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
-        .wait()
-        .unwrap()
+    get(&registry, &key()).unwrap()
+}
+
+fn get(registry: &Registry, key: &ItemKey) -> Result<Item, RegistryError> {
+    registry.knowledge().get(&ProjectId::of_root("/work/p"), &key.id, ScopeChoice::Either).wait()
 }
 
 #[test]
@@ -110,18 +108,11 @@ fn of_two_rows_of_an_item_each_part_is_the_newer_one() {
 #[test]
 fn what_a_line_does_not_state_of_a_known_item_stays() {
     let registry = registry();
-    let mut importer = registry.admin().importer(false).wait().unwrap();
-    importer.put(Record::Item(Box::new(known()))).wait().unwrap();
-    importer.finish().wait().unwrap();
+    import(&registry, &[&known()]);
     let act = Act::new(OpId::new("import").unwrap(), day(20));
     let take =
         |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act, false).wait();
-    let get = || {
-        registry
-            .knowledge()
-            .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
-            .wait()
-    };
+    let get = || get(&registry, &key());
 
     let older = StatedItem { recalls: 9, ..StatedItem::new(key(), "Older.", day(1)) };
     assert_eq!(take(&older).unwrap(), 1);
@@ -195,15 +186,9 @@ fn a_line_over_an_item_of_a_file_gives_it_counters_alone() {
         ..StatedItem::new(key(), "New.", day(0))
     };
     for written in [1, 0] {
-        assert_eq!(
-            registry.knowledge().import(vec![stated.clone()], &act, false).wait().unwrap(),
-            written
-        );
-        let row = registry
-            .knowledge()
-            .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
-            .wait();
-        assert_eq!(row.unwrap(), Item { recalls: 9, ..filed() });
+        let imported = registry.knowledge().import(vec![stated.clone()], &act, false).wait();
+        assert_eq!(imported.unwrap(), written);
+        assert_eq!(get(&registry, &key()).unwrap(), Item { recalls: 9, ..filed() });
     }
 }
 
@@ -222,13 +207,7 @@ fn what_was_removed_here_comes_back_only_if_something_was_done_to_it_since() {
         let act = Act::new(OpId::new(format!("remove-{}", key.id)).unwrap(), day(10));
         registry.knowledge().remove(key, act).wait().unwrap();
     }
-    let get = |key: &ItemKey| {
-        registry
-            .knowledge()
-            .get(&ProjectId::of_root("/work/p"), &key.id, ScopeChoice::Either)
-            .wait()
-            .ok()
-    };
+    let get = |key: &ItemKey| get(&registry, key).ok();
     let report = import(&registry, &[&row]);
     assert_eq!((report.imported.knowledge, report.skipped.knowledge), (0, 1));
     assert_eq!(get(&row.key), None);
@@ -259,12 +238,7 @@ fn of_an_item_in_a_file_counters_come_and_nothing_else() {
     let act = Act { files, ..Act::new(OpId::new("import").unwrap(), day(20)) };
     let take =
         |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act, false).wait();
-    let get = || {
-        registry
-            .knowledge()
-            .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
-            .wait()
-    };
+    let get = || get(&registry, &key());
 
     let same = StatedItem { updated_at: Some(day(9)), ..StatedItem::new(key(), "New.", day(1)) };
     assert_eq!(take(&same).unwrap(), 0, "nothing is stated that the file does not say");

@@ -135,15 +135,13 @@ fn a_file_that_was_renamed_is_named_where_it_is_now() {
     project.git(&["mv", "src/middle.rs", "src/new.rs"]);
     project.commit();
     let found = found(&project.check(), "docs/doc.md");
-    assert_eq!(
-        found,
-        [
-            "1:5 missing Path src/old.rs -> src/new.rs",
-            "3:6 missing Path src/old.rs:3 -> src/new.rs",
-            "5:5 drift src/old.rs -> src/new.rs",
-            "7:6 drift old.rs -> src/new.rs",
-        ]
-    );
+    let expected = [
+        "1:5 missing Path src/old.rs -> src/new.rs",
+        "3:6 missing Path src/old.rs:3 -> src/new.rs",
+        "5:5 drift src/old.rs -> src/new.rs",
+        "7:6 drift old.rs -> src/new.rs",
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -210,14 +208,12 @@ fn a_link_of_html_counts_where_it_is_one_simple_attribute() {
     project.commit();
     project.remove("src/a.rs");
     project.commit();
-    assert_eq!(
-        found(&project.check(), "doc.md"),
-        [
-            "2:11 missing Path src/a.rs",
-            "2:31 missing Path src/a.rs:2",
-            "5:12 missing Path src/a.rs"
-        ]
-    );
+    let expected = [
+        "2:11 missing Path src/a.rs",
+        "2:31 missing Path src/a.rs:2",
+        "5:12 missing Path src/a.rs",
+    ];
+    assert_eq!(found(&project.check(), "doc.md"), expected);
 }
 
 #[test]

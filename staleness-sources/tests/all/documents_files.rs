@@ -28,18 +28,16 @@ fn tracked_markdown_and_instruction_files_are_checked() {
     project.tree.user(&format!(".claude/projects/{folder}/memory/MEMORY.md"), "x\n");
     let report = project.check();
     let memory = format!("~/.claude/projects/{folder}/memory/MEMORY.md");
-    assert_eq!(
-        paths(&report),
-        [
-            ".cursor/rules/a.mdc",
-            "CLAUDE.local.md",
-            "README.md",
-            "docs/a.md",
-            "notes/own.md",
-            "~/.claude/CLAUDE.md",
-            &memory,
-        ]
-    );
+    let expected = [
+        ".cursor/rules/a.mdc",
+        "CLAUDE.local.md",
+        "README.md",
+        "docs/a.md",
+        "notes/own.md",
+        "~/.claude/CLAUDE.md",
+        &memory,
+    ];
+    assert_eq!(paths(&report), expected);
     let loaded: Vec<_> = report.documents.iter().filter(|it| it.loaded).collect();
     assert_eq!(loaded.len(), 5);
     assert!(

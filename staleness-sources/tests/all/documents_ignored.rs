@@ -30,20 +30,9 @@ fn patterns_count_from_the_root_down_to_the_file_and_the_nearest_most() {
         project.write("docs/.gitignore", b"caf\xe9.md\n!back.tmp.md\n/own.md\n");
         project.write("docs/sub/.ignore", "private.md\n!kept.tmp.md\n");
         project.write("docs/sub/.gitignore", "!private.md\nkept.tmp.md\n");
-        for path in [
-            "x.tmp.md",
-            "gen/x.md",
-            "no.md",
-            ".shown/x.md",
-            ".hidden/x.md",
-            "tail.md",
-            "back.tmp.md",
-            "own.md",
-            "sub/own.md",
-            "sub/private.md",
-            "sub/kept.tmp.md",
-            "sub/back.tmp.md",
-        ] {
+        let paths = "x.tmp.md gen/x.md no.md .shown/x.md .hidden/x.md tail.md back.tmp.md own.md \
+                     sub/own.md sub/private.md sub/kept.tmp.md sub/back.tmp.md";
+        for path in paths.split(' ') {
             project.write(&format!("docs/{path}"), "x\n");
         }
     });

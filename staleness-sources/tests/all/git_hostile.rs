@@ -252,26 +252,11 @@ fn nothing_that_a_repository_configures_is_run() {
     git.save("a.md", "two\n");
     git.run(&["mv", "a.md", "b.md"]);
     git.commit();
-    for key in [
-        "core.fsmonitor",
-        "core.pager",
-        "core.sshCommand",
-        "core.askPass",
-        "core.editor",
-        "diff.external",
-        "diff.evil.textconv",
-        "diff.evil.command",
-        "filter.evil.smudge",
-        "filter.evil.clean",
-        "filter.evil.process",
-        "gpg.program",
-        "pager.log",
-        "pager.diff",
-        "credential.helper",
-        "uploadpack.packObjectsHook",
-        "alias.log",
-        "alias.rev-parse",
-    ] {
+    let keys = "core.fsmonitor core.pager core.sshCommand core.askPass core.editor diff.external \
+                diff.evil.textconv diff.evil.command filter.evil.smudge filter.evil.clean \
+                filter.evil.process gpg.program pager.log pager.diff credential.helper \
+                uploadpack.packObjectsHook alias.log alias.rev-parse";
+    for key in keys.split(' ') {
         git.run(&["config", key, &harm]);
     }
     git.run(&["config", "log.showSignature", "true"]);

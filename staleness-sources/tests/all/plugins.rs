@@ -143,15 +143,13 @@ fn servers_of_a_manifest_may_be_in_a_file_of_any_shape() {
     tree.user(&manifest, r#"{"mcpServers": ["./a.json", "./b.json", {"c": {}}]}"#);
     tree.user(&format!("{FOLDER}/a.json"), r#"{"mcpServers": {"a": {}}}"#);
     tree.user(&format!("{FOLDER}/b.json"), r#"{"servers": {"b": {}}}"#);
-    assert_eq!(
-        names(&part(&tree, "mcp")),
-        [
-            "!mcp__plugin_kit_b__*",
-            "mcp__plugin_kit_a__*",
-            "mcp__plugin_kit_c__*",
-            "mcp__plugin_kit_db__*"
-        ]
-    );
+    let expected = [
+        "!mcp__plugin_kit_b__*",
+        "mcp__plugin_kit_a__*",
+        "mcp__plugin_kit_c__*",
+        "mcp__plugin_kit_db__*",
+    ];
+    assert_eq!(names(&part(&tree, "mcp")), expected);
 }
 
 #[test]

@@ -14,8 +14,10 @@ use staleness_core::ids::{
 };
 use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{ByHand, RecordReport, Resume, ScopeChoice, Use};
-use staleness_core::report::{Delta, ScanReport, ToolReport};
+use staleness_core::registry::{
+    ByHand, FindTools, RecordReport, Resume, ScopeChoice, ToolListing, Use,
+};
+use staleness_core::report::{Delta, ScanReport, Suggestion, ToolReport};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{
@@ -205,6 +207,22 @@ impl World {
         last.expect("at least one letter")
     }
 
+    // Searches.
+
+    pub(crate) fn discover(&self, query: &str, limit: usize) -> Vec<Suggestion> {
+        let find = FindTools::by_words(query, limit);
+        self.registry.tools().discover(&self.project, find, self.now()).wait().unwrap().tools
+    }
+
+    pub(crate) fn suggest(&self, find: FindTools) -> Vec<Suggestion> {
+        self.registry.tools().suggest(&self.project, find, self.now()).wait().unwrap().tools
+    }
+
+    pub(crate) fn list(&self, project: &ProjectRef) -> Vec<ToolReport> {
+        let listing = ToolListing::default();
+        self.registry.tools().list(project, listing, self.now()).wait().unwrap()
+    }
+
     // By hand.
 
     pub(crate) fn by_hand(&self, name: &str) -> ByHand {
@@ -229,14 +247,11 @@ impl World {
 
     pub(crate) fn everything(&self) -> View {
         let mut all = View::default();
-        self.registry
-            .admin()
-            .pages(&Selection::everything(), &mut |page| {
-                all.merge(page);
-                ControlFlow::Continue(())
-            })
-            .wait()
-            .unwrap();
+        let mut visit = |page| {
+            all.merge(page);
+            ControlFlow::Continue(())
+        };
+        self.registry.admin().pages(&Selection::everything(), &mut visit).wait().unwrap();
         all
     }
 
@@ -296,11 +311,8 @@ impl World {
         self.pass(Timestamp::SECOND);
         let session = session(session_id);
         let (resume, delta) = self.looked(project, &session);
-        self.registry
-            .sessions()
-            .mark_resumed(&project.id, &resume, &delta, self.now())
-            .wait()
-            .unwrap();
+        let sessions = self.registry.sessions();
+        sessions.mark_resumed(&project.id, &resume, &delta, self.now()).wait().unwrap();
         delta
     }
 
@@ -323,13 +335,8 @@ pub(crate) fn is_silent(delta: &Delta) -> bool {
 /// The tools that changed as `name from to cause`.
 pub(crate) fn changes(delta: &Delta) -> Vec<String> {
     let word = |status: Option<Status>| status.map_or("-", Status::as_str);
-    delta
-        .tools
-        .iter()
-        .map(|each| {
-            format!("{} {} {} {}", each.name, word(each.from), each.to.as_str(), each.cause)
-        })
-        .collect()
+    let tools = delta.tools.iter().map(|each| (each, word(each.from), each.to.as_str()));
+    tools.map(|(each, from, to)| format!("{} {from} {to} {}", each.name, each.cause)).collect()
 }
 
 pub(crate) fn names(tools: &[ToolReport]) -> Vec<&str> {

@@ -95,31 +95,15 @@ mod tests {
 
     #[test]
     fn copies_of_other_projects_and_data_for_tests_are_named_by_others() {
-        for path in [
-            "vendor/a/b.c",
-            "src/third_party/b.c",
-            "ios/Pods/b.m",
-            "node_modules/b/c.js",
-            "tests/fixtures/b.py",
-            "pkg/testdata/b.go",
-            "deps/uv/b.c",
-            "external/b.c",
-            ".github/b.yml",
-            "a/Cargo.toml",
-            "requirements-dev.txt",
-            "a/requirements/base.txt",
-        ] {
+        let foreign = "vendor/a/b.c src/third_party/b.c ios/Pods/b.m node_modules/b/c.js \
+                       tests/fixtures/b.py pkg/testdata/b.go deps/uv/b.c external/b.c \
+                       .github/b.yml a/Cargo.toml requirements-dev.txt a/requirements/base.txt";
+        for path in foreign.split(' ') {
             assert_eq!(Naming::of(path), Naming::Foreign, "{path}");
         }
-        for path in [
-            "src/vendor.rs",
-            "src/deps/b.rs",
-            "src/pods/b.go",
-            "examples/b.go",
-            "lib/external/b.js",
-            "fixtures.py",
-            "a/b.c",
-        ] {
+        let own = "src/vendor.rs src/deps/b.rs src/pods/b.go examples/b.go lib/external/b.js \
+                   fixtures.py a/b.c";
+        for path in own.split(' ') {
             assert_eq!(Naming::of(path), Naming::Code, "{path}");
         }
     }
