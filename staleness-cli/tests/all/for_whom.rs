@@ -17,7 +17,8 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
     let sandbox = Sandbox::new();
     let here = sandbox.project.clone();
     // At a terminal, but for the end that is closed; under a variable.
-    let typed = |args: &[&str], (name, value): (&str, &str), closed: &str| {
+    let typed = |args: &[&str], variable: &str, closed: &str| {
+        let (name, value) = variable.split_once('=').unwrap();
         let main = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&main).unwrap();
         unlockpt(&main).unwrap();
@@ -33,21 +34,23 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
         command.stdin(end("stdin")).stdout(end("stdout")).stderr(end("stderr"));
         assert!(command.status().unwrap().success(), "{args:?}");
     };
-    let (rule, none) = ("Never edit files under src/gen", ("NOTHING", "1"));
-    let others: [(&str, &[&str], (&str, &str), &str); 10] = [
-        ("in-claude", &[], ("CLAUDECODE", "1"), ""),
-        ("in-vscode", &[], ("TERM_PROGRAM", "vscode"), ""),
-        ("in-codex", &[], ("STALENESS_AGENT", "codex"), ""),
-        ("by-codex", &["--agent", "codex"], none, ""),
-        ("of-codex", &["--author", "codex"], none, ""),
-        ("from-codex", &["--from", "codex"], none, ""),
-        ("proposed", &["--generated"], none, ""),
-        ("stdin", &[], none, "stdin"),
-        ("stdout", &[], none, "stdout"),
-        ("stderr", &[], none, "stderr"),
+    let (rule, none) = ("Never edit files under src/gen", "NOTHING=1");
+    let others = [
+        ("in-claude", "", "CLAUDECODE=1", ""),
+        ("in-vscode", "", "TERM_PROGRAM=vscode", ""),
+        ("in-codex", "", "STALENESS_AGENT=codex", ""),
+        ("by-codex", "--agent codex", none, ""),
+        ("of-codex", "--author codex", none, ""),
+        ("from-codex", "--from codex", none, ""),
+        ("proposed", "--generated", none, ""),
+        ("stdin", "", none, "stdin"),
+        ("stdout", "", none, "stdout"),
+        ("stderr", "", none, "stderr"),
     ];
     for (id, args, variable, closed) in others {
-        typed(&[&["work", "add", "trap", rule, "--id", id], args].concat(), variable, closed);
+        let mut add = vec!["work", "add", "trap", rule, "--id", id];
+        add.extend(args.split_whitespace());
+        typed(&add, variable, closed);
     }
     typed(&["work", "add", "trap", rule, "--id", "typed"], none, "");
     let quoted = |sandbox: &Sandbox, id: &str| {
