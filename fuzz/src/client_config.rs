@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use staleness_core::scan::SourceReading;
 use staleness_core::source::SourceState;
 use staleness_core::tool::Tool;
+use staleness_docs::project::{ProjectPlace, discover};
 use staleness_sources::clients::{self, Readings, ScanRequest};
 use staleness_sources::live::tools_list;
-use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::plant::{fill, untold};
 use crate::{SECRET, one_line};

@@ -9,9 +9,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness_core::Timestamp;
-use staleness_sources::documents::{CheckOptions, Report, check};
-use staleness_sources::git::{LazyRepo, Limits, Program, Repo};
-use staleness_sources::project::ProjectPlace;
+use staleness_docs::git::{LazyRepo, Limits, Program, Repo};
+use staleness_docs::project::ProjectPlace;
+use staleness_docs::{CheckOptions, Report, check};
 
 use crate::one_line;
 

@@ -9,12 +9,10 @@ use std::path::PathBuf;
 
 use staleness_core::knowledge::Marker;
 use staleness_core::time::Timestamp;
-use staleness_sources::documents::fuzzing::{Read, imports, read};
-use staleness_sources::documents::{
-    Change, CheckOptions, Field, FieldValue, Report, check, set_fields,
-};
-use staleness_sources::git::LazyRepo;
-use staleness_sources::project::ProjectPlace;
+use staleness_docs::fuzzing::{Read, imports, read};
+use staleness_docs::git::LazyRepo;
+use staleness_docs::project::ProjectPlace;
+use staleness_docs::{Change, CheckOptions, Field, FieldValue, Report, check, set_fields};
 
 use crate::{one_line, peak};
 

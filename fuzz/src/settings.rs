@@ -10,11 +10,11 @@ use std::path::Path;
 
 use staleness_cli::fuzzing::baseline;
 use staleness_core::{Policy, Timestamp};
+use staleness_docs::git::LazyRepo;
+use staleness_docs::project::ProjectPlace;
+use staleness_docs::{CheckOptions, check};
 use staleness_service::ServiceError;
 use staleness_service::config::{Configured, Layers, PolicyValue};
-use staleness_sources::documents::{CheckOptions, check};
-use staleness_sources::git::LazyRepo;
-use staleness_sources::project::ProjectPlace;
 
 use crate::{SECRET, one_line};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use staleness::ids::AgentId;
+use staleness_docs::Progress;
 use staleness_service::Listener;
 use staleness_service::settings::Settings;
-use staleness_sources::documents::Progress;
 use tokio::sync::watch;
 
 /// One call: where it is about, who calls, and who hears how far it is.

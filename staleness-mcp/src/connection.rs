@@ -11,8 +11,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use staleness::ids::AgentId;
+use staleness_docs::git::Watchdog;
 use staleness_service::{ErrorKind, ServiceError, progress_words};
-use staleness_sources::git::Watchdog;
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::answer::refused;

@@ -8,10 +8,10 @@ use rmcp::model::{CallToolResult, JsonObject, Tool};
 use serde_json::Value;
 use staleness::Policy;
 use staleness::ids::AgentId;
+use staleness_docs::git::Watchdog;
 use staleness_service::config::Layers;
 use staleness_service::settings::{Options, Settings, client_of};
 use staleness_service::{ServiceError, SharedStore, Silent};
-use staleness_sources::git::Watchdog;
 
 use crate::answer::{Answer, refused};
 use crate::call::Call;

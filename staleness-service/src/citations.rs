@@ -6,7 +6,6 @@ use std::path::Path;
 
 use staleness::ids::ItemKey;
 use staleness::knowledge::{Citation, Evidence, Item};
-use staleness_sources::documents;
 
 use crate::error::{ServiceError, quoted};
 use crate::settings::Settings;
@@ -38,16 +37,16 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     // A whole path is one of the machine, as everywhere on a command line.
     let whole = within(Path::new(text));
     let here = || within(&std::env::current_dir().ok()?).map(|folder| format!("{folder}/{text}"));
-    documents::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
+    staleness_docs::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
         let refused = || ServiceError::invalid(format!("cite {}: it {why}", quoted(text)));
-        here().and_then(|text| documents::cite(place, &text).ok()).ok_or_else(refused)
+        here().and_then(|text| staleness_docs::cite(place, &text).ok()).ok_or_else(refused)
     })
 }
 
 /// Returns the citations of an item, each with how it is now: with the digest of what is there, or
 /// without one, and with the lines at which that stands.
 pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
-    documents::seen(&settings.place, &mut settings.repo(), item)
+    staleness_docs::seen(&settings.place, &mut settings.repo(), item)
 }
 
 /// Returns the evidence on every item, from what it cites and names; none if the work was ended.
@@ -58,7 +57,8 @@ pub fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Ev
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let report = documents::item_evidence(&settings.place, &mut settings.repo(), items, &mut go_on);
+    let report =
+        staleness_docs::item_evidence(&settings.place, &mut settings.repo(), items, &mut go_on);
     found.extend(report.unwrap_or_default().found);
     found
 }

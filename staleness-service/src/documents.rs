@@ -10,9 +10,8 @@ use staleness::{Registry, Wait};
 use staleness_core::knowledge::Version;
 use staleness_core::registry::FileItem;
 use staleness_core::text::counted;
-use staleness_sources::documents::{self, Cancelled, CheckOptions, Progress as Step, Report};
-use staleness_sources::git::{LazyRepo, TrackedKind};
-use staleness_sources::version::project_version;
+use staleness_docs::git::{LazyRepo, TrackedKind};
+use staleness_docs::{Cancelled, CheckOptions, Progress as Step, Report};
 
 use crate::citations;
 use crate::error::{ErrorKind, ServiceError, brief, quoted};
@@ -90,7 +89,7 @@ fn read<'a>(
         told(step);
         if watchdog.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let report = documents::check(&settings.place, repo, &options, &mut progress);
+    let report = staleness_docs::check(&settings.place, repo, &options, &mut progress);
     // What git did not answer any more may have looked like nothing.
     let report = report.and_then(|it| if watchdog.is_ended() { Err(Cancelled) } else { Ok(it) });
     report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
@@ -142,7 +141,7 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     let known: BTreeSet<&str> =
         documents.iter().map(|document| document.key.path.as_str()).collect();
     let is_new = |path: &str, kind| {
-        kind == TrackedKind::File && documents::is_markdown(path) && !known.contains(path)
+        kind == TrackedKind::File && staleness_docs::is_markdown(path) && !known.contains(path)
     };
     let new = tracked.iter().filter(|(path, kind)| is_new(path, *kind));
     new.map(|(path, _)| folder.join(path)).filter(|path| path.exists()).collect()
@@ -260,12 +259,12 @@ pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> 
 
 /// The version that the files of the project declare; git is not asked.
 pub fn version(settings: &Settings) -> Option<String> {
-    project_version(&settings.place.folder)
+    staleness_docs::declared_version(&settings.place.folder)
 }
 
 /// The version that the files of the project declare, else the latest that a tag names.
 pub fn version_by_git(settings: &Settings) -> Option<String> {
-    documents::project_version(&settings.place, &mut settings.repo())
+    staleness_docs::project_version(&settings.place, &mut settings.repo())
 }
 
 /// Paths count from the current folder, as everywhere on a command line.

@@ -9,7 +9,7 @@ use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::SignalSet;
-use staleness_sources::documents::{Report, Unlisted};
+use staleness_docs::{Report, Unlisted};
 
 use crate::items::{joined_for_files, known, outside, to_look_up};
 use crate::rank::worst_first;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Block, Citation, Context, Evidence, Fact, Item};
 use staleness::report::KnowledgeReport;
-use staleness_sources::documents::Report;
+use staleness_docs::Report;
 
 /// An item, and what speaks against it.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Listeners, which hear of progress while something is looked up.
 
-use staleness_sources::documents::Progress;
+use staleness_docs::Progress;
 
 /// Hears of work that takes a while.
 pub trait Listener {

@@ -3,7 +3,7 @@
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
 use staleness::{Registry, Timestamp, Wait};
-use staleness_sources::documents::Report;
+use staleness_docs::Report;
 
 use crate::documents;
 use crate::error::ServiceError;

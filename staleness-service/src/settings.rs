@@ -9,9 +9,9 @@ use staleness::ids::{AgentId, ClientId, ProjectId};
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
+use staleness_docs::git::{LazyRepo, Limits, Program, Watchdog};
+use staleness_docs::project::{ProjectPlace, discover};
 use staleness_sources::clients;
-use staleness_sources::git::{LazyRepo, Limits, Program, Watchdog};
-use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
 use crate::error::{ErrorKind, MAX_SHOWN, ServiceError, brief, in_words, quoted};

@@ -8,7 +8,7 @@ use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
 
-use crate::text::shown;
+use staleness_docs::disk::shown;
 
 /// Bound on the entries of one source: a repository must not fill the registry of whoever clones it.
 const MAX_FOUND: usize = 10_000;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::draft::Draft;
-use crate::text::{Fence, canonical, reason, shown};
+use staleness_docs::disk::{Fence, canonical, reason, shown};
 
 /// Deepest level of folders that is followed.
 const MAX_DEPTH: usize = 8;

@@ -3,6 +3,8 @@
 //! A reader for this one key, not a YAML parser: people write `description: Use this when: x`,
 //! which YAML refuses, and a reader without aliases cannot be made to expand them.
 
+use staleness_docs::unquote;
+
 use crate::draft::one_line;
 
 /// The value of `description:`, on one line; `None` when there is none.
@@ -66,50 +68,6 @@ fn quoted(value: &str, rest: &[&str], quote: char) -> String {
         whole.push_str(line);
     }
     unquote(&whole, quote).unwrap_or_else(|| value[1..].to_owned())
-}
-
-pub(crate) fn unquote(text: &str, quote: char) -> Option<String> {
-    let mut out = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c == quote {
-            // Two single quotes stand for one.
-            if quote == '\'' && chars.as_str().starts_with('\'') {
-                chars.next();
-                out.push('\'');
-                continue;
-            }
-            return Some(out);
-        }
-        if c != '\\' || quote == '\'' {
-            out.push(c);
-            continue;
-        }
-        match chars.next()? {
-            'n' | 't' | 'r' | '0' | ' ' | '_' => out.push(' '),
-            // The line goes on as if it had not ended.
-            '\n' => chars = chars.as_str().trim_start().chars(),
-            digits @ ('x' | 'u' | 'U') => {
-                let count = match digits {
-                    'x' => 2,
-                    'u' => 4,
-                    _ => 8,
-                };
-                let code = chars.as_str().get(..count);
-                let decoded = code
-                    .and_then(|code| u32::from_str_radix(code, 16).ok())
-                    .and_then(char::from_u32);
-                if let Some(decoded) = decoded {
-                    out.push(decoded);
-                    chars = chars.as_str()[count..].chars();
-                } else {
-                    out.push(char::REPLACEMENT_CHARACTER);
-                }
-            }
-            other => out.push(other),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 
-use crate::text::{Content, Liberties, line_at, shown};
+use crate::text::{Content, Liberties, line_at};
+use staleness_docs::disk::shown;
 
 pub(crate) use jsonc_parser::ast::{Object, Value};
 

@@ -2,22 +2,20 @@
 //!
 //! | module | turns | into |
 //! |---|---|---|
-//! | [`project`] | a folder | the project it belongs to |
 //! | [`clients`] | the configuration of every supported client | readings for a [`staleness_core::scan::Scan`] |
 //! | [`live`] | an MCP `tools/list` result | one reading |
 //! | [`hook`] | the payload of a client's hook | an event |
-//! | [`documents`] | the Markdown files of a project | what they say that no longer holds |
 //!
-//! Nothing here writes, prints or reads a clock, and nothing runs a program or reads an environment
-//! variable but [`git`], which asks the `git` program about the history of a project. Files are other people's: every read is bounded, no input can make this crate panic, and no value of
-//! `env`, `headers`, `args`, a URL or a command line is copied into a reading or a message.
+//! Nothing here writes, prints, reads a clock or an environment variable, or runs a program. Files are other
+//! people's: every read is bounded, no input can make this crate panic, and no value of `env`, `headers`, `args`,
+//! a URL or a command line is copied into a reading or a message.
 //!
 //! ```
 //! use std::path::Path;
 //!
 //! use staleness_sources::clients::{self, ScanRequest};
 //! use staleness_sources::hook::{self, Event};
-//! use staleness_sources::project;
+//! use staleness_docs::project;
 //!
 //! let place = project::discover(Path::new("."), true);
 //! let readings = clients::read(&ScanRequest::new(Path::new("/home/ada"), &place));
@@ -32,16 +30,12 @@
 //! ```
 
 pub mod clients;
-pub mod documents;
 mod draft;
 mod folder;
 mod front_matter;
-pub mod git;
 pub mod hook;
 mod json;
 pub mod live;
 mod outline;
-pub mod project;
 mod remembered;
 mod text;
-pub mod version;

@@ -9,7 +9,8 @@ use staleness_core::tool::ToolKind;
 
 use crate::draft::{Draft, one_line};
 use crate::json::{self, Value};
-use crate::text::{MAX_CONFIG_BYTES, line_at, shown};
+use crate::text::{MAX_CONFIG_BYTES, line_at};
+use staleness_docs::disk::shown;
 
 /// The client of every live source.
 pub const LIVE_CLIENT: &str = "live";

@@ -10,7 +10,8 @@ use staleness_core::Timestamp;
 use staleness_core::ids::stable_hash;
 
 use crate::outline::{Shape, outline};
-use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, config_text, load_config, shown};
+use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, config_text, load_config};
+use staleness_docs::disk::shown;
 
 /// The size in bytes above which the outline of a file is remembered.
 pub(crate) const LARGE: u64 = 1024 * 1024;

@@ -4,9 +4,9 @@ use serde::Serialize;
 use staleness::Timestamp;
 use staleness::verdict::{Level, Verdict};
 use staleness_core::text::counted;
+use staleness_docs::Report;
 use staleness_service::findings::{Finding, Findings, Group, Levels};
 use staleness_service::remembered::Remembered;
-use staleness_sources::documents::Report;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Cell, Output, Paint, Painter, escape, wrap};

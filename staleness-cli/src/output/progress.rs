@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 
 use staleness::{Timestamp, clock};
+use staleness_docs::Progress as Step;
 use staleness_service::{Listener, progress_words};
-use staleness_sources::documents::Progress as Step;
 
 use super::Output;
 

@@ -17,7 +17,7 @@ use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
-use staleness_sources::documents::{CheckOptions, Report, retain_loaded_by};
+use staleness_docs::{CheckOptions, Report, retain_loaded_by};
 
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use staleness::registry::ItemPatch;
-use staleness_sources::documents::{Change, Field, FieldValue, set_fields};
+use staleness_docs::{Change, Field, FieldValue, set_fields};
 
 use super::world::Target;
 use crate::error::{ErrorKind, ServiceError, brief, in_words};

@@ -12,7 +12,7 @@ use staleness::verdict::Level;
 use staleness::{Registry, RegistryError, Wait, clock};
 use staleness_core::knowledge::SignalSet;
 use staleness_core::registry::FileItem;
-use staleness_sources::documents::Report;
+use staleness_docs::Report;
 
 use super::item_id;
 use crate::citations;

@@ -10,7 +10,8 @@ use super::format::refused_by;
 use super::state::Places;
 use super::{Outside, Place, refuse_all};
 use crate::draft::{Draft, one_line};
-use crate::text::{Content, line_at, read_config, shown};
+use crate::text::{Content, line_at, read_config};
+use staleness_docs::disk::shown;
 
 /// The largest file that is read, in bytes. No outline is made of it.
 const MAX_BYTES: u64 = 1024 * 1024;

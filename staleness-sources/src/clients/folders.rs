@@ -9,7 +9,8 @@ use staleness_core::tool::ToolKind;
 use crate::draft::Draft;
 use crate::folder::{Item, Lister, is_markdown};
 use crate::front_matter;
-use crate::text::{Fence, look, read_head, shown};
+use crate::text::read_head;
+use staleness_docs::disk::{Fence, look, shown};
 
 /// The largest Markdown file whose front matter is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;

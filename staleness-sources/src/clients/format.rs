@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::json::{self, Object, Value};
-use crate::text::{Liberties, shown};
+use crate::text::Liberties;
+use staleness_docs::disk::shown;
 
 /// The strictness with which a client parses JSON.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,8 @@ use super::{Outside, Place, reading, refuse_all, shapes};
 use crate::draft::Draft;
 use crate::folder::Lister;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
-use crate::text::{Content, canonical, look, shown};
+use crate::text::Content;
+use staleness_docs::disk::{canonical, look, shown};
 
 pub(super) const CLIENT: &str = "gemini";
 

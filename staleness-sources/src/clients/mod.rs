@@ -40,16 +40,15 @@ use crate::json::{JsonFile, JsonText};
 use crate::outline::Shape;
 #[cfg(test)]
 use crate::outline::outline;
-use crate::project::ProjectPlace;
 use crate::remembered::{self, LARGE, outline_of};
 pub use crate::remembered::{Outline, Outlines};
 pub use crate::text::Liberties;
 #[cfg(test)]
 use crate::text::read_config;
-use crate::text::{
-    Content, Fence, MAX_CONFIG_BYTES, canonical, check_config, is_there, load_config,
-};
+use crate::text::{Content, MAX_CONFIG_BYTES, check_config, is_there, load_config};
 use shapes::Kind;
+use staleness_docs::disk::{Fence, canonical};
+use staleness_docs::project::ProjectPlace;
 
 /// The supported clients, by the names under which their sources are known.
 pub const NAMES: &[&str] = &[

@@ -15,7 +15,8 @@ use super::state::LocalState;
 use super::{Outside, shapes, source};
 use crate::draft::{Draft, one_line};
 use crate::json::{self, JsonFile, JsonText, Value};
-use crate::text::{Fence, is_there};
+use crate::text::is_there;
+use staleness_docs::disk::Fence;
 
 /// Reads the plugin's four sources.
 pub(super) fn read(

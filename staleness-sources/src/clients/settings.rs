@@ -7,7 +7,7 @@ use super::claude::FILE;
 use super::servers::names;
 use super::{Outside, shapes};
 use crate::json::{self, JsonFile, JsonText, Object, Value};
-use crate::text::Fence;
+use staleness_docs::disk::Fence;
 
 /// Answers to the question whether a server of `.mcp.json` may start.
 #[derive(Debug, Default)]

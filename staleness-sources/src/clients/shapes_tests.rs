@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::super::{Outside, ScanRequest, read_outside};
 use crate::outline::tests::text;
-use crate::project::ProjectPlace;
+use staleness_docs::project::ProjectPlace;
 
 /// Every JSON file that is read: `~` is the home, anything else belongs to the project.
 const FILES: &str = "~/.claude.json ~/.claude/settings.json \

@@ -18,7 +18,7 @@ use super::settings::Approvals;
 use super::{Outside, shapes, source};
 use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
-use crate::text::canonical;
+use staleness_docs::disk::canonical;
 
 /// Servers in other sources that the sections of the project switch off.
 #[derive(Debug, Default)]

@@ -186,7 +186,7 @@ fn the_config_dir_moves_everything_of_the_user() {
 #[test]
 fn a_home_that_is_a_project_is_read_once() {
     let mut tree = Tree::new();
-    tree.project = staleness_sources::project::ProjectPlace::of_folder(&tree.home);
+    tree.project = staleness_docs::project::ProjectPlace::of_folder(&tree.home);
     tree.user(".claude/commands/a.md", "");
     tree.user(".cursor/mcp.json", r#"{"mcpServers": {"c": {}}}"#);
     tree.user(".gemini/settings.json", r#"{"mcpServers": {"g": {}}}"#);

@@ -2,8 +2,8 @@ use std::fs;
 
 use staleness_core::ids::Level;
 use staleness_core::source::SourceState;
+use staleness_docs::project::ProjectPlace;
 use staleness_sources::clients::{self, ScanRequest};
-use staleness_sources::project::ProjectPlace;
 
 use crate::tree::{Tree, lists, names, of};
 
@@ -204,6 +204,21 @@ fn an_unmounted_home_or_project_proves_nothing() {
     let home = std::path::Path::new("/nonexistent/home");
     let readings = clients::read(&ScanRequest::new(home, &nowhere));
     assert!(readings.sources.iter().all(|source| !source.covers()));
+}
+
+#[test]
+fn what_a_linked_work_tree_lacks_proves_nothing_for_the_project() {
+    let tree = Tree::new();
+    let root = tree.project.folder.clone();
+    let folder = root.parent().unwrap().join("feature");
+    fs::create_dir(&folder).unwrap();
+    for (folder, covers) in [(root.clone(), true), (folder, false)] {
+        let place = ProjectPlace { folder, root: root.clone() };
+        let readings = clients::read(&ScanRequest::new(&tree.home, &place));
+        let commands = of(&readings, "claude-code", Level::Project, "commands");
+        assert_eq!(commands.state, SourceState::Missing);
+        assert_eq!(commands.covers(), covers, "{}", place.folder.display());
+    }
 }
 
 #[test]

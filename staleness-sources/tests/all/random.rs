@@ -4,10 +4,9 @@ use proptest::prelude::*;
 use staleness_core::ids::Level;
 use staleness_sources::hook;
 use staleness_sources::live::tools_list;
-use staleness_sources::project::discover;
 
 use crate::clients::{JSON_FILES, put};
-use crate::tree::{Tree, write};
+use crate::tree::Tree;
 
 /// Text with the words that readers look for.
 fn near_json() -> impl Strategy<Value = String> {
@@ -75,17 +74,6 @@ proptest! {
         tree.user("kit/.claude-plugin/plugin.json", &bytes);
         tree.user("kit/.mcp.json", &bytes);
         tree.read();
-    }
-
-    #[test]
-    fn git_files(bytes in bytes()) {
-        let temp = tempfile::tempdir().unwrap();
-        write(&temp.path().join(".git"), &bytes);
-        let _ = discover(temp.path(), true);
-        write(&temp.path().join("w/.git"), b"gitdir: ../common/worktrees/w");
-        write(&temp.path().join("common/worktrees/w/commondir"), &bytes);
-        write(&temp.path().join("common/worktrees/w/gitdir"), &bytes);
-        let _ = discover(&temp.path().join("w"), true);
     }
 
     #[test]

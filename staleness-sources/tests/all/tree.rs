@@ -7,8 +7,8 @@ use staleness_core::ids::Level;
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
+use staleness_docs::project::ProjectPlace;
 use staleness_sources::clients::{self, Readings, ScanRequest};
-use staleness_sources::project::ProjectPlace;
 use tempfile::TempDir;
 
 pub(crate) struct Tree {

@@ -3,7 +3,7 @@
 //! The form: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 
 use staleness::verdict::Level;
-use staleness_sources::documents::{Note, Report, Skipped};
+use staleness_docs::{Note, Report, Skipped};
 
 use crate::output::escape;
 use staleness_service::findings::{Finding, Findings};

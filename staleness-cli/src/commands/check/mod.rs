@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use staleness::knowledge::{Fact, Item};
 use staleness::verdict::Level;
 use staleness_core::text::counted;
+use staleness_docs::Report;
 use staleness_service::findings::Findings;
-use staleness_sources::documents::Report;
 
 use super::citations;
 use super::documents::{self, Asked};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use staleness::knowledge::{Context, Evidence, Fact};
 use staleness::verdict::{Level, Signal};
 use staleness_core::knowledge::SignalKind;
-use staleness_sources::documents::Report;
+use staleness_docs::Report;
 
 use super::baseline::{fingerprint, subject};
 use staleness_service::findings::{Finding, Findings};

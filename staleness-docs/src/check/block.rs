@@ -1,0 +1,77 @@
+//! Blocks as a person sees them.
+
+use pulldown_cmark::{Event, Parser};
+use staleness_core::ids::stable_hash;
+use staleness_core::knowledge::{Block, Document, WordKind};
+
+use super::doc::Doc;
+use super::evidence::Open;
+use crate::draft::place::{Lines, title};
+use crate::draft::{markdown, spans};
+use crate::git::Word;
+
+/// The longest block that is looked through for each name that is gone, in bytes.
+const MAX_EXPLAINED: usize = 16 * 1024;
+
+/// A block as a person sees it, without evidence.
+pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
+    let draft = &open.doc.draft;
+    let range = block.map_or(0..draft.body, |at| draft.blocks[at].range.clone());
+    let text = open.text.get(range.clone()).unwrap_or_default();
+    let (line, last_line) = lines.span(&range);
+    let digest = if block.is_some() { digest(text) } else { 0 };
+    let title = if block.is_some() { plain(text) } else { "front matter".to_owned() };
+    Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
+}
+
+/// Returns true if a block explains a word itself: it is what it calls a parameter.
+pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
+    let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
+    let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
+    if text.len() > MAX_EXPLAINED {
+        return false;
+    }
+    word.kind == WordKind::Identifier && spans::passes_on(text, &word.text)
+}
+
+/// An item is judged as a whole: its blocks are one.
+pub(super) fn as_one(document: &mut Document, doc: &Doc, open: Option<&Open<'_>>) {
+    document.blocks = 1;
+    let found = std::mem::take(&mut document.found);
+    let Some(first) = found.first() else { return };
+    let mut whole = Block { line: 1, ..first.clone() };
+    whole.anchored_at = found.iter().filter_map(|block| block.anchored_at).max();
+    if let Some(open) = open {
+        whole.last_line = Lines::new(&open.text).line(open.text.trim_end().len());
+        whole.digest = digest(&open.text);
+        whole.title = plain(open.text.get(doc.draft.titled.clone()).unwrap_or_default());
+    }
+    whole.evidence = found.into_iter().flat_map(|block| block.evidence).collect();
+    document.found.push(whole);
+}
+
+/// A hash of a block's text that does not depend on where its lines break; never 0.
+fn digest(text: &str) -> u64 {
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        folded.push_str(word);
+        folded.push(' ');
+    }
+    (stable_hash(folded.as_bytes()) as u64).max(1)
+}
+
+/// The beginning of a block without its markup.
+fn plain(text: &str) -> String {
+    let row = text.trim_start().starts_with('|');
+    let mut pieces: Vec<String> = Vec::new();
+    for event in Parser::new_ext(text, markdown::dialect()) {
+        match event {
+            Event::Text(text) | Event::Code(text) if row => pieces.push(text.replace('|', " ")),
+            Event::Text(text) | Event::Code(text) => pieces.push(text.into_string()),
+            Event::SoftBreak | Event::HardBreak => pieces.push(" ".to_owned()),
+            _ => {}
+        }
+    }
+    // HTML has no text that reads as it is meant.
+    if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) }
+}

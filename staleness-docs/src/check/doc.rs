@@ -1,0 +1,357 @@
+//! One document of a check, read or taken over.
+
+use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
+use staleness_core::knowledge::{
+    Block, Document, Evidence, Fact, Item, ItemKind, SignalKind, Version, WordKind,
+};
+use staleness_core::time::Timestamp;
+
+use super::Check;
+use crate::draft::names::Names;
+use crate::draft::place::Lines;
+use crate::draft::target;
+use crate::draft::{self, Draft};
+use crate::files::file::{self, DocFile};
+use crate::front::{self, Field, Fields};
+use crate::git::text_digest;
+use crate::nature::History;
+
+/// The version of what is looked for: another one makes every earlier check void.
+const RULES: u8 = 15;
+
+/// A document that is being checked.
+#[derive(Debug)]
+pub(super) struct Doc {
+    pub(super) key: DocumentKey,
+    pub(super) file: DocFile,
+    pub(super) kind: ItemKind,
+    pub(super) digest: u128,
+    /// The hash of its text alone, to know it again.
+    pub(super) text: u128,
+    pub(super) written: Timestamp,
+    pub(super) draft: Draft,
+}
+
+impl Doc {
+    /// Returns true if directives leave evidence of a sort against a block aside.
+    pub(super) fn leaves_aside(&self, block: Option<usize>, kind: SignalKind) -> bool {
+        let inner = block.and_then(|at| self.draft.ignored_in.get(&at));
+        self.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind))
+    }
+}
+
+/// Result of reading a document.
+pub(super) enum Reading {
+    /// It must be checked.
+    Fresh(Box<Doc>),
+    /// The last check of it still holds.
+    Known(Box<Document>),
+}
+
+pub(super) fn read(
+    check: &mut Check<'_>,
+    key: String,
+    mut file: DocFile,
+    known: Option<&Document>,
+) -> Result<Reading, String> {
+    let fence = file.inside.then_some(&check.fence);
+    let read = file::read(&file.path, check.options.policy.max_file_bytes, fence)?;
+    if file.history == History::ByName && is_item(&read.text, &file)? {
+        file.history = History::No;
+    }
+    if file.history.is_so() {
+        check.report.history.push(key.clone());
+    }
+    let text = stable_hash(read.text.as_bytes());
+    let digest = digest(check, &file, text, read.written);
+    let key = DocumentKey { project: check.place.id(), path: key };
+    if !file.inside {
+        check.standing.outside.insert(key.path.clone());
+    }
+    if let Some(known) = known
+        && known.digest == digest
+        && known.head == check.report.head
+        && !came_back(check, known)
+        && !came_due(check, known)
+    {
+        return Ok(Reading::Known(Box::new(take_over(check, known, &file, &read)?)));
+    }
+    let mut aside = Names::default();
+    let names = if file.history.is_so() { &mut aside } else { &mut check.names };
+    let mut draft = draft::read(&read.text, names, &mut check.room)?;
+    // Its text is about what is gone; what its front matter cites is meant to be there.
+    if file.history.is_so() {
+        draft.blocks.clear();
+        draft.mentions.clear();
+        draft.marks.clear();
+        draft.left_out = 0;
+    }
+    if draft.left_out > 0 {
+        check.skip(
+            &key.path,
+            format!("says too much: {} of its names were not looked up", draft.left_out),
+        );
+    }
+    let mut lines = Lines::new(&read.text);
+    for (at, what) in std::mem::take(&mut draft.faults) {
+        let line = lines.line(at);
+        check.note(&key.path, line, what);
+    }
+    for (at, day) in std::mem::take(&mut draft.days) {
+        if day > check.options.now {
+            let line = lines.line(at);
+            check.note(&key.path, line, "a directive names a day in the future");
+        }
+    }
+    for (line, what) in std::mem::take(&mut draft.fields.faults) {
+        check.note(&key.path, line, what);
+    }
+    if draft.left_aside > 0 {
+        check.report.counts.ignored += draft.left_aside;
+        check.told.insert(key.path.clone());
+    }
+    let kind = kind_of(&draft.fields, &file);
+    let written = read.written;
+    if kind != ItemKind::Document {
+        let body = body_of(&read.text, draft.body);
+        take_item(check, &key, kind, &draft.fields, body, (&file, &read), known)?;
+    } else if !file.history.is_so() {
+        check.standing.take(&key.path, &mut draft.fields);
+    }
+    // What it rests on may go: an evergreen text is only ended.
+    if draft.fields.evergreen {
+        draft.fields.cite.clear();
+    }
+    Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
+}
+
+fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {
+    fields.kind.or(file.kind).unwrap_or(ItemKind::Document)
+}
+
+/// Returns true if a file is an item of knowledge: what it says is meant to hold, whatever its name.
+fn is_item(text: &str, file: &DocFile) -> Result<bool, &'static str> {
+    let fields = front::read(text)?.map_or_else(Fields::default, |front| front::fields(&front));
+    Ok(kind_of(&fields, file) != ItemKind::Document)
+}
+
+fn body_of(text: &str, body: usize) -> &str {
+    text.get(body..).unwrap_or_default().trim()
+}
+
+/// Everything that the findings depend on beside the commit and the time.
+fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> u128 {
+    let mut bytes = vec![RULES, u8::from(file.history.is_so()), u8::from(file.tracked)];
+    bytes.push(u8::from(file.loaded));
+    bytes.push(file.kind.map_or(0, |kind| 1 + kind as u8));
+    bytes.push(u8::from(check.past.is_there()));
+    // How far back the history goes.
+    bytes.extend(check.past.boundary.to_le_bytes());
+    bytes.extend(text.to_le_bytes());
+    // The history of other files says when their blocks were edited.
+    if !file.tracked {
+        bytes.extend(written.as_millis().to_le_bytes());
+    }
+    stable_hash(&bytes)
+}
+
+/// Returns true if something that was missing is on disk now, not committed yet.
+fn came_back(check: &Check<'_>, known: &Document) -> bool {
+    let is_there = |folder: &str, path: &str| {
+        target::resolve(folder, path)
+            .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok())
+    };
+    known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
+        Fact::SourceMissing { citation, .. } => is_there("", &citation.path),
+        // As it was written it counts from the document, or from a folder above it.
+        Fact::ReferenceDrift { word, sort: WordKind::Path, .. } => {
+            let ends = known.key.path.match_indices('/').map(|(at, _)| at);
+            ends.chain([0]).any(|end| is_there(&known.key.path[..end], word))
+        }
+        _ => false,
+    })
+}
+
+/// Returns true if a date that lay in the future is past: what it clears has to be found out.
+fn came_due(check: &Check<'_>, known: &Document) -> bool {
+    known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match evidence.fact {
+        Fact::FutureDate { at } => at <= check.options.now,
+        _ => false,
+    })
+}
+
+/// A document as it was checked before, with what does not depend on its text found anew.
+fn take_over(
+    check: &mut Check<'_>,
+    known: &Document,
+    file: &DocFile,
+    read: &file::Text,
+) -> Result<Document, String> {
+    let front = front::read(&read.text)?;
+    let mut document = known.clone();
+    document.checked_at = check.options.now;
+    for block in &mut document.found {
+        block.evidence.retain(|evidence| !is_found_anew(&evidence.fact));
+    }
+    let (mut fields, body) =
+        front.map_or_else(Default::default, |front| (front::fields(&front), front.body));
+    let kind = kind_of(&fields, file);
+    let is_item = kind != ItemKind::Document;
+    let blocks = &mut document.blocks;
+    document.found.retain(|block| {
+        let stays = !block.evidence.is_empty();
+        // The front matter counts as a block while something is said of it.
+        *blocks = blocks.saturating_sub(u32::from(!stays && block.digest == 0 && !is_item));
+        stays
+    });
+    if is_item {
+        let body = body_of(&read.text, body);
+        take_item(check, &document.key, kind, &fields, body, (file, read), Some(known))?;
+    } else {
+        add_front(check, &fields, &mut document);
+        if !file.history.is_so() {
+            check.standing.take(&document.key.path, &mut fields);
+        }
+    }
+    Ok(document)
+}
+
+/// Returns true if a fact depends on the time, on the project's version or on what other files say.
+const fn is_found_anew(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Expired { .. }
+            | Fact::FutureDate { .. }
+            | Fact::VersionDrift { .. }
+            | Fact::Superseded { .. }
+    )
+}
+
+/// Adds what the front matter of a document itself says: a block of its own, since no other block
+/// is meant.
+pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Document) {
+    let now = check.options.now;
+    let mut found = Vec::new();
+    let mut add = |field: Field, fact: Fact| {
+        let line = fields.line(field).unwrap_or(1);
+        found.push(Evidence { fact, line: Some(line), column: Some(1) });
+    };
+    if let Some(at) = fields.expires.filter(|at| now >= *at) {
+        add(Field::Expires, Fact::Expired { at });
+    }
+    for (field, at) in [(Field::Verified, fields.verified), (Field::Added, fields.added)] {
+        if let Some(at) = at.filter(|at| *at > now) {
+            add(field, Fact::FutureDate { at });
+        }
+    }
+    if let (Some(written_for), Some(project_at)) = (&fields.version_context, &check.report.version)
+        && !fields.evergreen
+        && let (Some(old), Some(new)) = (Version::parse(written_for), Version::parse(project_at))
+        && let Some(distance) = old.behind(&new)
+    {
+        let (written_for, project_at) = (written_for.clone(), project_at.clone());
+        add(Field::VersionContext, Fact::VersionDrift { written_for, project_at, distance });
+    }
+    if found.is_empty() {
+        return;
+    }
+    let lines = found.iter().filter_map(|evidence| evidence.line);
+    let (line, last_line) = (lines.clone().min().unwrap_or(1), lines.max().unwrap_or(1));
+    // An earlier finding about the same lines is the same block.
+    if let Some(block) = document.found.first_mut().filter(|block| block.digest == 0) {
+        block.evidence.extend(found);
+        return;
+    }
+    let block = Block {
+        line,
+        last_line,
+        title: "front matter".to_owned(),
+        digest: 0,
+        anchored_at: fields.verified,
+        anchor: None,
+        evidence: found,
+    };
+    document.found.insert(0, block);
+    document.blocks += 1;
+}
+
+/// An item of a file whose dates its history tells.
+#[derive(Clone, Debug)]
+pub(super) struct Undated {
+    pub(super) path: String,
+    /// Digest of its text, to know it again.
+    pub(super) text: u128,
+    /// True if its front matter says when it was written.
+    pub(super) says_added: bool,
+}
+
+/// The most bytes of the texts of all items in files: they are held until the end.
+const MAX_ITEM_BYTES: usize = 32 * 1024 * 1024;
+
+/// Takes in the item that a file is.
+fn take_item(
+    check: &mut Check<'_>,
+    key: &DocumentKey,
+    kind: ItemKind,
+    fields: &Fields,
+    body: &str,
+    (file, read): (&DocFile, &file::Text),
+    known: Option<&Document>,
+) -> Result<(), String> {
+    check.item_bytes += body.len();
+    if check.item_bytes > MAX_ITEM_BYTES {
+        check.item_bytes -= body.len();
+        return Err("finds no room: the other items of the project say too much".into());
+    }
+    let mut item = item(check, key, kind, fields, body, read.written);
+    let (text, says_added) = (text_digest(read.text.as_bytes()), fields.added.is_some());
+    if !check.past.is_there() {
+        check.date_as_kept(&mut item, known, says_added, text);
+    } else if file.tracked {
+        check.undated.push(Undated { path: key.path.clone(), text, says_added });
+    }
+    check.report.items.push(item);
+    Ok(())
+}
+
+/// The item that a file is, with the dates of its file on disk.
+fn item(
+    check: &Check<'_>,
+    key: &DocumentKey,
+    kind: ItemKind,
+    fields: &Fields,
+    body: &str,
+    written: Timestamp,
+) -> Item {
+    let id = fields.id.clone().unwrap_or_else(|| id_of(&key.path));
+    let added = fields.added.unwrap_or(written);
+    let scope = Scope::Project(key.project.clone());
+    let mut item = Item::new(ItemKey { scope, id }, kind, body, added);
+    item.path = Some(key.path.clone());
+    item.keywords.clone_from(&fields.keywords);
+    item.updated_at = written;
+    item.version_context.clone_from(&fields.version_context);
+    item.evergreen = fields.evergreen;
+    item.due = fields.due;
+    item.expires_at = fields.expires;
+    item.verified_at = fields.verified;
+    item.supersedes.clone_from(&fields.supersedes);
+    item.related.clone_from(&fields.related);
+    item.recalls = fields.recalls;
+    item.recalled_at = fields.last_recalled;
+    item.done_at = fields.done.then_some(check.options.now.min(written));
+    item.citations =
+        fields.cite.iter().filter_map(|(text, _)| super::ask::citation_of(text)).collect();
+    item
+}
+
+/// The id of a file that gives itself none.
+pub(super) fn id_of(path: &str) -> ItemId {
+    ItemId::new(path).unwrap_or_else(|_| short_id(path))
+}
+
+/// An id for a path that is none itself.
+pub(super) fn short_id(path: &str) -> ItemId {
+    let text = format!("document-{:032x}", stable_hash(path.as_bytes()));
+    ItemId::new(text).unwrap_or_else(|_| unreachable!("hexadecimal digits are an id"))
+}

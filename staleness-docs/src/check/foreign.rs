@@ -1,0 +1,127 @@
+//! Names that belong to other projects.
+
+use std::collections::HashSet;
+
+use staleness_core::knowledge::WordKind;
+
+use super::Check;
+use super::dependencies::{Dependencies, is_manifest};
+use super::doc::Doc;
+use crate::draft::names::NameSort;
+use crate::git::{Anchor, Oid, Trace, Word, WordQuery};
+
+/// The most manifests that are read of a commit, the ones nearest to the root first.
+const MAX_MANIFESTS: usize = 40;
+/// The most commits whose manifests are read; of more, some from all over the history.
+const MAX_COMMITS: usize = 64;
+
+/// Names of the project's dependencies, now and when blocks were edited.
+#[derive(Debug, Default)]
+pub(super) struct Foreign {
+    dependencies: Dependencies,
+    /// Names that each document writes behind a dependency: `ServiceBuilder`.
+    names: HashSet<(usize, String)>,
+}
+
+impl Foreign {
+    /// Returns true if the word names a thing of another project, in the document of this number.
+    pub(super) fn owns(&self, document: usize, word: &Word) -> bool {
+        word.kind == WordKind::Identifier
+            && (self.names.contains(&(document, word.text.clone()))
+                || self.dependencies.owned_by_others(&word.text).is_some())
+    }
+}
+
+/// Returns at most `most` of them, spread evenly.
+fn spread<T: Copy>(all: &[T], most: usize) -> impl Iterator<Item = T> + '_ {
+    let count = all.len().min(most);
+    (0..count).map(move |at| all[at * all.len() / count])
+}
+
+impl Check<'_> {
+    /// Reads the manifests, where identifiers seem to be gone. Names that one document writes behind a
+    /// dependency count for that document only.
+    pub(super) fn foreign(
+        &mut self,
+        asked: &[WordQuery<'_>],
+        traces: &[Trace],
+        documents: &[&Doc],
+    ) -> Foreign {
+        let mut foreign = Foreign::default();
+        let gone = asked.iter().zip(traces).filter(|(query, trace)| {
+            query.word.kind == WordKind::Identifier && matches!(trace, Trace::Gone { .. })
+        });
+        let anchors: HashSet<Anchor> = gone.map(|(query, _)| query.anchor).collect();
+        if anchors.is_empty() {
+            return foreign;
+        }
+        let mut anchors: Vec<Anchor> = anchors.into_iter().collect();
+        anchors.sort_unstable();
+        let mut commits: Vec<Oid> = Vec::new();
+        commits.extend(self.past.head_commit().map(|head| head.id));
+        for anchor in spread(&anchors, MAX_COMMITS) {
+            commits.extend(match anchor {
+                Anchor::Commit(id) => Some(id),
+                Anchor::At(at) => self.past.commit_at(at).map(|commit| commit.id),
+            });
+        }
+        commits.sort_unstable();
+        commits.dedup();
+        let manifests = self.manifests();
+        for commit in commits {
+            for path in &manifests {
+                if let Some(text) = self.past.look_up(|repo| repo.text_at(commit, path)) {
+                    foreign.dependencies.read(path, &text);
+                }
+            }
+        }
+        if foreign.dependencies.is_empty() {
+            return foreign;
+        }
+        for (number, document) in documents.iter().enumerate() {
+            for mention in &document.draft.mentions {
+                if let (NameSort::Word(WordKind::Identifier), text) = self.names.get(mention.name)
+                    && let Some(last) = foreign.dependencies.owned_by_others(text)
+                {
+                    foreign.names.insert((number, last.to_owned()));
+                }
+            }
+        }
+        foreign
+    }
+
+    fn manifests(&self) -> Vec<String> {
+        let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
+        let mut paths: Vec<String> =
+            tracked.map(|(path, _)| path.to_owned()).filter(|path| is_manifest(path)).collect();
+        paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+        paths.truncate(MAX_MANIFESTS);
+        paths
+    }
+
+    /// Of names with a point in them, those that are the names of files: `highlighting.goml`.
+    pub(super) fn files_of(&self, names: &[&Word]) -> HashSet<String> {
+        let dotted = |word: &&&Word| word.kind == WordKind::Identifier && word.text.contains('.');
+        let wanted: HashSet<&str> = names.iter().filter(dotted).map(|word| &*word.text).collect();
+        if wanted.is_empty() {
+            return HashSet::new();
+        }
+        let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
+        let files = tracked.map(|(path, _)| path.rsplit('/').next().unwrap_or(path));
+        files.filter(|name| wanted.contains(name)).map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_some_from_all_over_are_taken() {
+        let all: Vec<usize> = (0..130).collect();
+        assert_eq!(spread(&all[..64], 64).collect::<Vec<_>>(), all[..64]);
+        let some: Vec<usize> = spread(&all, 64).collect();
+        assert_eq!((some.len(), some[0], some[32], some[63]), (64, 0, 65, 127));
+        assert_eq!(spread(&all[..0], 64).count(), 0);
+    }
+}

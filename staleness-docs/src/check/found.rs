@@ -1,0 +1,177 @@
+//! From answers to what is told of documents.
+
+use std::collections::HashMap;
+
+use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, ItemKind};
+
+use super::ask::{Ask, Asked};
+use super::block::{as_one, block_of};
+use super::bounds::Bounds;
+use super::doc::{self, Doc};
+use super::evidence::{Anchored, Open};
+use super::{Check, commit_text};
+use crate::draft::place::Lines;
+use crate::files::file;
+use crate::{Cancelled, Note};
+
+/// Most temporal words that are told of one block: only the strongest counts.
+const MAX_MARKS: usize = 16;
+/// The largest file whose lines are counted where there is no history, in bytes.
+const MAX_COUNTED: u64 = 16 * 1024 * 1024;
+
+impl Check<'_> {
+    /// A document with what was found about it.
+    pub(super) fn document(
+        &mut self,
+        doc: &Doc,
+        open: Option<&Open<'_>>,
+        facts: &[Vec<(usize, Fact)>],
+        anchors: &[Option<Anchored>],
+    ) -> Result<Document, Cancelled> {
+        let (mut found, mut bounds) = (Vec::new(), Bounds::default());
+        if let Some(open) = open {
+            let mut lines = Lines::new(&open.text);
+            bounds.pass_by(open.passed);
+            for (place, asked) in open.asked.iter().enumerate() {
+                let facts = facts.get(place).map_or(&[][..], Vec::as_slice);
+                let mut evidence = self.evidence_of(open, asked, facts, &mut lines);
+                if evidence.is_empty() || !bounds.admit(&mut evidence, &mut self.listed) {
+                    continue;
+                }
+                let block = block_of(open, asked.block, &mut lines);
+                let anchored = anchors.get(place).copied().flatten();
+                found.push(Block {
+                    anchored_at: anchored.map(|it| it.at),
+                    anchor: anchored.and_then(|it| it.commit).as_ref().map(commit_text),
+                    evidence,
+                    ..block
+                });
+            }
+        }
+        let mut document = Document {
+            key: doc.key.clone(),
+            loaded: doc.file.loaded,
+            checked_at: self.options.now,
+            head: self.report.head.clone(),
+            digest: doc.digest,
+            blocks: doc.draft.count
+                + u32::from(found.first().is_some_and(|block| block.digest == 0)),
+            found,
+        };
+        if doc.kind == ItemKind::Document {
+            doc::add_front(self, &doc.draft.fields, &mut document);
+        } else {
+            as_one(&mut document, doc, open);
+            document.found.iter_mut().for_each(|block| bounds.fit(&mut block.evidence));
+        }
+        self.leave_out(doc, bounds);
+        Ok(document)
+    }
+
+    /// Returns the evidence against a block that is not suppressed.
+    fn evidence_of(
+        &mut self,
+        open: &Open<'_>,
+        asked: &Asked,
+        facts: &[(usize, Fact)],
+        lines: &mut Lines<'_>,
+    ) -> Vec<Evidence> {
+        let doc = open.doc;
+        let mut evidence: Vec<Evidence> = facts
+            .iter()
+            .map(|(ask, fact)| evidence_at(lines, asked.asks[*ask].at, fact.clone()))
+            .collect();
+        if !self.past.is_there() {
+            for ask in &asked.asks {
+                let fact = self.without_history(ask);
+                evidence.extend(fact.map(|fact| evidence_at(lines, ask.at, fact)));
+            }
+        }
+        let marks = asked.block.map_or(0..0, |at| doc.draft.blocks[at].marks.clone());
+        for mark in doc.draft.marks[marks].iter().take(MAX_MARKS) {
+            // It may go on in the next line.
+            let word = open.text.get(mark.clone()).unwrap_or_default();
+            let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
+            let fact = Fact::TemporalMarker { word };
+            evidence.push(evidence_at(lines, mark.start, fact));
+        }
+        let before = evidence.len();
+        evidence.retain(|evidence| !doc.leaves_aside(asked.block, evidence.fact.kind()));
+        if evidence.len() < before {
+            self.report.counts.ignored += before - evidence.len();
+            self.told.insert(doc.key.path.clone());
+        }
+        evidence
+    }
+
+    /// Says how much of what was found in a document is not listed.
+    fn leave_out(&mut self, doc: &Doc, bounds: Bounds) {
+        let count = bounds.left_out();
+        if count == 0 {
+            return;
+        }
+        let (path, line) = (&doc.key.path, None);
+        let text = format!("{count} more findings, like those that are listed, were left out");
+        self.report.notes.push(Note { path: Some(path.clone()), line, text });
+        self.partial.insert(path.clone());
+        // An item is one block, which is listed.
+        if doc.kind == ItemKind::Document {
+            self.report.unlisted.extend(bounds.unlisted(path));
+        }
+    }
+
+    /// Returns the fact that is known without a history: the file is not there, or shorter than the
+    /// lines.
+    fn without_history(&mut self, ask: &Ask) -> Option<Fact> {
+        let citation = ask.cites.first()?.clone();
+        let path = self.place.folder.join(&citation.path);
+        let gone = if path.symlink_metadata().is_err() {
+            Cited::Path
+        } else {
+            let lines = citation.lines?;
+            let fence = &self.fence;
+            let count = self.counted.lines(&citation.path, || {
+                file::read(&path, MAX_COUNTED, Some(fence)).ok().map(|read| read.text)
+            })?;
+            (count < lines.last).then_some(Cited::Lines)?
+        };
+        Some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
+    }
+}
+
+/// Line counts of files, each read once however often it is cited.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    files: HashMap<String, Option<u32>>,
+}
+
+impl Counted {
+    fn lines(&mut self, path: &str, read: impl FnOnce() -> Option<String>) -> Option<u32> {
+        if let Some(known) = self.files.get(path) {
+            return *known;
+        }
+        let count = |text: String| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let count = read().map(count);
+        self.files.insert(path.to_owned(), count);
+        count
+    }
+}
+
+fn evidence_at(lines: &mut Lines<'_>, at: usize, fact: Fact) -> Evidence {
+    let (line, column) = lines.place(at);
+    Evidence { fact, line: Some(line), column: Some(column) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_once_however_often_its_lines_are_cited() {
+        let mut counted = Counted::default();
+        assert_eq!(counted.lines("a", || Some("one\ntwo\n".into())), Some(2));
+        assert_eq!(counted.lines("a", || panic!("it is known")), Some(2));
+        assert_eq!(counted.lines("b", || None), None);
+        assert_eq!(counted.lines("b", || panic!("it is known")), None);
+    }
+}

@@ -1,0 +1,288 @@
+//! From a project to checked documents.
+//!
+//! Documents are read one after the other; only their names are kept. What the checked-out commit
+//! lacks of them is little. Only documents that name it are read again and held, in lots of
+//! [`CheckOptions::held_bytes`]; only the blocks that do are dated, and only for those is the history
+//! asked.
+
+mod ask;
+mod block;
+mod bounds;
+mod dependencies;
+mod doc;
+mod evidence;
+mod foreign;
+mod found;
+mod lives;
+mod made;
+mod moved;
+mod past;
+mod superseded;
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use staleness_core::ids::ItemId;
+use staleness_core::knowledge::Document;
+
+use crate::disk::Fence;
+use crate::draft::MAX_PLACES;
+use crate::draft::names::Names;
+use crate::files::file::DocFile;
+use crate::files::{Found, Search};
+use crate::git::{LazyRepo, Life};
+use crate::nature::Patterns;
+use crate::project::ProjectPlace;
+use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
+
+pub(crate) use ask::word_of as ask_of_word;
+use doc::{Doc, Reading, Undated};
+pub(crate) use evidence::{fact_of_citation, fact_of_word};
+pub(crate) use past::Past;
+use past::commit_text;
+use superseded::Standing;
+
+/// From so many documents on that were not checked before the history is read ahead: hardly ever is
+/// nothing asked of it then.
+const MANY: usize = 16;
+
+/// State that every part of a check needs.
+struct Check<'a> {
+    place: &'a ProjectPlace,
+    options: &'a CheckOptions<'a>,
+    fence: Fence,
+    past: Past<'a>,
+    names: Names,
+    /// Places of documents that may still be kept.
+    room: usize,
+    report: Report,
+    /// Documents of which something was told that is not kept with them, or that changes without their
+    /// text or the commit: they are checked anew each time.
+    told: BTreeSet<String>,
+    /// Documents of which not all findings are listed.
+    partial: BTreeSet<String>,
+    /// Evidence listed so far, of all documents.
+    listed: usize,
+    /// Bytes of the texts of all items.
+    item_bytes: usize,
+    /// Lines of files that were counted.
+    counted: found::Counted,
+    /// True if an answer since this was taken rests on files that no commit holds.
+    rests_on_disk: Cell<bool>,
+    made: made::Made,
+    /// The items of files that have a history.
+    undated: Vec<Undated>,
+    /// When the files of items came and were edited.
+    lives: Lives,
+    /// Claims of documents to stand for others.
+    standing: Standing,
+}
+
+/// Of the files of items, by path, what knows their text again, and when they came and were edited.
+type Lives = BTreeMap<String, (u128, Life)>;
+
+/// Checks the documents of a project.
+///
+/// It never fails for what it finds: a file that cannot be used is in [`Report::skipped`]. The
+/// evidence about the blocks of a document comes from the checked-out commit and its history; without
+/// them only links to files that are not there, and lines behind the end of a file, are found.
+///
+/// # Errors
+/// When `progress` breaks.
+///
+/// # Examples
+/// The verdict on each document of a project, telling how far it is, and stopping when somebody asks for it:
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use staleness_core::knowledge::{Context, ItemKind};
+/// use staleness_core::verdict::Level;
+/// use staleness_core::{Policy, Timestamp};
+/// use staleness_docs::{CheckOptions, check};
+/// use staleness_docs::git::{LazyRepo, Limits, Program};
+/// use staleness_docs::project::ProjectPlace;
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("README.md"), "See [the router](src/router.rs).\n")?;
+/// let place = ProjectPlace::of_folder(folder.path());
+///
+/// let mut repo = LazyRepo::new(Program::of_environment(), folder.path(), Limits::default());
+/// let now = Timestamp::from_millis(1_800_000_000_000);
+/// let is_ended = false;
+/// let report = check(&place, &mut repo, &CheckOptions::new(now), &mut |progress| {
+///     eprintln!("{progress:?}");
+///     if is_ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// })?;
+///
+/// let context = Context::new(now, &Policy::default().knowledge, None, None);
+/// let verdict = report.documents[0].judge(ItemKind::Document, &context);
+/// assert_eq!(verdict.level, Level::Stale);
+/// assert_eq!(verdict.signals[0].reason, "src/router.rs does not exist");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check(
+    place: &ProjectPlace,
+    repo: &mut LazyRepo,
+    options: &CheckOptions<'_>,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Report, Cancelled> {
+    let mut report = Report::default();
+    let version = options.current_version.map(str::to_owned);
+    report.version = version.or_else(|| project_version(place, repo));
+    let past = Past::of(repo, progress)?;
+    report.head = past.head();
+    let patterns = Patterns::new(&options.policy, &mut report.notes);
+    let fence = place.fence();
+    let found = Search {
+        place,
+        options,
+        tracked: past.tracked(),
+        patterns: &patterns,
+        fence: &fence,
+        found: Found::default(),
+    }
+    .run();
+    report.skipped = found.skipped;
+    report.notes.extend(found.notes);
+    let mut check = Check {
+        place,
+        options,
+        fence,
+        past,
+        names: Names::default(),
+        room: MAX_PLACES,
+        report,
+        told: BTreeSet::new(),
+        partial: BTreeSet::new(),
+        listed: 0,
+        item_bytes: 0,
+        counted: found::Counted::default(),
+        rests_on_disk: Cell::new(false),
+        made: made::Made::default(),
+        undated: Vec::new(),
+        lives: Lives::new(),
+        standing: Standing::default(),
+    };
+    if found.files.len() >= options.known.len() + MANY {
+        check.past.foresee();
+    }
+    let (docs, taken) = check.read(found.files)?;
+    check.date_items()?;
+    let documents = check.look(docs)?;
+    check.finish(documents, taken)
+}
+
+/// The version that a project is at: the one that its files declare, else the latest that a tag of
+/// it names.
+#[must_use]
+pub fn project_version(place: &ProjectPlace, repo: &mut LazyRepo) -> Option<String> {
+    let declared = crate::version::declared_version(&place.folder);
+    declared.or_else(|| repo.get().ok()?.latest_version_tag().ok().flatten())
+}
+
+impl Check<'_> {
+    /// Reads every document; those that were checked before and still hold are done.
+    fn read(
+        &mut self,
+        files: BTreeMap<String, DocFile>,
+    ) -> Result<(Vec<Doc>, Vec<Document>), Cancelled> {
+        let known: std::collections::HashMap<&str, &Document> =
+            self.options.known.iter().map(|document| (&*document.key.path, document)).collect();
+        let of = files.len();
+        let (mut docs, mut taken) = (Vec::new(), Vec::new());
+        // The smallest first: where there is too much, it is the largest that find no room.
+        let mut files: Vec<_> = files.into_iter().collect();
+        files.sort_by_cached_key(|(_, file)| file.path.metadata().map_or(0, |meta| meta.len()));
+        for (done, (key, file)) in files.into_iter().enumerate() {
+            self.past.tell(Progress::Reading { done, of })?;
+            match doc::read(self, key.clone(), file, known.get(&*key).copied()) {
+                Ok(Reading::Fresh(doc)) => docs.push(*doc),
+                Ok(Reading::Known(document)) => taken.push(*document),
+                Err(reason) => self.report.skipped.push(Skipped { path: key, reason }),
+            }
+        }
+        self.report.counts.reused = taken.len();
+        self.report.history.sort_unstable();
+        self.report.counts.history = self.report.history.len();
+        Ok((docs, taken))
+    }
+
+    fn note(&mut self, path: &str, line: u32, text: impl Into<String>) {
+        let note = Note { path: Some(path.to_owned()), line: Some(line), text: text.into() };
+        self.report.notes.push(note);
+        self.told.insert(path.to_owned());
+    }
+
+    /// Tells that a part of a document was not checked.
+    fn skip(&mut self, path: &str, reason: String) {
+        self.report.skipped.push(Skipped { path: path.to_owned(), reason });
+        self.told.insert(path.to_owned());
+    }
+
+    /// Of several items with one id only the first keeps it: an id names one item.
+    fn keep_ids_apart(&mut self) {
+        let items = &mut self.report.items;
+        items.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
+        let mut owners: BTreeMap<ItemId, String> = BTreeMap::new();
+        for item in items {
+            let path = item.path.clone().unwrap_or_default();
+            if let Some(owner) = owners.get(&item.key.id) {
+                let text = format!("has the id of an item in {owner}, and is known by its path");
+                self.report.notes.push(Note { path: Some(path.clone()), line: None, text });
+                item.key.id = ItemId::new(&path)
+                    .ok()
+                    .filter(|id| !owners.contains_key(id))
+                    .unwrap_or_else(|| doc::short_id(&path));
+            }
+            owners.insert(item.key.id.clone(), path);
+        }
+    }
+
+    fn finish(
+        mut self,
+        mut documents: Vec<Document>,
+        mut taken: Vec<Document>,
+    ) -> Result<Report, Cancelled> {
+        // What is not sure, or was told once, is not taken over the next time.
+        let doubtful = self.past.is_doubtful();
+        for document in &mut documents {
+            if doubtful || self.told.contains(&document.key.path) {
+                (document.head, document.digest) = (None, 0);
+            }
+            if self.partial.contains(&document.key.path) {
+                (document.head, document.digest) = (None, Document::PARTIAL);
+            }
+        }
+        self.keep_ids_apart();
+        documents.append(&mut taken);
+        self.add_superseded(&mut documents);
+        documents.sort_by(|a, b| a.key.cmp(&b.key));
+        if let Some(revision) = self.options.since {
+            self.report.new_since = self.past.new_since(revision, &documents)?;
+        }
+        lives::keep(&self.lives, &mut documents);
+        let report = &mut self.report;
+        self.past.tell_unread(&mut report.skipped);
+        report.notes.append(&mut self.past.notes);
+        let text = match report.counts.history {
+            0 => None,
+            1 => Some(
+                "1 document speaks of what is gone on purpose and was left out of drift".into(),
+            ),
+            count => Some(format!(
+                "{count} documents speak of what is gone on purpose and were left out of drift"
+            )),
+        };
+        report.notes.extend(text.map(|text| Note { path: None, line: None, text }));
+        report.counts.documents = documents.len();
+        report.counts.blocks = documents.iter().map(|document| document.blocks as usize).sum();
+        report.skipped.sort();
+        report.skipped.dedup();
+        report.notes.sort();
+        report.notes.dedup();
+        report.documents = documents;
+        Ok(self.report)
+    }
+}

@@ -1,0 +1,52 @@
+//! Links of documents that were moved.
+
+use staleness_core::knowledge::{Citation, Cited};
+
+use super::Check;
+use super::evidence::{CiteAsked, Open};
+use crate::Cancelled;
+use crate::draft::target;
+use crate::git::{CitationQuery, Cite};
+
+impl Check<'_> {
+    /// Of links that lead nowhere, and never did from where their document is now: what became of them
+    /// where it was when they were seen to hold. What is still there is where it was; the link is not.
+    pub(super) fn where_it_was(
+        &mut self,
+        held: &[Open<'_>],
+        cites: &[CiteAsked<'_>],
+        mut cited: Vec<Cite>,
+    ) -> Result<Vec<Cite>, Cancelled> {
+        let mut moved = Vec::new();
+        for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&cited).enumerate() {
+            let open = &held[*at];
+            if matches!(cite, Cite::NeverThere(Cited::Path))
+                && let Some(written) = &open.asked[*block].asks[*ask].relative
+                && let Some((name, by)) =
+                    self.past.look_up(|repo| repo.name_at(&open.doc.key.path, query.verified))
+                && let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder)
+                && let Ok(path) = target::resolve(folder, written)
+                && path != query.citation.path
+            {
+                moved.push((number, Citation::of_path(path), query.verified, by));
+            }
+        }
+        let queries: Vec<_> = moved
+            .iter()
+            .map(|(_, citation, verified, _)| CitationQuery { citation, verified: *verified })
+            .collect();
+        let answers = self.past.cited(&queries)?;
+        for ((number, citation, _, by), answer) in moved.iter().zip(answers) {
+            cited[*number] = match answer {
+                Cite::Holds => Cite::Missing {
+                    gone: Cited::Path,
+                    renamed_to: Some(citation.path.clone()),
+                    commit: Some(*by),
+                },
+                missing @ Cite::Missing { .. } => missing,
+                _ => continue,
+            };
+        }
+        Ok(cited)
+    }
+}

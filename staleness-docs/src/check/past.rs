@@ -1,0 +1,243 @@
+//! The history of the project, where there is one.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use staleness_core::knowledge::{Block, Document, Fact, Lines};
+use staleness_core::time::Timestamp;
+
+use super::Cancelled;
+use crate::git::{
+    self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Repo, Trace, Tracked, Watch, Word,
+    WordQuery,
+};
+use crate::nature::is_document;
+use crate::report::WHOLE;
+use crate::{Note, Progress, Skipped};
+
+/// Hears how far a check is, and may end it.
+pub(crate) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// A repository, and what was asked of it once.
+pub(crate) struct Past<'p> {
+    repo: Option<&'p mut Repo>,
+    /// A number for how far back the history goes, which another end of it would change.
+    pub(super) boundary: u128,
+    /// True if git failed on the way.
+    failed: bool,
+    pub(crate) notes: Vec<Note>,
+    watcher: Watcher<'p>,
+}
+
+/// A commit as evidence names it.
+pub(crate) fn commit_text(commit: &git::Commit) -> String {
+    commit.id.to_string()
+}
+
+impl<'p> Past<'p> {
+    /// Takes the repository of a project; why there is none is noted.
+    pub(crate) fn of(repo: &'p mut LazyRepo, watcher: Watcher<'p>) -> Result<Self, Cancelled> {
+        let mut past = Self { repo: None, boundary: 0, failed: false, notes: Vec::new(), watcher };
+        repo.renew();
+        let listed = repo.get().and_then(|repo| {
+            repo.tracked()?;
+            Ok(repo)
+        });
+        match listed {
+            Ok(repo) => {
+                if repo.is_shallow() {
+                    past.note("the history is shallow: what is older than it was not seen");
+                }
+                past.boundary = repo.boundary();
+                past.repo = Some(repo);
+            }
+            Err(GitError::Cancelled) => return Err(Cancelled),
+            Err(why) => {
+                past.note(format!("there is no history to ask, and so less evidence: {why}"));
+            }
+        }
+        Ok(past)
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(Note { path: None, line: None, text: text.into() });
+    }
+
+    /// Says how far the check is.
+    pub(super) fn tell(&mut self, now: Progress) -> Result<(), Cancelled> {
+        if (self.watcher)(now).is_break() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    pub(crate) fn head(&self) -> Option<String> {
+        self.head_commit().as_ref().map(commit_text)
+    }
+
+    pub(super) fn head_commit(&self) -> Option<git::Commit> {
+        self.repo.as_ref().map(|repo| repo.head())
+    }
+
+    /// Returns true if a moment is one of the checked-out commit.
+    pub(crate) fn is_head(&self, anchor: Anchor) -> bool {
+        self.repo.as_ref().is_some_and(|repo| match anchor {
+            Anchor::Commit(id) => id == repo.head().id,
+            Anchor::At(at) => at >= repo.head().at,
+        })
+    }
+
+    pub(crate) fn tracked(&self) -> Option<&Tracked> {
+        self.repo.as_ref().and_then(|repo| repo.tracked().ok())
+    }
+
+    pub(crate) const fn is_there(&self) -> bool {
+        self.repo.is_some()
+    }
+
+    /// Returns true if something could not be looked at, so that an answer may be missing.
+    pub(super) fn is_doubtful(&self) -> bool {
+        let unread = |repo: &&mut Repo| repo.is_cut() || repo.unread() != git::Unread::default();
+        self.failed || self.repo.as_ref().is_some_and(unread)
+    }
+
+    /// Lets git begin with what will be asked about the history of documents.
+    pub(super) fn foresee(&mut self) {
+        if let Some(repo) = &mut self.repo {
+            repo.foresee();
+        }
+    }
+
+    /// Asks the repository. Without one, and when git fails, which is noted, the answer is `none`.
+    pub(crate) fn ask<T>(
+        &mut self,
+        none: T,
+        question: impl FnOnce(&mut Repo, &mut Watch<'_>) -> Result<T, GitError>,
+    ) -> Result<T, Cancelled> {
+        let Some(repo) = &mut self.repo else { return Ok(none) };
+        let mut watcher = |now: git::Progress| {
+            let of = usize::try_from(now.of.unwrap_or(0)).unwrap_or(usize::MAX);
+            let done = usize::try_from(now.done).unwrap_or(usize::MAX);
+            (self.watcher)(Progress::Tracing { done, of })
+        };
+        match question(repo, &mut Watch::new(&mut watcher)) {
+            Ok(answer) => Ok(answer),
+            Err(GitError::Cancelled) => Err(Cancelled),
+            Err(why) => {
+                self.failed = true;
+                self.note(format!("the history could not be read: {why}"));
+                Ok(none)
+            }
+        }
+    }
+
+    /// Looks a single thing up; `None` without a repository, and when git fails.
+    pub(super) fn look_up<T>(
+        &mut self,
+        question: impl FnOnce(&mut Repo) -> Result<Option<T>, GitError>,
+    ) -> Option<T> {
+        let answer = question(self.repo.as_mut()?);
+        self.failed |= answer.is_err();
+        answer.ok().flatten()
+    }
+
+    /// The commit that was checked out at a time.
+    pub(super) fn commit_at(&mut self, at: Timestamp) -> Option<git::Commit> {
+        self.look_up(|repo| repo.commit_at(at))
+    }
+
+    pub(crate) fn trace(&mut self, words: &[WordQuery<'_>]) -> Result<Vec<Trace>, Cancelled> {
+        let unknown = vec![Trace::Unknown; words.len()];
+        self.ask(unknown, |repo, watch| repo.trace(words, &is_document, watch))
+    }
+
+    /// Tells which of these words are nowhere in the checked-out commit.
+    pub(crate) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
+        let none = vec![false; words.len()];
+        self.ask(none, |repo, watch| repo.missing(words, &is_document, watch))
+    }
+
+    pub(crate) fn cited(
+        &mut self,
+        citations: &[CitationQuery<'_>],
+    ) -> Result<Vec<Cite>, Cancelled> {
+        let unknown = vec![Cite::Unknown; citations.len()];
+        self.ask(unknown, |repo, watch| repo.cited(citations, watch))
+    }
+
+    /// The documents with what is new since a revision alone: what went missing in a later commit,
+    /// what a document that was changed stands for, and what stands in lines that were changed. `None`
+    /// when that is not known.
+    pub(super) fn new_since(
+        &mut self,
+        revision: &str,
+        documents: &[Document],
+    ) -> Result<Option<Vec<Document>>, Cancelled> {
+        let Some(repo) = &mut self.repo else {
+            self.note("without a history everything is new");
+            return Ok(None);
+        };
+        let since = match repo.since(revision, &is_document) {
+            Ok(since) => since,
+            Err(GitError::Cancelled) => return Err(Cancelled),
+            Err(why) => {
+                self.note(format!("what is new since that revision is not known: {why}"));
+                return Ok(None);
+            }
+        };
+        let changed: HashMap<&str, &[Lines]> =
+            since.changed.iter().map(|each| (&*each.path, &*each.lines)).collect();
+        let mut documents = documents.to_vec();
+        for document in &mut documents {
+            let lines = changed.get(&*document.key.path).copied().unwrap_or_default();
+            for block in &mut document.found {
+                let edited = |block: &Block| {
+                    lines.iter().any(|l| l.first <= block.last_line && block.line <= l.last)
+                };
+                if !edited(block) {
+                    block.evidence.retain(|evidence| {
+                        match &evidence.fact {
+                            Fact::Expired { at } => return *at > since.commit.at,
+                            Fact::Superseded { by } => return changed.contains_key(&**by),
+                            _ => {}
+                        }
+                        commit_of(&evidence.fact)
+                            .and_then(|id| Oid::from_hex(id.as_bytes()))
+                            .is_some_and(|id| since.new.contains(&id))
+                    });
+                }
+            }
+            document.found.retain(|block| !block.evidence.is_empty());
+        }
+        Ok(Some(documents))
+    }
+
+    /// Says what could not be looked at, and what was too much.
+    pub(super) fn tell_unread(&mut self, skipped: &mut Vec<Skipped>) {
+        let (Some(repo), Some(tracked)) = (&self.repo, self.tracked()) else { return };
+        let mut skip = |path: &str, reason: &str| {
+            skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
+        };
+        if repo.is_cut() {
+            let reason = "the project or its history is too large or too deep to be searched as a \
+                          whole: what is gone may not be found";
+            skip(".git", reason);
+        }
+        if tracked.cut {
+            skip(WHOLE, "has more files than are listed: the rest was left out");
+        }
+        let is_unread = repo.unread() != git::Unread::default();
+        if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
+            self.note("a submodule may hold any name: no flag or identifier is told as gone");
+        }
+        if is_unread {
+            self.note("parts of the history could not be read; nothing was concluded from them");
+        }
+    }
+}
+
+fn commit_of(fact: &Fact) -> Option<&str> {
+    match fact {
+        Fact::SourceMissing { commit, .. }
+        | Fact::ReferenceDrift { commit, .. }
+        | Fact::SourceChanged { commit, .. } => commit.as_deref(),
+        _ => None,
+    }
+}

@@ -1,0 +1,54 @@
+//! Links in HTML: attributes that are simple enough to be read without a parser.
+
+use std::ops::Range;
+
+/// Elements whose contents are no HTML.
+const RAW: [&str; 4] = ["script", "style", "pre", "textarea"];
+
+/// Returns true if links are looked for in a block of HTML: not in comments, nor in what is no HTML within.
+pub(crate) fn may_link(html: &str) -> bool {
+    let Some(inner) = html.trim_start().strip_prefix('<') else { return false };
+    let name = inner.strip_prefix('/').unwrap_or(inner);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    end > 0 && !RAW.iter().any(|raw| raw.eq_ignore_ascii_case(&name[..end]))
+}
+
+/// Ranges of the values of `href` and `src`: in quotes, and as they read.
+pub(crate) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
+    let after = |(at, sign): (usize, &str)| {
+        let name = html[..at].strip_suffix("href").or_else(|| html[..at].strip_suffix("src"))?;
+        let apart = name.ends_with(|c: char| c.is_ascii_whitespace());
+        let start = at + sign.len();
+        let quote = html[start..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let value = &html[start + 1..];
+        let value = &value[..value.find(quote)?];
+        let plain = !value.is_empty()
+            && !value.contains(|c: char| c.is_whitespace() || "<>&{}`\\".contains(c));
+        (apart && plain).then(|| start + 1..start + 1 + value.len())
+    };
+    html.match_indices('=').filter_map(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_simple_attributes_are_links() {
+        let html = r#"<img alt="src=x" src="a.png" srcset="b.png" data-src="c.png"> <a href='d.md#x' class=y>"#;
+        let found: Vec<&str> = links(html).map(|place| &html[place]).collect();
+        assert_eq!(found, ["a.png", "d.md#x"]);
+        for html in ["<a href=a.md>", "<a href=\"{{ x }}\">", "<a href=\"a&amp;b\">", "<a href=\""]
+        {
+            assert_eq!(links(html).count(), 0, "{html}");
+        }
+    }
+
+    #[test]
+    fn comments_and_scripts_hold_no_links() {
+        assert!(may_link("<p>") && may_link("  </a>") && may_link("<h1 x>"));
+        for html in ["<!-- <a>", "<script src=\"a.js\">", "<PRE>", "<?x", "<![CDATA[", "x", ""] {
+            assert!(!may_link(html), "{html}");
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! A document that was read: its blocks, and the names in them that can be looked up.
+//!
+//! A name is a number and an offset here. What a person sees of a block, such as its lines and its
+//! title, is found out for the few blocks that need it.
+
+mod aside;
+mod bytewise;
+mod directive;
+mod html;
+pub(crate) mod imports;
+pub(crate) mod markdown;
+pub(crate) mod names;
+pub(crate) mod place;
+pub(crate) mod spans;
+pub(crate) mod target;
+mod traps;
+pub(crate) mod words;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use staleness_core::knowledge::{Marker, SignalKind, WordKind};
+use staleness_core::time::Timestamp;
+
+use crate::front::{self, Fields};
+use aside::{Aside, Directions};
+use directive::{Directive, Kinds, Reach};
+use markdown::{BlockView, Sort, Visitor};
+use names::{NameId, NameSort, Names};
+
+/// Place of a name in its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The target of a link or an image.
+    Link,
+    Code,
+    Prose,
+}
+
+/// A name in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mention {
+    pub(crate) name: NameId,
+    pub(crate) origin: Origin,
+    /// Offset in bytes.
+    pub(crate) at: usize,
+}
+
+/// A block in which something can be looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DraftBlock {
+    pub(crate) range: Range<usize>,
+    /// Its names, as a part of those of the document.
+    pub(crate) mentions: Range<usize>,
+    /// Its temporal words, as a part of those of the document.
+    pub(crate) marks: Range<usize>,
+    /// When a directive says that it was verified.
+    pub(crate) verified: Option<Timestamp>,
+}
+
+/// A document that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Draft {
+    pub(crate) fields: Fields,
+    /// End of the front matter; 0 without.
+    pub(crate) body: usize,
+    /// Those in which something can be looked up.
+    pub(crate) blocks: Vec<DraftBlock>,
+    pub(crate) mentions: Vec<Mention>,
+    pub(crate) marks: Vec<Range<usize>>,
+    /// Number of all blocks.
+    pub(crate) count: u32,
+    /// The first heading, else the first block.
+    pub(crate) titled: Range<usize>,
+    /// When a directive for the whole says that it was verified.
+    pub(crate) verified: Option<Timestamp>,
+    /// The days that directives name, with their places.
+    pub(crate) days: Vec<(usize, Timestamp)>,
+    /// Signals suppressed in the whole document.
+    pub(crate) ignored: Aside,
+    /// Signals suppressed in some blocks, where something else may still become of them.
+    pub(crate) ignored_in: BTreeMap<usize, Aside>,
+    /// Number of mentions and marks dropped because of directives.
+    pub(crate) left_aside: usize,
+    /// Faults, with their offsets.
+    pub(crate) faults: Vec<(usize, String)>,
+    /// Number of names, temporal words and blocks that found no room.
+    pub(crate) left_out: usize,
+}
+
+/// The most names in all documents of a check, temporal words and blocks counted as names are: at some 50
+/// bytes each.
+pub(crate) const MAX_PLACES: usize = 1_000_000;
+
+/// Reads a document. `room` is how many places may still be kept of all documents.
+pub(crate) fn read(text: &str, names: &mut Names, room: &mut usize) -> Result<Draft, &'static str> {
+    let front = front::read(text)?;
+    let mut draft = Draft::default();
+    let mut body = text.len() - text.trim_start_matches('\u{feff}').len();
+    if let Some(front) = front {
+        draft.fields = front::fields(&front);
+        draft.body = front.body;
+        body = front.body;
+    } else if let Some(at) = front::in_braces(text) {
+        let why = "front matter between braces is not read: each field wants a line of its own";
+        draft.faults.push((at, why.to_owned()));
+    }
+    let mut maker = Maker {
+        text,
+        room: *room,
+        names,
+        draft,
+        waiting: Vec::new(),
+        inline: Directions::default(),
+        ranges: Vec::new(),
+        section: None,
+        level: 6,
+        has_heading: false,
+    };
+    markdown::read(text, body, &mut maker);
+    let mut draft = maker.draft;
+    *room = room.saturating_sub(draft.places());
+    // It is held until every document was read.
+    draft.blocks.shrink_to_fit();
+    draft.mentions.shrink_to_fit();
+    draft.marks.shrink_to_fit();
+    Ok(draft)
+}
+
+impl Draft {
+    const fn places(&self) -> usize {
+        self.blocks.len() + self.mentions.len() + self.marks.len()
+    }
+}
+
+struct Maker<'a, 'n> {
+    text: &'a str,
+    /// Number of places that may be kept.
+    room: usize,
+    names: &'n mut Names,
+    draft: Draft,
+    /// Directives for the next element.
+    waiting: Vec<Directive>,
+    /// Directives within the block that is being read.
+    inline: Directions,
+    /// Elements that a directive is about.
+    ranges: Vec<(Range<usize>, Directions)>,
+    /// A section that is left aside, and the level of its heading.
+    section: Option<(u8, Kinds)>,
+    /// The level of the last heading.
+    level: u8,
+    has_heading: bool,
+}
+
+impl<'a> Visitor<'a> for Maker<'a, '_> {
+    fn element(&mut self, range: Range<usize>, heading: Option<u8>) {
+        if let Some(level) = heading {
+            if self.section.as_ref().is_some_and(|(of, _)| level <= *of) {
+                self.section = None;
+            }
+            self.level = level;
+        }
+        let mut directions = Directions::default();
+        for directive in self.waiting.drain(..) {
+            match directive {
+                Directive::Ignore(Reach::Section, kinds) => {
+                    self.section = Some((self.level, kinds))
+                }
+                other => directions.add(&other),
+            }
+        }
+        if !directions.is_empty() {
+            self.ranges.push((range, directions));
+        }
+    }
+
+    fn html(&mut self, html: &str, range: Range<usize>, inline: bool) {
+        // Comments are rare, and most say nothing to us.
+        if !html.as_bytes().contains(&b'!') || !html.contains("staleness:") {
+            return;
+        }
+        for (at, found) in directive::find(html) {
+            if let Ok(Directive::Verified(day)) = found {
+                self.draft.days.push((range.start + at, day));
+            }
+            match found {
+                Err(why) => {
+                    self.draft.faults.push((range.start + at, format!("a directive {why}")))
+                }
+                Ok(Directive::Ignore(Reach::File, kinds)) => self.draft.ignored.add(&kinds),
+                Ok(Directive::Verified(at)) if !inline && self.draft.count == 0 => {
+                    self.draft.verified = Some(at);
+                }
+                Ok(directive) if inline => self.inline.add(&directive),
+                Ok(directive) => self.waiting.push(directive),
+            }
+        }
+    }
+
+    fn block(&mut self, view: &BlockView<'_, 'a>) {
+        self.draft.count += 1;
+        let is_heading = matches!(view.form, markdown::Form::Heading(_));
+        let is_first = self.draft.titled.is_empty() && view.form != markdown::Form::Html;
+        if is_first || is_heading && !self.has_heading {
+            self.draft.titled = view.range.clone();
+        }
+        self.has_heading |= is_heading;
+        // Of what is evergreen only its front matter says when it ends.
+        if self.draft.fields.evergreen {
+            return;
+        }
+        if self.draft.places() >= self.room {
+            self.draft.left_out += 1;
+            return;
+        }
+        let (mentions, marks) = (self.draft.mentions.len(), self.draft.marks.len());
+        for at in 0..view.pieces.len() {
+            self.piece(view, at);
+        }
+        self.temporal_words(view);
+        self.draft.left_out += self.draft.places().saturating_sub(self.room);
+        let most = self.room.saturating_sub(self.draft.blocks.len());
+        self.draft.mentions.truncate(most);
+        self.draft.marks.truncate(most.saturating_sub(self.draft.mentions.len()));
+        let mut block = DraftBlock {
+            range: view.range.clone(),
+            mentions: mentions..self.draft.mentions.len(),
+            marks: marks..self.draft.marks.len(),
+            verified: None,
+        };
+        let is_empty = |block: &DraftBlock| block.mentions.is_empty() && block.marks.is_empty();
+        let directed = !self.ranges.is_empty() || !self.inline.is_empty() || self.section.is_some();
+        let mut aside = Aside::default();
+        if directed && !is_empty(&block) {
+            aside = self.heed(&mut block);
+        }
+        self.inline = Directions::default();
+        if !is_empty(&block) {
+            if !aside.is_none() {
+                self.draft.ignored_in.insert(self.draft.blocks.len(), aside);
+            }
+            self.draft.blocks.push(block);
+        }
+    }
+}
+
+impl<'a> Maker<'a, '_> {
+    fn piece(&mut self, view: &BlockView<'_, 'a>, at: usize) {
+        let (whole, pieces) = (self.text, view.pieces);
+        let piece = &pieces[at];
+        let names = &mut *self.names;
+        let Draft { mentions, left_out, .. } = &mut self.draft;
+        let mut add = |origin, sort, at, text: &str| match names.enter(sort, text) {
+            Some(name) => mentions.push(Mention { name, origin, at }),
+            None => *left_out += 1,
+        };
+        match &piece.sort {
+            Sort::Prose => {
+                let part = prose(whole, pieces, at);
+                let at_sign = words::in_prose(&whole[part.clone()], &mut |(shape, name)| {
+                    add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
+                });
+                if at_sign {
+                    let part = whole.get(part).unwrap_or_default();
+                    for path in part.split_whitespace().filter_map(imports::import) {
+                        add(Origin::Prose, NameSort::Import, offset_in(whole, path), path);
+                    }
+                }
+            }
+            Sort::Code => {
+                let code = whole.get(piece.range.clone()).unwrap_or_default();
+                spans::in_code(code, &mut |(shape, name): (WordKind, _)| {
+                    add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
+                });
+            }
+            Sort::Target(target) => {
+                if let Some(target) = view.targets.get(*target) {
+                    add(Origin::Link, NameSort::Link, piece.range.start, target);
+                }
+            }
+            Sort::Foreign | Sort::Other => {}
+        }
+    }
+
+    /// Enters the temporal words of a block's prose.
+    fn temporal_words(&mut self, view: &BlockView<'_, 'a>) {
+        let (whole, pieces) = (self.text, view.pieces);
+        // Places come in order.
+        let mut next = 0;
+        let prose_at = |at: usize| {
+            while let Some(piece) = pieces.get(next) {
+                if piece.sort == Sort::Prose && piece.range.end > at {
+                    let part = prose(whole, pieces, next);
+                    if part.end > at {
+                        return Some(part);
+                    }
+                }
+                // Nothing of it is asked for again, so that what it costs to cut it is spent once.
+                next += 1;
+            }
+            None
+        };
+        let found = &mut self.draft.marks;
+        Marker::among(whole, view.range.clone(), prose_at, |marker| found.push(marker.span));
+    }
+
+    /// Does what the directives about a block say, and tells what is left aside in what is left of it.
+    fn heed(&mut self, block: &mut DraftBlock) -> Aside {
+        self.ranges.retain(|(range, _)| range.end > block.range.start);
+        let start = block.range.start;
+        let mut all = Directions::default();
+        for (_, directions) in self.ranges.iter().filter(|(range, _)| range.contains(&start)) {
+            all.join(directions);
+        }
+        all.join(&self.inline);
+        if let Some((_, kinds)) = &self.section {
+            all.aside.add(kinds);
+        }
+        block.verified = all.verified;
+        if !all.aside.is_none() {
+            self.leave_aside(&all.aside, block);
+        }
+        all.aside
+    }
+
+    /// Drops what could become only evidence that is left aside. The block is the last one of the draft.
+    fn leave_aside(&mut self, aside: &Aside, block: &mut DraftBlock) {
+        let draft = &mut self.draft;
+        let before = draft.marks.len() + draft.mentions.len();
+        if aside.has(SignalKind::TemporalMarker) {
+            draft.marks.truncate(block.marks.start);
+        }
+        let mut kept = draft.mentions.split_off(block.mentions.start);
+        kept.retain(|mention| !aside.has_all_of(self.names.get(mention.name).0));
+        draft.mentions.append(&mut kept);
+        draft.left_aside += before - (draft.marks.len() + draft.mentions.len());
+        block.mentions.end = draft.mentions.len();
+        block.marks.end = draft.marks.len();
+    }
+}
+
+/// Returns the offset of `part`, which was cut out of `whole`.
+fn offset_in(whole: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
+}
+
+/// The whole words of a piece of prose.
+fn prose(whole: &str, pieces: &[markdown::Piece], at: usize) -> Range<usize> {
+    let range = pieces[at].range.clone();
+    let text = whole.get(range.clone()).unwrap_or_default();
+    let words = whole_words(text, is_cut(whole, pieces, at));
+    range.start + words.start..range.start + words.end
+}
+
+/// Returns true if the word at either end of a piece goes on in something that was written in another way.
+fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
+    let range = &pieces[at].range;
+    let other = |at: Option<usize>| {
+        at.and_then(|at| pieces.get(at)).is_some_and(|piece| piece.sort == Sort::Other)
+    };
+    let bytes = text.as_bytes();
+    let escaped = |at: Option<usize>| at.and_then(|at| bytes.get(at)) == Some(&b'\\');
+    let before = range.start.checked_sub(1);
+    (escaped(before) || other(at.checked_sub(1)), escaped(Some(range.end)) || other(Some(at + 1)))
+}
+
+/// Returns the range of a text without the words at its ends that are only part of one.
+fn whole_words(text: &str, cut: (bool, bool)) -> Range<usize> {
+    let from = if cut.0 { text.find(char::is_whitespace).unwrap_or(text.len()) } else { 0 };
+    let to = if cut.1 { text.rfind(char::is_whitespace).unwrap_or(0) } else { text.len() };
+    from..to.max(from)
+}

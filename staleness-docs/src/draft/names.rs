@@ -1,0 +1,103 @@
+//! The names of all documents, each kept once.
+
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use staleness_core::knowledge::WordKind;
+
+/// Sort of a name: its shape, or the target of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum NameSort {
+    /// The target of a link or an image, as it is written.
+    Link,
+    /// An import, where it stands in a file that a client loads.
+    Import,
+    /// A word of the text.
+    Word(WordKind),
+}
+
+/// The number of a name.
+pub(crate) type NameId = u32;
+
+/// Names, each with a number.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    numbers: HashMap<NameSort, HashMap<Arc<str>, NameId>>,
+    all: Vec<(NameSort, Arc<str>)>,
+    /// The bytes of all names.
+    bytes: usize,
+}
+
+/// The most names of all documents of a check, at some two kilobytes each until they are looked up, and
+/// the most bytes of their text.
+const MAX_NAMES: usize = 80_000;
+const MAX_TEXT: usize = 16 * 1024 * 1024;
+
+impl Names {
+    /// The number of a name; `None` when there is no room for another one.
+    pub(crate) fn enter(&mut self, sort: NameSort, text: &str) -> Option<NameId> {
+        let numbers = self.numbers.entry(sort).or_default();
+        if let Some(id) = numbers.get(text) {
+            return Some(*id);
+        }
+        if self.all.len() >= MAX_NAMES || self.bytes + text.len() > MAX_TEXT {
+            return None;
+        }
+        let id = NameId::try_from(self.all.len()).ok()?;
+        let text: Arc<str> = text.into();
+        self.bytes += text.len();
+        numbers.insert(Arc::clone(&text), id);
+        self.all.push((sort, text));
+        Some(id)
+    }
+
+    /// The name with this number.
+    pub(crate) fn get(&self, id: NameId) -> (NameSort, &str) {
+        self.all.get(id as usize).map_or((NameSort::Link, ""), |(sort, text)| (*sort, text))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_number_for_each_sort() {
+        let mut names = Names::default();
+        let sorts = [
+            NameSort::Link,
+            NameSort::Word(WordKind::Path),
+            NameSort::Word(WordKind::Flag),
+            NameSort::Word(WordKind::Identifier),
+            NameSort::Import,
+        ];
+        let texts: Vec<String> =
+            (0..40).map(|n| "long_name_".repeat(3)[n % 30..].to_owned() + &n.to_string()).collect();
+        let all: Vec<(NameSort, &str)> =
+            texts.iter().flat_map(|text| sorts.map(|sort| (sort, &**text))).collect();
+        let ids: Vec<NameId> =
+            all.iter().map(|(sort, text)| names.enter(*sort, text).unwrap()).collect();
+        assert_eq!(ids, (0..200).collect::<Vec<_>>());
+        for (id, name) in ids.iter().zip(&all) {
+            assert_eq!(names.get(*id), *name);
+            assert_eq!(names.enter(name.0, name.1), Some(*id));
+        }
+        assert_eq!((names.len(), names.get(999)), (200, (NameSort::Link, "")));
+    }
+
+    #[test]
+    fn names_are_bounded_in_number_and_in_bytes() {
+        let (mut names, sort) = (Names::default(), NameSort::Word(WordKind::Flag));
+        let entered = (0..).take_while(|at| names.enter(sort, &format!("--{at}")).is_some());
+        assert_eq!(entered.count(), MAX_NAMES);
+        assert_eq!(names.enter(sort, "--7"), Some(7), "one that is known needs no room");
+        let mut names = Names::default();
+        assert_eq!(names.enter(sort, &"x".repeat(MAX_TEXT)), Some(0));
+        assert_eq!(names.enter(sort, "x"), None);
+    }
+}

@@ -1,0 +1,375 @@
+//! Names in code spans.
+//!
+//! A span without blanks is a name, perhaps with arguments. One with blanks is a command line or a
+//! fragment of code, in which most words are variables, types and values of an illustration: there
+//! a name counts where it is called (`load_all(`), stands behind what holds it (`Router::new`) or
+//! behind its kind (`struct Router`), or is given a value (`max_width = 100`). What stands in brackets is an
+//! argument, with blanks and without.
+
+use staleness_core::knowledge::WordKind;
+
+use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
+use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push};
+use super::{target, traps};
+
+/// Words that say what the name behind them is.
+#[rustfmt::skip]
+const KINDS: [&str; 16] = [
+    "class", "const", "def", "enum", "fn", "func", "function", "interface", "macro", "mod",
+    "module", "namespace", "static", "struct", "trait", "type",
+];
+
+/// Finds the names in a code span.
+pub(crate) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
+    let code = text.trim_ascii();
+    if code.is_empty() || code.len() > 2 * MAX_WORD_BYTES {
+        return;
+    }
+    let seen = bytewise::seen(code.as_bytes());
+    if seen & BREAK != 0 || seen & (UPPER | UNDERSCORE | COLON | DASH | DOT | OTHER) == 0 {
+        return;
+    }
+    if seen & SPACE == 0 || is_one(code) {
+        one(code, seen, found);
+    } else if seen & (UPPER | UNDERSCORE | COLON | DASH | DOT) != 0 {
+        several(code, found);
+    }
+}
+
+/// Returns true if a span is one word but for what stands in brackets behind it: `load(a, b)`, `#[allow(a, b)]`.
+fn is_one(code: &str) -> bool {
+    let mut open = 0_usize;
+    // What is in brackets as a whole are alternatives, and no arguments.
+    let mut before = b' ';
+    for byte in code.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' | b'<' if before == b' ' && open == 0 => return false,
+            b'(' | b'[' | b'{' | b'<' => open += 1,
+            b'>' if matches!(before, b'-' | b'=') => {}
+            b')' | b']' | b'}' | b'>' => open = open.saturating_sub(1),
+            b' ' if open == 0 => return false,
+            _ => {}
+        }
+        before = byte;
+    }
+    open == 0
+}
+
+/// A code span of one word.
+fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
+    if seen & !(SMALL | UPPER | UNDERSCORE) == 0 {
+        if !code.as_bytes()[0].is_ascii_digit() {
+            push(WordKind::Identifier, code, found);
+        }
+        return;
+    }
+    if code.starts_with("--") {
+        flag(code, found);
+        return;
+    }
+    if code.starts_with(['-', '@', '$', '~', '%', '"', '\'', '<', '{', '=', '#', '/']) {
+        return;
+    }
+    let path = seen & DOT != 0 && (!code.ends_with(')') || code.contains('/'));
+    if path && target::of_word(code).is_some() {
+        found((WordKind::Path, code));
+        return;
+    }
+    let head = code.trim_start_matches(['&', '*', '.', '!']);
+    // What stands in brackets is an argument.
+    let ends = |byte: &u8| matches!(byte, b'(' | b'<' | b'[' | b'{' | b'=' | b'!' | b'?' | b'+');
+    let end = head.as_bytes().iter().position(ends).unwrap_or(head.len());
+    let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
+    let called = head[end..].starts_with(['(', '!']);
+    // What is looked into (`handlers[500]`) is a variable.
+    if head[end..].starts_with('[') && name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return;
+    }
+    if is_dotted(name) && (!is_plain(name) || called) {
+        push(WordKind::Identifier, name, found);
+    }
+}
+
+/// A command line or a fragment of code.
+fn several<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
+    let words = || code.split(' ').filter(|word| !word.is_empty());
+    let Some(first) = words().find(|word| !matches!(*word, "$" | ">" | "#" | "%")) else {
+        return;
+    };
+    // What a command means that begins with a variable depends on where it is typed.
+    let foreign = traps::is_foreign_tool(first) || first.contains('=') && !first.starts_with('-');
+    for word in words() {
+        let word = word.trim_matches(['"', '\'', ',', ';', '[', ']']);
+        if word.starts_with("--") {
+            if !foreign {
+                flag(word, found);
+            }
+        } else if word.contains('/') {
+            // `node lib/index.js`: what somebody else's program is given is mostly the reader's own.
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let own = foreign && traps::is_usual_file(name);
+            if !own && target::of_word(word).is_some() {
+                found((WordKind::Path, word));
+            }
+        }
+    }
+    if !foreign {
+        fragment(code, found);
+    }
+}
+
+/// The identifiers of a fragment of code.
+fn fragment<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
+    if let Some((first, rest)) = code.split_once(' ') {
+        let plain = rest.bytes().all(|byte| byte.is_ascii_lowercase());
+        if KINDS.contains(&first) && !plain && is_dotted(rest) {
+            push(WordKind::Identifier, rest, found);
+            return;
+        }
+        let value = rest.trim_ascii_start().strip_prefix('=');
+        let given = value.is_some_and(|value| !value.starts_with(['=', '>', '~']));
+        if given && is_unmistakable(first) {
+            push(WordKind::Identifier, first, found);
+        }
+    }
+    let bytes = code.as_bytes();
+    let (mut at, mut open) = (0, 0_usize);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' | b'\'' | b'`' => {
+                let end = bytes[at + 1..].iter().position(|other| other == byte);
+                at += end.map_or(0, |end| end + 1);
+            }
+            b'(' | b'[' | b'{' => open += 1,
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => {
+                let end = end_of_name(bytes, at);
+                let before = at.checked_sub(1).map(|at| bytes[at]);
+                // `@name`, `#name`, `<name`, `a/name` and the like are something else.
+                let begins = before.is_none_or(|b| b.is_ascii() && !b"@#$%-/<~\\".contains(&b));
+                let name = code[at..end].trim_end_matches(['.', ':']);
+                let rest = &code[end..];
+                if open == 0 && begins && is_named(name, rest) {
+                    push(WordKind::Identifier, name, found);
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// Returns the end of the name that begins here, with all its parts.
+fn end_of_name(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    loop {
+        at += match bytes[at..] {
+            [b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b':', ..] => 1,
+            [b'-', b'>', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => 2,
+            _ => return at,
+        };
+    }
+}
+
+/// Returns true if a name in a fragment is one of the project's: it is called, or stands behind what holds it.
+fn is_named(name: &str, rest: &str) -> bool {
+    let called = rest.starts_with('(') || rest.starts_with("!(");
+    if !name.contains(['.', ':', '-']) {
+        return called && is_unmistakable(name);
+    }
+    is_dotted(name) && (called || !is_plain(name) && !target::has_extension(name))
+}
+
+/// Words in small letters may be a program, a search term, a value or a setting of something else
+/// as well as a name (`fast`, `network.host`).
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.'))
+}
+
+/// Returns true if a block hands a name over in a code span, as `rate` in `set(rate, 3)`: it calls a parameter
+/// so, which code may call otherwise. A name that begins with a capital is a type's, and the same
+/// in both.
+pub(crate) fn passes_on(block: &str, name: &str) -> bool {
+    let joins = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let bytes = block.as_bytes();
+    let is_passed = |at: usize| {
+        let (before, after) = (&bytes[..at], &bytes[at + name.len()..]);
+        let span = &before[before.len().saturating_sub(2 * MAX_WORD_BYTES)..];
+        let begin = span.iter().rposition(|byte| matches!(byte, b'`' | b'\n'));
+        let Some(begin) = begin.filter(|begin| span[*begin] == b'`') else { return false };
+        let whole = !span.last().is_some_and(joins) && !after.first().is_some_and(joins);
+        whole && after.first() != Some(&b'(') && is_in_call(&span[begin + 1..])
+    };
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && block.match_indices(name).any(|(at, _)| is_passed(at))
+}
+
+/// Returns true if brackets behind a name are still open at the end.
+fn is_in_call(code: &[u8]) -> bool {
+    let mut calls = Vec::new();
+    for (at, byte) in code.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                let before = at.checked_sub(1).map(|at| code[at]);
+                calls.push(before.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_'));
+            }
+            b')' | b']' | b'}' => {
+                calls.pop();
+            }
+            _ => {}
+        }
+    }
+    calls.contains(&true)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::words::tests::shown;
+    use super::*;
+
+    fn code(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        in_code(text, &mut |name| all.push(shown(name)));
+        all
+    }
+
+    #[test]
+    fn a_code_span_of_one_word_is_a_name() {
+        for (text, name) in [
+            ("Router", "name Router"),
+            ("run()", "name run"),
+            ("ToolKey::global()", "name ToolKey::global"),
+            ("Vec<Item>", "name Vec"),
+            (".each()", "name each"),
+            ("println!", "name println"),
+            ("hooks.tell_all", "name hooks.tell_all"),
+            ("hooks.tell(x)", "name hooks.tell"),
+            ("src/a.rs:42", "path src/a.rs:42"),
+            ("a.rs", "path a.rs"),
+            ("--color=auto", "flag --color"),
+            ("load_all(path)", "name load_all"),
+        ] {
+            assert_eq!(code(text), [name], "{text}");
+        }
+        let others = "-v|--|--no-<x>|@a/b|$X|1.2.3|~/.x|<a>|a-b|\"x\"|fast|network.host|\
+                      exception_handler[500]|";
+        for text in others.split('|') {
+            assert!(code(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_of_other_tools_are_not_the_projects() {
+        assert!(code("cargo build --features full").is_empty());
+        assert!(code("pre-commit run --files={your files}").is_empty());
+        assert!(code("git commit --amend").is_empty());
+        assert!(code("fzf --exact").is_empty());
+        assert!(code("node lib/index.js").is_empty());
+        assert!(code("RUST_LOG=debug prog --trace-all").is_empty());
+        assert_eq!(code("staleness check --fail-on stale"), ["flag --fail-on"]);
+        assert_eq!(code("--fail-on stale"), ["flag --fail-on"]);
+        assert_eq!(code("git add docs/a.md"), ["path docs/a.md"]);
+        assert_eq!(code("let x = sum_all(y);"), ["name sum_all"]);
+    }
+
+    #[test]
+    fn what_stands_in_brackets_is_an_argument_with_blanks_and_without() {
+        for (text, name) in [
+            ("load_all(a_path,b_path)", "name load_all"),
+            ("load_all(a_path, b_path)", "name load_all"),
+            ("load(a_path, b_path)", "name load"),
+            ("remote_names([name_pattern], [[remote=]remote_pattern])", "name remote_names"),
+            ("Pool<KeyType, ItemType>", "name Pool"),
+            ("let x = sum_all(first_one, Second::new());", "name sum_all"),
+            ("fn run_all(first: FirstType) -> LastType", "name run_all"),
+        ] {
+            assert_eq!(code(text), [name], "{text}");
+        }
+        for text in [
+            "#[crate_type = \"cdylib\"]",
+            "#![crate_type=\"cdylib\"]",
+            "@some_rule(first_one, second_one)",
+            "(first_one, SecondOne)",
+            "if (first_one && SecondOne)",
+        ] {
+            assert!(code(text).is_empty(), "{text}");
+        }
+        assert_eq!(code("shop run [--fast | --slow]"), ["flag --fast", "flag --slow"]);
+        assert_eq!(code("[--fast | --slow]"), ["flag --fast", "flag --slow"]);
+    }
+
+    #[test]
+    fn a_word_in_a_fragment_of_code_is_an_illustration() {
+        for text in [
+            "source_tree: SourceTree",
+            "[in] async_context",
+            "impl ItemSource for SourceTree",
+            "let first_one = SecondOne;",
+            "if first_one == SecondOne",
+            "print \"Router::new is read_all()\"",
+            "x: network.host",
+            "see main.rs or LICENSE.txt",
+            "class name",
+            "@Input() old_name",
+        ] {
+            assert!(code(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_or_qualified_or_of_a_kind_or_given_a_value_is_a_name() {
+        for (text, name) in [
+            ("let x = Router::new_one;", "name Router::new_one"),
+            ("return this.allItems + 1", "name this.allItems"),
+            ("self->read_all(x) + 1", "name self->read_all"),
+            ("x = y + hooks.tell(z)", "name hooks.tell"),
+            ("render_all!(a, b) or so", "name render_all"),
+            ("struct Router", "name Router"),
+            ("fn read_all", "name read_all"),
+            ("trait shop::Source", "name shop::Source"),
+            ("max_width = 100", "name max_width"),
+            ("MAX_WIDTH = 1", "name MAX_WIDTH"),
+        ] {
+            assert_eq!(code(text), [name], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_a_block_hands_over_is_a_parameter() {
+        for (block, name) in [
+            ("- `set(rate)`: the `rate`", "rate"),
+            ("`set([rate], [[unit=]unit_name])` with `unit_name`", "unit_name"),
+            ("`a.set(x, f(rate))`", "rate"),
+        ] {
+            assert!(passes_on(block, name), "{block}");
+        }
+        for (block, name) in [
+            ("`rate` (the `rate`)", "rate"),
+            ("`set(rates)`", "rate"),
+            ("`set(Rate)`", "Rate"),
+            ("`set(rate())`", "rate"),
+            ("`set() + rate`", "rate"),
+            ("set(rate)", "rate"),
+            ("`[rate]`", "rate"),
+        ] {
+            assert!(!passes_on(block, name), "{block}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(
+            text in "(?s).{0,100}",
+            code in "[a-zA-Z_:./()<>é\\- =\"'#L0-9$!]{0,60}",
+        ) {
+            for text in [&text, &code] {
+                in_code(text, &mut |(_, name)| assert!(text.contains(name)));
+                passes_on(&format!("{text}`{code}"), "a");
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Targets: paths of the project as documents write them.
+
+use std::borrow::Cow;
+
+use staleness_core::knowledge::Lines;
+
+use super::markdown::has_scheme;
+use super::traps;
+
+/// The longest path that is looked up, in bytes.
+const MAX_PATH_BYTES: usize = 256;
+
+/// A path as it is written, and which lines or symbol of it are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target<'a> {
+    /// The path, decoded; `/` at its beginning means the project's root.
+    pub(crate) path: Cow<'a, str>,
+    pub(crate) lines: Option<Lines>,
+    pub(crate) symbol: Option<&'a str>,
+}
+
+/// Why a path does not lead to a place in the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leaves;
+
+/// The target of a link or an image. `None` when it is no path of a file system.
+pub(crate) fn of_link(dest: &str) -> Option<Target<'_>> {
+    if dest.is_empty() || dest.starts_with(['#', '?']) || has_scheme(dest) {
+        return None;
+    }
+    let (path, fragment) = dest.split_once('#').unwrap_or((dest, ""));
+    let path = path.split('?').next().unwrap_or_default();
+    let path = decoded(path)?;
+    // Templates are filled in before anybody follows them.
+    if path.is_empty() || path.len() > MAX_PATH_BYTES || is_template(&path) {
+        return None;
+    }
+    Some(Target { path, lines: lines_of_fragment(fragment), symbol: None })
+}
+
+/// The target that an author writes down on purpose: `path`, `path:42`, `path:40-60`, `path#L10`,
+/// `path#symbol`.
+pub(crate) fn of_cite(text: &str) -> Option<Target<'_>> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > 2 * MAX_PATH_BYTES || text.contains("://") {
+        return None;
+    }
+    if text.contains(char::is_control) {
+        return None;
+    }
+    if let Some((path, fragment)) = text.split_once('#') {
+        let lines = lines_of_fragment(fragment);
+        let symbol = (lines.is_none() && !fragment.is_empty()).then_some(fragment);
+        return (!path.is_empty()).then_some(Target { path: path.into(), lines, symbol });
+    }
+    let (path, lines) = with_lines(text);
+    Some(Target { path: path.into(), lines, symbol: None })
+}
+
+/// The target that one word of a text or a code span is, if it has the shape of a path.
+pub(crate) fn of_word(word: &str) -> Option<Target<'_>> {
+    if word.len() > MAX_PATH_BYTES || word.starts_with(['~', '-', '@', '/', '=']) {
+        return None;
+    }
+    // One look at the bytes tells of most words that they are none.
+    let (mut before, mut seen) = (0, [false; 3]);
+    for byte in word.bytes() {
+        // `a::b` and `https://a` are none either.
+        if byte == before && matches!(byte, b':' | b'/') {
+            return None;
+        }
+        before = byte;
+        seen[0] |= matches!(byte, b'.' | b'/');
+        seen[1] |= byte == b':';
+        seen[2] |= byte == b'#';
+    }
+    let [dot, colon, hash] = seen;
+    if !dot {
+        return None;
+    }
+    let fragment = if hash { word.split_once("#L") } else { None };
+    let (path, lines) = match fragment {
+        Some((path, _)) => (path, lines_of_fragment(word.split_once('#')?.1)),
+        None if colon => with_lines(word),
+        None => (word, None),
+    };
+    let signs = |c| matches!(c, '.' | '_' | '-' | '+' | '/' | '@' | '(' | ')' | '[' | ']' | ',');
+    let plain = |c: char| c.is_ascii_alphanumeric() || signs(c) || c.is_alphanumeric();
+    if path.is_empty()
+        || !path.chars().all(plain)
+        || path.bytes().all(|b| matches!(b, b'.' | b'/' | b'-'))
+    {
+        return None;
+    }
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let folders = path.trim_end_matches('/').contains('/') || path.ends_with('/');
+    let is_file = has_extension(name);
+    if !is_file && (!folders || path.contains(['(', '[', ','])) {
+        return None;
+    }
+    // Versions, dates and numbers are divided by the same signs.
+    if !path.contains(|c: char| c.is_alphabetic()) {
+        return None;
+    }
+    Some(Target { path: path.into(), lines, symbol: None })
+}
+
+/// Returns true if a name ends as names of files do.
+pub(crate) fn has_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && traps::is_extension(end))
+}
+
+fn is_template(path: &str) -> bool {
+    path.contains(|c: char| "<>{}$*|\"`".contains(c) || c.is_control())
+}
+
+/// `path:42`, `path:42:7` and `path:40-60`.
+fn with_lines(text: &str) -> (&str, Option<Lines>) {
+    let numbers = |part: &str| {
+        let mut ends = part.splitn(2, ['-', '–']);
+        let first = ends.next().and_then(number)?;
+        let last = ends.next().map_or(Some(first), number)?;
+        (first <= last).then_some(Lines { first, last })
+    };
+    let Some((head, tail)) = text.rsplit_once(':') else {
+        return (text, None);
+    };
+    let Some(lines) = numbers(tail) else {
+        return (text, None);
+    };
+    // The last number of two is a column.
+    match head.rsplit_once(':').map(|(path, middle)| (path, numbers(middle))) {
+        Some((path, Some(lines))) => (path, Some(lines)),
+        _ => (head, Some(lines)),
+    }
+}
+
+/// `L10`, `L10-L20`, `L10-20` and `L10C3-L20C5`.
+fn lines_of_fragment(fragment: &str) -> Option<Lines> {
+    let one = |part: &str| {
+        let part = part.strip_prefix('L').unwrap_or(part);
+        number(part.split('C').next().unwrap_or_default())
+    };
+    let fragment = fragment.strip_prefix('L')?;
+    let mut ends = fragment.splitn(2, '-');
+    let first = one(ends.next()?)?;
+    let last = ends.next().map_or(Some(first), one)?;
+    (first <= last).then_some(Lines { first, last })
+}
+
+fn number(text: &str) -> Option<u32> {
+    let fits = !text.is_empty() && text.len() <= 8 && text.bytes().all(|b| b.is_ascii_digit());
+    if fits { text.parse().ok().filter(|number| *number > 0) } else { None }
+}
+
+/// The text with `%20` and its like replaced; `None` when that is not UTF-8.
+fn decoded(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('%') {
+        return Some(text.into());
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match code.filter(|code| code.bytes().all(|b| b.is_ascii_hexdigit())) {
+            Some(code) => {
+                out.push(u8::from_str_radix(code, 16).ok()?);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).ok().map(Cow::Owned)
+}
+
+/// The path from the project's root, of a path that is relative to `folder`, itself relative to the
+/// root and empty for the root.
+pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
+    let mut parts: Vec<&str> = Vec::new();
+    let base = if path.starts_with('/') { "" } else { folder };
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or(Leaves)?;
+            }
+            // A drive or a stream of Windows.
+            part if part.contains([':', '\\']) => return Err(Leaves),
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// Returns true if a target that leaves the project is one of the places that a forge serves beside it.
+pub(crate) fn is_of_forge(path: &str) -> bool {
+    #[rustfmt::skip]
+    const PLACES: [&str; 16] = [
+        "issues", "pulls", "pull", "releases", "wiki", "discussions", "actions", "security",
+        "tree", "blob", "raw", "compare", "commits", "commit", "projects", "workflows",
+    ];
+    let mut parts = path.split('/').skip_while(|part| matches!(*part, ".." | "." | ""));
+    path.contains("..") && parts.any(|part| PLACES.contains(&part))
+}
+
+/// Returns true if a file name says too little to be looked up: a bare one that is usual, a hidden one, by
+/// which a program finds its settings, a usual one or a folder in a hidden folder, or that of a release, mostly
+/// of somebody else. It means the reader's own file as a rule.
+pub(crate) fn says_too_little(path: &str) -> bool {
+    let hidden = path.starts_with('.');
+    match path.rsplit_once('/') {
+        // `.vscode/settings.json`, `.github/workflows`
+        Some((_, name)) => hidden && (!has_extension(name) || traps::is_usual_file(name)),
+        None => hidden || traps::is_usual_file(path) || is_release(path),
+    }
+}
+
+/// Returns true if a file name is that of something released: `jquery-3.3.1.js`, `jquery.min.js`.
+fn is_release(name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    if stem.ends_with(".min") {
+        return true;
+    }
+    stem.match_indices('-').any(|(at, _)| {
+        let version = stem[at + 1..].trim_start_matches('v');
+        let is_number = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+        version.split('.').take_while(|part| is_number(part)).count() > 2
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(first: u32, last: u32) -> Option<Lines> {
+        Some(Lines { first, last })
+    }
+
+    #[test]
+    fn links_lead_to_paths_and_lines() {
+        for (dest, path, at) in [
+            ("docs/a.md", "docs/a.md", None),
+            ("docs/a%20b.md#part", "docs/a b.md", None),
+            ("../src/a.rs#L10", "../src/a.rs", lines(10, 10)),
+            ("/src/a.rs#L10-L20", "/src/a.rs", lines(10, 20)),
+            ("src/a.rs#L10C1-L12C3", "src/a.rs", lines(10, 12)),
+            ("img.png?raw=true", "img.png", None),
+        ] {
+            let found = of_link(dest).unwrap();
+            assert_eq!((&*found.path, found.lines), (path, at), "{dest}");
+        }
+        for dest in
+            ["", "#part", "https://a/b", "mailto:a@b", "//cdn/x", "{{ url }}", "a/<b>.md", "%ff"]
+        {
+            assert_eq!(of_link(dest), None, "{dest}");
+        }
+    }
+
+    #[test]
+    fn words_are_paths_by_their_shape() {
+        for (word, path, at) in [
+            ("src/a.rs", "src/a.rs", None),
+            ("src/a.rs:42", "src/a.rs", lines(42, 42)),
+            ("src/a.rs:42:7", "src/a.rs", lines(42, 42)),
+            ("src/a.rs:40-60", "src/a.rs", lines(40, 60)),
+            ("src/a.rs#L4-L6", "src/a.rs", lines(4, 6)),
+            ("router.rs", "router.rs", None),
+            ("crates/", "crates/", None),
+            ("app/[id]/page.tsx", "app/[id]/page.tsx", None),
+        ] {
+            let found = of_word(word).unwrap_or_else(|| panic!("{word}"));
+            assert_eq!((&*found.path, found.lines), (path, at), "{word}");
+        }
+        let others = "|~/x/y.rs|a|1/2|2026/10/01|@scope/pkg|std::fs|https://a/b.rs|..|../|f(a/b)|\
+                      --a/b";
+        for word in others.split('|') {
+            assert_eq!(of_word(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_project_is_not_followed() {
+        assert_eq!(resolve("docs", "../src/./a.rs"), Ok("src/a.rs".into()));
+        assert_eq!(resolve("docs", "/src/a.rs"), Ok("src/a.rs".into()));
+        assert_eq!(resolve("docs", "../../etc/passwd"), Err(Leaves));
+        assert_eq!(resolve("", "..\\x"), Err(Leaves));
+        assert_eq!(resolve("", "/../x"), Err(Leaves));
+        assert!(is_of_forge("../../issues/12"));
+    }
+
+    #[test]
+    fn a_bare_name_that_may_be_of_any_project_says_too_little() {
+        let any = "package.json .markdownlint.json .shop.toml jquery-3.3.1.js \
+                   jquery-v3.3.1-rc.1.slim.js jquery.min.js .vscode/settings.json \
+                   .github/workflows";
+        for name in any.split(' ') {
+            assert!(says_too_little(name), "{name}");
+        }
+        let own = "router.rs .github/labels.yml lib/jquery-3.3.1.js guide-2.0.md part-1.rs \
+                   minutes.md";
+        for name in own.split(' ') {
+            assert!(!says_too_little(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn citations_name_lines_or_a_symbol() {
+        let found = of_cite("src/a.rs#Router").unwrap();
+        assert_eq!((&*found.path, found.symbol), ("src/a.rs", Some("Router")));
+        assert_eq!(of_cite("src/a.rs:3-4").unwrap().lines, lines(3, 4));
+        assert_eq!(of_cite("Makefile").unwrap().path, "Makefile");
+        assert_eq!(of_cite("https://a/b"), None);
+    }
+}

@@ -1,0 +1,204 @@
+//! Names that look like those of the project and are not.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use foldhash::fast::FixedState;
+
+/// Words in lower case. They are ours, so that nobody can choose many of one hash.
+type Words = LazyLock<HashSet<&'static str, FixedState>>;
+
+fn set(words: &'static str) -> HashSet<&'static str, FixedState> {
+    words.split_ascii_whitespace().collect()
+}
+
+/// Words in names that stand for something else.
+static STAND_INS: Words = Words::new(|| {
+    set("
+    acme bar baz dummy example examples foo foobar ipsum lorem my myapp mypackage
+    placeholder quux qux some something tbd todo whatever xxx your yyy
+")
+});
+
+/// Programs whose flags and arguments are not the project's, by the name that they are called by.
+static FOREIGN_TOOLS: Words = Words::new(|| {
+    set("
+    ./gradlew 7z ansible apk apt apt-get awk aws az babel bash bat bazel black brew bun
+    bundle bunx cargo cat cc cd chmod choco chown clang cmake codex composer conda corepack
+    coverage cp ctest curl deno diff dnf docker docker-compose dotnet echo emacs emerge env
+    eslint export fd ffmpeg find flake8 fzf gcc gcloud gdb gem gh git go gofmt golangci-lint
+    gpg gradle grep gunicorn hatch helm hg isort java javac jest journalctl jq just kubectl
+    lerna less lldb ln ls make mamba man meson micromamba minikube mix mkdir mocha mv mvn
+    mypy ninja nix node nox npm npx nvm nx openssl pacman pdm perl php pip pip3 pipenv pipx
+    pnpm podman poetry powershell pre-commit prettier pylint pytest python python3 rake rm
+    rollup rsync ruby ruff rustc rustup sbt scoop scp sed set sh snap ssh strace sudo swift
+    systemctl tar terraform tmux tox tsc turbo twine uv uvicorn uvx valgrind vim vite vitest
+    webpack wget xcodebuild
+")
+});
+
+/// Names of products that look like code identifiers, in lower case.
+static PRODUCTS: Words = Words::new(|| {
+    set("
+    airtable appveyor bigquery bitbucket buildkite centos chatgpt circleci clickhouse
+    clickup codecov codeql coffeescript couchdb datadog deepseek devops devtools dockerhub
+    duckdb dynamodb elasticsearch fastapi fedora freebsd github gitlab goland graphql
+    gruntjs hackerone huggingface intellij iterm javascript jetbrains langchain latex
+    libreoffice linkedin mariadb mastodon mathjax matrix mongodb mysql neovim netbsd nodejs
+    numpy openai openapi openbsd openrouter opensearch opentelemetry paypal postgresql
+    powershell pycharm pypi pytorch rabbitmq readme rubygems rubymine serverless sonarqube
+    stackblitz stackoverflow tensorflow typescript virtualbox vscode webassembly webstorm
+    wordpress youtube
+")
+});
+
+/// Words of languages and their standard libraries, which a project need not define to speak of.
+static COMMON: Words = Words::new(|| {
+    set("
+    abort abstract alias alloc alpha anyhow append apply args array arraylist asref assert
+    async asyncfn auto await base beta body bool boolean boxed break btreemap btreeset
+    buffer build bytes call callback case catch char check class clean clear clone close
+    cols command config const constructor content context continue copy count crate create
+    data date datetime debug default delete dependencies deps deref dict display double drop
+    else empty enum eprintln error errors eval event every exec exit export extends extern
+    false field file files filter final finally find float flush fnmut fnonce foreach format
+    from fromstr func function global hash hashmap hashset head header help host html http
+    https impl implements import index info init input insert install instanceof integer
+    interface into intoiterator items iter iterator json keys label latest length lines list
+    load local localhost lock loop macro main make master match mode module move mutex name
+    namespace next nightly none null nullptr number object option options ordering output
+    override package panic param params partialeq pass path pathbuf print println private
+    promise prop props protected public query range read release require result return root
+    rows rust rwlock self send size some source stable start static stderr stdin stdout stop
+    string stringify struct super switch sync systemtime target test tests text this throw
+    time timeout title tostring trace trait true tuple type typeof types undefined
+    unimplemented unsafe unwrap update user usize value values vecdeque vector version
+    virtual void volatile wait warn warning where while width with write yaml yield
+
+    cargo_home cargo_manifest_dir cargo_target_dir extras_require force_color github_actions
+    github_token http_proxy https_proxy install_requires java_home lc_all ld_library_path
+    ld_preload no_color no_proxy node_env node_options node_path pkg_config_path python_requires
+    rust_backtrace rust_log rustflags ssh_auth_sock unreleased xdg_cache_home xdg_config_dirs
+    xdg_config_home xdg_data_dirs xdg_data_home xdg_runtime_dir xdg_state_home
+")
+});
+
+/// File names that mostly mean the reader's own file.
+static USUAL_FILES: Words = Words::new(|| {
+    set("
+    .babelrc .editorconfig .env .eslintrc .eslintrc.json .gitignore .gitlab-ci.yml .npmrc
+    .prettierrc .travis.yml app.js appveyor.yml azure-pipelines.yml build.gradle build.rs
+    cargo.lock cargo.toml clippy.toml compose.yaml composer.json config.json config.toml
+    config.yaml config.yml deny.toml docker-compose.yaml docker-compose.yml dockerfile go.mod
+    go.sum index.html index.js index.ts lerna.json lib.rs main.go main.py main.rs makefile
+    mkdocs.yml mod.rs netlify.toml package-lock.json package.json pipfile pnpm-lock.yaml
+    poetry.lock pom.xml pyproject.toml readme.md requirements.txt rustfmt.toml settings.json
+    setup.cfg setup.py tox.ini tsconfig.json vercel.json yarn.lock
+")
+});
+
+/// Ends of names by which a word is taken for a file.
+static EXTENSIONS: Words = Words::new(|| {
+    set("
+    adoc astro bash bat bzl c cc cfg cjs clj cmake cmd conf cpp cs css csv cts cu cxx dart
+    dockerfile ejs el elm env erl ex exs fish gif go gql gradle graphql groovy h hbs hcl hh
+    hpp hs html ini ipynb java jpeg jpg js json json5 jsonc jsx kt kts less lock lua m md
+    mdc mdx mjs ml mts nix php pl png proto ps1 py pyi rb rs rst sass scala scss sh sql
+    svelte svg swift tf toml ts tsx txt vue yaml yml
+")
+});
+
+fn has(list: &Words, word: &str) -> bool {
+    if word.bytes().any(|b| b.is_ascii_uppercase()) {
+        list.contains(word.to_ascii_lowercase().as_str())
+    } else {
+        list.contains(word)
+    }
+}
+
+/// Returns true if a name stands for one that the reader fills in.
+pub(crate) fn is_stand_in(name: &str) -> bool {
+    if name.contains("...") || name.contains("path/to") {
+        return true;
+    }
+    if name.contains(|c: char| "<>{}$%*?|\\…\"'`^;".contains(c)) {
+        return true;
+    }
+    parts(name).any(|part| has(&STAND_INS, part))
+}
+
+/// The words that a name is made of: `my_thing`, `my-thing`, `myThing` and `MyThing` begin with `my`.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|word| {
+        let cut = |at: &usize| {
+            let bytes = word.as_bytes();
+            *at > 0 && bytes[*at].is_ascii_uppercase() && bytes[*at - 1].is_ascii_lowercase()
+        };
+        let mut from = 0;
+        let mut ends: Vec<usize> = (0..word.len()).filter(cut).collect();
+        ends.push(word.len());
+        ends.into_iter().map(move |end| {
+            let part = &word[from..end];
+            from = end;
+            part
+        })
+    })
+}
+
+/// Returns true if the command line begins with a program of somebody else.
+pub(crate) fn is_foreign_tool(word: &str) -> bool {
+    FOREIGN_TOOLS.contains(word)
+}
+
+/// Returns true if the word is the name of a product.
+pub(crate) fn is_product(word: &str) -> bool {
+    has(&PRODUCTS, word)
+}
+
+/// Returns true if a word belongs to languages, their libraries and their surroundings rather than to a
+/// project. One word in capitals is a keyword (`LISTEN`), a protocol (`HTTP2`) or a variable of the
+/// system (`TERM`) more often than a constant.
+pub(crate) fn is_common(word: &str) -> bool {
+    let word = word.trim_matches('_');
+    word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) || has(&COMMON, word)
+}
+
+/// Returns true if a file name mostly means the reader's own file.
+pub(crate) fn is_usual_file(name: &str) -> bool {
+    has(&USUAL_FILES, name)
+}
+
+/// Returns true if names of files end in this.
+pub(crate) fn is_extension(end: &str) -> bool {
+    has(&EXTENSIONS, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_surroundings_are_not_the_projects() {
+        let common = "LISTEN HTTP2 TERM Unreleased install_requires RUST_LOG XDG_DATA_HOME";
+        for word in common.split(' ') {
+            assert!(is_common(word), "{word}");
+        }
+        for word in ["MAX_BYTES", "WGPU_BACKEND", "Router", "released"] {
+            assert!(!is_common(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn stand_ins_are_known_in_every_style() {
+        let stand_ins = "foo my_crate MyWidget myWidget YOUR_TOKEN path/to/file.rs --my-flag \
+                         src/<name>.rs *.rs a…b example.rs $HOME/x {name} some_function";
+        for name in stand_ins.split(' ') {
+            assert!(is_stand_in(name), "{name}");
+        }
+        for name in
+            ["mystic", "football", "barrier", "MyriadMode".trim_start_matches("My"), "src/a.rs"]
+        {
+            assert!(!is_stand_in(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Words of a text that name things of a project: flags, paths and code identifiers. Those of code spans
+//! are found by [`super::spans`].
+//!
+//! This looks at shapes only, so that it is quick. Names that are missing from the project are
+//! few; whether they are worth a word is asked of them alone, by [`is_telling`].
+
+use staleness_core::knowledge::WordKind;
+
+use super::bytewise::may_be_name;
+use super::{target, traps};
+
+/// Longest word, in bytes.
+pub(crate) const MAX_WORD_BYTES: usize = 120;
+
+/// A name in a text: its shape, and the name without what stands around it, as a part of the text.
+pub(crate) type Named<'a> = (WordKind, &'a str);
+
+/// Finds the names in a part of a text that is ordinary text; only an unmistakable shape counts. Words with `@`
+/// are addresses or imports: whether there is one is returned.
+pub(crate) fn in_prose<'a>(prose: &'a str, found: &mut impl FnMut(Named<'a>)) -> bool {
+    let mut at_sign = false;
+    for word in prose.split([' ', '\t', '\n', '\r']) {
+        if !may_be_name(word.as_bytes()) {
+            continue;
+        }
+        if word.as_bytes().contains(&b'@') {
+            at_sign = true;
+        } else {
+            prose_word(word, found);
+        }
+    }
+    at_sign
+}
+
+fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
+    if token.len() > MAX_WORD_BYTES {
+        return;
+    }
+    let head = token.trim_start_matches(['(', '[', '{', '"', '\'', '“', '‘', '«', '<']);
+    let word = head.trim_end_matches([
+        ']', '}', '"', '\'', '”', '’', '»', '>', '.', ',', ';', ':', '!', '?', '…',
+    ]);
+    let call = word.ends_with("()");
+    let word = if call { word } else { word.trim_end_matches([')', '.', ',', '"', '\'']) };
+    if word.is_empty() || word.starts_with(['$', '#', '%', '<']) {
+        return;
+    }
+    if word.starts_with("--") {
+        flag(word, found);
+        return;
+    }
+    let slash = word.bytes().any(|byte| byte == b'/');
+    // Addresses name places outside.
+    if slash && word.contains("://") || word.starts_with("www.") {
+        return;
+    }
+    if slash || word.contains(':') {
+        let is_file = |path: &str| target::has_extension(path.rsplit('/').next().unwrap_or(path));
+        let is_path =
+            |target: target::Target<'_>| slash && is_file(&target.path) || target.lines.is_some();
+        if target::of_word(word).is_some_and(is_path) {
+            found((WordKind::Path, word));
+            return;
+        }
+        if slash {
+            return;
+        }
+    }
+    let bare = word.strip_suffix("()").unwrap_or(word);
+    if is_unmistakable(bare) || call && is_identifier(bare) {
+        push(WordKind::Identifier, bare, found);
+    }
+}
+
+pub(crate) fn flag<'a>(word: &'a str, found: &mut impl FnMut(Named<'a>)) {
+    let end = word[2..]
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))
+        .map_or(word.len(), |end| end + 2);
+    let name = word[..end].trim_end_matches(['-', '_']);
+    let rest = &word[end..];
+    let letters = name.bytes().filter(u8::is_ascii_alphabetic).count();
+    let fits = name.as_bytes().get(2).is_some_and(u8::is_ascii_lowercase) && letters > 1;
+    // `--no-<thing>` and `--a/b` are no flags; `--color=auto` and `--color[=WHEN]` begin like one.
+    let goes_on = rest.starts_with(['<', '{', '*', '/', '.', '$']);
+    if fits && !goes_on && (!rest.starts_with('[') || rest.starts_with("[=")) {
+        push(WordKind::Flag, name, found);
+    }
+}
+
+pub(crate) fn push<'a>(shape: WordKind, text: &'a str, found: &mut impl FnMut(Named<'a>)) {
+    if text.len() > 2 && text.len() <= MAX_WORD_BYTES {
+        found((shape, text));
+    }
+}
+
+fn is_identifier(word: &str) -> bool {
+    word.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Identifiers with `::`, `.` or `->` between them.
+pub(crate) fn is_dotted(word: &str) -> bool {
+    let mut rest = word.as_bytes();
+    while matches!(rest, [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..]) {
+        let ends = |byte: &u8| !(byte.is_ascii_alphanumeric() || *byte == b'_');
+        let end = rest.iter().position(ends).unwrap_or(rest.len());
+        rest = match &rest[end..] {
+            [] => return true,
+            [b'.', rest @ ..] | [b':', b':', rest @ ..] | [b'-', b'>', rest @ ..] => rest,
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// Returns true if a word is code by its shape alone: `snake_case`, `CamelCase` with two humps,
+/// `SCREAMING_CASE`, `a::b`.
+pub(crate) fn is_unmistakable(word: &str) -> bool {
+    if word.as_bytes().contains(&b':') {
+        return word.contains("::") && word.split("::").all(is_identifier);
+    }
+    if !is_identifier(word) {
+        return false;
+    }
+    let inner = word.trim_matches('_');
+    if inner.contains('_') {
+        return inner.len() > 4 && inner.bytes().any(|b| b.is_ascii_alphabetic());
+    }
+    humps(word) >= 2
+}
+
+/// Counts the capitals followed by a small letter, if the first letter is a capital: `ReadMe` has two,
+/// `macOS` and `APIs` have none.
+fn humps(word: &str) -> usize {
+    if !word.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return 0;
+    }
+    let pairs = word.as_bytes().windows(2);
+    pairs.filter(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase()).count()
+}
+
+/// Returns true if it would mean something that this name is nowhere in the project.
+pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
+    if traps::is_stand_in(text) {
+        return false;
+    }
+    match shape {
+        WordKind::Path => return true,
+        // Libraries give every program these, without anybody spelling them.
+        WordKind::Flag => return !matches!(text, "--help" | "--version"),
+        WordKind::Identifier => {}
+    }
+    let mut parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    match (parts.next(), parts.next()) {
+        (Some(word), None) => word.len() > 3 && !traps::is_common(word) && !traps::is_product(word),
+        // What begins so is defined elsewhere.
+        (Some(first), _) => {
+            !matches!(first, "std" | "core" | "alloc" | "process" | "window" | "console")
+        }
+        (None, _) => false,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    pub(crate) fn shown((shape, text): Named<'_>) -> String {
+        let shape = match shape {
+            WordKind::Path => "path",
+            WordKind::Flag => "flag",
+            WordKind::Identifier => "name",
+        };
+        format!("{shape} {text}")
+    }
+
+    fn prose(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        in_prose(text, &mut |name| all.push(shown(name)));
+        all
+    }
+
+    #[test]
+    fn in_prose_only_unmistakable_shapes_count() {
+        assert_eq!(
+            prose("Call run_all(), then ToolKey (see src/a.rs:42, docs/b.md) with --dry-run."),
+            [
+                "name run_all",
+                "name ToolKey",
+                "path src/a.rs:42",
+                "path docs/b.md",
+                "flag --dry-run"
+            ]
+        );
+        let names = prose("use a::b::Cee and MAX_BYTES; load().");
+        assert_eq!(names, ["name a::b::Cee", "name MAX_BYTES", "name load"]);
+        for text in [
+            "Read/write and/or 1/2 at 10:30, APIs on macOS: well-known -- or not?",
+            "https://a/b_c/d.rs a@b_c.de @scope/a_b.js $HOME/x_y.rs www.a_b.c",
+            "Plain words. Another Sentence (in brackets).",
+        ] {
+            assert!(prose(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_languages_and_products_are_called_tells_nothing() {
+        for text in ["HashMap", "JavaScript", "std::fs", "my_thing", "foo_bar", "data", "PyTorch"] {
+            assert!(!is_telling(WordKind::Identifier, text), "{text}");
+        }
+        for text in ["ToolKey", "run_all", "router", "a.b"] {
+            assert!(is_telling(WordKind::Identifier, text), "{text}");
+        }
+        assert!(!is_telling(WordKind::Flag, "--help") && !is_telling(WordKind::Flag, "--version"));
+        assert!(is_telling(WordKind::Flag, "--help-all"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_is_overlooked(text in "([a-cX_:/().-]|[a-z]{2}[A-Z][a-z]|:[0-9]|\\.rs|--[a-z]{3}|[ \n]|é){0,40}") {
+            let mut all = Vec::new();
+            for word in text.split([' ', '\n']) {
+                prose_word(word, &mut |name| all.push(shown(name)));
+            }
+            prop_assert_eq!(prose(&text), all);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(
+            text in "(?s).{0,100}",
+            code in "[a-zA-Z_:./()<>é\\- =\"#L0-9$]{0,60}",
+        ) {
+            for text in [&text, &code] {
+                in_prose(text, &mut |(_, name)| assert!(text.contains(name)));
+            }
+        }
+    }
+}

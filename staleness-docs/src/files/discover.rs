@@ -1,0 +1,423 @@
+//! Finding the files to check.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ignore::WalkBuilder;
+
+use super::file::{self, DocFile};
+use super::ignored::Ignored;
+use super::instructions;
+use crate::disk::{Fence, canonical, shown, written};
+use crate::draft::{imports, target};
+use crate::front;
+use crate::git::{Tracked, TrackedKind};
+use crate::nature::History;
+use crate::nature::{self, Patterns};
+use crate::project::ProjectPlace;
+use crate::report::WHOLE;
+use crate::{CheckOptions, Note, Skipped};
+
+/// Limits on the documents that are checked, and on those that are reported as not checked.
+const MAX_DOCUMENTS: usize = 100_000;
+const MAX_SKIPPED: usize = 10_000;
+/// Most files that one walk visits.
+const MAX_WALKED: usize = 200_000;
+/// Folders that hold other people's files where no `.gitignore` says so.
+const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
+
+const IGNORED: &str = "is left out by a pattern of documents.ignore";
+const LINK: &str = "is a link: what it leads to is checked under its own name only";
+const NOT_UTF8: &str = "has a name that is not UTF-8";
+const NO_FILE: &str = "is not a file";
+
+/// The files that were found, by key.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) files: BTreeMap<String, DocFile>,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) notes: Vec<Note>,
+    /// Number of documents that found no room.
+    left_out: usize,
+}
+
+/// Reason for which a client loads a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loaded {
+    No,
+    /// With a file that imports it.
+    Imported,
+    /// Because of its name, or where it lies.
+    ByItself,
+}
+
+/// A search for documents.
+pub(crate) struct Search<'a> {
+    pub(crate) place: &'a ProjectPlace,
+    pub(crate) options: &'a CheckOptions<'a>,
+    pub(crate) tracked: Option<&'a Tracked>,
+    pub(crate) patterns: &'a Patterns,
+    pub(crate) fence: &'a Fence,
+    pub(crate) found: Found,
+}
+
+impl Search<'_> {
+    pub(crate) fn run(mut self) -> Found {
+        if self.options.paths.is_empty() {
+            match self.tracked {
+                Some(tracked) => {
+                    for (path, kind) in tracked.iter() {
+                        if kind == TrackedKind::File && nature::is_markdown(path) {
+                            self.own(path, Loaded::No);
+                        }
+                    }
+                }
+                None => self.walk(""),
+            }
+            instructions::find(&mut self);
+            self.skip_links();
+            self.skip_unnamed(|_| true);
+        } else {
+            for path in self.options.paths {
+                self.named(path);
+            }
+        }
+        if self.found.left_out > 0 {
+            let reason = format!(
+                "has more than {MAX_DOCUMENTS} documents: {} were left out",
+                self.found.left_out
+            );
+            self.found.skipped.push(Skipped { path: WHOLE.into(), reason });
+        }
+        self.found
+    }
+
+    /// Tells of links: what they lead to is checked under its own name, if it is in the project.
+    fn skip_links(&mut self) {
+        for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
+            let known = self.found.files.contains_key(path) || self.patterns.ignores(path);
+            if kind == TrackedKind::Link && nature::is_markdown(path) && !known {
+                self.skip(path, LINK);
+            }
+        }
+    }
+
+    /// Tells of tracked files whose names are not UTF-8.
+    fn skip_unnamed(&mut self, wanted: impl Fn(&str) -> bool) {
+        let names = self.tracked.into_iter().flat_map(|tracked| &tracked.unnamed);
+        for path in names.filter(|path| nature::is_markdown(path) && wanted(path)) {
+            if !self.patterns.ignores(path) {
+                self.skip(path, NOT_UTF8);
+            }
+        }
+    }
+
+    /// Adds a file of the project, if its name is one that can be told.
+    pub(crate) fn own_path(&mut self, below: &Path, loaded: Loaded) {
+        if below.to_str().is_some() {
+            return self.own(&key_of(below), loaded);
+        }
+        let name = written(below.as_os_str().as_encoded_bytes(), "\\x");
+        if !self.patterns.ignores(&name) {
+            self.skip(name, NOT_UTF8);
+        }
+    }
+
+    /// Adds a file of the project.
+    pub(crate) fn own(&mut self, key: &str, loaded: Loaded) {
+        if key.starts_with("~/") {
+            let reason = "lies in a folder that is named as files of the user are";
+            self.skip(format!("./{key}"), reason);
+            return;
+        }
+        // A client that loads a link loads what it leads to.
+        if loaded != Loaded::No
+            && let Some(own) = self.behind_link(key)
+        {
+            if !self.patterns.ignores(key) {
+                self.skip(key, LINK);
+            }
+            return self.own_path(&own, loaded);
+        }
+        let path = self.place.folder.join(key);
+        self.add(key.to_owned(), path, true, loaded);
+    }
+
+    /// The file of the project to which a path of it leads, if that has another name.
+    fn behind_link(&self, key: &str) -> Option<PathBuf> {
+        let folder = canonical(&self.place.folder);
+        let own = canonical(&folder.join(key));
+        let own = own.strip_prefix(&folder).ok()?;
+        // Where a disk knows no capitals, other ones are no other name.
+        (!key_of(own).eq_ignore_ascii_case(key)).then(|| own.to_path_buf())
+    }
+
+    pub(crate) fn add(&mut self, key: String, path: PathBuf, inside: bool, loaded: Loaded) {
+        if self.patterns.ignores(&key) {
+            return;
+        }
+        let by_itself = loaded == Loaded::ByItself || inside && nature::is_instruction(&key);
+        let loaded = by_itself || loaded == Loaded::Imported;
+        if let Some(known) = self.found.files.get_mut(&key) {
+            known.loaded |= loaded;
+            return;
+        }
+        if self.found.files.len() >= MAX_DOCUMENTS {
+            self.found.left_out += 1;
+            return;
+        }
+        // What a client tells its model is meant to hold, whatever its name.
+        let history = match self.patterns.history(&key) {
+            History::ByName if by_itself => History::No,
+            history => history,
+        };
+        let tracked = inside
+            && self.tracked.and_then(|tracked| tracked.kind(&key)) == Some(TrackedKind::File);
+        let file =
+            DocFile { history, kind: self.patterns.kind(&key), path, inside, tracked, loaded };
+        self.found.files.insert(key, file);
+    }
+
+    pub(crate) fn skip(&mut self, path: impl Into<String>, reason: impl Into<String>) {
+        if self.found.skipped.len() >= MAX_SKIPPED {
+            self.found.left_out += 1;
+            return;
+        }
+        self.found.skipped.push(Skipped { path: path.into(), reason: reason.into() });
+    }
+
+    /// A path that the caller names.
+    fn named(&mut self, given: &Path) {
+        let whole = lexical(&self.place.folder.join(given));
+        let folder = lexical(&self.place.folder);
+        let inside = whole.strip_prefix(&folder).ok().map(Path::to_path_buf).or_else(|| {
+            // The same place by another name.
+            canonical(&whole).strip_prefix(canonical(&folder)).ok().map(Path::to_path_buf)
+        });
+        let Some(below) = inside else {
+            match instructions::of_user(self, &whole) {
+                Some(key) if self.patterns.ignores(&key) => self.skip(key, IGNORED),
+                Some(key) => self.add(key, whole, false, Loaded::ByItself),
+                None => self.skip(shown(given), "lies outside the project"),
+            }
+            return;
+        };
+        let key = key_of(&below);
+        if self.patterns.ignores_named(&key, whole.is_dir()) {
+            return self.skip(key, IGNORED);
+        }
+        match std::fs::metadata(&whole) {
+            Ok(meta) if meta.is_dir() => {
+                if self.fence.holds(&whole) {
+                    self.folder(&key);
+                } else {
+                    self.skip(key, "is a link that leads out of its folder");
+                }
+            }
+            _ => self.own_path(&below, Loaded::No),
+        }
+    }
+
+    /// Every Markdown file below a folder of the project: what is tracked, and what is not ignored.
+    fn folder(&mut self, key: &str) {
+        self.walk(key);
+        let below = |path: &str| {
+            path.strip_prefix(key).is_some_and(|rest| key.is_empty() || rest.starts_with('/'))
+        };
+        for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
+            let is_own = kind == TrackedKind::File && nature::is_markdown(path) && below(path);
+            // One that was deleted just now is gone, as far as a walk can tell.
+            if is_own && self.place.folder.join(path).symlink_metadata().is_ok() {
+                self.own(path, Loaded::No);
+            }
+        }
+        self.skip_unnamed(below);
+    }
+
+    /// Every Markdown file below a folder of the project that is not ignored there or by a folder
+    /// above it in the project. What lies above the project is nobody's here.
+    fn walk(&mut self, key: &str) {
+        let root = self.place.folder.clone();
+        let folder = root.join(key);
+        // From the root down to the folder and below it, so that every file of patterns on the way
+        // is heeded, and with the weight that git gives it.
+        if !key.is_empty() && self.walk_from(&root, &folder) {
+            return;
+        }
+        // The root itself, a folder that is ignored and named all the same, or one behind a link.
+        self.walk_from(&folder, &folder);
+    }
+
+    /// Walks from a folder down to another one and below that; whether it got there.
+    fn walk_from(&mut self, start: &Path, folder: &Path) -> bool {
+        let ignored = Arc::new(Mutex::new(Ignored::new(self.place, self.fence)));
+        let (to, patterns) = (folder.to_path_buf(), Arc::clone(&ignored));
+        let walker = WalkBuilder::new(start)
+            .standard_filters(false)
+            .follow_links(false)
+            .sort_by_file_name(std::cmp::Ord::cmp)
+            .filter_entry(move |entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let mut patterns = patterns.lock().unwrap_or_else(PoisonError::into_inner);
+                let said = patterns.says(entry.path(), is_folder);
+                if said.is_ignore() || to.starts_with(entry.path()) {
+                    return !said.is_ignore();
+                }
+                let name = entry.file_name();
+                let is_foreign = FOREIGN_FOLDERS.contains(&&*name.to_string_lossy());
+                // A name that begins with a dot is left out, unless a pattern takes it in.
+                let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
+                let is_hidden = is_hidden && !said.is_whitelist();
+                entry.path().starts_with(&to) && !is_foreign && !is_hidden
+            })
+            .build();
+        let mut arrived = false;
+        for (count, entry) in walker.enumerate() {
+            if count == MAX_WALKED {
+                let text =
+                    format!("a folder has more than {MAX_WALKED} files; the rest was left out");
+                self.found.notes.push(Note { path: None, line: None, text });
+                break;
+            }
+            let Ok(entry) = entry else { continue };
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_special = entry
+                .file_type()
+                .is_some_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink());
+            arrived |= is_folder && entry.path() == folder;
+            let Ok(below) = entry.path().strip_prefix(&self.place.folder) else { continue };
+            let key = key_of(below);
+            if !nature::is_markdown(&key) {
+                continue;
+            }
+            if is_file {
+                self.own_path(below, Loaded::No);
+            } else if is_special && !self.patterns.ignores(&key) {
+                self.skip(key, NO_FILE);
+            }
+        }
+        let mut ignored = ignored.lock().unwrap_or_else(PoisonError::into_inner);
+        for note in ignored.notes.drain(..) {
+            // Several walks pass the same folders.
+            if !self.found.notes.contains(&note) {
+                self.found.notes.push(note);
+            }
+        }
+        arrived
+    }
+
+    /// Adds what instruction files import, and what those do.
+    pub(crate) fn follow_imports(&mut self) {
+        // The nearest first, so that a file is followed from where it is the least deep.
+        let mut waiting: VecDeque<(String, usize)> = self
+            .found
+            .files
+            .iter()
+            .filter(|(_, file)| file.loaded)
+            .map(|(key, _)| (key.clone(), 0))
+            .collect();
+        let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        while let Some((key, depth)) = waiting.pop_front() {
+            let Some(file) = self.found.files.get(&key).cloned() else { continue };
+            if depth == imports::MAX_DEPTH || done.contains_key(&key) {
+                continue;
+            }
+            let of = done.entry(key.clone()).or_default();
+            let fence = file.inside.then_some(self.fence);
+            let limit = self.options.policy.max_file_bytes;
+            let Ok(text) = file::read(&file.path, limit, fence) else { continue };
+            let body = front::read(&text.text).ok().flatten().map_or(0, |front| front.body);
+            for path in imports::of(&text.text, body) {
+                if let Some(imported) = self.import(&key, &file, path) {
+                    of.insert(imported.clone());
+                    waiting.push_back((imported, depth + 1));
+                }
+            }
+        }
+        for (key, imported) in imports::cycles(&done) {
+            let text = format!("imports {}, which imports it in turn", shown(Path::new(imported)));
+            self.note(key, &text);
+        }
+    }
+
+    fn import(&mut self, key: &str, file: &DocFile, path: &str) -> Option<String> {
+        let home = self.options.home.map(canonical);
+        let whole = match path.strip_prefix("~/") {
+            // What somebody else wrote does not choose among the files of the user.
+            Some(_) if file.inside => None,
+            Some(below) => {
+                let home = home.as_ref()?;
+                target::resolve("", below).ok().map(|below| home.join(below))
+            }
+            None if file.inside && !path.starts_with('/') => {
+                let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let own = target::resolve(folder, path).ok();
+                own.map(|own| canonical(&self.place.folder).join(own))
+            }
+            None => {
+                let base = file.path.parent().unwrap_or(Path::new("/"));
+                Some(lexical(&base.join(path)))
+            }
+        };
+        let folder = canonical(&self.place.folder);
+        let found = whole.and_then(|whole| {
+            if let Ok(own) = whole.strip_prefix(&folder) {
+                let own =
+                    self.behind_link(&key_of(own)).map_or_else(|| key_of(own), |own| key_of(&own));
+                return Some((own, whole.clone(), true));
+            }
+            let below = whole.strip_prefix(home.as_ref()?).ok().filter(|_| !file.inside)?;
+            Some((format!("~/{}", key_of(below)), whole.clone(), false))
+        });
+        let Some((imported, path, inside)) = found else {
+            let path = shown(Path::new(path));
+            self.note(key, &format!("imports {path} outside the project, which was not followed"));
+            return None;
+        };
+        // Many words begin with `@`; only one that is a file is an import.
+        if std::fs::symlink_metadata(&path).is_err() {
+            return None;
+        }
+        if inside {
+            self.own(&imported, Loaded::Imported);
+        } else {
+            self.add(imported.clone(), path, false, Loaded::Imported);
+        }
+        Some(imported)
+    }
+
+    fn note(&mut self, key: &str, text: &str) {
+        let note = Note { path: Some(key.to_owned()), line: None, text: text.to_owned() };
+        self.found.notes.push(note);
+    }
+}
+
+/// A path with `/` between its parts. What is not UTF-8 is replaced: such a file cannot be opened
+/// by its key, and is found missing.
+pub(crate) fn key_of(path: &Path) -> String {
+    let parts: Vec<_> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(part) => Some(part.to_string_lossy()),
+            _ => None,
+        })
+        .collect();
+    parts.join("/")
+}
+
+/// The path without `.` and `..`, by its text alone.
+pub(crate) fn lexical(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,177 @@
+//! Memory and instruction files of the clients.
+//!
+//! | client | user | project |
+//! |---|---|---|
+//! | Claude Code | `~/.claude/CLAUDE.md`, `rules/`, `projects/<project>/memory/` | `CLAUDE.md`, `.claude/CLAUDE.md`, `CLAUDE.local.md`, `.claude/rules/` |
+//! | Codex CLI and others | `~/.codex/AGENTS.md` | `AGENTS.md` |
+//! | Gemini CLI | `~/.gemini/GEMINI.md` | `GEMINI.md` |
+//! | Copilot | | `.github/copilot-instructions.md` |
+//! | Cursor | | `.cursor/rules/*.mdc` |
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use staleness_core::knowledge::Document;
+
+use super::discover::{Found, Loaded, Search, key_of};
+use crate::CheckOptions;
+use crate::disk::canonical;
+use crate::nature::{self, Patterns};
+use crate::project::ProjectPlace;
+
+/// Instruction files of a project outside of folders of their own, beside those of Claude Code.
+const OWN: [&str; 3] = ["AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
+/// Instruction files that Claude Code loads.
+const OWN_OF_CLAUDE: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+/// Most files of one folder that are taken in.
+const MAX_FILES: usize = 2_000;
+/// Most files and folders that are visited in search of them.
+const MAX_VISITED: usize = 20_000;
+/// Deepest level of a folder that is looked into.
+const MAX_DEPTH: usize = 8;
+
+/// Adds every memory and instruction file that is there, and what they import.
+pub(crate) fn find(search: &mut Search<'_>) {
+    for key in OWN_OF_CLAUDE.into_iter().chain(OWN) {
+        if search.place.folder.join(key).is_file() {
+            search.own(key, Loaded::ByItself);
+        }
+    }
+    for folder in [".claude/rules", ".cursor/rules"] {
+        let whole = search.place.folder.join(folder);
+        if whole.is_dir() && !search.fence.holds(&whole) {
+            search.skip(folder, "is a link that leads out of its folder");
+            continue;
+        }
+        for path in markdown_below(&whole, MAX_VISITED) {
+            if let Ok(below) = path.strip_prefix(&search.place.folder)
+                && nature::is_instruction(&key_of(below))
+            {
+                search.own_path(below, Loaded::ByItself);
+            }
+        }
+    }
+    for path in user_files(search) {
+        let key = user_key(search, &path);
+        search.add(key, path, false, Loaded::ByItself);
+    }
+    search.follow_imports();
+}
+
+/// Keeps the documents that a client loads by itself. Where a project has instructions for Claude Code, that
+/// client loads an `AGENTS.md` only if they import it, or lead to it as a link.
+pub fn retain_loaded_by(
+    client: &str,
+    place: &ProjectPlace,
+    options: &CheckOptions<'_>,
+    documents: &mut Vec<Document>,
+) {
+    let is_shared = |document: &Document| nature::is_shared(&document.key.path);
+    documents.retain(|each| each.loaded && nature::is_loaded_by(client, &each.key.path));
+    let mut own = OWN_OF_CLAUDE.iter().filter(|key| place.folder.join(key).is_file()).peekable();
+    if client != "claude-code" || own.peek().is_none() || !documents.iter().any(is_shared) {
+        return;
+    }
+    let patterns = Patterns::new(&options.policy, &mut Vec::new());
+    let fence = place.fence();
+    let (patterns, fence, found) = (&patterns, &fence, Found::default());
+    let mut search = Search { place, options, tracked: None, patterns, fence, found };
+    own.for_each(|key| search.own(key, Loaded::ByItself));
+    search.follow_imports();
+    let files = search.found.files;
+    documents.retain(|each| !is_shared(each) || files.contains_key(&each.key.path));
+}
+
+/// The key of a path, if it is that of a file that [`find`] would add for the user.
+pub(crate) fn of_user(search: &Search<'_>, path: &Path) -> Option<String> {
+    let path = canonical(path);
+    user_files(search)
+        .into_iter()
+        .find(|each| canonical(each) == path)
+        .map(|each| user_key(search, &each))
+}
+
+fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
+    let home = search.options.home.map(canonical);
+    let claude = search
+        .options
+        .claude_config_dir
+        .map(Path::to_path_buf)
+        .or_else(|| home.as_ref().map(|home| home.join(".claude")));
+    let mut files = Vec::new();
+    if let Some(claude) = claude {
+        files.push(claude.join("CLAUDE.md"));
+        files.extend(markdown_below(&claude.join("rules"), MAX_VISITED));
+        let mut folders = vec![encoded(&search.place.folder)];
+        // Linked work trees have a memory of their own, and share that of the main one.
+        folders.push(encoded(&search.place.root));
+        folders.dedup();
+        for folder in folders {
+            let folder = claude.join("projects").join(folder).join("memory");
+            files.extend(markdown_below(&folder, MAX_VISITED));
+        }
+    }
+    if let Some(home) = home {
+        files.extend([home.join(".codex/AGENTS.md"), home.join(".gemini/GEMINI.md")]);
+    }
+    // What lies in the project is the project's, as in a home folder that is one.
+    let folder = canonical(&search.place.folder);
+    files.retain(|path| path.is_file() && !path.starts_with(&folder));
+    files
+}
+
+/// The name of the folder in which Claude Code keeps what it knows of a project: everything that is
+/// no letter and no digit becomes a hyphen.
+fn encoded(root: &Path) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    root.to_string_lossy().chars().map(letter).collect()
+}
+
+/// The key of a file of the user: below the home folder, else its whole path.
+fn user_key(search: &Search<'_>, path: &Path) -> String {
+    let home = search.options.home.map(canonical);
+    match home.and_then(|home| path.strip_prefix(home).ok().map(key_of)) {
+        Some(below) => format!("~/{below}"),
+        None => path.to_string_lossy().into_owned(),
+    }
+}
+
+fn markdown_below(folder: &Path, most: usize) -> Vec<PathBuf> {
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    WalkBuilder::new(folder)
+        .standard_filters(false)
+        .follow_links(false)
+        .max_depth(Some(MAX_DEPTH))
+        .sort_by_file_name(std::cmp::Ord::cmp)
+        .build()
+        .take(most)
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(ignore::DirEntry::into_path)
+        .filter(|path| nature::is_markdown(&path.to_string_lossy()))
+        .take(MAX_FILES)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_ends_after_so_many_files_and_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.txt", "b.txt", "c.md", "d.md"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = |most| markdown_below(folder.path(), most).len();
+        // The folder itself is the first.
+        assert_eq!((found(3), found(4), found(9)), (0, 1, 2));
+    }
+
+    #[test]
+    fn a_project_is_named_as_claude_code_does() {
+        assert_eq!(encoded(Path::new("/home/ada/my.app_2")), "-home-ada-my-app-2");
+    }
+}

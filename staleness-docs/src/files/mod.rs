@@ -1,0 +1,9 @@
+//! The files of a check: which there are, what each is, and its text.
+
+pub(crate) mod discover;
+pub(crate) mod file;
+pub(crate) mod ignored;
+mod instructions;
+
+pub(crate) use discover::{Found, Search};
+pub use instructions::retain_loaded_by;

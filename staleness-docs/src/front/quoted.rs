@@ -1,0 +1,48 @@
+//! Values between quotes.
+
+/// Returns a text up to its closing quote, with its escapes resolved, as YAML has them; `None` without a closing
+/// quote. The opening quote stands before the text.
+#[must_use]
+pub fn unquote(text: &str, quote: char) -> Option<String> {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == quote {
+            // Two single quotes stand for one.
+            if quote == '\'' && chars.as_str().starts_with('\'') {
+                chars.next();
+                out.push('\'');
+                continue;
+            }
+            return Some(out);
+        }
+        if c != '\\' || quote == '\'' {
+            out.push(c);
+            continue;
+        }
+        match chars.next()? {
+            'n' | 't' | 'r' | '0' | ' ' | '_' => out.push(' '),
+            // The line goes on as if it had not ended.
+            '\n' => chars = chars.as_str().trim_start().chars(),
+            digits @ ('x' | 'u' | 'U') => {
+                let count = match digits {
+                    'x' => 2,
+                    'u' => 4,
+                    _ => 8,
+                };
+                let code = chars.as_str().get(..count);
+                let decoded = code
+                    .and_then(|code| u32::from_str_radix(code, 16).ok())
+                    .and_then(char::from_u32);
+                if let Some(decoded) = decoded {
+                    out.push(decoded);
+                    chars = chars.as_str()[count..].chars();
+                } else {
+                    out.push(char::REPLACEMENT_CHARACTER);
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    None
+}

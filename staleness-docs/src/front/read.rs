@@ -1,0 +1,403 @@
+//! The fields of front matter and their places.
+
+use std::ops::Range;
+
+use super::quoted::unquote;
+
+/// The largest front matter that is read, in bytes.
+const MAX_BYTES: usize = 64 * 1024;
+/// Most fields that are read.
+const MAX_ENTRIES: usize = 1_000;
+/// Most entries of one list that are read.
+const MAX_LIST: usize = 1_000;
+
+/// Syntax of front matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Between lines of `---`.
+    Yaml,
+    /// Between lines of `+++`.
+    Toml,
+}
+
+/// Value of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// One value, without its quotes.
+    Text(String),
+    List(Vec<String>),
+    /// Fields of its own, or nothing that can be read.
+    Other,
+}
+
+/// One field of the outermost level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(super) key: String,
+    pub(super) value: Value,
+    /// Its lines, with their ends.
+    pub(super) lines: Range<usize>,
+    /// The bytes of its value, without a comment behind it; empty where it is on other lines.
+    pub(super) place: Range<usize>,
+    /// True if all of it stands on one line.
+    pub(super) one_line: bool,
+    /// Its line in the file, counted from 1.
+    pub(crate) line: u32,
+}
+
+/// The front matter of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Front {
+    pub(super) style: Style,
+    pub(super) entries: Vec<Entry>,
+    /// Offset of the line that closes it.
+    pub(super) end: usize,
+    /// Offset of the text behind it.
+    pub(crate) body: usize,
+}
+
+impl Front {
+    /// The last field with one of these names.
+    pub(super) fn get<'a>(&'a self, names: &'a [&'a str]) -> Option<&'a Entry> {
+        self.named(names).last()
+    }
+
+    /// Every field with one of these names.
+    pub(super) fn named<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = &'a Entry> {
+        self.entries.iter().filter(move |entry| {
+            let key = entry.key.to_ascii_lowercase().replace('-', "_");
+            names.contains(&key.as_str())
+        })
+    }
+}
+
+/// Reads the front matter of a text; `None` when it has none.
+pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
+    let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
+    let rest = &text[skipped..];
+    let style = match rest.lines().next().map(str::trim_end) {
+        Some("---") => Style::Yaml,
+        Some("+++") => Style::Toml,
+        _ => return Ok(None),
+    };
+    let mut front = Front { style, entries: Vec::new(), end: 0, body: 0 };
+    let start = skipped + rest.find('\n').map_or(rest.len(), |at| at + 1);
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let mut at = start;
+    for line in text[start..].split_inclusive('\n') {
+        let closes = match style {
+            Style::Yaml => matches!(line.trim_end(), "---" | "..."),
+            Style::Toml => line.trim_end() == "+++",
+        };
+        if closes {
+            front.end = at;
+            front.body = at + line.len();
+            front.entries = entries(text, &lines, style)?;
+            let says_else = || lines.iter().any(|line| is_text(&text[line.clone()]));
+            if style == Style::Yaml && front.entries.is_empty() && says_else() {
+                // A text between two rules.
+                return Ok(None);
+            }
+            return Ok(Some(front));
+        }
+        lines.push(at..at + line.len());
+        at += line.len();
+        if at - start > MAX_BYTES {
+            // A rule at the beginning of a long text is no front matter.
+            let looks_so =
+                lines.first().is_some_and(|line| key(&text[line.clone()], style).is_some());
+            return if looks_so { Err("has front matter of more than 64 KiB") } else { Ok(None) };
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the beginning of front matter that is one mapping between braces, which is not read.
+pub(crate) fn in_braces(text: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n');
+    let rule = lines.next()?;
+    if rule.trim_start_matches('\u{feff}').trim_end() != "---" {
+        return None;
+    }
+    let (mut at, mut first, mut last) = (rule.len(), None, "");
+    for line in lines {
+        let is_end = matches!(line.trim_end(), "---" | "...");
+        if is_end || first.is_none() && is_text(line) && !opens_mapping(line) {
+            return first.filter(|_| is_end && last.ends_with('}'));
+        }
+        if is_text(line) {
+            first = first.or(Some(at));
+            last = line.trim_end();
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Returns true if a line begins a mapping; two braces, or one with a sign, begin what a template fills in.
+fn opens_mapping(line: &str) -> bool {
+    let inner = line.trim_start().strip_prefix('{');
+    inner.is_some_and(|inner| !inner.starts_with(['{', '%', '#']))
+}
+
+/// Returns true if a line says anything: it is neither empty nor a comment.
+fn is_text(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with('#')
+}
+
+fn entries(text: &str, lines: &[Range<usize>], style: Style) -> Result<Vec<Entry>, &'static str> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let line = &text[lines[at].clone()];
+        if style == Style::Toml && line.starts_with('[') {
+            break;
+        }
+        let Some((name, value_at)) = key(line, style) else {
+            at += 1;
+            continue;
+        };
+        if all.len() == MAX_ENTRIES {
+            return Err("has front matter of more than 1000 fields");
+        }
+        let first = &line[value_at..];
+        let more = continuation(text, &lines[at + 1..], first, style);
+        let rest: Vec<&str> =
+            lines[at + 1..=at + more].iter().map(|range| &text[range.clone()]).collect();
+        let (value, place) = value(first, &rest, style);
+        let offset = lines[at].start + value_at;
+        all.push(Entry {
+            key: name,
+            value,
+            lines: lines[at].start..lines[at + more].end,
+            place: offset + place.start..offset + place.end,
+            one_line: more == 0,
+            line: u32::try_from(at).unwrap_or(u32::MAX - 2) + 2,
+        });
+        at += more + 1;
+    }
+    Ok(all)
+}
+
+/// The key at the beginning of a line, and where its value begins.
+fn key(line: &str, style: Style) -> Option<(String, usize)> {
+    let sign = match style {
+        Style::Yaml => ':',
+        Style::Toml => '=',
+    };
+    let first = line.chars().next()?;
+    let (name, rest) = if let quote @ ('"' | '\'') = first {
+        let end = line[1..].find(quote)? + 1;
+        (&line[1..end], &line[end + 1..])
+    } else {
+        let end = line.find(|c: char| c == sign || c.is_whitespace())?;
+        (&line[..end], &line[end..])
+    };
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(plain) {
+        return None;
+    }
+    let rest = rest.trim_start_matches([' ', '\t']).strip_prefix(sign)?;
+    let spaced = rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']);
+    (spaced || style == Style::Toml).then(|| (name.to_owned(), line.len() - rest.len()))
+}
+
+/// Counts the following lines that belong to the value that begins with `first`.
+fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -> usize {
+    // Found out once, not for each line: the first may be as long as all others together.
+    let first = first.trim();
+    let open = first.starts_with('[') && !without_comment(first, style).trim_end().ends_with(']');
+    let mut count = 0;
+    match style {
+        Style::Yaml => {
+            let nothing = strip_comment(first, style).is_empty();
+            let mut last = 0;
+            for range in lines {
+                let line = &text[range.clone()];
+                count += 1;
+                if line.trim().is_empty() {
+                    continue;
+                }
+                // Lists may stand as far left as their key.
+                let list = nothing && (line.starts_with("- ") || line.trim() == "-");
+                if !(line.starts_with([' ', '\t']) || list || open && line.starts_with(']')) {
+                    break;
+                }
+                last = count;
+            }
+            last
+        }
+        Style::Toml => {
+            let text_block = ["\"\"\"", "'''"]
+                .into_iter()
+                .find(|quote| first.starts_with(quote) && !first[3..].contains(quote));
+            for range in lines {
+                let line = &text[range.clone()];
+                if text_block.is_none() && !open {
+                    break;
+                }
+                count += 1;
+                let ends = match text_block {
+                    Some(quote) => line.contains(quote),
+                    None => without_comment(line, style).trim_end().ends_with(']'),
+                };
+                if ends {
+                    break;
+                }
+            }
+            count
+        }
+    }
+}
+
+/// The value, and where it stands on its key's line.
+fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
+    let lead = first.len() - first.trim_start_matches([' ', '\t']).len();
+    let line = first.trim_end();
+    let from = lead.min(line.len());
+    let shown = &line[from..];
+    if let Some(quote @ ('"' | '\'')) = shown.chars().next() {
+        let triple =
+            style == Style::Toml && shown.get(..3).is_some_and(|s| s == "\"\"\"" || s == "'''");
+        if triple || !rest.is_empty() {
+            return (Value::Other, from..line.len());
+        }
+        return match closing(shown, quote) {
+            Some(end) => {
+                (Value::Text(unquote(&shown[1..], quote).unwrap_or_default()), from..from + end)
+            }
+            None => (Value::Other, from..line.len()),
+        };
+    }
+    let plain = if shown.starts_with('[') {
+        without_comment(shown, style)
+    } else {
+        strip_comment(shown, style)
+    };
+    let plain = plain.trim_end();
+    let place = from..from + plain.len();
+    if plain.starts_with('[') {
+        let lines = std::iter::once(plain).chain(rest.iter().copied());
+        return (between_brackets(lines, style), place);
+    }
+    if plain.starts_with(['{', '|', '>']) && style == Style::Yaml || plain.starts_with('{') {
+        return (Value::Other, place);
+    }
+    if rest.is_empty() {
+        let empty = style == Style::Yaml && matches!(plain, "~" | "null" | "Null" | "NULL");
+        return (Value::Text(if empty { String::new() } else { plain.to_owned() }), place);
+    }
+    // A list between brackets may begin below its key.
+    let below = rest.iter().position(|line| is_text(line)).map_or(&[][..], |at| &rest[at..]);
+    if plain.is_empty() && below.first().is_some_and(|line| line.trim_start().starts_with('[')) {
+        return (between_brackets(below.iter().copied(), style), place);
+    }
+    if plain.is_empty() && rest.iter().all(|line| is_of_list(line)) {
+        let items = rest.iter().filter_map(|line| line.trim().strip_prefix('-'));
+        return (
+            Value::List(
+                items
+                    .map(|item| scalar(item, style))
+                    .filter(|item| !item.is_empty())
+                    .take(MAX_LIST)
+                    .collect(),
+            ),
+            place,
+        );
+    }
+    (Value::Other, place)
+}
+
+/// A list between brackets, on one line or several.
+fn between_brackets<'a>(lines: impl Iterator<Item = &'a str>, style: Style) -> Value {
+    let lines: Vec<&str> = lines.map(|line| without_comment(line.trim(), style)).collect();
+    let whole = lines.join(" ");
+    let inner = whole.trim().strip_prefix('[').and_then(|text| text.trim_end().strip_suffix(']'));
+    inner.map_or(Value::Other, |inner| Value::List(flow(inner, style)))
+}
+
+fn is_of_list(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#') || line == "-" || line.starts_with("- ")
+}
+
+/// One value without quotes and comment.
+fn scalar(text: &str, style: Style) -> String {
+    let text = text.trim();
+    match text.chars().next() {
+        Some(quote @ ('"' | '\'')) => {
+            unquote(&text[1..], quote).unwrap_or_else(|| text[1..].to_owned())
+        }
+        _ => strip_comment(text, style).trim_end().to_owned(),
+    }
+}
+
+/// The entries between brackets.
+fn flow(inner: &str, style: Style) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = inner.trim();
+    while !rest.is_empty() && all.len() < MAX_LIST {
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let quoted = quote.and_then(|quote| closing(rest, quote));
+        let from = quoted.unwrap_or(0);
+        let end = rest[from..].find(',').map_or(rest.len(), |at| from + at);
+        let item = scalar(&rest[..end], style);
+        if !item.is_empty() {
+            all.push(item);
+        }
+        rest = rest.get(end + 1..).unwrap_or_default().trim_start();
+    }
+    all
+}
+
+/// Returns the end of a quoted value at the beginning of the text: behind its closing quote.
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quote == '"' => at += 1,
+            b'\'' if quote == '\'' && bytes.get(at + 1) == Some(&b'\'') => at += 1,
+            byte if byte == quote as u8 => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// A value that is in no quotes, without the comment behind it. In TOML a comment needs no space before it.
+fn strip_comment(text: &str, style: Style) -> &str {
+    &text[..(0..text.len()).find(|at| begins_comment(text, *at, style)).unwrap_or(text.len())]
+}
+
+#[cfg(test)]
+std::thread_local! {
+    /// Number of bytes looked through for comments.
+    pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// A line of a list without the comment at its end: what stands in quotes is none.
+fn without_comment(line: &str, style: Style) -> &str {
+    #[cfg(test)]
+    LOOKED_AT.set(LOOKED_AT.get() + line.len());
+    let mut at = 0;
+    // Whether an item may begin here.
+    let mut begins = true;
+    while let Some(c) = line[at..].chars().next() {
+        if begins_comment(line, at, style) {
+            return &line[..at];
+        }
+        let quoted = if begins && matches!(c, '"' | '\'') { closing(&line[at..], c) } else { None };
+        begins = matches!(c, '[' | ',') || begins && c.is_whitespace();
+        at += quoted.unwrap_or(c.len_utf8());
+    }
+    line
+}
+
+fn begins_comment(text: &str, at: usize, style: Style) -> bool {
+    let bytes = text.as_bytes();
+    let alone = || style == Style::Toml || at == 0 || matches!(bytes[at - 1], b' ' | b'\t');
+    bytes[at] == b'#' && alone()
+}

@@ -1,0 +1,248 @@
+//! The history of a project: its commits, and what each of them holds.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use staleness_core::ids::stable_hash;
+use staleness_core::time::Timestamp;
+
+use super::changes::{Held, Known};
+use super::commits::{Past, between};
+use super::limits::Limits;
+use super::raw::seconds;
+use crate::git::lines::is_text;
+use crate::git::objects::{
+    Commit, EntryKind, Object, Objects, Oid, Place, Sort, Trees, Unread, Wanted, commit, head,
+};
+use crate::git::process::{GitError, Process, Program, check_files, check_work_tree};
+
+/// The longest list of the commits at which a history ends, in bytes.
+const MAX_BOUNDARY: u64 = 1024 * 1024;
+
+/// A point in the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Anchor {
+    /// A commit, by its full id.
+    Commit(Oid),
+    /// The commit that was checked out at this time: see [`Repo::commit_at`](crate::git::Repo::commit_at).
+    At(Timestamp),
+}
+
+/// A project inside a repository, as its checked-out commit and the commits before it hold it. Its
+/// files on disk are not looked at.
+#[derive(Debug)]
+pub(crate) struct History {
+    pub(crate) place: Place,
+    pub(crate) limits: Limits,
+    pub(crate) head: Commit,
+    pub(crate) objects: Objects,
+    pub(crate) past: Option<Past>,
+    /// The list of changes, while git makes it and nobody has read it.
+    pub(super) listing: Option<Process>,
+    trees: Trees,
+    /// The earlier names of the documents that were dated: see [`Trail::names`](super::follow::Trail).
+    pub(super) names: HashMap<String, Vec<(u32, String)>>,
+    /// The anchors that were asked for, and where they are.
+    pub(super) anchors: HashMap<Anchor, Option<(Oid, Option<usize>)>>,
+    /// True if something was left out because there is too much of it.
+    pub(crate) cut: bool,
+    pub(crate) shallow: bool,
+}
+
+impl History {
+    pub(crate) fn open(program: &Program, root: &Path, limits: Limits) -> Result<Self, GitError> {
+        if !root.is_dir() {
+            return Err(GitError::NoRepository);
+        }
+        check_files(root)?;
+        let mut place =
+            Place { program: program.clone(), folder: root.to_path_buf(), prefix: String::new() };
+        let asked = ["--is-inside-work-tree", "--is-shallow-repository", "--show-prefix"];
+        let answer = place
+            .start(&["rev-parse", asked[0], asked[1], asked[2], "--absolute-git-dir"])?
+            .all()?;
+        let answer = String::from_utf8(answer).map_err(|_| GitError::garbled("a path"))?;
+        let mut lines = answer.splitn(4, '\n');
+        let (inside, shallow) = (lines.next() == Some("true"), lines.next() == Some("true"));
+        if !inside {
+            return Err(GitError::NoRepository);
+        }
+        let (Some(prefix), Some(git)) = (lines.next(), lines.next()) else {
+            return Err(GitError::garbled("a path"));
+        };
+        check_work_tree(root, prefix, Path::new(git.strip_suffix('\n').unwrap_or(git)))?;
+        prefix.clone_into(&mut place.prefix);
+        let mut objects = Objects::new(place.clone(), limits.object_bytes);
+        let head = head(&mut objects)?;
+        objects.unread = Unread::default();
+        Ok(Self {
+            place,
+            limits,
+            head,
+            objects,
+            past: None,
+            listing: None,
+            trees: Trees::default(),
+            names: HashMap::new(),
+            anchors: HashMap::new(),
+            cut: false,
+            shallow,
+        })
+    }
+
+    /// Returns a hash of the commits at which a shallow history ends; 0 for a history that is whole.
+    pub(crate) fn boundary(&self) -> u128 {
+        if !self.shallow {
+            return 0;
+        }
+        let read = || {
+            let path =
+                self.place.start(&["rev-parse", "--git-path", "shallow"]).ok()?.all().ok()?;
+            let path = String::from_utf8(path).ok()?;
+            let path = self.place.folder.join(path.strip_suffix('\n')?);
+            crate::disk::read_small(&path, MAX_BOUNDARY)
+        };
+        stable_hash(read().unwrap_or_default().as_bytes()).max(1)
+    }
+
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut || self.place.program.watchdog().is_cut()
+    }
+
+    /// A commit by its full id; `None` when the repository does not hold it.
+    pub(crate) fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
+        commit(&mut self.objects, Wanted::Commit(id))
+    }
+
+    /// The latest commit that was made at a moment or before it.
+    pub(crate) fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
+        let past = self.past()?;
+        Ok(past.at(at).map(|place| past.commits[place]))
+    }
+
+    /// The list of commits, read once.
+    pub(crate) fn past(&mut self) -> Result<&mut Past, GitError> {
+        let past = match self.past.take() {
+            Some(past) => past,
+            None => self.list()?,
+        };
+        Ok(self.past.insert(past))
+    }
+
+    fn list(&mut self) -> Result<Past, GitError> {
+        let limit = self.limits.commits as usize;
+        // One more than the limit: only then is it known that there are more.
+        let count = format!("--max-count={}", u64::from(self.limits.commits) + 1);
+        let head = self.head.id.to_string();
+        let mut process =
+            self.place.start(&["rev-list", "--first-parent", "--timestamp", &count, &head])?;
+        let (mut commits, mut record) = (Vec::new(), Vec::new());
+        let end = loop {
+            match process.record(b'\n', &mut record) {
+                Ok(true) => {}
+                Ok(false) => break process.finish(),
+                Err(_) => break Err(process.post_mortem()),
+            }
+            let space = record.iter().position(|byte| *byte == b' ').unwrap_or(record.len());
+            let id = record.get(space + 1..).and_then(Oid::from_hex);
+            let (Some(id), Some(at)) = (id, seconds(&record[..space])) else {
+                break Err(GitError::garbled("a commit"));
+            };
+            commits.push(Commit { id, at });
+        };
+        let whole = end.is_ok() && !self.shallow && commits.len() <= limit;
+        commits.truncate(limit.max(1));
+        if let Err(why) = end {
+            if commits.is_empty() || why.is_final() {
+                return Err(why);
+            }
+            // What git could read before it broke off still holds, but is not all.
+            self.broke_off(&why);
+        }
+        Ok(Past::new(commits, whole))
+    }
+
+    /// Notes that a part of the history was not read. What was too much is noted by the watchdog.
+    pub(super) fn broke_off(&mut self, why: &GitError) {
+        self.objects.unread.damaged += u64::from(*why != GitError::TooMuch);
+    }
+
+    /// Returns the commit of an anchor, and its place in the list of first parents, or that of the commit
+    /// that was checked out at its time.
+    pub(crate) fn anchor(
+        &mut self,
+        anchor: Anchor,
+    ) -> Result<Option<(Oid, Option<usize>)>, GitError> {
+        if let Some(known) = self.anchors.get(&anchor) {
+            return Ok(*known);
+        }
+        let past = self.past()?;
+        let found = match anchor {
+            Anchor::At(at) => past.at(at).map(|place| (past.commits[place].id, Some(place))),
+            Anchor::Commit(id) => match past.place(id) {
+                Some(place) => Some((id, Some(place))),
+                None => match self.commit(id)? {
+                    Some(commit) => Some((id, self.past()?.at(commit.at))),
+                    None => None,
+                },
+            },
+        };
+        self.anchors.insert(anchor, found);
+        Ok(found)
+    }
+
+    /// Returns the kind and id of a path in a commit; `None` when it is not there.
+    pub(crate) fn look_up(&mut self, commit: Oid, path: &str) -> Result<Option<Held>, GitError> {
+        match self.past.as_mut().and_then(|past| past.place(commit)) {
+            Some(place) => self.held_at(place, path),
+            None => self.trees.find(&mut self.objects, &self.place, commit, path),
+        }
+    }
+
+    /// The text of a file in a commit, if there is one.
+    pub(crate) fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
+        let Some((EntryKind::File, file)) = self.look_up(commit, path)? else { return Ok(None) };
+        Ok(self.text(file)?.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+
+    /// The contents of a text file.
+    pub(crate) fn text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
+        self.objects.one(Wanted::Object(file), |object| match object {
+            Object::Found(_, Sort::Blob, bytes) if is_text(bytes) => Some(bytes.to_vec()),
+            _ => None,
+        })
+    }
+
+    /// Returns true if a path exists in the commit at this place of the list of commits.
+    pub(crate) fn exists_at(&mut self, place: usize, path: &str) -> Result<bool, GitError> {
+        Ok(self.held_at(place, path)?.is_some())
+    }
+
+    /// Returns the kind and id of a path in the commit at this place of the list.
+    pub(crate) fn held_at(&mut self, place: usize, path: &str) -> Result<Option<Held>, GitError> {
+        let past = self.past()?;
+        let Some(commit) = past.commits.get(place).copied() else { return Ok(None) };
+        let commit = match past.changes.at(place, path) {
+            Known::As(held) => return Ok(held),
+            Known::AsNow => self.head.id,
+            Known::Unknown => commit.id,
+        };
+        self.trees.find(&mut self.objects, &self.place, commit, path)
+    }
+
+    /// A commit that removed a path: it is there at `there` and not in the checked-out commit. Of
+    /// several it is the last, where the list of changes goes that far.
+    pub(crate) fn removal(&mut self, path: &str, there: usize) -> Result<Option<usize>, GitError> {
+        if !self.exists_at(there, path)? {
+            return Ok(None);
+        }
+        if let Some(last) = self.past()?.changes.removal(path, there) {
+            return Ok(Some(last));
+        }
+        let (mut there, mut gone) = (there, 0);
+        while let Some(middle) = between(gone, there) {
+            if self.exists_at(middle, path)? { there = middle } else { gone = middle }
+        }
+        Ok(Some(gone))
+    }
+}

@@ -1,0 +1,124 @@
+//! The files that the checked-out commit holds.
+
+use super::timeline::History;
+use crate::git::process::GitError;
+use std::ops::ControlFlow;
+
+use crate::disk::written;
+
+/// The most files that are listed, and the most bytes of their paths.
+const MAX_FILES: usize = 1_000_000;
+const MAX_PATH_BYTES: usize = 48 * 1024 * 1024;
+/// The most paths that are not UTF-8 that are kept.
+const MAX_UNNAMED: usize = 1_000;
+
+/// Kind of a tracked path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackedKind {
+    /// A regular file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// The root of a submodule, a repository of its own.
+    Submodule,
+}
+
+/// The files of the project that are tracked in the checked-out commit, by path relative to the
+/// project's folder.
+#[derive(Clone, Debug, Default)]
+pub struct Tracked {
+    /// In the order of the paths.
+    files: Vec<(Box<str>, TrackedKind)>,
+    path_bytes: usize,
+    /// Paths that are not UTF-8, the bytes that are none as `\xE9`: the first 1,000.
+    pub unnamed: Vec<String>,
+    /// True if there are more files than are listed.
+    pub cut: bool,
+}
+
+impl Tracked {
+    /// Every path in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, TrackedKind)> {
+        self.files.iter().map(|(path, kind)| (&**path, *kind))
+    }
+
+    /// The first path that is not before this one.
+    fn at_or_after(&self, path: &str) -> Option<(&str, TrackedKind)> {
+        let at = self.files.partition_point(|(other, _)| **other < *path);
+        self.files.get(at).map(|(path, kind)| (&**path, *kind))
+    }
+
+    /// Returns the kind of a path; `None` for a folder and for what is not tracked.
+    #[must_use]
+    pub fn kind(&self, path: &str) -> Option<TrackedKind> {
+        self.at_or_after(path).filter(|(found, _)| *found == path).map(|(_, kind)| kind)
+    }
+
+    /// Returns true if this is a tracked file, or a folder that holds one.
+    #[must_use]
+    pub fn holds(&self, path: &str) -> bool {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        self.kind(path).is_some() || {
+            let below = format!("{path}/");
+            self.at_or_after(&below).is_some_and(|(found, _)| found.starts_with(&below))
+        }
+    }
+
+    /// Returns the number of tracked files.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns true if nothing is tracked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
+
+impl History {
+    pub(crate) fn tracked(&self) -> Result<Tracked, GitError> {
+        let head = self.head.id.to_string();
+        let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", &head];
+        if !self.place.prefix.is_empty() {
+            arguments.extend(["--", &self.place.prefix]);
+        }
+        let mut tracked = Tracked::default();
+        self.place.start(&arguments)?.each_record(0, |record| {
+            tracked.cut = tracked.files.len() >= MAX_FILES || tracked.path_bytes >= MAX_PATH_BYTES;
+            if tracked.cut {
+                return Ok(ControlFlow::Break(()));
+            }
+            self.enter(record, &mut tracked).map(ControlFlow::Continue)
+        })?;
+        Ok(tracked)
+    }
+
+    /// Reads `<mode> <sort> <id>\t<path>`.
+    fn enter(&self, record: &[u8], tracked: &mut Tracked) -> Result<(), GitError> {
+        let garbled = || GitError::garbled("a list of files");
+        let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(garbled)?;
+        let mut words = record[..tab].split(|byte| *byte == b' ');
+        let kind = match words.next().ok_or_else(garbled)? {
+            b"120000" => TrackedKind::Link,
+            b"160000" => TrackedKind::Submodule,
+            _ => TrackedKind::File,
+        };
+        let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
+        match std::str::from_utf8(path) {
+            Ok(path) => {
+                // Paths come in order, each once, but for those of a damaged tree.
+                if tracked.files.last().is_none_or(|(before, _)| **before < *path) {
+                    tracked.path_bytes += path.len();
+                    tracked.files.push((path.into(), kind));
+                }
+            }
+            Err(_) if tracked.unnamed.len() < MAX_UNNAMED => {
+                tracked.unnamed.push(written(path, "\\x"));
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+}

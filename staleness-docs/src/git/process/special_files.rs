@@ -1,0 +1,138 @@
+//! Files that git opens before anything else, looked at first: a pipe among them would make git wait
+//! for a writer that never comes. What it opens later is in no list: see [`super::watchdog`].
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::GitError;
+use crate::disk::read_small;
+
+/// Files that git reads in the folder of a repository, or of a work tree.
+#[rustfmt::skip]
+const FILES: [&str; 11] = [
+    "HEAD", "commondir", "config", "config.worktree", "gitdir", "index", "info/attributes",
+    "info/grafts", "packed-refs", "reftable/tables.list", "shallow",
+];
+/// Folders of objects whose files git opens whatever it looks for.
+const OF_OBJECTS: [&str; 3] = ["info", "info/commit-graphs", "pack"];
+/// Longest chain of references, as in git.
+const MAX_REFERENCES: usize = 5;
+/// The most folders of objects that are looked into: one may name others.
+const MAX_OBJECTS: usize = 64;
+/// The largest file that points to another, in bytes.
+const MAX_POINTER: u64 = 64 * 1024;
+/// The most files of a folder whose sort is looked at.
+const MAX_FILES: usize = 20_000;
+
+/// Refuses a repository of which git would open a pipe, a socket or a device. Where the repository
+/// is, is looked for as git does: from the folder upwards.
+pub(crate) fn check_files(root: &Path) -> Result<(), GitError> {
+    let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
+    for folder in root.ancestors() {
+        let git = folder.join(".git");
+        plain(&git)?;
+        if git.is_dir() {
+            return repository(&git);
+        }
+        if let Some(text) = pointer(&git) {
+            let Some(to) = text.strip_prefix("gitdir:") else { return Ok(()) };
+            return repository(&folder.join(to.trim()));
+        }
+        // Without one, git looks whether the folder itself is a repository.
+        plain(&folder.join("HEAD"))?;
+    }
+    Ok(())
+}
+
+/// Refuses a work tree that is not the folder in which its repository was found: the configuration of
+/// a repository may name any other, in which nothing is as its commits say.
+pub(crate) fn check_work_tree(root: &Path, prefix: &str, found: &Path) -> Result<(), GitError> {
+    let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
+    let depth = Path::new(prefix).components().count();
+    let top = root.ancestors().nth(depth).ok_or_else(|| GitError::garbled("a path"))?;
+    let git = top.join(".git");
+    let git = match pointer(&git) {
+        Some(text) => top.join(text.strip_prefix("gitdir:").unwrap_or_default().trim()),
+        None => git,
+    };
+    let (git, found) = (git.canonicalize(), found.canonicalize());
+    if git.is_ok() && git.ok() == found.ok() {
+        return Ok(());
+    }
+    Err(GitError::Failed("its work tree is not the folder that holds it (core.worktree)".into()))
+}
+
+fn repository(git: &Path) -> Result<(), GitError> {
+    files(git)?;
+    let common = match pointer(&git.join("commondir")) {
+        Some(to) => git.join(to.trim()),
+        None => git.to_path_buf(),
+    };
+    if common != git {
+        files(&common)?;
+    }
+    reference(git, &common)?;
+    objects(common.join("objects"))
+}
+
+/// Checks the files that lead from `HEAD` to its commit.
+fn reference(git: &Path, common: &Path) -> Result<(), GitError> {
+    let mut next = pointer(&git.join("HEAD"));
+    for _ in 0..MAX_REFERENCES {
+        let Some(text) = next else { return Ok(()) };
+        let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
+            let id = text.trim();
+            let Some((folder, file)) = id.split_at_checked(2) else { return Ok(()) };
+            return plain(&common.join("objects").join(folder).join(file));
+        };
+        let places = [git.join(name), common.join(name)];
+        places.iter().try_for_each(|place| plain(place))?;
+        next = places.iter().find_map(|place| pointer(place));
+    }
+    Ok(())
+}
+
+/// A folder of objects, and those that it names and they name in turn.
+fn objects(folder: PathBuf) -> Result<(), GitError> {
+    let mut folders = vec![folder];
+    let mut at = 0;
+    while let Some(folder) = folders.get(at).cloned() {
+        at += 1;
+        for name in OF_OBJECTS {
+            let files = fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
+            for file in files.take(MAX_FILES) {
+                if !file.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
+                    plain(&file.path())?;
+                }
+            }
+        }
+        let others = pointer(&folder.join("info/alternates")).unwrap_or_default();
+        for other in others.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let other = folder.join(other);
+            if folders.len() < MAX_OBJECTS && !folders.contains(&other) {
+                folders.push(other);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn files(folder: &Path) -> Result<(), GitError> {
+    FILES.iter().try_for_each(|name| plain(&folder.join(name)))
+}
+
+/// Refuses a path that could make an opener wait: it must be a file, a folder, or nothing.
+fn plain(path: &Path) -> Result<(), GitError> {
+    match path.metadata() {
+        Ok(meta) if !meta.is_file() && !meta.is_dir() => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            Err(GitError::from_stderr(format!("fatal: {name} of git is no file").as_bytes()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The text of a small file, if there is one.
+fn pointer(path: &Path) -> Option<String> {
+    read_small(path, MAX_POINTER)
+}

@@ -1,0 +1,123 @@
+//! Documents that are history by nature: they speak of what is gone on purpose.
+
+/// Reason to treat a file as history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum History {
+    No,
+    /// Its name or a folder of it is one that such files have. That is a guess: what a file says of
+    /// itself, and what a client does with it, go before.
+    ByName,
+    /// The policy says so.
+    ByPolicy,
+}
+
+impl History {
+    pub(crate) const fn is_so(self) -> bool {
+        !matches!(self, Self::No)
+    }
+}
+
+/// Beginnings and ends of such names, in lower case and without the signs between the words.
+#[rustfmt::skip]
+const PARTS: [&str; 20] = [
+    "breakingchange", "breakingchanges", "changelog", "changelogs", "decisionrecord",
+    "decisionrecords", "migrationguide", "migrationguides", "migrationnotes", "postmortem",
+    "postmortems", "releasehistory", "releasenote", "releasenotes", "upgradeguide",
+    "upgradeguides", "upgradenotes", "upgradingguide", "versionhistory", "whatsnew",
+];
+
+/// Words that are such a name by themselves. Beside another word they may mean anything: the history
+/// that an interface shows, the releases that a tool makes.
+#[rustfmt::skip]
+const WHOLE: [&str; 10] = [
+    "changes", "deprecations", "history", "migrate", "migrating", "migration", "news",
+    "releases", "upgrade", "upgrading",
+];
+
+/// Words before `to` and `from` in the name of a guide to another version.
+const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgrading"];
+
+/// Names of folders whose files are history by nature.
+#[rustfmt::skip]
+const FOLDERS: [&str; 33] = [
+    ".changeset", ".changes", "adr", "adrs", "archive", "archived", "archives", "attic",
+    "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
+    "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
+    "migration-guides", "migrations", "news", "newsfragments", "obsolete", "postmortems",
+    "release-notes", "release_notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading",
+];
+
+/// Returns true if a path is one that files have which are history.
+pub(crate) fn is_by_name(path: &str) -> bool {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let is_folder = |part: &&str| FOLDERS.contains(&part.to_ascii_lowercase().as_str());
+    parts.iter().any(is_folder) || is_name(&words(stem))
+}
+
+fn is_name(words: &[String]) -> bool {
+    let is_part = |words: &[String]| PARTS.contains(&words.concat().as_str());
+    let parts = (0..=words.len()).any(|at| is_part(&words[..at]) || is_part(&words[at..]));
+    let is = |at: usize, any: &[&str]| words.get(at).is_some_and(|word| any.contains(&&**word));
+    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_record = is(0, &["adr"]) && words.get(1).is_some_and(is_number);
+    // The versions or the years that it is about.
+    let is_aside = |word: &&String| !is_number(word) && !matches!(&***word, "v" | "x" | "to");
+    let rest: Vec<&String> = words.iter().filter(is_aside).collect();
+    let whole = matches!(rest[..], [word] if WHOLE.contains(&&**word));
+    parts || whole || is_record || is(0, &MOVING) && is(1, &["to", "from"])
+}
+
+/// The words of a name in lower case: `WhatsNew-2.0` is `whats`, `new`, `2` and `0`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        let is_new = before.is_ascii_lowercase() && c.is_ascii_uppercase()
+            || before.is_ascii_digit() != c.is_ascii_digit();
+        if is_new || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_that_are_history_are_known_by_their_names() {
+        let history = "CHANGELOG.md CHANGELOG-v1.md ChangeLog.md CHANGELOG.zh-CN.md \
+                       v2-changelog.md CHANGES.md HISTORY.md docs/history-2023.md NEWS.md \
+                       Release-Notes.md release-notes-2.md docs/releases.md \
+                       docs/v3.0-release-notes.md UPGRADING-2.0.md upgrade.md upgrade-guide.md \
+                       upgrade-v1-to-v2.md upgrading-from-django.md MIGRATING.md MIGRATION.md \
+                       docs/migration_guide.md docs/migrating-to-v2.md vue-migration-guide.md \
+                       breaking-changes.md WhatsNew.md what's-new-in-2.md DEPRECATIONS.md \
+                       adr-0001-x.md adr0001.md postmortem-database.md docs/adr/0001-x.md \
+                       docs/decisions/0002-y.md archive/a.md docs/Legacy/b.md obsolete/x.md";
+        for path in history.split(' ') {
+            assert!(is_by_name(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn trap_a_name_that_begins_like_that_of_history_is_none() {
+        let others = "README.md docs/architecture.md docs/newsletter.md docs/newsletter-api/x.md \
+                      docs/history-api.md docs/historyapi.md docs/browser-history.md \
+                      docs/changestream.md docs/change-requests.md docs/tracking-changes.md \
+                      docs/releases-api.md docs/release.md docs/upgradeable-contracts.md \
+                      docs/upgrade-service.md docs/migration-db.md docs/migrate-style.md \
+                      docs/adrenaline.md docs/adr.md docs/2.md .md";
+        for path in others.split(' ') {
+            assert!(!is_by_name(path), "{path}");
+        }
+    }
+}

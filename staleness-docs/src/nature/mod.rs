@@ -1,0 +1,240 @@
+//! The nature of a file, by its path.
+
+mod history;
+
+use std::path::Path;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use staleness_core::knowledge::ItemKind;
+use staleness_core::policy::DocumentPolicy;
+
+pub(crate) use history::History;
+
+use crate::Note;
+
+/// Returns true if a path is that of a Markdown file.
+#[must_use]
+pub fn is_markdown(path: &str) -> bool {
+    extension(path).is_some_and(|end| {
+        ["md", "markdown", "mdown", "mkd", "mdc"].iter().any(|each| end.eq_ignore_ascii_case(each))
+    })
+}
+
+/// Returns true if a path is that of a text for people, or of what is made from one: manuals, translations,
+/// and what a package says of itself. What it names does not exist because it names it.
+#[must_use]
+pub fn is_document(path: &str) -> bool {
+    #[rustfmt::skip]
+    const ENDS: [&str; 19] = [
+        "mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod", "texi", "texinfo", "ronn", "scd",
+        "mdoc", "nuspec", "po", "pot", "rd", "roff", "man", "xlf",
+    ];
+    #[rustfmt::skip]
+    const TEXTS: [&str; 9] = [
+        "readme", "changelog", "changes", "license", "copying", "notes", "todo", "news",
+        "authors",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let text = || TEXTS.iter().any(|each| stem.eq_ignore_ascii_case(each));
+    match extension(path) {
+        Some(end) => {
+            is_markdown(path)
+                || ENDS.iter().any(|each| end.eq_ignore_ascii_case(each))
+                || is_section(end)
+                || end.eq_ignore_ascii_case("txt") && text()
+                || is_of_package(path)
+        }
+        None => text() || matches!(name, "PKG-INFO" | "METADATA") || is_of_package(path),
+    }
+}
+
+/// Returns true if a file of this ending is a page of a manual: `shop.1`.
+const fn is_section(end: &str) -> bool {
+    matches!(end.as_bytes(), [b'1'..=b'9'])
+}
+
+/// Returns true if a file is what packing a project in Python writes about it.
+fn is_of_package(path: &str) -> bool {
+    path.contains(".egg-info/") || path.contains(".dist-info/")
+}
+
+/// Returns true if a file's name is one under which a client loads it, in whatever folder it is.
+pub(crate) fn is_instruction(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "CLAUDE.md" | "CLAUDE.local.md" | "AGENTS.md" | "GEMINI.md")
+        || path == ".github/copilot-instructions.md"
+        || path.starts_with(".claude/rules/") && is_markdown(path)
+        || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
+}
+
+/// Returns true if a path of the project is that of instructions for the agents of several clients.
+pub(crate) fn is_shared(path: &str) -> bool {
+    path.rsplit('/').next() == Some("AGENTS.md") && !path.starts_with("~/")
+}
+
+/// Returns true if a client may load an instruction file by itself. The path is relative to the project, or begins with
+/// `~/` for a file of the user. Claude Code follows imports, so files of no client are taken for files that it imports.
+pub(crate) fn is_loaded_by(client: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let shared = is_shared(path);
+    match client {
+        "codex" => shared || path == "~/.codex/AGENTS.md",
+        "gemini" => name == "GEMINI.md",
+        "copilot" | "vscode" => shared || path == ".github/copilot-instructions.md",
+        "cursor" => shared || path.starts_with(".cursor/rules/"),
+        "opencode" | "windsurf" | "zed" => shared,
+        "claude-code" => {
+            name != "GEMINI.md"
+                && path != "~/.codex/AGENTS.md"
+                && path != ".github/copilot-instructions.md"
+                && !path.starts_with(".cursor/rules/")
+        }
+        _ => true,
+    }
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end)
+}
+
+/// The patterns of a policy, made ready.
+#[derive(Debug)]
+pub(crate) struct Patterns {
+    ignore: Gitignore,
+    history: Gitignore,
+    kinds: Vec<(Gitignore, ItemKind)>,
+}
+
+impl Patterns {
+    /// Reads the patterns; those that cannot be read are noted.
+    pub(crate) fn new(policy: &DocumentPolicy, notes: &mut Vec<Note>) -> Self {
+        let mut of = |name: &str, patterns: &[&str]| {
+            let mut note = |text| notes.push(Note { path: None, line: None, text });
+            let mut builder = GitignoreBuilder::new("");
+            for pattern in patterns {
+                if builder.add_line(None, pattern).is_err() {
+                    note(format!("the pattern {pattern:?} of the policy cannot be read"));
+                }
+            }
+            builder.build().unwrap_or_else(|_| {
+                let why = "are too large together, and none of them was heeded";
+                note(format!("the patterns of documents.{name} {why}"));
+                Gitignore::empty()
+            })
+        };
+        let texts =
+            |list: &[String]| list.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+        let (ignore, history) = (texts(&policy.ignore), texts(&policy.history));
+        Self {
+            ignore: of("ignore", &ignore.lines().collect::<Vec<_>>()),
+            history: of("history", &history.lines().collect::<Vec<_>>()),
+            kinds: policy
+                .kinds_in_order()
+                .into_iter()
+                .map(|(pattern, kind)| (of("kinds", &[pattern]), kind))
+                .collect(),
+        }
+    }
+
+    /// Returns true if a document is left out.
+    pub(crate) fn ignores(&self, path: &str) -> bool {
+        matches(&self.ignore, path).is_ignore()
+    }
+
+    /// Returns true if a path that somebody names, of a file or a folder, is left out.
+    pub(crate) fn ignores_named(&self, path: &str, is_folder: bool) -> bool {
+        !path.is_empty() && matched(&self.ignore, path, is_folder).is_ignore()
+    }
+
+    /// Returns the reason to treat a document as history.
+    pub(crate) fn history(&self, path: &str) -> History {
+        match matches(&self.history, path) {
+            Match::Ignore(()) => History::ByPolicy,
+            Match::None if history::is_by_name(path) => History::ByName,
+            Match::Whitelist(()) | Match::None => History::No,
+        }
+    }
+
+    /// The kind that the policy gives a document.
+    pub(crate) fn kind(&self, path: &str) -> Option<ItemKind> {
+        let fits = |(pattern, _): &&(Gitignore, ItemKind)| matches(pattern, path).is_ignore();
+        self.kinds.iter().rev().find(fits).map(|(_, kind)| *kind)
+    }
+}
+
+fn matches(patterns: &Gitignore, path: &str) -> Match<()> {
+    matched(patterns, path, false)
+}
+
+fn matched(patterns: &Gitignore, path: &str, is_folder: bool) -> Match<()> {
+    let path = Path::new(path);
+    if patterns.is_empty() || path.has_root() {
+        return Match::None;
+    }
+    patterns.matched_path_or_any_parents(path, is_folder).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug W5: an agent is told of documents that its client does not load.
+    #[test]
+    fn w5_each_client_loads_its_own_files() {
+        let files = [
+            ("CLAUDE.md", "claude-code"),
+            ("CLAUDE.local.md", "claude-code"),
+            (".claude/rules/a.md", "claude-code"),
+            ("~/.claude/projects/-p/memory/MEMORY.md", "claude-code"),
+            ("AGENTS.md", "claude-code codex copilot cursor"),
+            ("~/.codex/AGENTS.md", "codex"),
+            ("GEMINI.md", "gemini"),
+            ("~/.gemini/GEMINI.md", "gemini"),
+            (".cursor/rules/r.mdc", "cursor"),
+            (".github/copilot-instructions.md", "copilot"),
+        ];
+        for (path, clients) in files {
+            for client in ["claude-code", "codex", "gemini", "copilot", "cursor"] {
+                let loads = clients.split(' ').any(|each| each == client);
+                assert_eq!(is_loaded_by(client, path), loads, "{client}: {path}");
+            }
+        }
+        assert!(is_loaded_by("an agent of no client", "CLAUDE.md"));
+    }
+
+    #[test]
+    fn the_policy_has_the_last_word() {
+        let policy = DocumentPolicy {
+            ignore: vec!["vendor/".into(), "[".into()],
+            history: vec!["notes/*.md".into(), "!docs/adr/README.md".into()],
+            kinds: [("memory/**".to_owned(), ItemKind::Knowledge)].into(),
+            ..DocumentPolicy::default()
+        };
+        let mut notes = Vec::new();
+        let patterns = Patterns::new(&policy, &mut notes);
+        assert!(patterns.ignores("a/vendor/b.md") && !patterns.ignores("a.md"));
+        assert_eq!(patterns.history("notes/a.md"), History::ByPolicy);
+        assert_eq!(patterns.history("docs/adr/README.md"), History::No);
+        assert_eq!(patterns.history("docs/adr/0001.md"), History::ByName);
+        assert_eq!(patterns.kind("memory/x/y.md"), Some(ItemKind::Knowledge));
+        assert_eq!(patterns.kind("x.md"), None);
+    }
+
+    #[test]
+    fn what_only_people_read_is_no_code() {
+        let read = "a.md b/c.rst README readme.txt x.mdc PKG-INFO src/shop.egg-info/SOURCES.txt \
+                    shop.egg-info/PKG-INFO shop-1.0.dist-info/METADATA shop.nuspec man/shop.1 \
+                    locale/de/shop.po";
+        for path in read.split(' ') {
+            assert!(is_document(path), "{path}");
+        }
+        for path in
+            ["a.rs", "CMakeLists.txt", "requirements.txt", "Makefile", "lib.so.10", "metadata.rs"]
+        {
+            assert!(!is_document(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Result of a check.
+
+use std::fmt;
+
+use staleness_core::knowledge::{Document, Item, SignalSet};
+
+/// The project as a whole, as a path.
+pub(crate) const WHOLE: &str = ".";
+
+/// A file that was not checked, or not all of it. `.` is the project as a whole, `.git` its history.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// The file, as in [`staleness_core::ids::DocumentKey::path`], or as it was given.
+    pub path: String,
+    /// Why, as the end of a sentence that begins with the path.
+    pub reason: String,
+}
+
+/// Something that was noticed and left aside.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// The file that it is about; `None` for the check as a whole.
+    pub path: Option<String>,
+    /// The line, counted from 1.
+    pub line: Option<u32>,
+    /// Text of the note. It holds no text of the document but names, paths and dates.
+    pub text: String,
+}
+
+/// Blocks of a document that are not listed: it has many with the same sorts of evidence, of which the
+/// first are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlisted {
+    /// The document, as in [`staleness_core::ids::DocumentKey::path`].
+    pub path: String,
+    /// The sorts of evidence against each of them.
+    pub sorts: SignalSet,
+    /// Number of such blocks.
+    pub blocks: usize,
+}
+
+/// Numbers of documents and blocks that were looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Documents.
+    pub documents: usize,
+    /// Documents taken over from an earlier check.
+    pub reused: usize,
+    /// Documents that are history by nature, and left out of drift.
+    pub history: usize,
+    /// Blocks.
+    pub blocks: usize,
+    /// Blocks, or instances of evidence, left aside because a directive says so.
+    pub ignored: usize,
+}
+
+/// Result of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Every document that was checked, by path, those without findings included.
+    pub documents: Vec<Document>,
+    /// The documents with nothing but what is new since [`CheckOptions::since`]; `None` without it, and
+    /// when that cannot be told: then everything is new.
+    ///
+    /// [`CheckOptions::since`]: crate::CheckOptions::since
+    pub new_since: Option<Vec<Document>>,
+    /// The items that live in files of their own, by path. The evidence about each is the one block
+    /// of the document with the path that the item names. The store's counters are not in them.
+    pub items: Vec<Item>,
+    /// Findings that are not listed in the documents.
+    pub unlisted: Vec<Unlisted>,
+    /// Files that were not checked, by path.
+    pub skipped: Vec<Skipped>,
+    /// Notes on what was left aside.
+    pub notes: Vec<Note>,
+    /// The documents that are history by nature.
+    pub history: Vec<String>,
+    /// The commit that is checked out; `None` without git.
+    pub head: Option<String>,
+    /// The version of the project: the one that was given, else the one that it declares.
+    pub version: Option<String>,
+    /// Numbers of documents and blocks.
+    pub counts: Counts,
+}
+
+/// Progress of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// Documents are being read.
+    Reading {
+        /// Documents read so far.
+        done: usize,
+        /// All documents.
+        of: usize,
+    },
+    /// Names are being looked up in the commit that is checked out.
+    Looking {
+        /// Number of names.
+        names: usize,
+    },
+    /// The history of documents is being read.
+    Tracing {
+        /// Documents traced so far.
+        done: usize,
+        /// All documents.
+        of: usize,
+    },
+}
+
+/// The caller ended the check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the check was ended before it was done")
+    }
+}
+
+impl std::error::Error for Cancelled {}

@@ -1,0 +1,119 @@
+//! The version that a project declares.
+
+use std::path::Path;
+
+use crate::disk::read_small;
+
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+const MAX_VERSION: usize = 64;
+
+/// The version that the files of a project declare: `Cargo.toml`, `package.json`, `pyproject.toml`
+/// or `VERSION`, the first that has one. The check of documents asks for tags, too.
+#[must_use]
+pub fn declared_version(root: &Path) -> Option<String> {
+    let read = |name: &str| {
+        let fence = crate::disk::Fence::of([root]);
+        let path = root.join(name);
+        fence.holds(&path).then(|| read_small(&path, MAX_BYTES)).flatten()
+    };
+    let found = [
+        read("Cargo.toml").and_then(|text| cargo(&text)),
+        read("package.json").and_then(|text| package(&text)),
+        read("pyproject.toml").and_then(|text| python(&text)),
+        read("VERSION").and_then(|text| text.lines().next().map(str::to_owned)),
+    ];
+    found.into_iter().flatten().find_map(|version| {
+        let version = version.trim();
+        let version = version.strip_prefix('v').unwrap_or(version);
+        is_version(version).then(|| version.to_owned())
+    })
+}
+
+/// Returns true if a text can be the version of something: it begins with a digit, and is short and plain.
+fn is_version(text: &str) -> bool {
+    text.len() <= MAX_VERSION
+        && text.starts_with(|c: char| c.is_ascii_digit())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_' | '!'))
+}
+
+fn cargo(text: &str) -> Option<String> {
+    let file: toml::Table = text.parse().ok()?;
+    let package = file.get("package").and_then(toml::Value::as_table);
+    let own = package.and_then(|package| package.get("version")).and_then(toml::Value::as_str);
+    let shared = || file.get("workspace")?.get("package")?.get("version")?.as_str();
+    own.or_else(shared).map(str::to_owned)
+}
+
+fn package(text: &str) -> Option<String> {
+    let file: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    file.get("version")?.as_str().map(str::to_owned)
+}
+
+fn python(text: &str) -> Option<String> {
+    let file: toml::Table = text.parse().ok()?;
+    let project = || file.get("project")?.get("version")?.as_str();
+    let poetry = || file.get("tool")?.get("poetry")?.get("version")?.as_str();
+    project().or_else(poetry).map(str::to_owned)
+}
+
+/// A version in an order in which a preview comes before everything that is none.
+pub(crate) fn semver(text: &str) -> Option<(bool, [u64; 3], String)> {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    if !is_version(text) {
+        return None;
+    }
+    let text = text.split('+').next()?;
+    let (numbers, preview) = text.split_once('-').unwrap_or((text, ""));
+    let mut parts = numbers.split('.').map(|part| part.parse().ok());
+    let version = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then(|| (preview.is_empty(), version, preview.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        declared_version(folder.path())
+    }
+
+    #[test]
+    fn the_first_file_that_declares_a_version_wins() {
+        let npm = ("package.json", "\u{feff}{\"version\": \"v1.4.0\"}");
+        let version = |text: &str| Some(text.to_owned());
+        assert_eq!(of(&[("Cargo.toml", "[package]\nversion = \"2.0.1\""), npm]), version("2.0.1"));
+        let member =
+            "[package]\nversion.workspace = true\n[workspace.package]\nversion = \"3.1.0\"";
+        assert_eq!(of(&[("Cargo.toml", member)]), version("3.1.0"));
+        assert_eq!(of(&[("Cargo.toml", "[workspace]\nmembers = []"), npm]), version("1.4.0"));
+        assert_eq!(of(&[("pyproject.toml", "[project]\nversion = \"0.9\"")]), version("0.9"));
+        assert_eq!(of(&[("pyproject.toml", "[tool.poetry]\nversion = \"1.1\"")]), version("1.1"));
+        assert_eq!(of(&[("VERSION", "v5.6.7\nnotes")]), version("5.6.7"));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn what_is_no_version_is_not_one() {
+        assert_eq!(of(&[("Cargo.toml", "[package\nversion"), ("VERSION", "\u{1b}[31m1.0")]), None);
+        assert_eq!(of(&[("package.json", "{\"version\": {}}"), ("VERSION", "")]), None);
+        assert_eq!(of(&[("VERSION", &"1".repeat(65))]), None);
+        assert_eq!(of(&[("package.json", &"[".repeat(100_000))]), None);
+    }
+
+    #[test]
+    fn versions_have_an_order_and_previews_come_first() {
+        let mut tags = ["v1.10.0", "1.9.3", "v2.0.0-rc1", "v1.2", "x1.0.0", "1.2.3.4"];
+        tags.sort_by_key(|tag| semver(tag));
+        assert_eq!(tags[4..], ["1.9.3", "v1.10.0"]);
+        assert_eq!(semver("v1.2"), None);
+    }
+}

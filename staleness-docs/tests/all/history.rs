@@ -1,0 +1,88 @@
+//! Files whose names say that they are history, and which of them are none.
+
+use staleness_core::knowledge::{Document, ItemKind};
+
+use crate::project::{Project, found, touch};
+
+/// `old_name` and line 2 of `src/db.rs` are of the first commit alone.
+fn changed(files: &[(&str, &str)]) -> Project {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn old_name() {}\n");
+    project.write("src/db.rs", "\nconst PORT: u16 = 5432;\n");
+    files.iter().for_each(|(path, text)| drop(project.write(path, text)));
+    project.commit();
+    project.write("src/a.rs", "\n");
+    project.write("src/db.rs", "\nconst PORT: u16 = 5433;\n");
+    project.commit();
+    project
+}
+
+const CITING: &str = "---\ntype: knowledge\ncite: src/db.rs:2\n---\n\nCall `old_name()`.\n";
+
+#[test]
+fn trap_an_item_is_no_history_whatever_its_name() {
+    let plain = "Call `old_name()`.\n";
+    let own = ["notes/ports.md", "notes/CHANGELOG.md", "docs/decisions/ports.md"];
+    let mut files = own.map(|path| (path, CITING)).to_vec();
+    files.push(("history/by_policy.md", plain));
+    let project = changed(&files);
+    let check = |known: &[Document]| {
+        project.check_with(|options| {
+            options.known = known;
+            options.policy.kinds = [("history/**".to_owned(), ItemKind::Reference)].into();
+        })
+    };
+    let cold = check(&[]);
+    for report in [&check(&cold.documents), &cold] {
+        for path in own {
+            let of = ["1:1 changed src/db.rs:2", "6:7 drift old_name"];
+            assert_eq!(found(report, path), of, "{path}");
+        }
+        assert_eq!(found(report, "history/by_policy.md"), ["1:7 drift old_name"]);
+        let cited = report.items.iter().filter(|item| !item.citations.is_empty());
+        assert_eq!((report.items.len(), cited.count()), (4, 3));
+        assert!(report.history.is_empty(), "{:?}", report.history);
+    }
+}
+
+#[test]
+fn an_item_that_the_policy_calls_history_keeps_what_it_cites() {
+    let project = changed(&[("notes/ports.md", CITING)]);
+    let report = project.check_with(|options| options.policy.history = vec!["notes/".into()]);
+    assert_eq!(report.history, ["notes/ports.md"]);
+    assert_eq!(report.items[0].citations.len(), 1);
+    let found = found(&report, "notes/ports.md");
+    assert!(matches!(&found[..], [one] if one.contains("changed src/db.rs:2")), "{found:?}");
+}
+
+#[test]
+fn what_the_front_matter_of_a_history_cites_is_looked_up() {
+    let text = "---\ncite: src/db.rs:2\n---\n\nWe removed `old_name()`.\n";
+    let project = changed(&[("docs/adr/0001-ports.md", text)]);
+    let report = project.check();
+    assert_eq!(report.history, ["docs/adr/0001-ports.md"]);
+    let found = found(&report, "docs/adr/0001-ports.md");
+    assert!(matches!(&found[..], [one] if one.contains("changed src/db.rs:2")), "{found:?}");
+}
+
+#[test]
+fn trap_what_a_client_loads_is_no_history_but_for_what_it_imports() {
+    let text = "Call `old_name()`.\n";
+    let project = changed(&[
+        (".claude/rules/migrating.md", text),
+        ("archive/CLAUDE.md", text),
+        ("AGENTS.md", "See @CHANGELOG.md.\n"),
+        ("CHANGELOG.md", text),
+    ]);
+    let folder = project.folder().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let memory = format!(".claude/projects/{folder}/memory/history.md");
+    touch(&project.user(&memory, text), "2026-01-01T12:00:00Z");
+    let report = project.check();
+    for path in [".claude/rules/migrating.md", "archive/CLAUDE.md", &format!("~/{memory}")] {
+        assert_eq!(found(&report, path), ["1:7 drift old_name"], "{path}");
+    }
+    assert_eq!(report.history, ["CHANGELOG.md"]);
+    let policy = ["archive/".to_owned()];
+    let report = project.check_with(|options| options.policy.history = policy.to_vec());
+    assert_eq!(report.history, ["CHANGELOG.md", "archive/CLAUDE.md"]);
+}

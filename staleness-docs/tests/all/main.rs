@@ -1,0 +1,29 @@
+//! Whole projects with and without a history, and hostile ones.
+
+mod bounds;
+mod cites;
+mod dates;
+mod drift;
+mod files;
+mod git_cited;
+mod git_dates;
+mod git_hostile;
+#[cfg(unix)]
+mod git_limits;
+#[cfg(unix)]
+mod git_pipes;
+mod git_repo;
+mod git_times;
+mod git_words;
+mod history;
+mod hostile;
+mod ignored;
+mod items;
+mod known;
+mod meant;
+mod memory;
+mod others;
+mod project;
+mod projects;
+mod since;
+mod superseded;

@@ -1,0 +1,136 @@
+//! Names in documents of things that are the reader's, another project's, or made by a build.
+
+use crate::drift::after;
+use crate::project::{Project, found};
+
+#[test]
+fn what_a_copy_of_another_project_defined_is_no_drift() {
+    let text = "Fails with `invalid_arg` or NetThing, unless `read_all()`.\n";
+    let code = "typedef int invalid_arg;\nstruct NetThing { int a; };\nint read_all(int a);\n";
+    for path in ["vendor/net/net.h", "src/third_party/net.h", "deps/net/net.h"] {
+        assert!(after(text, &[(path, code)], &[(path, "x\n")]).is_empty(), "{path}");
+    }
+    let own = [("src/net.h", code)];
+    assert_eq!(after(text, &own, &[("src/net.h", "x\n")]).len(), 3);
+    // It is there all the same while a copy has it.
+    let moved = [("src/net.h", "x\n"), ("vendor/net.h", code)];
+    assert!(after(text, &own, &moved).is_empty());
+}
+
+#[test]
+fn a_flag_that_only_settings_of_other_programs_spelled_is_theirs() {
+    let text = "Pass `--frozen-file`.\n";
+    let set = [(".github/ci.yml", "run: npm ci --frozen-file\n"), ("tox.ini", "a --frozen-file\n")];
+    let unset = [(".github/ci.yml", "run: npm ci\n"), ("tox.ini", "a\n")];
+    assert!(after(text, &set, &unset).is_empty());
+    let own = [("a.js", "option('--frozen-file')\n")];
+    assert_eq!(after(text, &own, &[("a.js", "x\n")]), ["1:7 drift --frozen-file"]);
+    // It is there while somebody spells it.
+    let spelled = [("a.js", "x\n"), set[0]];
+    assert!(after(text, &own, &spelled).is_empty());
+}
+
+#[test]
+fn a_copy_of_a_readme_reads_no_variable() {
+    let text = "Set `A_CACHE_DIR`.\n";
+    let said = "Set `A_CACHE_DIR`, or 'A_CACHE_DIR'.\n";
+    for path in ["PKG-INFO", "src/a.egg-info/PKG-INFO", "man/a.1", "locale/de.po"] {
+        assert!(after(text, &[(path, said)], &[(path, "x\n")]).is_empty(), "{path}");
+    }
+    let comment = [("a.py", "\"\"\"Heeds `A_CACHE_DIR`.\"\"\"\n")];
+    assert!(after(text, &comment, &[("a.py", "x\n")]).is_empty());
+    let read = [("a.py", "environ['A_CACHE_DIR']\n")];
+    assert_eq!(after(text, &read, &[("a.py", "x\n")]), ["1:6 drift A_CACHE_DIR"]);
+}
+
+#[test]
+fn the_other_half_of_a_switch_is_there_while_what_it_is_made_of_is() {
+    let text = "Pass `--no-parallel`.\n";
+    let spelled = [("a.py", "option('--parallel/--no-parallel')\n")];
+    let made = [("a.py", "f'--{name}/--no-{name}'\n"), ("names.py", "name='parallel'\n")];
+    assert!(after(text, &spelled, &made).is_empty());
+    assert_eq!(after(text, &spelled, &[("a.py", "x\n")]), ["1:7 drift --no-parallel"]);
+}
+
+#[test]
+fn a_file_of_data_makes_no_name_and_a_lone_folder_is_one_of_the_root() {
+    let text = "Take `contract_a`.\n";
+    assert!(found(&without(text, &["tests/contract_a.json"]).check(), "doc.md").is_empty());
+    assert_eq!(found(&without(text, &["tests/contract_a.py"]).check(), "doc.md").len(), 1);
+    let gone = |files: &[&str]| found(&without("In `manifests/`.\n", files).check(), "doc.md");
+    assert!(gone(&["manifests/a.json"]).len() == 1);
+    assert!(gone(&["tests/manifests/a.json"]).is_empty());
+}
+
+/// A project that these files are gone from, and that has a document which names them.
+pub(crate) fn without(document: &str, files: &[&str]) -> Project {
+    let mut project = Project::new();
+    project.write("doc.md", document);
+    for path in files {
+        project.write(path, "x\n");
+    }
+    project.commit();
+    for path in files {
+        project.remove(path);
+        // Git keeps no folders.
+        if let Some((folder, _)) = path.split_once('/') {
+            std::fs::remove_dir_all(project.place.folder.join(folder)).unwrap();
+        }
+    }
+    project.write("a.rs", "fn main() {}\n");
+    project.commit();
+    project
+}
+
+#[test]
+fn a_bare_hidden_file_is_the_readers_own_and_a_link_to_it_the_projects() {
+    let files = [".shoplint.json", "jquery-3.3.1.js"];
+    let text = "Named `.shoplint.json`; see `jquery-3.3.1.js`.\n";
+    let gone = |text| found(&without(text, &files).check(), "doc.md");
+    assert!(gone(text).is_empty());
+    let text = "See [a](.shoplint.json) and [b](jquery-3.3.1.js).\n";
+    let expected = ["1:5 missing Path .shoplint.json", "1:29 missing Path jquery-3.3.1.js"];
+    assert_eq!(gone(text), expected);
+    let text = "---\ncite: .shoplint.json\n---\n\nx\n";
+    assert_eq!(gone(text), ["1:1 missing Path .shoplint.json"]);
+}
+
+#[test]
+fn what_git_is_told_to_leave_out_is_made_by_a_build() {
+    let text = "See [a](installer), `dist/app.js` and [b](dist/app.js).\n";
+    let mut project = without(text, &["installer/a.html", "dist/app.js"]);
+    let all = found(&project.check(), "doc.md");
+    assert_eq!(all.len(), 3, "{all:?}");
+    project.write(".gitignore", "/installer\n/dist/\n");
+    project.commit();
+    let first = project.check();
+    assert!(found(&first, "doc.md").is_empty());
+    // No commit tells when the patterns are edited.
+    project.write(".gitignore", "\n");
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!(found(&again, "doc.md"), all);
+}
+
+#[test]
+fn what_an_illustration_passes_on_is_no_drift() {
+    let code = "struct SourceTree;\nfn name_pattern() {}\nfn list_all() {}\n";
+    let gone = [("a.rs", "x\n")];
+    let text = "`#[some_rule = SourceTree]`, `a: SourceTree`, `find([name_pattern], b)`.\n";
+    assert!(after(text, &[("a.rs", code)], &gone).is_empty());
+    let text = "`let a = list_all(b);` of `struct SourceTree`.\n";
+    let drift = ["1:10 drift list_all", "1:35 drift SourceTree"];
+    assert_eq!(after(text, &[("a.rs", code)], &gone), drift);
+}
+
+#[test]
+fn what_a_block_calls_a_parameter_is_no_name_of_the_project() {
+    let code = "fn name_pattern() {}\nstruct NamePattern;\n";
+    let gone = [("a.rs", "x\n")];
+    let text = "`find([name_pattern], [kind])`: all, or what `name_pattern` fits.\n";
+    assert!(after(text, &[("a.rs", code)], &gone).is_empty());
+    // In another block it may be the name itself, and a type is what code calls it.
+    let text =
+        "`find(name_pattern)`\n\nSee `name_pattern`.\n\n`find(NamePattern)` with `NamePattern`.\n";
+    let drift = ["3:6 drift name_pattern", "5:27 drift NamePattern"];
+    assert_eq!(after(text, &[("a.rs", code)], &gone), drift);
+}
