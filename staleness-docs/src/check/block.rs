@@ -4,8 +4,8 @@ use pulldown_cmark::{Event, Parser};
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Block, Document, WordKind};
 
+use super::answers::Open;
 use super::doc::Doc;
-use super::evidence::Open;
 use crate::draft::place::{Lines, title};
 use crate::draft::{markdown, spans};
 use crate::git::Word;

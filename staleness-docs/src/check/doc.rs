@@ -341,7 +341,7 @@ fn item(
     item.recalled_at = fields.last_recalled;
     item.done_at = fields.done.then_some(check.options.now.min(written));
     item.citations =
-        fields.cite.iter().filter_map(|(text, _)| super::ask::citation_of(text)).collect();
+        fields.cite.iter().filter_map(|(text, _)| super::questions::citation_of(text)).collect();
     item
 }
 

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, ItemKind};
 
-use super::ask::{Ask, Asked};
+use super::answers::{Anchored, Open};
 use super::block::{as_one, block_of};
 use super::bounds::Bounds;
 use super::doc::{self, Doc};
-use super::evidence::{Anchored, Open};
+use super::questions::{Ask, Asked};
 use super::{Check, commit_text};
 use crate::draft::place::Lines;
 use crate::files::file;

@@ -5,18 +5,19 @@
 //! [`CheckOptions::held_bytes`]; only the blocks that do are dated, and only for those is the history
 //! asked.
 
-mod ask;
+mod answers;
 mod block;
 mod bounds;
 mod dependencies;
 mod doc;
-mod evidence;
+
 mod foreign;
 mod found;
 mod lives;
 mod made;
 mod moved;
 mod past;
+mod questions;
 mod superseded;
 
 use std::cell::Cell;
@@ -36,11 +37,11 @@ use crate::nature::Patterns;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
 
-pub(crate) use ask::word_of as ask_of_word;
+pub(crate) use answers::{fact_of_citation, fact_of_word};
 use doc::{Doc, Reading, Undated};
-pub(crate) use evidence::{fact_of_citation, fact_of_word};
 pub(crate) use past::Past;
 use past::commit_text;
+pub(crate) use questions::word_of as ask_of_word;
 use superseded::Standing;
 
 /// From so many documents on that were not checked before the history is read ahead: hardly ever is

@@ -3,7 +3,7 @@
 use staleness_core::knowledge::{Citation, Cited};
 
 use super::Check;
-use super::evidence::{CiteAsked, Open};
+use super::answers::{CiteAsked, Open};
 use crate::Cancelled;
 use crate::draft::target;
 use crate::git::{CitationQuery, Cite};

@@ -6,9 +6,9 @@ use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Citation, Document, Fact, Lines as LineRange};
 use staleness_core::time::Timestamp;
 
-use super::ask::{Asked, ask_when, word_of};
 use super::block::explains;
 use super::doc::Doc;
+use super::questions::{Asked, ask_when, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::draft::place::Lines;
