@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use staleness_core::ids::{ItemKey, Scope};
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines};
 
-use crate::check::{Past, ask_of_word, fact_of_citation, fact_of_word};
+use crate::check::{Past, fact_of_citation, fact_of_word, word_of};
 use crate::draft::names::Names;
 use crate::draft::target;
 use crate::draft::{self, MAX_PLACES};
@@ -128,7 +128,7 @@ fn words_of(items: &[&Item]) -> Vec<(usize, usize, Word)> {
         let mut seen = BTreeSet::new();
         for mention in draft.mentions.iter().filter(|mention| seen.insert(mention.name)) {
             let (sort, text) = names.get(mention.name);
-            words.extend(ask_of_word(sort, text).map(|word| (at, mention.at, word)));
+            words.extend(word_of(sort, text).map(|word| (at, mention.at, word)));
         }
     }
     words

@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use staleness_core::ids::stable_hash;
-use staleness_core::knowledge::{Citation, Document, Fact, Lines as LineRange};
+use staleness_core::knowledge::{Citation, Fact, Lines as LineRange};
 use staleness_core::time::Timestamp;
 
 use super::block::explains;
 use super::doc::Doc;
-use super::questions::{Asked, ask_when, word_of};
+use super::questions::{Asked, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::draft::place::Lines;
-use crate::files::file;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
 use crate::{Cancelled, Progress};
 
@@ -30,6 +28,36 @@ pub(super) struct Open<'d> {
     places: Vec<LineRange>,
 }
 
+impl<'d> Open<'d> {
+    pub(super) fn new(doc: &'d Doc, text: String, asked: Vec<Asked>, passed: usize) -> Self {
+        let mut lines = Lines::new(&text);
+        let place = |asked: &Asked| {
+            let range = asked
+                .block
+                .map_or(0..doc.draft.body.max(1), |at| doc.draft.blocks[at].range.clone());
+            let (first, last) = lines.span(&range);
+            LineRange { first, last }
+        };
+        let places = asked.iter().map(place).collect();
+        Self { doc, text, asked, passed, places }
+    }
+
+    /// About how many bytes it takes, its questions included.
+    pub(super) fn size(&self) -> usize {
+        let questions: usize = self.asked.iter().map(|asked| asked.asks.len() + 1).sum();
+        self.text.len() + questions * QUESTION_BYTES
+    }
+}
+
+/// The answers about one document, by block in the order of the questions.
+#[derive(Debug)]
+pub(super) struct Answers {
+    /// `None` where nothing can be said of a block.
+    pub(super) anchors: Vec<Option<Anchored>>,
+    /// What is gone or changed, each with the number of its question.
+    pub(super) facts: Vec<Vec<(usize, Fact)>>,
+}
+
 /// A citation that is asked about, and whose: the document, the block and the question.
 pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 
@@ -42,59 +70,8 @@ pub(super) struct Anchored {
 }
 
 impl Check<'_> {
-    /// Looks up everything, and makes documents of the answers.
-    pub(super) fn look(&mut self, docs: Vec<Doc>) -> Result<Vec<Document>, Cancelled> {
-        let missing = self.missing()?;
-        let mut documents = Vec::with_capacity(docs.len());
-        let mut held: Vec<Open<'_>> = Vec::new();
-        let mut size = 0;
-        let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
-        for (done, doc) in docs.iter().enumerate() {
-            self.past.tell(Progress::Tracing { done, of: docs.len() })?;
-            let (mut asked, leaving) = self.asks(doc, &missing);
-            let passed = ask_when(&mut asked, doc);
-            if self.rests_on_disk.take() {
-                self.told.insert(doc.key.path.clone());
-            }
-            if asked.is_empty() && leaving.is_empty() && doc.draft.marks.is_empty() {
-                documents.push(self.document(doc, None, &[], &[])?);
-                continue;
-            }
-            let fence = doc.file.inside.then_some(&self.fence);
-            let read = file::read(&doc.file.path, self.options.policy.max_file_bytes, fence);
-            // A file that changes while it is checked is checked the next time.
-            let Some(read) = read.ok().filter(|it| stable_hash(it.text.as_bytes()) == doc.text)
-            else {
-                self.told.insert(doc.key.path.clone());
-                documents.push(self.document(doc, None, &[], &[])?);
-                continue;
-            };
-            if !leaving.is_empty() {
-                self.note_leaving(&doc.key.path, leaving, &read.text);
-            }
-            let questions: usize = asked.iter().map(|asked| asked.asks.len() + 1).sum();
-            size += read.text.len() + questions * QUESTION_BYTES;
-            let mut lines = Lines::new(&read.text);
-            let place = |asked: &Asked| {
-                let range = asked
-                    .block
-                    .map_or(0..doc.draft.body.max(1), |at| doc.draft.blocks[at].range.clone());
-                let (first, last) = lines.span(&range);
-                LineRange { first, last }
-            };
-            let places = asked.iter().map(place).collect();
-            held.push(Open { doc, text: read.text, asked, passed, places });
-            if size > may_hold {
-                self.answer(&mut held, &mut documents)?;
-                size = 0;
-            }
-        }
-        self.answer(&mut held, &mut documents)?;
-        Ok(documents)
-    }
-
     /// The names that are nowhere in the checked-out commit, with what they were looked up as.
-    fn missing(&mut self) -> Result<HashMap<NameId, Word>, Cancelled> {
+    pub(super) fn missing(&mut self) -> Result<HashMap<NameId, Word>, Cancelled> {
         if !self.past.is_there() {
             return Ok(HashMap::new());
         }
@@ -115,14 +92,9 @@ impl Check<'_> {
         Ok(missing)
     }
 
-    /// Answers the questions about the documents that are held.
-    fn answer(
-        &mut self,
-        held: &mut Vec<Open<'_>>,
-        documents: &mut Vec<Document>,
-    ) -> Result<(), Cancelled> {
-        let held = std::mem::take(held);
-        let anchors = self.anchors(&held)?;
+    /// Answers the questions about documents, in their order.
+    pub(super) fn answers(&mut self, held: &[Open<'_>]) -> Result<Vec<Answers>, Cancelled> {
+        let anchors = self.anchors(held)?;
         let mut words: Vec<(usize, usize, usize, WordQuery<'_>)> = Vec::new();
         let mut cites: Vec<CiteAsked<'_>> = Vec::new();
         for (at, open) in held.iter().enumerate() {
@@ -147,7 +119,7 @@ impl Check<'_> {
         let cited = self.past.cited(&queries)?;
         let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
         // A citation says more than a word, and the nearer path more than the other.
-        let cited = self.where_it_was(&held, &cites, cited)?;
+        let cited = self.where_it_was(held, &cites, cited)?;
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
             let since = anchors[*at][*block].map(|anchored| anchored.at);
             if let Some(fact) = fact_of_citation(query.citation, cite, since) {
@@ -163,17 +135,14 @@ impl Check<'_> {
                 facts.entry((*at, *block, *ask)).or_insert(fact);
             }
         }
-        for (at, open) in held.iter().enumerate() {
-            let facts: Vec<Vec<(usize, Fact)>> = (0..open.asked.len())
-                .map(|block| {
-                    let of = (at, block, 0)..(at, block + 1, 0);
-                    facts.range(of).map(|((.., ask), fact)| (*ask, fact.clone())).collect()
-                })
-                .collect();
-            let document = self.document(open.doc, Some(open), &facts, &anchors[at])?;
-            documents.push(document);
-        }
-        Ok(())
+        let answers = anchors.into_iter().enumerate().map(|(at, anchors)| {
+            let of_block = |block| {
+                let of = (at, block, 0)..(at, block + 1, 0);
+                facts.range(of).map(|((.., ask), fact)| (*ask, fact.clone())).collect()
+            };
+            Answers { facts: (0..anchors.len()).map(of_block).collect(), anchors }
+        });
+        Ok(answers.collect())
     }
 
     /// When each block that is asked about was last known to hold; `None` when nothing can be said

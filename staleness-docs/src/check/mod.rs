@@ -10,9 +10,8 @@ mod block;
 mod bounds;
 mod dependencies;
 mod doc;
-
+mod evidence;
 mod foreign;
-mod found;
 mod lives;
 mod made;
 mod moved;
@@ -24,24 +23,26 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use staleness_core::ids::ItemId;
+use staleness_core::ids::{ItemId, stable_hash};
 use staleness_core::knowledge::Document;
 
 use crate::disk::Fence;
 use crate::draft::MAX_PLACES;
 use crate::draft::names::Names;
-use crate::files::file::DocFile;
-use crate::files::{Found, Search};
+use crate::files::file::{self, DocFile};
+use crate::files::find;
 use crate::git::{LazyRepo, Life};
 use crate::nature::Patterns;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
 
+use answers::Open;
 pub(crate) use answers::{fact_of_citation, fact_of_word};
 use doc::{Doc, Reading, Undated};
 pub(crate) use past::Past;
 use past::commit_text;
-pub(crate) use questions::word_of as ask_of_word;
+use questions::Questions;
+pub(crate) use questions::word_of;
 use superseded::Standing;
 
 /// From so many documents on that were not checked before the history is read ahead: hardly ever is
@@ -68,7 +69,7 @@ struct Check<'a> {
     /// Bytes of the texts of all items.
     item_bytes: usize,
     /// Lines of files that were counted.
-    counted: found::Counted,
+    counted: evidence::Counted,
     /// True if an answer since this was taken rests on files that no commit holds.
     rests_on_disk: Cell<bool>,
     made: made::Made,
@@ -136,15 +137,7 @@ pub fn check(
     report.head = past.head();
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();
-    let found = Search {
-        place,
-        options,
-        tracked: past.tracked(),
-        patterns: &patterns,
-        fence: &fence,
-        found: Found::default(),
-    }
-    .run();
+    let found = find(place, options, past.tracked(), &patterns, &fence);
     report.skipped = found.skipped;
     report.notes.extend(found.notes);
     let mut check = Check {
@@ -159,7 +152,7 @@ pub fn check(
         partial: BTreeSet::new(),
         listed: 0,
         item_bytes: 0,
-        counted: found::Counted::default(),
+        counted: evidence::Counted::default(),
         rests_on_disk: Cell::new(false),
         made: made::Made::default(),
         undated: Vec::new(),
@@ -208,6 +201,54 @@ impl Check<'_> {
         self.report.history.sort_unstable();
         self.report.counts.history = self.report.history.len();
         Ok((docs, taken))
+    }
+
+    /// Asks about every document, and makes evidence of the answers.
+    fn look(&mut self, docs: Vec<Doc>) -> Result<Vec<Document>, Cancelled> {
+        let missing = self.missing()?;
+        let mut documents = Vec::with_capacity(docs.len());
+        let mut held: Vec<Open<'_>> = Vec::new();
+        let mut size = 0;
+        let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
+        for (done, doc) in docs.iter().enumerate() {
+            self.past.tell(Progress::Tracing { done, of: docs.len() })?;
+            let Questions { asked, passed, leaving, rest_on_disk } = self.questions(doc, &missing);
+            if rest_on_disk {
+                self.told.insert(doc.key.path.clone());
+            }
+            if asked.is_empty() && leaving.is_empty() && doc.draft.marks.is_empty() {
+                documents.push(self.document(doc, None));
+                continue;
+            }
+            let fence = doc.file.inside.then_some(&self.fence);
+            let read = file::read(&doc.file.path, self.options.policy.max_file_bytes, fence);
+            // A file that changes while it is checked is checked the next time.
+            let Some(read) = read.ok().filter(|it| stable_hash(it.text.as_bytes()) == doc.text)
+            else {
+                self.told.insert(doc.key.path.clone());
+                documents.push(self.document(doc, None));
+                continue;
+            };
+            if !leaving.is_empty() {
+                self.note_leaving(&doc.key.path, leaving, &read.text);
+            }
+            let open = Open::new(doc, read.text, asked, passed);
+            size += open.size();
+            held.push(open);
+            if size > may_hold {
+                documents.extend(self.documents(std::mem::take(&mut held))?);
+                size = 0;
+            }
+        }
+        documents.extend(self.documents(std::mem::take(&mut held))?);
+        Ok(documents)
+    }
+
+    /// Answers the questions about the documents that are held, and makes evidence of the answers.
+    fn documents(&mut self, held: Vec<Open<'_>>) -> Result<Vec<Document>, Cancelled> {
+        let answers = self.answers(&held)?;
+        let told = held.iter().zip(&answers);
+        Ok(told.map(|(open, answers)| self.document(open.doc, Some((open, answers)))).collect())
     }
 
     fn note(&mut self, path: &str, line: u32, text: impl Into<String>) {

@@ -38,6 +38,18 @@ pub(super) struct Asked {
     pub(super) asks: Vec<Ask>,
 }
 
+/// The questions about one document.
+#[derive(Debug)]
+pub(super) struct Questions {
+    /// By block, in the order of the document.
+    pub(super) asked: Vec<Asked>,
+    /// Number of blocks left out that have nothing but temporal words.
+    pub(super) passed: usize,
+    pub(super) leaving: Leaving,
+    /// True if what is asked depends on files that no commit holds.
+    pub(super) rest_on_disk: bool,
+}
+
 /// Mentions of paths that leave the project.
 #[derive(Debug, Default)]
 pub(super) struct Leaving {
@@ -122,7 +134,7 @@ impl Check<'_> {
     }
 
     /// The questions about a document. `missing` tells the names that are nowhere now.
-    pub(super) fn asks(&self, doc: &Doc, missing: &HashMap<NameId, Word>) -> (Vec<Asked>, Leaving) {
+    pub(super) fn questions(&self, doc: &Doc, missing: &HashMap<NameId, Word>) -> Questions {
         let (mut all, mut leaving) = (Vec::new(), Leaving::default());
         let mut asks = Vec::new();
         for (text, line) in &doc.draft.fields.cite {
@@ -146,7 +158,8 @@ impl Check<'_> {
                 all.push(Asked { block: Some(at), asks });
             }
         }
-        (all, leaving)
+        let passed = ask_when(&mut all, doc);
+        Questions { asked: all, passed, leaving, rest_on_disk: self.rests_on_disk.take() }
     }
 
     fn asks_of_block(
@@ -279,7 +292,7 @@ impl Check<'_> {
 
 /// Of a block with words of a time only its date is asked, and of the first of them alone; how many are
 /// passed by.
-pub(super) fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) -> usize {
+fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) -> usize {
     let (known, mut passed) = (asked.len(), 0);
     for (at, block) in doc.draft.blocks.iter().enumerate() {
         let block_at = Some(at);

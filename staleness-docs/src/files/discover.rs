@@ -53,7 +53,7 @@ pub(crate) enum Loaded {
 }
 
 /// A search for documents.
-pub(crate) struct Search<'a> {
+pub(super) struct Search<'a> {
     pub(crate) place: &'a ProjectPlace,
     pub(crate) options: &'a CheckOptions<'a>,
     pub(crate) tracked: Option<&'a Tracked>,
@@ -62,8 +62,19 @@ pub(crate) struct Search<'a> {
     pub(crate) found: Found,
 }
 
+/// Finds the files to check.
+pub(crate) fn find(
+    place: &ProjectPlace,
+    options: &CheckOptions<'_>,
+    tracked: Option<&Tracked>,
+    patterns: &Patterns,
+    fence: &Fence,
+) -> Found {
+    Search { place, options, tracked, patterns, fence, found: Found::default() }.run()
+}
+
 impl Search<'_> {
-    pub(crate) fn run(mut self) -> Found {
+    fn run(mut self) -> Found {
         if self.options.paths.is_empty() {
             match self.tracked {
                 Some(tracked) => {

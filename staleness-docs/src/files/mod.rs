@@ -5,5 +5,5 @@ pub(crate) mod file;
 pub(crate) mod ignored;
 mod instructions;
 
-pub(crate) use discover::{Found, Search};
+pub(crate) use discover::find;
 pub use instructions::retain_loaded_by;

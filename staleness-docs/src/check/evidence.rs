@@ -1,18 +1,18 @@
-//! From answers to what is told of documents.
+//! From answers to evidence.
 
 use std::collections::HashMap;
 
 use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, ItemKind};
 
-use super::answers::{Anchored, Open};
+use super::answers::{Answers, Open};
 use super::block::{as_one, block_of};
 use super::bounds::Bounds;
 use super::doc::{self, Doc};
 use super::questions::{Ask, Asked};
 use super::{Check, commit_text};
+use crate::Note;
 use crate::draft::place::Lines;
 use crate::files::file;
-use crate::{Cancelled, Note};
 
 /// Most temporal words that are told of one block: only the strongest counts.
 const MAX_MARKS: usize = 16;
@@ -20,26 +20,23 @@ const MAX_MARKS: usize = 16;
 const MAX_COUNTED: u64 = 16 * 1024 * 1024;
 
 impl Check<'_> {
-    /// A document with what was found about it.
+    /// A document with the evidence against its blocks; without questions only its front matter speaks.
     pub(super) fn document(
         &mut self,
         doc: &Doc,
-        open: Option<&Open<'_>>,
-        facts: &[Vec<(usize, Fact)>],
-        anchors: &[Option<Anchored>],
-    ) -> Result<Document, Cancelled> {
+        answered: Option<(&Open<'_>, &Answers)>,
+    ) -> Document {
         let (mut found, mut bounds) = (Vec::new(), Bounds::default());
-        if let Some(open) = open {
+        if let Some((open, answers)) = answered {
             let mut lines = Lines::new(&open.text);
             bounds.pass_by(open.passed);
-            for (place, asked) in open.asked.iter().enumerate() {
-                let facts = facts.get(place).map_or(&[][..], Vec::as_slice);
+            let answered = answers.facts.iter().zip(&answers.anchors);
+            for (asked, (facts, anchored)) in open.asked.iter().zip(answered) {
                 let mut evidence = self.evidence_of(open, asked, facts, &mut lines);
                 if evidence.is_empty() || !bounds.admit(&mut evidence, &mut self.listed) {
                     continue;
                 }
                 let block = block_of(open, asked.block, &mut lines);
-                let anchored = anchors.get(place).copied().flatten();
                 found.push(Block {
                     anchored_at: anchored.map(|it| it.at),
                     anchor: anchored.and_then(|it| it.commit).as_ref().map(commit_text),
@@ -61,11 +58,11 @@ impl Check<'_> {
         if doc.kind == ItemKind::Document {
             doc::add_front(self, &doc.draft.fields, &mut document);
         } else {
-            as_one(&mut document, doc, open);
+            as_one(&mut document, doc, answered.map(|(open, _)| open));
             document.found.iter_mut().for_each(|block| bounds.fit(&mut block.evidence));
         }
         self.leave_out(doc, bounds);
-        Ok(document)
+        document
     }
 
     /// Returns the evidence against a block that is not suppressed.
