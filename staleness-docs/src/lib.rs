@@ -1,12 +1,72 @@
-//! Markdown documents: what they say of the project, and what of it is gone.
+//! Documents and the history of their project: what Markdown files name that is gone.
 //!
-//! [`check`] goes from a project to [`Document`](staleness_core::knowledge::Document)s: it finds the
-//! files, reads them with a CommonMark parser, picks out what can be looked up (citations, flags,
-//! paths, code identifiers) and asks the history of the project what became of it. What the
-//! evidence means is decided in `staleness-core`.
+//! A check needs no registry, no client and no settings. A folder is enough; with git there is more evidence, and each
+//! piece of it names the commit. The check goes in stages, and each is a function of what the one before returned:
 //!
-//! A document comes from whoever wrote the repository. Every read is bounded, nothing outside the
-//! project is followed, and nothing in a file becomes an argument of a command.
+//! | stage | function | input | output |
+//! |---|---|---|---|
+//! | files | `files::find` | a project, its tracked files, patterns | the files to check, and those left out |
+//! | drafts | `draft::read` | the text of a file | its blocks, and the names in each |
+//! | questions | `Check::questions` | a draft, and the names that exist nowhere now | citations and words, by block |
+//! | answers | `Check::answers` | the questions about many documents | what was there and went, and when |
+//! | evidence | `Check::document` | the answers about one document | a [`Document`] with the evidence against its blocks |
+//!
+//! [`check`] runs them over a whole project, in bounded memory; [`item_evidence`] over texts that are in no file.
+//! [`git::Repo`] answers questions about the history alone, and [`set_fields`] edits front matter. What evidence means
+//! is decided in `staleness-core`: see [`Document::judge`].
+//!
+//! A document comes from whoever wrote the repository. Every read is bounded and goes through [`disk`], nothing
+//! outside the project is followed, and nothing in a file becomes an argument of a command. No program runs but git.
+//!
+//! # Examples
+//! A file was renamed after `AGENTS.md` was written:
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! # use std::{fs, process::Command};
+//!
+//! use staleness_core::Timestamp;
+//! use staleness_core::knowledge::Fact;
+//! use staleness_docs::git::{LazyRepo, Limits, Program};
+//! use staleness_docs::project::ProjectPlace;
+//! use staleness_docs::{CheckOptions, check};
+//!
+//! # let temp = tempfile::tempdir()?;
+//! # let folder = temp.path();
+//! # let git = |arguments: &[&str]| {
+//! #     let mut git = Command::new("git");
+//! #     git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+//! #     git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
+//! #     assert!(git.status().unwrap().success());
+//! # };
+//! # git(&["init", "--quiet"]);
+//! # fs::write(folder.join("router.py"), "def route(path):\n    return path\n")?;
+//! # fs::write(folder.join("AGENTS.md"), "Routes are in `router.py`.\n")?;
+//! # git(&["add", "--all"]);
+//! # git(&["commit", "--quiet", "--message", "one"]);
+//! # git(&["mv", "router.py", "routing.py"]);
+//! # git(&["commit", "--quiet", "--message", "two"]);
+//! let place = ProjectPlace::of_folder(folder);
+//! // `LazyRepo::default()` for a check without git.
+//! let mut repo = LazyRepo::new(Program::of_environment(), folder, Limits::default());
+//! let now = Timestamp::from_millis(4_000_000_000_000);
+//! let report = check(&place, &mut repo, &CheckOptions::new(now), &mut |_| ControlFlow::Continue(()))?;
+//!
+//! for document in &report.documents {
+//!     for evidence in document.found.iter().flat_map(|block| &block.evidence) {
+//!         println!("{}, line {:?}: {:?}", document.key.path, evidence.line, evidence.fact);
+//!     }
+//! }
+//! let fact = &report.documents[0].found[0].evidence[0].fact;
+//! let Fact::SourceMissing { citation, renamed_to, commit, .. } = fact else { panic!("{fact:?}") };
+//! assert_eq!(citation.path, "router.py");
+//! assert_eq!(renamed_to.as_deref(), Some("routing.py"));
+//! assert_eq!(*commit, report.head);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Document`]: staleness_core::knowledge::Document
+//! [`Document::judge`]: staleness_core::knowledge::Document::judge
 
 mod check;
 mod date;
@@ -28,7 +88,7 @@ mod version;
 pub use check::{check, project_version};
 pub use files::retain_loaded_by;
 pub use front::{Change, Field, FieldValue, SetError, set_fields, unquote};
-pub use nature::{is_document, is_markdown};
+pub use nature::is_markdown;
 pub use options::CheckOptions;
 pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped, Unlisted};
 pub use stored::{ItemReport, cite, item_evidence, seen};

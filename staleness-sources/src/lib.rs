@@ -13,9 +13,9 @@
 //! ```
 //! use std::path::Path;
 //!
+//! use staleness_docs::project;
 //! use staleness_sources::clients::{self, ScanRequest};
 //! use staleness_sources::hook::{self, Event};
-//! use staleness_docs::project;
 //!
 //! let place = project::discover(Path::new("."), true);
 //! let readings = clients::read(&ScanRequest::new(Path::new("/home/ada"), &place));

@@ -23,8 +23,7 @@ pub fn is_markdown(path: &str) -> bool {
 
 /// Returns true if a path is that of a text for people, or of what is made from one: manuals, translations,
 /// and what a package says of itself. What it names does not exist because it names it.
-#[must_use]
-pub fn is_document(path: &str) -> bool {
+pub(crate) fn is_document(path: &str) -> bool {
     #[rustfmt::skip]
     const ENDS: [&str; 19] = [
         "mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod", "texi", "texinfo", "ronn", "scd",
