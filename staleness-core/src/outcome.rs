@@ -32,7 +32,8 @@ pub enum Mark {
     Interrupted,
     /// `O`: failed while the machine was offline, not counted.
     Offline,
-    /// `U`: ended in a way that the client does not tell, not counted.
+    /// `U`: ended in a way that the client does not tell, or without success for a client that does not have the tool;
+    /// not counted.
     Unknown,
 }
 

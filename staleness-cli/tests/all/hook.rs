@@ -48,7 +48,10 @@ fn codex_speaks_the_same_language() {
 
 #[test]
 fn copilot_names_its_event_on_the_command_line() {
-    let sandbox = Sandbox::scanned();
+    let sandbox = Sandbox::new();
+    let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
+    sandbox.write("home/.copilot/mcp-config.json", servers.to_string());
+    sandbox.ok(&["scan"]);
     let payload = json!({ "sessionId": "p", "timestamp": 1_795_000_000_000_u64,
         "cwd": sandbox.project, "toolName": "mcp__github__search", "toolArgs": {}, "error": "x" });
     let bytes = payload.to_string();
@@ -88,7 +91,10 @@ fn each_client_finds_the_text_where_it_looks() {
 
 #[test]
 fn cursor_reports_what_a_person_stopped_as_an_interruption() {
-    let sandbox = Sandbox::scanned();
+    let sandbox = Sandbox::new();
+    let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
+    sandbox.write("home/.cursor/mcp.json", servers.to_string());
+    sandbox.ok(&["scan"]);
     for (at, (kind, mark)) in
         [("error", "F"), ("abort", "FI"), ("permission_denied", "FII"), ("timeout", "FIIF")]
             .into_iter()

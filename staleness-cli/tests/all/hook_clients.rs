@@ -21,6 +21,14 @@ fn codex(event: &str, turn: &str, tool: &str, id: &str) -> Value {
     payload
 }
 
+/// A machine on which Codex CLI has the server.
+fn with_codex() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.codex(&["github"]);
+    sandbox.ok(&["scan"]);
+    sandbox
+}
+
 const SEARCH: &str = "mcp__github__search";
 const CREATE: &str = "mcp__github__create";
 
@@ -64,7 +72,7 @@ fn a_success_that_codex_could_not_have_seen_lifts_no_demotion() {
 
 #[test]
 fn a_call_of_codex_that_never_ends_has_failed_when_its_turn_is_over() {
-    let sandbox = Sandbox::scanned();
+    let sandbox = with_codex();
     for id in ["1", "2", "3"] {
         let turn = format!("t{id}");
         tell(&sandbox, "codex", &codex("PreToolUse", &turn, CREATE, id));
@@ -81,7 +89,7 @@ fn a_call_of_codex_that_never_ends_has_failed_when_its_turn_is_over() {
 
 #[test]
 fn calls_of_codex_that_run_at_once_are_not_each_others_failures() {
-    let sandbox = Sandbox::scanned();
+    let sandbox = with_codex();
     let begin = |turn: &str, tool: &str, id: &str| {
         tell(&sandbox, "codex", &codex("PreToolUse", turn, tool, id));
     };

@@ -249,17 +249,17 @@ fn hooks_alone_keep_the_registry() {
     let here = sandbox.project.clone();
     assert_eq!(sandbox.session_start(&here, "s1", "startup"), None, "nothing changed yet");
     for id in ["t1", "t2", "t3"] {
-        let mut failure = used("PostToolUseFailure", "mcp__figma__open", id);
+        let mut failure = used("PostToolUseFailure", "mcp__github__open", id);
         failure["cwd"] = json!(here);
         failure["error"] = json!("it broke");
         assert_eq!(sandbox.hook(&failure), Run { code: 0, out: String::new(), err: String::new() });
     }
-    assert_eq!(sandbox.status("mcp__figma__open"), "demoted");
+    assert_eq!(sandbox.status("mcp__github__open"), "demoted");
     let told = sandbox.session_start(&here, "s2", "startup").unwrap();
-    assert!(told.contains("`mcp__figma__open`"), "{told}");
+    assert!(told.contains("`mcp__github__open`"), "{told}");
     let end = json!({ "session_id": "s2", "hook_event_name": "SessionEnd", "cwd": here });
     assert_eq!(sandbox.hook(&end).out, "");
-    assert_eq!(sandbox.tool("mcp__figma__open")["uses"], 3);
+    assert_eq!(sandbox.tool("mcp__github__open")["uses"], 3);
 }
 
 #[test]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::lesson::{Lessons, wanted};
 use super::seen::see;
 use super::used::Use;
-use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::ids::{ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
 use crate::route::Suggestions;
-use crate::scan::{Entry, Provider, Providers};
+use crate::scan::{ClientServers, Entry, Provider, Providers};
 use crate::store::{
     Decision, Draft, Durability, OutcomeFilter, Pick, ProjectFilter, Refusal, Selection, Step,
     ToolFilter, View, meant,
@@ -66,10 +66,12 @@ impl Step for RecordUses {
         let mut draft = Draft::new(view, at);
         let mut outage = Outage { policy: &self.policy, appended: BTreeMap::new() };
         let providers = Providers::of(view.tools.values());
+        let servers = self.servers(view);
         let mut seen: HashSet<u64> = view.outcomes.values().map(Outcome::identity).collect();
         for each in &self.uses {
             let each = each.known(&draft, &providers);
-            let recording = Recording { used: &each, policy: &self.policy, providers: &providers };
+            let (policy, providers, servers) = (&self.policy, &providers, &servers);
+            let recording = Recording { used: &each, policy, providers, servers };
             recording.carry_out(&mut draft, &mut outage, &mut seen);
         }
         Ok(Decision::Write(draft.finish()))
@@ -87,6 +89,15 @@ fn distinct<F: Eq + Hash>(picks: Vec<Pick<F>>) -> Vec<Pick<F>> {
 }
 
 impl RecordUses {
+    /// How the servers stand for the clients whose uses did not succeed.
+    fn servers(&self, view: &View) -> BTreeMap<ClientId, ClientServers> {
+        let doubtful = self.uses.iter().filter(|each| each.outcome != OutcomeKind::Success);
+        let clients: BTreeSet<&ClientId> =
+            doubtful.filter_map(|each| each.client.as_ref()).collect();
+        let of = |client: &ClientId| (client.clone(), ClientServers::of(view, client));
+        clients.into_iter().map(of).collect()
+    }
+
     /// The plugins that provide the servers and mentions of the uses, which are credited too.
     fn plugins(&self, view: &View) -> Selection {
         let mut more = Selection::new();
@@ -139,6 +150,7 @@ struct Recording<'a> {
     used: &'a Use,
     policy: &'a Policy,
     providers: &'a Providers,
+    servers: &'a BTreeMap<ClientId, ClientServers>,
 }
 
 impl Recording<'_> {
@@ -166,7 +178,12 @@ impl Recording<'_> {
             self.create(draft, &key);
         }
         let Some(tool) = draft.get::<Tool>(&key) else { return };
-        let mark = self.mark(draft, outage, tool);
+        let is_lacking = self.is_lacking(tool);
+        let mark = match self.mark(draft, outage, tool) {
+            Mark::Failure | Mark::Offline if is_lacking => Mark::Unknown,
+            mark => mark,
+        };
+        let client = self.used.client.as_ref().filter(|_| !is_lacking);
         let server = tool.server.clone();
         if let Some(server) = server.clone().filter(|_| mark.is_conclusive()) {
             let failed = mark != Mark::Success;
@@ -174,9 +191,8 @@ impl Recording<'_> {
         }
         let credits = self.credits(draft, tool);
         Lessons { used: self.used, policy: &self.policy.routes }.learn(draft, mark);
-        self.apply(draft, &key, mark, identity);
-        for credit in &credits {
-            self.apply(draft, credit, mark, identity);
+        for key in [&key].into_iter().chain(&credits) {
+            self.apply(draft, key, client, mark, identity);
         }
         draft.append_outcome(Outcome {
             seq: 0,
@@ -304,14 +320,27 @@ impl Recording<'_> {
         credits
     }
 
-    fn apply(&self, draft: &mut Draft<'_>, key: &ToolKey, mark: Mark, identity: u64) {
+    /// Returns true if the use did not succeed, and its client does not have the tool: the mistake is the client's.
+    fn is_lacking(&self, tool: &Tool) -> bool {
+        let lacks = |client| self.servers.get(client).is_some_and(|all| all.lack(tool, client));
+        self.used.outcome != OutcomeKind::Success && self.used.client.as_ref().is_some_and(lacks)
+    }
+
+    fn apply(
+        &self,
+        draft: &mut Draft<'_>,
+        key: &ToolKey,
+        client: Option<&ClientId>,
+        mark: Mark,
+        identity: u64,
+    ) {
         let at = self.used.at;
         let Some(tool) = draft.get::<Tool>(key) else { return };
         let project = (&self.used.project.id, self.used.project.root.as_str());
         let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
         let before = tool.status();
         let changed = draft.edit::<Tool, _>(key, |tool| {
-            if let Some(client) = &self.used.client {
+            if let Some(client) = client {
                 tool.note_client(client);
             }
             tool.note_use(mark, at, identity, policy.rule.window());

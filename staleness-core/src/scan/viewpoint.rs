@@ -11,7 +11,7 @@ use crate::store::View;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
 
 /// The presence of a tool for one client, by the client's own sources and uses.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     /// The client loads it, or nothing says of any client that it does.
     There,
@@ -81,15 +81,7 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
 /// load, or lists no longer, are absent, and those of other clients alone have the cause
 /// [`PresenceCause::OtherClient`]; of summaries these are left out. Health and what a person decided are shared.
 fn see_as_one(view: &mut View, client: &ClientId) {
-    let mut servers = Servers::default();
-    for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
-        servers.add(&tool.key.scope, tool.server.as_ref(), own(tool.into(), client));
-    }
-    for (scope, summaries) in &view.summaries {
-        for tool in summaries.iter().filter(|tool| tool.kind == ToolKind::McpServer) {
-            servers.add(scope, tool.server.as_ref(), own(tool.into(), client));
-        }
-    }
+    let servers = ClientServers::of(view, client);
     for tool in view.tools.values_mut() {
         let of = servers.standing(&tool.key.scope, (&*tool).into(), client);
         let cause = match of {
@@ -195,10 +187,24 @@ fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
 }
 
 /// For each server in a scope how its best entry stands for a client.
-#[derive(Default)]
-struct Servers(HashMap<Scope, HashMap<ServerKey, Standing>>);
+#[derive(Debug, Default)]
+pub(crate) struct ClientServers(HashMap<Scope, HashMap<ServerKey, Standing>>);
 
-impl Servers {
+impl ClientServers {
+    /// The servers whose entries a view holds.
+    pub(crate) fn of(view: &View, client: &ClientId) -> Self {
+        let mut servers = Self::default();
+        for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
+            servers.add(&tool.key.scope, tool.server.as_ref(), own(tool.into(), client));
+        }
+        for (scope, summaries) in &view.summaries {
+            for tool in summaries.iter().filter(|tool| tool.kind == ToolKind::McpServer) {
+                servers.add(scope, tool.server.as_ref(), own(tool.into(), client));
+            }
+        }
+        servers
+    }
+
     fn add(&mut self, scope: &Scope, server: Option<&ServerKey>, standing: Standing) {
         let Some(server) = server else { return };
         let servers = self.0.entry(scope.clone()).or_default();
@@ -206,14 +212,25 @@ impl Servers {
         *known = standing.min(*known);
     }
 
+    /// Returns true if sources list a tool or its server, but none that the client loads, and the client never used it:
+    /// how its calls end says nothing of the tool, unless they succeed.
+    pub(crate) fn lack(&self, tool: &Tool, client: &ClientId) -> bool {
+        let (scope, facts) = (&tool.key.scope, Facts::from(tool));
+        let is_listed = !tool.listings.is_empty() || self.entry(scope, facts).is_some();
+        let standing = self.standing(scope, facts, client);
+        is_listed && matches!(standing, Standing::Away(_) | Standing::Others)
+    }
+
+    /// The standing of the best entry of the server that a tool belongs to.
+    fn entry(&self, scope: &Scope, tool: Facts<'_>) -> Option<Standing> {
+        let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool)?;
+        let of = |scope: &Scope| self.0.get(scope)?.get(server).copied();
+        of(scope).into_iter().chain(of(&Scope::Global)).min()
+    }
+
     /// A tool of a server that has an entry stands as the entry does; any other one as its own sources say.
     fn standing(&self, scope: &Scope, tool: Facts<'_>, client: &ClientId) -> Standing {
-        let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool);
-        let entry = server.and_then(|server| {
-            let of = |scope: &Scope| self.0.get(scope)?.get(server).copied();
-            of(scope).into_iter().chain(of(&Scope::Global)).min()
-        });
-        match entry {
+        match self.entry(scope, tool) {
             None => own(tool, client),
             Some(Standing::Away(cause)) => Standing::Away(match cause {
                 PresenceCause::Disabled => PresenceCause::ServerDisabled,

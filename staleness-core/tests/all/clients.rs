@@ -161,6 +161,40 @@ fn a_server_that_fails_fails_for_all_that_have_it() {
     assert_eq!((failing("claude-code"), failing("codex")), (0, 0));
 }
 
+/// Bug F2: calls of a client that does not have the server demote its tools for those that have it.
+#[test]
+fn f2_what_fails_for_a_client_that_lacks_the_tool_counts_for_nothing() {
+    let world = World::default();
+    let lost = in_state(server("a"), ListingState::Off);
+    world.scan(vec![
+        of("claude-code", vec![server("a"), skill("ship")]),
+        of("cursor", vec![lost]),
+        of("codex", vec![server("b")]),
+    ]);
+    let uses = |asker: &str, name: &str, letters: &str| {
+        for letter in letters.chars() {
+            let mut used = world.a_use(name, crate::common::outcome(letter));
+            used.client = Some(client(asker));
+            world.registry.tools().record(used).wait().unwrap();
+        }
+        world.report(name).outcomes
+    };
+    for (name, lacking) in [("mcp__a__x", ["codex", "cursor"]), ("ship", ["codex", "gemini"])] {
+        for asker in lacking {
+            uses(asker, name, "FFFIF");
+        }
+        assert_eq!(world.report(name).outcomes, "UUUIUUUUIU", "{name}");
+        assert_eq!(world.report(name).status.as_str(), "active", "{name}");
+        assert!(uses("claude-code", name, "FFF").ends_with("FFF"));
+        assert_eq!(world.report(name).status.as_str(), "demoted", "{name}");
+        // What works for a client is there for it.
+        assert!(uses("codex", name, "SF").ends_with("SF"));
+    }
+    // What no source lists is judged by whoever uses it.
+    assert_eq!(uses("claude-code", "Bash", "F") + &uses("codex", "Bash", "F"), "FFF");
+    assert_eq!(uses("codex", "mcp__c__x", "F"), "F");
+}
+
 /// A tool that no configuration knows is there for the clients that used it.
 #[test]
 fn a_tool_known_from_use_is_there_for_the_clients_that_used_it() {

@@ -63,11 +63,11 @@ proptest! {
         by_scan in any::<bool>(),
     ) {
         let world = World::default();
-        let world = if by_client { world.seen_by("codex") } else { world };
+        let world = if by_client { world.seen_by("client") } else { world };
         world.scan(vec![read(user("mcp"), vec![server("hub")])]);
         for letter in letters.chars() {
             let mut used = world.a_use(name, outcome(letter));
-            used.client = Some(ClientId::new("codex").unwrap());
+            used.client = Some(ClientId::new("client").unwrap());
             world.registry.tools().record(used).wait().unwrap();
         }
         let invented = is_doubtful
