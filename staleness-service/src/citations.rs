@@ -1,11 +1,12 @@
 //! Look-ups in the project of what items cite and name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use staleness::ids::ItemKey;
-use staleness::knowledge::{Citation, Evidence, Item};
+use staleness::knowledge::{Citation, Evidence, Fact, Item};
+use staleness_docs::git::LazyRepo;
 
 use crate::error::{ServiceError, quoted};
 use crate::settings::Settings;
@@ -47,6 +48,30 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
 /// without one, and with the lines at which that stands.
 pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
     staleness_docs::seen(&settings.place, &mut settings.repo(), item)
+}
+
+/// Most items of which the files are read where somebody does not want to wait.
+const MOST_AT_HAND: usize = 256;
+
+/// As [`evidence`], where somebody does not want to wait: on the items of the store of which a cited file is gone or
+/// reads otherwise, as far as the first of so many items. Git is not started for those that hold.
+pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
+    let cites = |item: &&Item| item.path.is_none() && !item.citations.is_empty();
+    let items: Vec<Item> = items.iter().filter(cites).take(MOST_AT_HAND).cloned().collect();
+    if items.is_empty() {
+        return BTreeMap::new();
+    }
+    let mut go_on = |_| ControlFlow::Continue(());
+    let by_disk =
+        staleness_docs::item_evidence(&settings.place, &mut LazyRepo::default(), &items, &mut go_on);
+    let is_changed = |each: &Evidence| {
+        matches!(each.fact, Fact::SourceMissing { .. } | Fact::SourceChanged { .. })
+    };
+    let found = by_disk.unwrap_or_default().found.into_iter();
+    let changed = found.filter(|(_, evidence)| evidence.iter().any(is_changed));
+    let changed: BTreeSet<ItemKey> = changed.map(|(key, _)| key).collect();
+    let changed = items.into_iter().filter(|item| changed.contains(&item.key));
+    evidence(settings, &changed.collect::<Vec<_>>())
 }
 
 /// Returns the evidence on every item, from what it cites and names; none if the work was ended.

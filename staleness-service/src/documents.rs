@@ -149,22 +149,31 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
 
 /// As [`at_hand`], but only of the files that the last check knew; nothing if there was none.
 pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
-    let documents = registry.documents().list(&settings.project.id).wait()?;
-    let items = items_of(settings, &documents)?;
-    Ok(Report { documents, items, ..Report::default() })
+    as_checked(settings, registry.documents().list(&settings.project.id).wait()?)
 }
 
-/// The items that these documents hold now; git is not asked. What the last check found to stand for
-/// them and is not among these documents does so still.
-pub fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>, ServiceError> {
+/// Returns these documents as the last check found them, with the items that they hold now; git is not asked.
+/// What was found in a text that has changed since, or is gone, is left out. What the last check found to stand
+/// for the items and is not among these documents does so still.
+pub fn as_checked(
+    settings: &Settings,
+    mut documents: Vec<Document>,
+) -> Result<Report, ServiceError> {
     let place = |document: &Document| on_disk(settings, &document.key.path);
     let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
-    if paths.is_empty() {
-        return Ok(Vec::new());
+    let mut now = Report::default();
+    if !paths.is_empty() {
+        let mut options = CheckOptions::new(settings.now);
+        (options.paths, options.known) = (&paths, &documents);
+        now = read_files(settings, options)?;
     }
-    let mut options = CheckOptions::new(settings.now);
-    (options.paths, options.known) = (&paths, documents);
-    Ok(read_files(settings, options)?.items)
+    for document in &mut documents {
+        let at = now.documents.binary_search_by(|each| each.key.cmp(&document.key));
+        if !at.is_ok_and(|at| now.documents[at].reads_as(document)) {
+            document.found.clear();
+        }
+    }
+    Ok(Report { documents, items: now.items, ..Report::default() })
 }
 
 /// Checks the files in which items live, and no others, and gives these items the dates of their commits,

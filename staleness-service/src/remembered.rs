@@ -1,13 +1,14 @@
-//! Documents as they were when they were checked last: what can be told without asking git.
+//! Documents as they were when they were checked last, and items of the store: what can be told without waiting.
 
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
 use staleness::{Registry, Timestamp, Wait};
-use staleness_docs::Report;
 
+use crate::citations;
 use crate::documents;
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
+use crate::items::{Known, joined, known, outside};
 use crate::rank::worst_first;
 use crate::settings::Settings;
 use crate::when::ago;
@@ -25,6 +26,8 @@ pub struct Remembered {
     pub partial: usize,
     /// Blocks that cannot be trusted, worst first.
     pub doubtful: Vec<KnowledgeReport>,
+    /// Items of the store that cannot be trusted, worst first.
+    pub knowledge: Vec<KnowledgeReport>,
     /// When documents were checked last.
     pub checked_at: Option<Timestamp>,
 }
@@ -39,14 +42,21 @@ impl Remembered {
             checked_at: checked.iter().map(|document| document.checked_at).max(),
             ..Self::default()
         };
-        if checked.is_empty() {
-            return Ok(remembered);
-        }
         // As a check judges: an item that lives in a file by its kind, and by what was said about it.
-        let items = documents::items_of(settings, &checked)?;
-        let report = Report { documents: checked, items, ..Report::default() };
+        let report = documents::as_checked(settings, checked)?;
         let context = documents::context(settings, documents::version(settings).as_deref());
         let stored = documents::rows(settings, registry, &report.items)?;
+        let items = joined(stored.clone(), report.items.clone());
+        let cited = citations::evidence_at_hand(settings, &items);
+        let items = known(items, &|item| outside(item, &report, &cited), &context);
+        let is_doubtful = |each: &&Known| {
+            let level = || each.item.judge(&each.evidence, &context).level;
+            each.item.path.is_none() && level() != Level::Fresh
+        };
+        // As of a block: the text is in the store.
+        let told = |each: &Known| KnowledgeReport { body: None, ..each.told(&context) };
+        remembered.knowledge = items.iter().filter(is_doubtful).map(told).collect();
+        remembered.knowledge.sort_by(worst_first);
         for group in Findings::new(&report, stored, &nothing, &context).groups {
             match group.worst.0 {
                 Level::Fresh => continue,

@@ -1,5 +1,6 @@
 //! Settings that everything needs: store, project, home, time and policy.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use staleness::ids::{AgentId, ClientId, ProjectId};
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
-use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
+use staleness::{Policy, Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_docs::git::{LazyRepo, Limits, Program, Watchdog};
 use staleness_docs::project::{ProjectPlace, discover};
 use staleness_sources::clients;
@@ -115,7 +116,7 @@ impl Settings {
         };
         let project = place.project_ref();
         let url = store_url(options)?;
-        let agent = agent(lenient)?.map(|agent| configured.policy.agent_behind(agent));
+        let agent = agent(lenient)?.map(|agent| agent_behind(&configured.policy, agent));
         Ok(Self {
             store: SharedStore::new(url.clone()),
             client: agent.as_ref().and_then(client_of),
@@ -205,6 +206,34 @@ impl Settings {
         self.agent = Some(agent);
     }
 
+    /// Returns the agent behind a name, by the policy and the names of clients, in whatever case it is written.
+    #[must_use]
+    pub fn agent_behind(&self, name: AgentId) -> AgentId {
+        agent_behind(&self.configured.policy, name)
+    }
+
+    /// The agents whose names the clients and the policy tell.
+    #[must_use]
+    pub fn known_agents(&self) -> BTreeSet<String> {
+        let policy = &self.configured.policy;
+        let clients = clients::NAMES.iter().map(ToString::to_string);
+        clients.chain(policy.agents.values().chain(policy.agent.keys()).cloned()).collect()
+    }
+
+    /// Returns true if a name is one of theirs.
+    #[must_use]
+    pub fn knows_agent(&self, name: &str) -> bool {
+        let agent = AgentId::new(name).map(|name| self.agent_behind(name));
+        agent.is_ok_and(|agent| self.known_agents().contains(agent.as_str()))
+    }
+
+    /// Returns true if the store is a file of this machine: what it holds of a person was typed here. On a server it
+    /// may have been typed at another one.
+    #[must_use]
+    pub fn is_of_this_machine(&self) -> bool {
+        self.url.path().is_some()
+    }
+
     /// The client in which an agent works: that of the one that asks, or the one whose name it has.
     #[must_use]
     pub fn client_of(&self, agent: &AgentId) -> Option<ClientId> {
@@ -241,6 +270,13 @@ impl Settings {
         error.message = format!("{}: {}", self.url, error.message);
         error
     }
+}
+
+fn agent_behind(policy: &Policy, name: AgentId) -> AgentId {
+    let agent = policy.agent_behind(name);
+    // By the policy a client's agent may have another name.
+    let client = clients::named(agent.as_str()).and_then(|client| AgentId::new(client).ok());
+    client.map_or(agent, |client| policy.agent_behind(client))
 }
 
 /// The client that an agent's name is, if it is one.

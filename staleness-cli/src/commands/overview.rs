@@ -36,11 +36,16 @@ pub(crate) fn run(
     let blocks = |level: Level| {
         remembered.doubtful.iter().filter(|told| told.verdict.level == level).count()
     };
+    let items = |level: Level| {
+        remembered.knowledge.iter().filter(|told| told.verdict.level == level).count()
+    };
     let counts = json!({
         "documents": remembered.documents,
         "partial_documents": remembered.partial,
         "review_blocks": blocks(Level::Review),
         "stale_blocks": blocks(Level::Stale),
+        "review_items": items(Level::Review),
+        "stale_items": items(Level::Stale),
         "work": stuck.counts.total,
         "tools": all.len(),
         "active": count(Status::Active),
@@ -58,9 +63,10 @@ pub(crate) fn run(
     });
     let found = fail_on.is_some_and(|least| match least {
         LevelArg::Review => {
-            level(Level::Review) + level(Level::Stale) + remembered.doubtful.len() > 0
+            let remembered = remembered.doubtful.len() + remembered.knowledge.len();
+            level(Level::Review) + level(Level::Stale) + remembered > 0
         }
-        LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) > 0,
+        LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
     let total = all.len();
     let fresh = level(Level::Fresh);
@@ -73,6 +79,7 @@ pub(crate) fn run(
             "project": scan.root,
             "tools": doubtful,
             "documents": remembered.doubtful,
+            "knowledge": remembered.knowledge,
             "work": stuck.warnings,
             "counts": counts,
             "documents_checked_at": remembered.checked_at,
@@ -117,6 +124,7 @@ pub(crate) fn run(
         .collect();
     text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));
     text.push_str(&found::remembered(&remembered, settings.now, out));
+    text.push_str(&found::doubtful_items(&remembered.knowledge, out));
     text.push_str(&work::stuck(&stuck, out));
     if total > 0 {
         text.push_str(&out.hint(

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use staleness::Timestamp;
+use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness_core::text::counted;
 use staleness_docs::Report;
@@ -190,10 +191,37 @@ pub(crate) fn summary(
     text
 }
 
+/// Blocks, and items, that the overview shows.
+const SHOWN: usize = 10;
+
+/// What cannot be trusted, on one line each, and how many more there are.
+fn doubtful(all: &[KnowledgeReport], how: &str, out: &Output) -> String {
+    let row = |told: &KnowledgeReport| -> Vec<Cell> {
+        let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
+        vec![
+            (told.verdict.level.as_str().into(), Some(paint_of(told.verdict.level))),
+            (told.id.clone(), Some(Paint::bold)),
+            (reason.to_owned(), None),
+        ]
+    };
+    out.table(all.iter().take(SHOWN).map(row)) + &out.more(all.len().saturating_sub(SHOWN), how)
+}
+
+/// Renders the items of the store that cannot be trusted, for the overview; empty if there are none.
+pub(crate) fn doubtful_items(all: &[KnowledgeReport], out: &Output) -> String {
+    let (verb, items) =
+        (if all.len() == 1 { "needs" } else { "need" }, counted(all.len(), "item", "items"));
+    match all.len() {
+        0 => String::new(),
+        _ => {
+            let how = "`staleness knowledge list` shows all";
+            format!("{items} of knowledge {verb} attention\n{}", doubtful(all, how, out))
+        }
+    }
+}
+
 /// Renders the findings of the last check, for the overview.
 pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) -> String {
-    /// Blocks that the overview shows.
-    const SHOWN: usize = 10;
     let Remembered { documents, stale, review, partial, doubtful, .. } = remembered;
     let paint = out.paint;
     if *documents == 0 {
@@ -210,16 +238,7 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     let bad = stale + review;
     let mut text =
         format!("{bad} of {} need attention {age}\n", counted(documents, "document", "documents"));
-    text.push_str(&out.table(doubtful.iter().take(SHOWN).map(|told| -> Vec<Cell> {
-        let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
-        vec![
-            (told.verdict.level.as_str().into(), Some(paint_of(told.verdict.level))),
-            (told.id.clone(), Some(Paint::bold)),
-            (reason.to_owned(), None),
-        ]
-    })));
-    let left = doubtful.len().saturating_sub(SHOWN);
-    text.push_str(&out.more(left, "`staleness check` lists all"));
+    text.push_str(&self::doubtful(doubtful, "`staleness check` lists all", out));
     if *partial > 0 {
         let more = match partial {
             1 => "1 document has more findings than are kept".to_owned(),

@@ -125,7 +125,7 @@ fn a_client_whose_agent_goes_by_another_name_is_told_of_its_own_tools_and_docume
         let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
         sandbox.hook_with(&["--client", "gemini"], start.as_bytes()).out
     };
-    assert_eq!(start(), "", "it loads no AGENTS.md");
+    assert!(!start().contains("AGENTS.md"), "it loads none");
     sandbox.claude(&["theirs"]);
     sandbox.write("home/.gemini/settings.json", r#"{"mcpServers": {"own": {}}}"#);
     let told = start();

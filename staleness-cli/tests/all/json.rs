@@ -70,7 +70,8 @@ fn eventful() -> Sandbox {
 #[test]
 fn overview() {
     let document = eventful().json(&[]);
-    let must = ["project", "tools", "documents", "work", "counts", "documents_checked_at"];
+    let must =
+        ["project", "tools", "documents", "knowledge", "work", "counts", "documents_checked_at"];
     shape(&document, &must, &["root"]);
     each(&document, "tools").iter().for_each(|tool| is_tool(tool, &[]));
     assert!(each(&document, "tools").iter().all(|tool| tool["verdict"]["level"] != "fresh"));

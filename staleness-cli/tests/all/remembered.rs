@@ -101,6 +101,34 @@ fn a_session_is_told_which_documents_to_doubt_and_nothing_of_their_text() {
     assert_eq!(sandbox.hook_with(&off, payload.to_string().as_bytes()).out, "");
 }
 
+/// Bug F5: a document that was corrected is doubted until the next check.
+#[test]
+fn f5_what_was_found_in_a_text_that_has_changed_since_is_not_told() {
+    for note in ["", "\n<!-- staleness: verified 2099-01-01 -->\n"] {
+        let sandbox = Sandbox::rotted();
+        let whole = format!("{}{note}", crate::repo::AGENTS);
+        sandbox.write("project/AGENTS.md", &whole);
+        sandbox.check_now();
+        let told = |text: Option<&str>| {
+            match text {
+                Some(text) => sandbox.write("project/AGENTS.md", text),
+                None => {
+                    let file = sandbox.project.join("AGENTS.md");
+                    std::fs::remove_file(&file).unwrap();
+                    file
+                }
+            };
+            let start = sandbox.session_start(&sandbox.project, "s", "startup");
+            let overview = sandbox.json(&[]);
+            (start.is_some(), !overview["documents"].as_array().unwrap().is_empty())
+        };
+        assert_eq!(told(Some(&whole)), (true, true), "{note}");
+        assert_eq!(told(Some("Be brief.\n")), (false, false), "{note}");
+        assert_eq!(told(Some(&whole)), (true, true), "{note}: its text is what was checked");
+        assert_eq!(told(None), (false, false), "{note}");
+    }
+}
+
 /// Bug W5: Claude Code was told of an `AGENTS.md` that it does not load.
 #[test]
 fn w5_claude_code_loads_agents_md_where_its_own_file_imports_it_or_there_is_none() {

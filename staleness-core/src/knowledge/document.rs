@@ -40,8 +40,7 @@ pub struct Document {
     pub checked_at: Timestamp,
     /// The commit that was checked out then; `None` without git.
     pub head: Option<String>,
-    /// A [`crate::ids::stable_hash`] of everything that the findings depend on beside the commit:
-    /// its contents, and the settings of the check.
+    /// Everything that the findings depend on beside the commit: see [`Document::digest_of`].
     pub digest: u128,
     /// The number of all its blocks; 1 for a file that is an item, judged as a whole.
     pub blocks: u32,
@@ -56,14 +55,38 @@ impl Document {
     /// The most that the findings of one document may take in a store, in bytes as they are kept.
     pub const MAX_FINDINGS_BYTES: usize = 1 << 20;
 
-    /// The digest of a document of which not all findings are listed: no contents have it, so that the
-    /// next check looks again.
-    pub const PARTIAL: u128 = 1;
+    /// The upper half of the digest of a document of which not all findings are listed.
+    const PARTIAL: u128 = 1 << 64;
+
+    /// Returns the digest of a document with these contents, checked with these settings, each a
+    /// [`crate::ids::stable_hash`]: the contents are the lower half.
+    #[must_use]
+    pub const fn digest_of(contents: u128, settings: u128) -> u128 {
+        // No settings are those of `make_void` and `make_partial`.
+        (settings | 2) << 64 | contents & u64::MAX as u128
+    }
+
+    /// Returns true if both have the same contents.
+    #[must_use]
+    pub const fn reads_as(&self, other: &Self) -> bool {
+        self.digest as u64 == other.digest as u64
+    }
+
+    /// Lets the next check look again: no settings match.
+    pub fn make_void(&mut self) {
+        (self.head, self.digest) = (None, self.digest & u128::from(u64::MAX));
+    }
+
+    /// Marks it as one of which not all findings are listed; the next check looks again.
+    pub fn make_partial(&mut self) {
+        self.make_void();
+        self.digest |= Self::PARTIAL;
+    }
 
     /// Returns true if findings were left out because there are too many. The worst is among those that are
     /// listed.
     #[must_use]
     pub const fn is_partial(&self) -> bool {
-        self.digest == Self::PARTIAL
+        self.digest >> 64 == Self::PARTIAL >> 64
     }
 }

@@ -147,12 +147,11 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
     bytes.push(u8::from(check.past.is_there()));
     // How far back the history goes.
     bytes.extend(check.past.boundary.to_le_bytes());
-    bytes.extend(text.to_le_bytes());
     // The history of other files says when their blocks were edited.
     if !file.tracked {
         bytes.extend(written.as_millis().to_le_bytes());
     }
-    stable_hash(&bytes)
+    Document::digest_of(text, stable_hash(&bytes))
 }
 
 /// Returns true if something that was missing is on disk now, not committed yet.

@@ -291,10 +291,10 @@ impl Check<'_> {
         let doubtful = self.past.is_doubtful();
         for document in &mut documents {
             if doubtful || self.told.contains(&document.key.path) {
-                (document.head, document.digest) = (None, 0);
+                document.make_void();
             }
             if self.partial.contains(&document.key.path) {
-                (document.head, document.digest) = (None, Document::PARTIAL);
+                document.make_partial();
             }
         }
         self.keep_ids_apart();

@@ -3,6 +3,7 @@
 mod documents;
 #[cfg(test)]
 mod hostile_tests;
+mod knowledge;
 pub mod prompt;
 mod tools;
 mod work;
@@ -13,17 +14,18 @@ use staleness::ids::ClientId;
 use staleness::knowledge::{Context, Document};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem};
-use staleness::verdict::Verdict;
+use staleness::verdict::{Level, Verdict};
 use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
-use staleness_docs::{CheckOptions, Report, retain_loaded_by};
+use staleness_docs::{CheckOptions, retain_loaded_by};
 
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
 use crate::model_text::{ModelName, ModelText};
 use crate::settings::Settings;
 use documents::Loaded;
+use knowledge::Doubtful;
 
 /// The text for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,11 +59,14 @@ pub fn session_start(
     };
     let version = crate::documents::version(settings);
     let context = crate::documents::context(settings, version.as_deref());
-    let loaded = loaded(settings, registry, &context, resume)?;
+    let (loaded, doubtful) = loaded(settings, registry, &context, resume)?;
     let documents = documents::text(&loaded, &context, settings.now, share);
+    let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
+    let knowledge = knowledge::text(&doubtful, room);
+    let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
+    let documents = (!documents.is_empty()).then_some(documents);
     let mut standing = standing(settings, registry, resume)?;
-    if settings.url.path().is_none() {
-        // What lies on a server may have been typed at another machine.
+    if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {
             item.by_person = false;
         }
@@ -130,38 +135,45 @@ fn standing(
     Ok(Digest::of(&items, &resume.agent).items)
 }
 
-/// The documents that the agent loads, as they were checked last. What holds an item is judged as
-/// that: by its kind and by what was said about it.
+/// The documents that the agent loads, as they were checked last, and the stale items of the store, worst first. What
+/// holds an item is judged as that: by its kind and by what was said about it.
 fn loaded(
     settings: &Settings,
     registry: &Registry,
     context: &Context,
     resume: &Resume,
-) -> Result<Vec<Loaded>, ServiceError> {
+) -> Result<(Vec<Loaded>, Vec<Doubtful>), ServiceError> {
     // An item may be stale though nothing was found in its file.
     let mut documents = registry.documents().list(&settings.project.id).wait()?;
     let client = settings.client.as_ref().map_or(resume.agent.as_str(), ClientId::as_str);
     let mut options = CheckOptions::new(settings.now);
     options.policy = settings.configured.policy.documents.clone();
     retain_loaded_by(client, &settings.place, &options, &mut documents);
-    let items = crate::documents::items_of(settings, &documents)?;
-    let report = Report { documents, items, ..Report::default() };
+    let report = crate::documents::as_checked(settings, documents)?;
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
-    if !report.items.is_empty() {
-        let rows = crate::documents::rows(settings, registry, &report.items)?;
-        let all = joined_for_files(rows, report.items.clone());
-        let nothing = BTreeMap::new();
-        let all = known(all, &|item| outside(item, &report, &nothing), context);
-        verdicts.extend(all.into_iter().filter_map(|each| {
-            let verdict = each.item.judge(&each.evidence, context);
-            Some((each.item.path.clone()?, (verdict, each.item.anchored_at())))
-        }));
+    let mut doubtful: Vec<Doubtful> = Vec::new();
+    let rows = crate::documents::rows(settings, registry, &report.items)?;
+    let all = joined_for_files(rows, report.items.clone());
+    let nothing = BTreeMap::new();
+    for each in known(all, &|item| outside(item, &report, &nothing), context) {
+        let verdict = each.item.judge(&each.evidence, context);
+        match &each.item.path {
+            Some(path) => {
+                verdicts.insert(path.clone(), (verdict, each.item.anchored_at()));
+            }
+            // Of a superseded item another one tells what holds.
+            None if verdict.level == Level::Stale && each.item.superseded_by.is_empty() => {
+                doubtful.push(Doubtful { item: each.item, freshness: verdict.freshness });
+            }
+            None => {}
+        }
     }
+    doubtful.sort_by(Doubtful::worst_first);
     let of = |document: Document| {
         let item = verdicts.remove(&document.key.path);
         Loaded { document, item }
     };
-    Ok(report.documents.into_iter().map(of).collect())
+    Ok((report.documents.into_iter().map(of).collect(), doubtful))
 }
 
 /// Room that is kept for ", and NNNNN more" and what stands around a title.

@@ -181,16 +181,16 @@ impl<'a> World<'a> {
         Ok(looked_up(self.settings, items, report, &self.context()))
     }
 
-    /// Every item that can be had without asking git: with what follows from the items themselves, and
-    /// what the last check found in their files.
+    /// Every item that can be had without waiting: with what follows from the items themselves, what the last check
+    /// found in their files, and what became of cited files that read otherwise now.
     pub fn at_hand(
         &self,
         registry: &Registry,
         context: &Context,
     ) -> Result<Vec<Known>, ServiceError> {
         let (items, report) = self.items_at_hand(registry)?;
-        let none = BTreeMap::new();
-        Ok(known(items, &|item| outside(item, &report, &none), context))
+        let cited = citations::evidence_at_hand(self.settings, &items);
+        Ok(known(items, &|item| outside(item, &report, &cited), context))
     }
 
     /// Every item that can be had without asking git, and what the last check found.
@@ -201,12 +201,12 @@ impl<'a> World<'a> {
         Ok((items, report))
     }
 
-    /// Returns the number of items that cannot be trusted, of those that can be had without asking git.
+    /// Returns the number of items that cannot be trusted, by what can be had without waiting.
     pub fn doubtful(&self, registry: &Registry) -> Result<usize, ServiceError> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
-        let none = BTreeMap::new();
-        let outside = |item: &Item| SignalSet::of(&outside(item, &report, &none));
+        let cited = citations::evidence_at_hand(self.settings, &items);
+        let outside = |item: &Item| SignalSet::of(&outside(item, &report, &cited));
         let mut signals: Vec<SignalSet> = items.iter().map(outside).collect();
         SignalSet::gather(&items.iter().collect::<Vec<_>>(), &mut signals, &context);
         let levels = items.iter().zip(signals);

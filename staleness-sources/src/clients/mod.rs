@@ -64,6 +64,23 @@ pub const NAMES: &[&str] = &[
     "zed",
 ];
 
+/// Other names by which people call a client.
+const OTHER_NAMES: [(&str, &str); 5] = [
+    ("claude", "claude-code"),
+    ("codex-cli", "codex"),
+    ("copilot-cli", "copilot"),
+    ("gemini-cli", "gemini"),
+    ("vs-code", "vscode"),
+];
+
+/// Returns the client that people mean by a name, in whatever case they write it; `None` if it is no client's.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static str> {
+    let is_name = |other: &str| other.eq_ignore_ascii_case(name);
+    let own = NAMES.iter().copied().find(|client| is_name(client));
+    own.or_else(|| OTHER_NAMES.iter().find(|(other, _)| is_name(other)).map(|(_, client)| *client))
+}
+
 /// Environment variables that mark a command of an agent, or a terminal of an editor that its agent shares. Sources:
 /// documentation and source code of the clients, November 2026.
 const AGENT_VARIABLES: &[&str] = &[

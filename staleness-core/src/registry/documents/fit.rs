@@ -43,7 +43,7 @@ pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
     let _ = rest.into_iter().all(&mut fits);
     let mut kept = kept.into_iter();
     document.found.retain(|_| kept.next().unwrap_or(false));
-    (document.head, document.digest) = (None, Document::PARTIAL);
+    document.make_partial();
     true
 }
 
