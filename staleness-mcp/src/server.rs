@@ -97,7 +97,7 @@ impl Server {
         if let Some(name) = agent {
             // Whatever name the user gives it, the client goes by its own.
             let client = client_of(&Policy::default().agent_behind(name.clone()));
-            settings.set_agent(settings.configured.policy.agent_behind(name), client);
+            settings.set_agent(settings.agent_behind(name), client);
         }
         settings.store = self.0.store.clone();
         settings.in_server = true;

@@ -123,5 +123,5 @@ pub fn id(text: &str) -> Result<SessionId, ServiceError> {
 pub fn agent(settings: &Settings, text: &str) -> Result<AgentId, ServiceError> {
     let name = AgentId::new(text);
     let name = name.map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))?;
-    Ok(settings.configured.policy.agent_behind(name))
+    Ok(settings.agent_behind(name))
 }

@@ -1,12 +1,14 @@
 //! Plans, traps, constraints, handoffs, candidates, notes and decisions.
 
+use std::collections::BTreeSet;
+
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
 use staleness::registry::{Act, ScopeChoice};
 use staleness::report::WorkReport;
 use staleness::store::Refusal;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, RegistryError, Wait, clock};
-use staleness_core::registry::Resolution;
+use staleness_core::registry::{Resolution, nearest};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
@@ -48,6 +50,7 @@ pub fn told(
     settings: &Settings,
     item: Work,
 ) -> Result<WorkReport, ServiceError> {
+    let item = Work { by_person: item.by_person && settings.is_of_this_machine(), ..item };
     let told = registry.work().reports(&settings.project, vec![item], settings.now).wait()?.pop();
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
 }
@@ -134,11 +137,34 @@ pub fn agent(settings: &Settings, text: Option<&str>) -> Result<Option<AgentId>,
     text.filter(|text| !text.is_empty()).map(|text| sessions::agent(settings, text)).transpose()
 }
 
-/// The agent behind the name of the one to whom something is handed.
+/// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as
+/// it is.
 #[must_use]
-pub fn receiver(settings: &Settings, text: String) -> String {
-    AgentId::new(&text)
-        .map_or(text, |name| settings.configured.policy.agent_behind(name).to_string())
+pub fn party(settings: &Settings, text: String) -> String {
+    AgentId::new(&text).map_or(text, |name| settings.agent_behind(name).to_string())
+}
+
+/// An agent to whom something is handed that nobody here knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stranger {
+    /// The known agent whose name is most like its own.
+    pub near: Option<String>,
+}
+
+/// Returns a stranger unless a client, the policy or a session of the project bears the agent's name.
+///
+/// # Errors
+/// Errors of the store.
+pub fn stranger(
+    settings: &Settings,
+    registry: &Registry,
+    name: &str,
+) -> Result<Option<Stranger>, ServiceError> {
+    let mut known = settings.known_agents();
+    let sessions = registry.sessions().list(&settings.project.id).wait()?;
+    known.extend(sessions.into_iter().map(|session| session.agent.to_string()));
+    let near = |known: BTreeSet<String>| nearest(name, known.into_iter());
+    Ok((!known.contains(name)).then(|| Stranger { near: near(known).filter(|it| is_plain(it)) }))
 }
 
 /// An act of now by whoever was named.

@@ -26,7 +26,7 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
     let mut used = Use::new(op, tool, outcome, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", args.session.as_ref())?;
     used.agent = optional::<AgentId>("agent", args.agent.as_ref())?
-        .map(|agent| settings.configured.policy.agent_behind(agent));
+        .map(|agent| settings.agent_behind(agent));
     used.client = used.agent.as_ref().and_then(|agent| settings.client_of(agent));
     used.duration_ms = args.duration_ms;
     let report = registry.tools().record(used).wait()?;

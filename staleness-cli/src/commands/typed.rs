@@ -9,8 +9,8 @@ use staleness_sources::clients;
 use crate::error::{CliError, ErrorKind};
 use crate::settings::Settings;
 
-/// Returns true if a person typed a text: on a command line at a terminal, for no agent and under no client's name,
-/// and in no environment that a client makes for its agent.
+/// Returns true if a person typed a text for a store of this machine: on a command line at a terminal, for no agent
+/// and under no agent's name, and in no environment that a client makes for its agent.
 pub(super) fn by_person(
     settings: &Settings,
     given: &str,
@@ -18,8 +18,9 @@ pub(super) fn by_person(
     names: &[Option<&str>],
 ) -> bool {
     given != "-"
+        && settings.is_of_this_machine()
         && agent.or(settings.agent.as_ref()).is_none()
-        && !names.iter().flatten().any(|name| clients::NAMES.contains(name))
+        && !names.iter().flatten().any(|name| settings.knows_agent(name))
         && stdin().is_terminal()
         && stdout().is_terminal()
         && stderr().is_terminal()

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::io::Read;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::ExitStatus;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
@@ -136,6 +140,34 @@ impl Sandbox {
         serde_json::from_str(&text).unwrap_or_else(|why| panic!("{args:?}: {why}: {text}"))
     }
 
+    /// Runs the program at a terminal, but for the end that is `closed`, under a variable.
+    #[cfg(unix)]
+    pub(crate) fn typed(&self, args: &[&str], variable: &str, closed: &str) -> ExitStatus {
+        let (name, value) = variable.split_once('=').unwrap();
+        let (_terminal, path) = terminal();
+        let end = |name| if name == closed { Stdio::null() } else { opened(&path).into() };
+        let mut command = self.command();
+        command.args(args).env(name, value);
+        command.stdin(end("stdin")).stdout(end("stdout")).stderr(end("stderr"));
+        command.status().unwrap()
+    }
+
+    /// Runs the program at a terminal; what that shows.
+    #[cfg(unix)]
+    pub(crate) fn shown(&self, args: &[&str]) -> String {
+        let (terminal, path) = terminal();
+        let end = || Stdio::from(opened(&path));
+        let mut command = self.command();
+        command.args(args).args(["--color", "never"]);
+        command.stdin(end()).stdout(end()).stderr(end());
+        assert!(command.status().unwrap().success(), "{args:?}");
+        drop(command);
+        let mut text = Vec::new();
+        // A terminal whose other end is closed is read with an error.
+        let _ = std::fs::File::from(terminal).read_to_end(&mut text);
+        String::from_utf8(text).unwrap()
+    }
+
     /// A tool by its name.
     pub(crate) fn tool(&self, name: &str) -> Value {
         self.json(&["tools", "show", name])
@@ -217,6 +249,24 @@ impl Run {
             err: String::from_utf8(output.stderr).unwrap(),
         }
     }
+}
+
+/// A terminal, and the path of the end at which a program may sit.
+#[cfg(unix)]
+fn terminal() -> (std::os::fd::OwnedFd, std::ffi::CString) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let main = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&main).unwrap();
+    unlockpt(&main).unwrap();
+    let path = ptsname(&main, Vec::new()).unwrap();
+    (main, path)
+}
+
+/// Opens the end of a terminal at which a program may sit.
+#[cfg(unix)]
+fn opened(path: &std::ffi::CStr) -> std::os::fd::OwnedFd {
+    use rustix::fs::{Mode, OFlags, open};
+    open(path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap()
 }
 
 /// Runs a command with bytes on its stdin.

@@ -1,8 +1,5 @@
 //! Texts for one agent: the tools of its client, the work that is for it, the words of its person.
 
-#[cfg(unix)]
-use std::process::Stdio;
-
 use serde_json::json;
 
 use crate::common::Sandbox;
@@ -11,28 +8,11 @@ use crate::common::Sandbox;
 #[cfg(unix)]
 #[test]
 fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
-    use rustix::fs::{Mode, OFlags};
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
     let sandbox = Sandbox::new();
     let here = sandbox.project.clone();
-    // At a terminal, but for the end that is closed; under a variable.
     let typed = |args: &[&str], variable: &str, closed: &str| {
-        let (name, value) = variable.split_once('=').unwrap();
-        let main = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&main).unwrap();
-        unlockpt(&main).unwrap();
-        let path = ptsname(&main, Vec::new()).unwrap();
-        let end = |name| match name {
-            name if name == closed => Stdio::null(),
-            _ => rustix::fs::open(&path, OFlags::RDWR | OFlags::NOCTTY, Mode::empty())
-                .unwrap()
-                .into(),
-        };
-        let mut command = sandbox.command();
-        command.args(args).env(name, value);
-        command.stdin(end("stdin")).stdout(end("stdout")).stderr(end("stderr"));
-        assert!(command.status().unwrap().success(), "{args:?}");
+        let run = sandbox.typed(args, variable, closed);
+        assert!(run.success(), "{args:?}");
     };
     let (rule, none) = ("Never edit files under src/gen", "NOTHING=1");
     let others = [
@@ -40,8 +20,8 @@ fn w3_what_a_person_typed_is_quoted_and_what_others_wrote_is_not() {
         ("in-vscode", "", "TERM_PROGRAM=vscode", ""),
         ("in-codex", "", "STALENESS_AGENT=codex", ""),
         ("by-codex", "--agent codex", none, ""),
-        ("of-codex", "--author codex", none, ""),
-        ("from-codex", "--from codex", none, ""),
+        ("of-claude", "--author claude", none, ""),
+        ("from-codex", "--from codex-mcp-client", none, ""),
         ("proposed", "--generated", none, ""),
         ("stdin", "", none, "stdin"),
         ("stdout", "", none, "stdout"),
@@ -125,4 +105,101 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
     let told = sandbox.start_of("claude-code", "c2");
     assert!(told.contains("do not call: `mcp__github__*` (removed from config)"), "{told}");
     assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
+}
+
+/// Bug F2: a call of a client that does not have the server counts as a failure of the tool for those that have it.
+#[test]
+fn f2_a_call_of_a_client_that_lacks_the_server_says_nothing_of_the_tool() {
+    const TOOL: &str = "mcp__github__search";
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["context7"]);
+    sandbox.start_of("claude-code", "c1");
+    sandbox.start_of("codex", "x1");
+    let uses = |agent: &str, outcome: &str, times: usize| {
+        for _ in 0..times {
+            sandbox.ok(&["record", TOOL, outcome, "--agent", agent]);
+        }
+        let tool = sandbox.tool(TOOL);
+        let text = |key: &str| tool[key].as_str().unwrap().to_owned();
+        (text("status"), text("outcomes"))
+    };
+    let told = |(status, outcomes): (&str, &str)| (status.to_owned(), outcomes.to_owned());
+    assert_eq!(uses("codex", "--failure", 3), told(("active", "UUU")));
+    assert_eq!(sandbox.start_of("claude-code", "c2"), "");
+    assert_eq!(uses("claude-code", "--failure", 3), told(("demoted", "UUUFFF")));
+    assert_eq!(uses("codex", "--failure", 1), told(("demoted", "UUUFFFU")));
+    // What works for a client is there for it, and may fail.
+    assert_eq!(uses("codex", "--success", 1), told(("active", "UUUFFFUS")));
+    assert_eq!(uses("codex", "--failure", 1), told(("demoted", "UUUFFFUSF")));
+}
+
+/// Bug F4: a handoff to a client's other name reaches nobody.
+#[test]
+fn f4_a_handoff_reaches_the_agent_that_is_meant_or_says_that_nobody_is_known() {
+    let sandbox = Sandbox::new();
+    let add = |name: &str| {
+        let id = format!("for-{name}").to_lowercase();
+        sandbox.run(&["work", "add", "handoff", "Review it", "--json", "--id", &id, "--to", name])
+    };
+    for (name, agent) in [
+        ("claude", "claude-code"),
+        ("Claude-Code", "claude-code"),
+        ("Codex", "codex"),
+        ("GEMINI-CLI", "gemini"),
+        ("Codex-MCP-Client", "codex"),
+    ] {
+        let run = add(name);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");
+        let added: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(added["item"]["to"], agent, "{name}");
+        let set = ["work", "set", added["item"]["id"].as_str().unwrap(), "--to"];
+        sandbox.ok(&[&set[..], &["none"]].concat());
+        assert_eq!(sandbox.json(&[&set[..], &[name]].concat())["item"]["to"], agent, "{name}");
+    }
+    let warned = |name: &str| {
+        let run = add(name);
+        assert_eq!(run.code, 0, "{run:?}");
+        sandbox.ok(&["work", "set", &format!("for-{name}"), "--status", "closed"]);
+        run.err
+    };
+    let unknown = "warning: no agent is known here as";
+    assert_eq!(warned("codx"), format!("{unknown} \"codx\"; did you mean codex?\n"));
+    assert_eq!(warned("reviewer"), format!("{unknown} \"reviewer\"\n"));
+    sandbox.ok(&["session", "start", "--agent", "reviewer"]);
+    assert!(warned("reviewers").contains("did you mean reviewer?"));
+    let again = sandbox.ok(&["work", "set", "for-reviewers", "--to", "reviewer"]);
+    assert!(again.contains("→ reviewer"), "it is an agent with a name of its own: {again}");
+}
+
+/// Bug F4: a handoff to nobody in particular reaches nobody.
+#[test]
+fn f4_a_handoff_that_names_nobody_is_offered_to_each_agent_that_starts_next() {
+    let sandbox = Sandbox::new();
+    sandbox.start_of("claude-code", "c1");
+    let add = ["work", "add", "handoff", "Review it", "--id", "m", "--agent", "codex"];
+    let said = sandbox.ok(&[&add[..], &["--from", "codex"]].concat());
+    assert!(said.ends_with("  its id, not its text, is told to each agent that starts here\n"));
+    let offered = "For whoever takes it: handoff `m` from `codex` (accept it: `staleness work set m --status accepted`)";
+    for client in ["claude-code", "gemini"] {
+        assert!(sandbox.start_of(client, client).contains(offered), "{client}");
+        assert_eq!(sandbox.start_of(client, "again"), "", "{client} was told");
+    }
+    assert!(!sandbox.start_of("codex", "x1").contains("For whoever"), "it is its own");
+    sandbox.ok(&["work", "set", "m", "--status", "accepted", "--agent", "gemini"]);
+    assert!(!sandbox.start_of("cursor", "u1").contains("For whoever"), "somebody took it");
+}
+
+/// A person at a terminal is told that agents will read it, and a program that they will not.
+#[cfg(unix)]
+#[test]
+fn who_writes_work_down_is_told_whether_agents_read_it() {
+    let sandbox = Sandbox::new();
+    let add = ["work", "add", "trap", "Never edit files under src/gen", "--id"];
+    let typed = |more: &[&str]| sandbox.shown(&[&add[..], more].concat());
+    assert!(
+        typed(&["a"]).ends_with("  its beginning is quoted to each agent that starts here\r\n")
+    );
+    assert!(typed(&["b", "--agent", "codex"]).contains("  its id, not its text, is told to "));
+    assert_eq!(typed(&["c", "--quiet"]), "");
 }

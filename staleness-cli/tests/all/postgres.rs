@@ -66,6 +66,29 @@ fn what_happens_to_both_is_the_same() {
     both("tools list --all-projects --json");
 }
 
+/// What lies on a server may have been typed at another machine: nobody knows by whom.
+#[cfg(unix)]
+#[test]
+#[ignore = "needs a Postgres server"]
+fn what_a_person_typed_is_not_quoted_from_a_server() {
+    let places = Places::shared();
+    let sandbox = Sandbox::new();
+    let (team, copied, rule) = (places.url("typed"), places.url("copied"), "Never edit src/gen");
+    let add = ["work", "add", "trap", rule, "--id", "rule"];
+    let shown = sandbox.shown(&[&["--store", &team], &add[..]].concat());
+    assert!(shown.contains("its id, not its text, is told to each agent"), "{shown}");
+    // One that was typed into a file here, and copied.
+    assert!(sandbox.shown(&add).contains("its beginning is quoted"));
+    sandbox.ok(&["copy", &own(&sandbox), &copied]);
+    let start = serde_json::json!({ "session_id": "s", "hook_event_name": "SessionStart" });
+    for store in [&team, &copied] {
+        let item = sandbox.json(&["--store", store, "work", "show", "rule"]);
+        assert!(item.get("by_person").is_none(), "{item}");
+        let told = sandbox.hook_with(&["--store", store], start.to_string().as_bytes()).out;
+        assert!(told.contains("trap `rule`") && !told.contains("src/gen"), "{told}");
+    }
+}
+
 #[test]
 fn trouble_with_a_server_names_it_and_no_password() {
     let sandbox = Sandbox::new();

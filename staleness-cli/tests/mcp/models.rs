@@ -338,6 +338,51 @@ fn m10_the_next_step_fits_the_kind_of_work() {
     assert_eq!(client.data("list_stale", json!({ "kind": "work" }))["counts"]["work"], 0);
 }
 
+/// Bug F4: a handoff by another name of a client reaches nobody, and so does one without a name.
+#[test]
+fn f4_a_handoff_reaches_whom_the_model_means() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    let mut add = |to: Option<&str>| {
+        let mut item = json!({ "action": "add", "kind": "handoff", "text": "Review it" });
+        if let Some(to) = to {
+            (item["to"], item["id"]) = (to.into(), to.to_lowercase().into());
+        }
+        let added = client.call("work_item", item);
+        (added["structuredContent"]["item"]["to"].clone(), text(&added).to_owned())
+    };
+    for (name, agent) in [("claude", "claude-code"), ("Codex", "codex")] {
+        let (to, said) = add(Some(name));
+        assert!(to == agent && !said.contains("no agent"), "{said}");
+    }
+    let (to, said) = add(Some("codx"));
+    let unknown = "; no agent is known here as `codx`: did you mean `codex`?";
+    assert!(to == "codx" && said.ends_with(unknown), "{said}");
+    let (to, said) = add(None);
+    assert!(to.is_null() && !said.contains("no agent"), "{said}");
+    let changed =
+        client.call("work_item", json!({ "action": "update", "id": "codx", "to": "CODEX" }));
+    assert_eq!(changed["structuredContent"]["item"]["to"], "codex");
+    let told = client.call("resume_session", json!({ "agent": "cursor", "digest": true }));
+    assert!(text(&told).contains("(open, for whoever takes it, from `test-client`)"), "{told}");
+}
+
+/// Bug F6: an item of the store whose citation is gone is missing in `list_stale`.
+#[test]
+fn f6_an_item_whose_citation_is_gone_is_listed() {
+    let machine = rotted();
+    let add = ["knowledge", "add", "--id", "kk", "--body", "It routes", "--cite", "routing.py"];
+    machine.ok(&add);
+    let mut client = machine.client(&[]);
+    let mut listed = || client.data("list_stale", json!({ "kind": "knowledge" }))["items"].clone();
+    assert_eq!(listed(), json!([]));
+    git(&machine, &["mv", "routing.py", "routes.py"]);
+    assert_eq!(listed(), json!([]), "not committed yet");
+    git(&machine, &["commit", "-qm", "again"]);
+    let items = listed();
+    assert_eq!((&items[0]["id"], items.as_array().unwrap().len()), (&json!("kk"), 1));
+}
+
 #[test]
 fn m11_a_handoff_says_whom_it_is_for_and_from_whom() {
     let machine = Machine::new();

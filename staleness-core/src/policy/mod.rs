@@ -235,11 +235,16 @@ impl Default for ProjectPolicy {
 }
 
 impl Policy {
-    /// Returns the agent behind a name, which is often the name itself.
+    /// Returns the agent behind a name, in whatever case it is written; often the name itself.
     #[must_use]
     pub fn agent_behind(&self, name: AgentId) -> AgentId {
-        let agent = self.agents.get(name.as_str()).and_then(|agent| AgentId::new(agent).ok());
-        agent.unwrap_or(name)
+        let is_name = |other: &str| other.eq_ignore_ascii_case(name.as_str());
+        let agent = self.agents.get(name.as_str());
+        let agent = agent.or_else(|| {
+            let other = self.agents.iter().find(|(other, _)| is_name(other));
+            other.map(|(_, agent)| agent).or_else(|| self.agents.values().find(|it| is_name(it)))
+        });
+        agent.and_then(|agent| AgentId::new(agent).ok()).unwrap_or(name)
     }
 
     /// The tool policy for a kind, in a project, for outcomes of an agent. Later ones win.

@@ -130,8 +130,8 @@ impl Registry {
 /// The least similarity at which an id is offered for another, 0..=1.
 const ALIKE: f64 = 0.75;
 
-/// The id that is most like a text, where one is like it at all.
-fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) -> Option<I> {
+/// Returns the id that is most like a text; `None` if none is like it.
+pub fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) -> Option<I> {
     let wanted = text.to_lowercase();
     let like = |id: I| (strsim::jaro_winkler(&wanted, &id.to_string().to_lowercase()), id);
     let best = ids.map(like).max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));

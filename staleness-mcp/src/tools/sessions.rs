@@ -187,6 +187,9 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     match each.recipient.as_deref() {
         Some(name) if name == agent => parts.push(Text::new("for you")),
         Some(name) => parts.push(named("for", name)),
+        None if each.kind == WorkKind::Handoff.as_str() => {
+            parts.push(Text::new("for whoever takes it"));
+        }
         None => {}
     }
     match each.sender.as_deref() {

@@ -156,7 +156,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 text: asked.text,
                 by_person: false,
                 expires_at: expires(call, asked.expires.as_deref())?.map(Some),
-                to: asked.to.map(Some),
+                to: asked.to.map(|to| Some(work::party(settings, to))),
                 refs: asked.refs.map(|refs| refs.into_iter().collect()),
             };
             if patch == WorkPatch::default() {
@@ -164,8 +164,9 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                     .hint("give status, text, to, expires or refs"));
             }
             let act = work::act(settings, call.agent.clone());
+            let to = patch.to.clone().flatten();
             let item = settings.open(Access::Write)?.work().set(item.key, patch, act).wait()?;
-            tell(call, "changed ", item)
+            with_stranger(call, to.as_deref(), tell(call, "changed ", item)?)
         }
         Action::Step => {
             let item = find(call, &asked)?;
@@ -226,14 +227,32 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     }
     item.author = call.agent.as_ref().map(ToString::to_string);
     item.from = item.author.clone().filter(|_| kind == WorkKind::Handoff);
-    item.to = asked.to.map(|to| work::receiver(settings, to));
+    item.to = asked.to.map(|to| work::party(settings, to));
     // A model that proposes is no person.
     item.generated = kind == WorkKind::Candidate;
     item.expires_at = expires_at;
     item.refs = asked.refs.unwrap_or_default().into_iter().collect();
     let registry = settings.open_here()?;
+    let to = item.to.clone();
     let item = registry.work().add(item, work::act(settings, call.agent.clone())).wait()?;
-    tell(call, "added ", item)
+    with_stranger(call, to.as_deref(), tell(call, "added ", item)?)
+}
+
+/// Adds to an answer that nobody here knows the agent to whom something was handed.
+fn with_stranger(
+    call: &Call<'_>,
+    to: Option<&str>,
+    answer: Answer<Told>,
+) -> Result<Answer<Told>, ServiceError> {
+    let Some(to) = to else { return Ok(answer) };
+    let registry = call.settings.open(Access::Look)?;
+    let Some(stranger) = work::stranger(&call.settings, &registry, to)? else { return Ok(answer) };
+    let named = |name: &str| ModelName::new(NameKind::Agent, name);
+    let mut text = answer.text.and("; no agent is known here as ").and(named(to));
+    if let Some(near) = &stranger.near {
+        text = text.and(": did you mean ").and(named(near)).and("?");
+    }
+    Ok(Answer { text, ..answer })
 }
 
 fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError> {

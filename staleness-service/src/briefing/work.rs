@@ -4,7 +4,7 @@
 use crate::model_text::{ModelName, ModelText, NameKind, Quote, Word, overdue, state};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource};
-use staleness::work::{Warning, WorkKind};
+use staleness::work::{Warning, WorkKind, WorkStatus};
 
 use super::{Said, section};
 
@@ -33,15 +33,20 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
             || delta.items.iter().any(|each| (each.kind, &each.id) == (item.kind, &item.id))
     };
     let is_handed = |item: &&DeltaItem| !handed.iter().any(|each| each.id == item.id);
-    let items: Vec<ModelText> =
-        delta.items.iter().filter(told).filter(is_handed).map(item).collect();
+    let news = delta.items.iter().filter(told).filter(is_handed);
+    let (anyones, items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
+        news.partition(|each| is_for_anyone(each, resume));
+    let anyones: Vec<ModelText> = anyones.into_iter().map(for_taking).collect();
+    let items: Vec<ModelText> = items.into_iter().map(item).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
-    let handed: Vec<ModelText> = handed.into_iter().map(for_you).collect();
-    let changed = !items.is_empty();
+    let handed: Vec<ModelText> = handed.into_iter().map(for_taking).collect();
+    let changed = !items.is_empty() || !anyones.is_empty();
+    let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
     let sections = [
         (OVERDUE, overdue, delta.due.len() - top),
-        (title, items, delta.more),
+        (title, items, more),
+        ("For whoever takes it", anyones, others),
         ("For you", handed, 0),
         ("In force", standing, 0),
     ];
@@ -56,7 +61,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         let reserved = half + all.chars();
         let said = section(&mut text, title, (lines, *beside), budget, reserved);
         // What is for this agent or in force is told each time.
-        whole &= said.is_some() || at > 1;
+        whole &= said.is_some() || at > 2;
         cut += said.unwrap_or(lines.len());
     }
     let told = text.chars();
@@ -69,8 +74,17 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
 /// The heading of overdue items, which are told once and then weekly.
 const OVERDUE: &str = "Overdue (settle: `staleness stale resolve ID`)";
 
-/// A handoff to the agent that reads this: from whom, and how to take it.
-fn for_you(item: &DeltaItem) -> ModelText {
+/// Returns true if an item is an open handoff of somebody else that names no agent.
+fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
+    item.kind == WorkKind::Handoff.as_str()
+        && item.recipient.is_none()
+        && item.to.as_deref() == Some(WorkStatus::Open.as_str())
+        && !item.own
+        && item.sender.as_deref() != Some(resume.agent.as_str())
+}
+
+/// A handoff that the agent that reads this may take: from whom, and how.
+fn for_taking(item: &DeltaItem) -> ModelText {
     let handoff = named(item.kind, &item.id);
     let from = match item.sender.as_deref() {
         Some(sender) => handoff.and(" from ").and(ModelName::new(NameKind::Agent, sender)),

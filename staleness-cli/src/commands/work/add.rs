@@ -7,9 +7,9 @@ use staleness::store::{Refusal, StoreError};
 use staleness::work::{NoteType, Work, WorkKind};
 use staleness::{RegistryError, Wait};
 
-use staleness_service::work::{agent, id, id_for, key, receiver};
+use staleness_service::work::{agent, id, id_for, key, party};
 
-use super::{act, kind, print, state, told};
+use super::{act, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
 use crate::commands::{typed, word};
 use crate::error::CliError;
@@ -32,7 +32,9 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     if !args.global {
         registry.admin().see_project(&settings.project, settings.now).wait()?;
     }
-    print(&registry, settings, item, out)
+    warn_of_stranger(settings, &registry, item.to.as_deref(), out)?;
+    let told = told(&registry, settings, item)?;
+    out.done(&json!({ "item": told }), || work::noted(&told, false, out) + &work::reach(&told, out))
 }
 
 fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Result<(), CliError> {
@@ -47,8 +49,9 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
             return Err(Refusal::Taken { what: "work item", id }.into());
         }
     }
+    warn_of_stranger(settings, &registry, item.to.as_deref(), out)?;
     let told = told(&registry, settings, item)?;
-    out.done(&json!({ "item": told }), || work::noted(&told, true, out))
+    out.done(&json!({ "item": told }), || work::noted(&told, true, out) + &work::reach(&told, out))
 }
 
 /// The item as it will be written down.
@@ -72,6 +75,7 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
         item.status = state(Some(kind), status)?;
     }
     let by = agent(settings, args.by.agent.as_deref())?;
+    let named = |name: &Option<String>| name.clone().map(|name| party(settings, name));
     item.by_person = !args.generated
         && typed::by_person(
             settings,
@@ -79,9 +83,8 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
             by.as_ref(),
             &[args.author.as_deref(), args.from.as_deref()],
         );
-    item.author = args.author.clone().or(by.map(|agent| agent.to_string()));
-    item.from.clone_from(&args.from);
-    item.to = args.to.clone().map(|to| receiver(settings, to));
+    (item.from, item.to) = (named(&args.from), named(&args.to));
+    item.author = named(&args.author).or(by.map(|agent| agent.to_string()));
     item.generated = args.generated;
     item.note = note;
     item.expires_at =

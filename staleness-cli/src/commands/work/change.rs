@@ -4,7 +4,7 @@ use staleness::Wait;
 use staleness::registry::{ScopeChoice, WorkPatch};
 use staleness::work::Work;
 
-use super::{act, find, print, state};
+use super::{act, find, print, state, warn_of_stranger};
 use crate::args::work_args::{ByArgs, WorkSetArgs};
 use crate::commands::tools::choice;
 use crate::commands::typed;
@@ -12,6 +12,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::output::Output;
 use crate::settings::{Access, Settings};
 use staleness_service::when;
+use staleness_service::work::party;
 
 /// The word that empties a field.
 const NONE: &str = "none";
@@ -38,7 +39,10 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
             .map(|text| typed::text(text, Work::MAX_TEXT_BYTES))
             .transpose()?,
         expires_at: args.expires.as_deref().map(time).transpose()?,
-        to: args.to.clone().map(|to| Some(to).filter(|to| to != NONE)),
+        to: args
+            .to
+            .clone()
+            .map(|to| Some(to).filter(|to| to != NONE).map(|to| party(settings, to))),
         refs: match args.refs.as_slice() {
             [] => None,
             [one] if one == NONE => Some(std::collections::BTreeSet::new()),
@@ -54,7 +58,9 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
             .hint("see `staleness work set --help`"));
     }
     let registry = settings.open(Access::Write)?;
+    let named = patch.to.is_some();
     let item = registry.work().set(item.key, patch, act).wait()?;
+    warn_of_stranger(settings, &registry, item.to.as_deref().filter(|_| named), out)?;
     print(&registry, settings, item, out)
 }
 

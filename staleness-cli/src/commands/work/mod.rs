@@ -16,7 +16,7 @@ use staleness_service::work::{self as service, kind, state, told};
 use super::tools::choice;
 use crate::args::WorkCommand;
 use crate::args::work_args::{ByArgs, WorkListArgs};
-use crate::error::CliError;
+use crate::error::{CliError, quoted};
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
 
@@ -119,6 +119,22 @@ fn print(
 ) -> Result<(), CliError> {
     let told = told(registry, settings, item)?;
     out.done(&json!({ "item": told }), || work::noted(&told, false, out))
+}
+
+/// Warns if something is handed to an agent that nobody here knows.
+fn warn_of_stranger(
+    settings: &Settings,
+    registry: &Registry,
+    to: Option<&str>,
+    out: &Output,
+) -> Result<(), CliError> {
+    if let Some(to) = to
+        && let Some(stranger) = service::stranger(settings, registry, to)?
+    {
+        let near = stranger.near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        out.warn(&format!("warning: no agent is known here as {}{near}", quoted(to)));
+    }
+    Ok(())
 }
 
 /// An act of now by whoever was named.
