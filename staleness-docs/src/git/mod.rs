@@ -11,6 +11,7 @@
 //! | when was each of these blocks of a document last edited? | [`Repo::date`] |
 //! | did these words exist then, and who removed them? | [`Repo::trace`] |
 //! | does a citation still hold? | [`Repo::cited`] |
+//! | was this part of a file ever there, and who removed it? | [`Repo::parts`] |
 //! | what was checked out at that time? | [`Repo::commit_at`] |
 //! | which documents and lines changed since a revision? | [`Repo::since`] |
 //!
@@ -31,6 +32,7 @@
 //! | `history` | the list of commits, what each changed, and what follows from that |
 //! | `renames` | where removed files are now |
 //! | `search`, `citations` | the two large questions: words, and cited lines and symbols |
+//! | `parts` | named parts of files, such as headings, that a reader finds in each version |
 //! | `repo`, `lazy_repo` | [`Repo`], which holds what each part remembers, and [`LazyRepo`], which opens it once |
 
 mod citations;
@@ -38,6 +40,7 @@ mod history;
 mod lazy_repo;
 mod lines;
 mod objects;
+mod parts;
 mod process;
 mod renames;
 mod repo;
@@ -52,6 +55,7 @@ pub use history::{
 };
 pub use lazy_repo::LazyRepo;
 pub use objects::{Commit, Oid, Unread};
+pub use parts::{Part, PartFate, PartQuery, Reader};
 pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watchdog};
 pub use repo::Repo;
 pub use search::{Trace, WordQuery};

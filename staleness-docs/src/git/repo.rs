@@ -11,6 +11,7 @@ use super::history::{
     Anchor, Dated, DatingQuery, History, Life, LifeQuery, Limits, Since, Tracked,
 };
 use super::objects::{Commit, Oid, Unread};
+use super::parts::{PartFate, PartQuery, Parts};
 use super::process::{GitError, Program, Watch};
 use super::renames::Moved;
 use super::search::{Search, Searched, Trace, WordQuery};
@@ -238,6 +239,20 @@ impl Repo {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Cite>, GitError> {
         self.citations().cited(citations, watch)
+    }
+
+    /// Follows parts of files through the history; the answers are in the order of the questions and of
+    /// the names in each. Of one file at most [`Limits::document_bytes`] of its versions are read.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn parts(
+        &mut self,
+        files: &[PartQuery<'_>],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Vec<PartFate>>, GitError> {
+        let Self { history, moved, room, .. } = self;
+        Parts { history, moved, room }.fates(files, watch)
     }
 
     /// Returns the place of cited lines in a text of their file, or of what replaced them: the lines

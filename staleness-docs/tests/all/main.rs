@@ -10,6 +10,7 @@ mod git_dates;
 mod git_hostile;
 #[cfg(unix)]
 mod git_limits;
+mod git_parts;
 #[cfg(unix)]
 mod git_pipes;
 mod git_repo;

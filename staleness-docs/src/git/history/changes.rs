@@ -47,6 +47,11 @@ impl Changed {
         newer.checked_sub(1).map_or(self.now, |last| self.steps[last].old)
     }
 
+    /// Returns the place of the commit that the path came with, as far as the list tells.
+    pub(crate) fn added(&self) -> Option<usize> {
+        self.steps.last().filter(|step| step.old.is_none()).map(|step| step.commit as usize)
+    }
+
     /// Returns the earlier contents, newest first, up to a place.
     pub(crate) fn spells(&self, upto: usize) -> impl Iterator<Item = Spell> {
         let upto = u32::try_from(upto).unwrap_or(u32::MAX);
@@ -152,6 +157,16 @@ impl Changes {
         &self.files
     }
 
+    /// Returns true if there were more changes than are kept.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.full.is_some()
+    }
+
+    /// The changes of a path; `None` if no listed commit changed it.
+    pub(crate) fn of(&self, path: &str) -> Option<&Changed> {
+        self.find(path.as_bytes()).ok().map(|at| &self.files[at])
+    }
+
     pub(crate) fn at(&self, place: usize, path: &str) -> Known {
         let path = path.as_bytes();
         let odd = path.is_empty() || path.split(|byte| *byte == b'/').any(<[u8]>::is_empty);
@@ -176,7 +191,7 @@ impl Changes {
 
     /// The last commit that removed a file which was there at a place, and is not there now.
     pub(crate) fn removal(&self, path: &str, there: usize) -> Option<usize> {
-        let file = &self.files[self.find(path.as_bytes()).ok()?];
+        let file = self.of(path)?;
         let last = file.steps.first().filter(|_| file.now.is_none())?;
         let removed = matches!(last.old, Some((EntryKind::File, _)));
         let commit = last.commit as usize;

@@ -39,6 +39,8 @@ pub(crate) struct History {
     pub(crate) past: Option<Past>,
     /// The list of changes, while git makes it and nobody has read it.
     pub(super) listing: Option<Process>,
+    /// True if the list of changes is read to its end, whatever is asked of it.
+    pub(super) lists_all: bool,
     trees: Trees,
     /// The earlier names of the documents that were dated: see [`Trail::names`](super::follow::Trail).
     pub(super) names: HashMap<String, Vec<(u32, String)>>,
@@ -82,6 +84,7 @@ impl History {
             objects,
             past: None,
             listing: None,
+            lists_all: false,
             trees: Trees::default(),
             names: HashMap::new(),
             anchors: HashMap::new(),

@@ -41,6 +41,17 @@ impl History {
         })
     }
 
+    /// Reads the whole list of changes; returns true if it tells of every commit there ever was.
+    pub(crate) fn list_all(&mut self, watch: &mut Watch<'_>) -> Result<bool, GitError> {
+        self.lists_all = true;
+        let past = self.past()?;
+        if past.changes.upto() + 1 < past.commits.len() && !past.changes.is_full() {
+            self.trails(&[], watch)?;
+        }
+        let past = self.past()?;
+        Ok(past.whole && past.changes.upto() + 1 >= past.commits.len())
+    }
+
     /// Reads the versions of these files, paths relative to the project.
     pub(crate) fn trails(
         &mut self,
@@ -75,7 +86,7 @@ impl History {
                 }
                 Err(_) => break Err(process.post_mortem()),
             }
-            if follow.is_done() {
+            if follow.is_done() && !self.lists_all {
                 // All that was asked is known.
                 drop(process);
                 break Ok(());

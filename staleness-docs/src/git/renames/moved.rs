@@ -47,6 +47,16 @@ impl Moved {
         Ok(None)
     }
 
+    /// Returns the earlier path of a file that the commit at this place of the list added.
+    pub(crate) fn origin(
+        &mut self,
+        history: &mut History,
+        path: &str,
+        added: usize,
+    ) -> Result<Option<String>, GitError> {
+        Ok(self.of(history, added)?.and_then(|moves| moves.origin(path)))
+    }
+
     fn of(&mut self, history: &mut History, place: usize) -> Result<Option<&Moves>, GitError> {
         let Some(commit) = history.past()?.commits.get(place).copied() else { return Ok(None) };
         if !self.renames.contains_key(&commit.id) {

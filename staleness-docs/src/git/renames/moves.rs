@@ -46,6 +46,12 @@ impl Moves {
         }
     }
 
+    /// Returns the old path of a file.
+    pub(crate) fn origin(&self, new: &str) -> Option<String> {
+        let (old, _) = self.to.iter().find(|(_, to)| **to == new.as_bytes())?;
+        String::from_utf8(old.clone()).ok()
+    }
+
     /// Returns the new path of a removed file or folder. A folder is where most of its files went, each
     /// under its old name.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
