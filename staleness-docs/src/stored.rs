@@ -72,7 +72,12 @@ pub fn item_evidence(
                 let fact = fact_of_word(word, by, renamed_to);
                 let (line, column) =
                     crate::draft::place::Lines::new(&items[*at].body).place(*offset);
-                found[*at].push(Evidence { fact, line: Some(line), column: Some(column) });
+                found[*at].push(Evidence {
+                    fact,
+                    line: Some(line),
+                    column: Some(column),
+                    near: None,
+                });
             }
         }
         let queries: Vec<_> = cites

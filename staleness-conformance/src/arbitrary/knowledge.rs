@@ -69,7 +69,7 @@ pub fn item(reach: Reach) -> BoxedStrategy<Item> {
 pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
     let short = || text(longest(reach));
     let commit = || maybe(text(40));
-    let gone = select(vec![Cited::Path, Cited::Lines, Cited::Symbol]);
+    let gone = select(vec![Cited::Path, Cited::Lines, Cited::Symbol, Cited::Heading]);
     let sort = select(vec![WordKind::Path, WordKind::Flag, WordKind::Identifier]);
     let distance = select(vec![Distance::Patch, Distance::Minor, Distance::Major]);
     prop_oneof![
@@ -86,6 +86,7 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
             project_at: short(),
             distance: distance
         }),
+        record!(Fact::BrokenLink { citation: citation(reach), gone: gone.clone() }),
         record!(Fact::SourceMissing {
             citation: citation(reach),
             gone: gone,
@@ -111,7 +112,9 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
 /// A block of a document against which something was found.
 pub fn block(reach: Reach) -> BoxedStrategy<Block> {
     let place = || maybe(prop_oneof![1..9u32, any::<u32>()]);
-    let evidence = record!(Evidence { fact: fact(reach), line: place(), column: place() });
+    let near = || maybe(text(longest(reach)));
+    let evidence =
+        record!(Evidence { fact: fact(reach), line: place(), column: place(), near: near() });
     record!(Block {
         line: any::<u32>(),
         last_line: any::<u32>(),

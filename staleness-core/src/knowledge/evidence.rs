@@ -35,6 +35,8 @@ pub enum SignalKind {
     TemporalMarker,
     /// Its date lies in the future.
     FutureDate,
+    /// It links to something that never existed.
+    BrokenLink,
 }
 
 wording! { SignalKind {
@@ -43,7 +45,7 @@ wording! { SignalKind {
     SourceChanged = "source_changed", VersionDrift = "version_drift",
     RelatedFresher = "related_fresher", RelatedStale = "related_stale",
     RecalledWithoutProgress = "recalled_without_progress", TemporalMarker = "temporal_marker",
-    FutureDate = "future_date",
+    FutureDate = "future_date", BrokenLink = "broken_link",
 } }
 
 /// The part of a citation that is gone.
@@ -56,6 +58,8 @@ pub enum Cited {
     Lines,
     /// The symbol is not in the file.
     Symbol,
+    /// The heading, whose anchor stands in the place of a symbol, is not in the document.
+    Heading,
 }
 
 /// The sort of word that a text uses for a thing of the project.
@@ -110,7 +114,7 @@ pub enum Fact {
         citation: Citation,
         /// The part of it that is gone.
         gone: Cited,
-        /// The path of the file now, if it was renamed.
+        /// The path of the file now, if it was renamed; of a heading its anchor now.
         renamed_to: Option<String>,
         /// The commit that removed it, when that is known.
         commit: Option<String>,
@@ -172,6 +176,13 @@ pub enum Fact {
         /// That date.
         at: Timestamp,
     },
+    /// It links to something that no commit ever had.
+    BrokenLink {
+        /// The target of the link; the anchor of a heading stands in the place of a symbol.
+        citation: Citation,
+        /// The part of it that never was.
+        gone: Cited,
+    },
 }
 
 impl Fact {
@@ -191,6 +202,7 @@ impl Fact {
             Self::RecalledWithoutProgress { .. } => SignalKind::RecalledWithoutProgress,
             Self::TemporalMarker { .. } => SignalKind::TemporalMarker,
             Self::FutureDate { .. } => SignalKind::FutureDate,
+            Self::BrokenLink { .. } => SignalKind::BrokenLink,
         }
     }
 }
@@ -207,10 +219,13 @@ pub struct Evidence {
     /// The first column of the word there, counted in characters from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
+    /// The nearest name that is there now, where what is gone has no certain new name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<String>,
 }
 
 impl From<Fact> for Evidence {
     fn from(fact: Fact) -> Self {
-        Self { fact, line: None, column: None }
+        Self { fact, line: None, column: None, near: None }
     }
 }

@@ -134,7 +134,7 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
 fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
     let kind = evidence.fact.kind();
     let effect = Effect::of(kind, distance(&evidence.fact), resolved);
-    let reason = sentence(&evidence.fact, anchor);
+    let reason = sentence(evidence, anchor);
     let mut signal =
         Signal::new(kind.as_str(), round(effect.strength), round(effect.weight), reason);
     signal.line = evidence.line;
@@ -201,9 +201,11 @@ fn action(
             NextAction::Drop
         };
     }
+    let is_gone =
+        tells(&[SignalKind::SourceMissing, SignalKind::ReferenceDrift, SignalKind::BrokenLink]);
     if ended {
         NextAction::Drop
-    } else if contradicted || tells(&[SignalKind::SourceMissing, SignalKind::ReferenceDrift]) {
+    } else if contradicted || is_gone {
         NextAction::Update
     } else {
         NextAction::Verify

@@ -128,6 +128,8 @@ knowledge_policy! {
         weight_recalled_without_progress: f64 = 0.2,
         /// Weight, 0..=1, of: a word that was true at a time. Not for kinds with a `marker_term`.
         weight_temporal_marker: f64 = 0.2,
+        /// Weight, 0..=1, of: a link to something that never existed.
+        weight_broken_link: f64 = 0.4,
         /// Strength, 0..=1, of a version that is patch releases behind.
         strength_patch: f64 = 0.25,
         /// Strength, 0..=1, of a version that is minor releases behind.
@@ -301,6 +303,7 @@ fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
         ("weight_related_stale", set.weight_related_stale),
         ("weight_recalled_without_progress", set.weight_recalled_without_progress),
         ("weight_temporal_marker", set.weight_temporal_marker),
+        ("weight_broken_link", set.weight_broken_link),
         ("strength_patch", set.strength_patch),
         ("strength_minor", set.strength_minor),
         ("strength_major", set.strength_major),
@@ -335,6 +338,7 @@ impl KnowledgeRules {
             SignalKind::RecalledWithoutProgress => self.weight_recalled_without_progress,
             SignalKind::TemporalMarker => self.weight_temporal_marker,
             SignalKind::FutureDate => 0.0,
+            SignalKind::BrokenLink => self.weight_broken_link,
         }
     }
 

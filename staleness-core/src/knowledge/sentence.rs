@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Cited, Fact};
+use super::{Cited, Evidence, Fact};
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 
@@ -21,7 +21,15 @@ pub(super) struct Anchor {
 }
 
 /// One line without control characters, made of names, paths, words and our own sentences.
-pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
+pub(super) fn sentence(evidence: &Evidence, anchor: &Anchor) -> String {
+    let mut text = of_fact(&evidence.fact, anchor);
+    if let Some(near) = &evidence.near {
+        let _ = write!(text, "; the nearest is {}", shown(near));
+    }
+    text
+}
+
+fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
     let made = if anchor.verified { "verified" } else { "written" };
     match fact {
         Fact::Expired { at } => {
@@ -33,13 +41,21 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
         Fact::SourceMissing { citation, gone, renamed_to, commit } => {
             let path = shown(&citation.path);
             if let Some(new) = renamed_to {
-                return now(&path, new, commit);
+                return match gone {
+                    Cited::Heading => {
+                        now(&shown(&citation.to_string()), &format!("#{new}"), commit)
+                    }
+                    _ => now(&path, new, commit),
+                };
             }
             let by = commit_of("removed in", commit);
             match (gone, &citation.lines, &citation.symbol) {
                 (Cited::Lines, Some(lines), _) => format!("{path} has no line {lines}{by}"),
                 (Cited::Symbol, _, Some(symbol)) => {
                     format!("{path} no longer has {}{by}", shown(symbol))
+                }
+                (Cited::Heading, ..) => {
+                    format!("the heading {} no longer exists{by}", shown(&citation.to_string()))
                 }
                 // Without a commit nobody knows whether it ever did.
                 _ if commit.is_none() => format!("{path} does not exist"),
@@ -83,6 +99,10 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
             format!("says \"{}\": see whether that is still so", shown(word))
         }
         Fact::FutureDate { at } => format!("its date, {}, lies in the future", date(*at)),
+        Fact::BrokenLink { citation, gone } => {
+            let what = if *gone == Cited::Heading { "the heading " } else { "" };
+            format!("{what}{} never existed", shown(&citation.to_string()))
+        }
     }
 }
 

@@ -75,6 +75,7 @@ fn each_sort_of_evidence_takes_its_share() {
         (Fact::RecalledWithoutProgress { recalls: 5 }.into(), 0.8, Level::Fresh),
         (marker("now"), 0.9, Level::Fresh),
         (Fact::FutureDate { at: ago(-3) }.into(), 1.0, Level::Fresh),
+        (Fact::BrokenLink { citation: cited(), gone: Cited::Path }.into(), 0.6, Level::Review),
     ] {
         let verdict = block(evidence.clone());
         assert!((verdict.freshness - freshness).abs() < 1e-9, "{evidence:?}: {verdict:?}");
@@ -166,6 +167,14 @@ fn sentences_name_what_a_person_has_to_look_at() {
     let gone = |citation, gone| {
         Fact::SourceMissing { citation, gone, renamed_to: None, commit: None }.into()
     };
+    let anchor = || Citation { symbol: Some("usage".into()), ..Citation::of_path("a.md") };
+    let heading = |renamed_to: Option<&str>, near: Option<&str>| {
+        let (renamed_to, commit) = (renamed_to.map(str::to_owned), Some("1f3c9a2b".into()));
+        let (citation, gone) = (anchor(), Cited::Heading);
+        let fact = Fact::SourceMissing { citation, gone, renamed_to, commit };
+        Evidence { near: near.map(str::to_owned), ..fact.into() }
+    };
+    let broken = |citation, gone| Fact::BrokenLink { citation, gone }.into();
     for (evidence, reason) in [
         (expired(12), "expired 12 days ago, on 2025-12-20"),
         (superseded(), "superseded by new"),
@@ -174,6 +183,14 @@ fn sentences_name_what_a_person_has_to_look_at() {
         (missing(Some("src/web.rs")), "src/router.rs is now src/web.rs (renamed in 1f3c9a2)"),
         (gone(cited(), Cited::Lines), "src/router.rs has no line 42"),
         (gone(symbol, Cited::Symbol), "a.rs no longer has Router"),
+        (heading(None, None), "the heading a.md#usage no longer exists (removed in 1f3c9a2)"),
+        (heading(Some("use"), None), "a.md#usage is now #use (renamed in 1f3c9a2)"),
+        (
+            heading(None, Some("#use")),
+            "the heading a.md#usage no longer exists (removed in 1f3c9a2); the nearest is #use",
+        ),
+        (broken(anchor(), Cited::Heading), "the heading a.md#usage never existed"),
+        (broken(Citation::of_path("a.md"), Cited::Path), "a.md never existed"),
         (word_gone("--old"), "--old no longer exists in the project (removed in 1f3c9a2)"),
         (renamed("--from"), "--from is now --to"),
         (

@@ -81,6 +81,7 @@ fn the_defaults_are_those_that_are_documented() {
         weight_related_stale = 0.3
         weight_recalled_without_progress = 0.2
         weight_temporal_marker = 0.2
+        weight_broken_link = 0.4
         strength_patch = 0.25
         strength_minor = 0.6
         strength_major = 1.0

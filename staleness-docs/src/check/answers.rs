@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use staleness_core::knowledge::{Citation, Fact, Lines as LineRange};
+use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Lines as LineRange};
 use staleness_core::time::Timestamp;
 
 use super::block::explains;
 use super::doc::Doc;
-use super::questions::{Asked, word_of};
+use super::questions::{Ask, Asked, word_of};
 use super::{Check, commit_text};
 use crate::draft::names::NameId;
 use crate::draft::place::Lines;
@@ -55,7 +55,7 @@ pub(super) struct Answers {
     /// `None` where nothing can be said of a block.
     pub(super) anchors: Vec<Option<Anchored>>,
     /// What is gone or changed, each with the number of its question.
-    pub(super) facts: Vec<Vec<(usize, Fact)>>,
+    pub(super) facts: Vec<Vec<(usize, Evidence)>>,
 }
 
 /// A citation that is asked about, and whose: the document, the block and the question.
@@ -67,6 +67,17 @@ pub(super) struct Anchored {
     pub(super) at: Timestamp,
     pub(super) commit: Option<Commit>,
     anchor: Anchor,
+}
+
+impl Anchored {
+    /// Returns true if the removal of a link's target speaks against the block, or that it never was: whenever
+    /// the block was edited, but not if somebody said later that it holds.
+    pub(super) fn is_before(&self, removal: Option<Commit>) -> bool {
+        match self.anchor {
+            Anchor::Commit(_) => true,
+            Anchor::At(at) => removal.is_some_and(|removal| removal.at > at),
+        }
+    }
 }
 
 impl Check<'_> {
@@ -94,7 +105,11 @@ impl Check<'_> {
 
     /// Answers the questions about documents, in their order.
     pub(super) fn answers(&mut self, held: &[Open<'_>]) -> Result<Vec<Answers>, Cancelled> {
-        let anchors = self.anchors(held)?;
+        let is_of_link = |ask: &Ask| ask.link || ask.heading.is_some();
+        if held.iter().flat_map(|open| &open.asked).flat_map(|asked| &asked.asks).any(is_of_link) {
+            self.past.look_far();
+        }
+        let anchors = self.dated(held)?;
         let mut words: Vec<(usize, usize, usize, WordQuery<'_>)> = Vec::new();
         let mut cites: Vec<CiteAsked<'_>> = Vec::new();
         for (at, open) in held.iter().enumerate() {
@@ -117,13 +132,22 @@ impl Check<'_> {
             self.foreign(&queries, &traces, &held.iter().map(|open| open.doc).collect::<Vec<_>>());
         let queries: Vec<_> = cites.iter().map(|(.., query)| *query).collect();
         let cited = self.past.cited(&queries)?;
-        let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
+        let mut facts: BTreeMap<(usize, usize, usize), Evidence> =
+            self.headings(held, &anchors)?.into_iter().collect();
         // A citation says more than a word, and the nearer path more than the other.
-        let cited = self.where_it_was(held, &cites, cited)?;
+        let mut cited = self.where_it_was(held, &cites, cited)?;
+        self.whenever(held, &anchors, &cites, &mut cited)?;
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
             let since = anchors[*at][*block].map(|anchored| anchored.at);
-            if let Some(fact) = fact_of_citation(query.citation, cite, since) {
-                facts.entry((*at, *block, *ask)).or_insert(fact);
+            let question = &held[*at].asked[*block].asks[*ask];
+            let evidence = match (&cite, &question.relative) {
+                (Cite::NeverThere(Cited::Path), Some(written)) => {
+                    self.broken(&held[*at], query.citation, written)
+                }
+                _ => fact_of_citation(query.citation, cite, since).map(Evidence::from),
+            };
+            if let Some(evidence) = evidence {
+                facts.entry((*at, *block, *ask)).or_insert(evidence);
             }
         }
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
@@ -132,7 +156,7 @@ impl Check<'_> {
                 && !explains(&held[*at], held[*at].asked[*block].block, query.word)
             {
                 let fact = fact_of_word(query.word, by, renamed_to);
-                facts.entry((*at, *block, *ask)).or_insert(fact);
+                facts.entry((*at, *block, *ask)).or_insert(fact.into());
             }
         }
         let answers = anchors.into_iter().enumerate().map(|(at, anchors)| {
@@ -147,7 +171,7 @@ impl Check<'_> {
 
     /// When each block that is asked about was last known to hold; `None` when nothing can be said
     /// of it, as of one that somebody is still working on.
-    fn anchors(&mut self, held: &[Open<'_>]) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
+    fn dated(&mut self, held: &[Open<'_>]) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
         let dated: Vec<usize> = (0..held.len())
             .filter(|at| held[*at].doc.file.tracked && !held[*at].places.is_empty())
             .collect();

@@ -2,7 +2,7 @@
 
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
 use staleness_core::knowledge::{
-    Block, Document, Evidence, Fact, Item, ItemKind, SignalKind, Version, WordKind,
+    Block, Cited, Document, Evidence, Fact, Item, ItemKind, SignalKind, Version, WordKind,
 };
 use staleness_core::time::Timestamp;
 
@@ -17,7 +17,7 @@ use crate::git::text_digest;
 use crate::nature::History;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 15;
+const RULES: u8 = 16;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -161,7 +161,11 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
             .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok())
     };
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
-        Fact::SourceMissing { citation, .. } => is_there("", &citation.path),
+        Fact::SourceMissing { citation, gone: Cited::Heading, .. }
+        | Fact::BrokenLink { citation, gone: Cited::Heading } => check.has_heading(citation),
+        Fact::SourceMissing { citation, .. } | Fact::BrokenLink { citation, .. } => {
+            is_there("", &citation.path)
+        }
         // As it was written it counts from the document, or from a folder above it.
         Fact::ReferenceDrift { word, sort: WordKind::Path, .. } => {
             let ends = known.key.path.match_indices('/').map(|(at, _)| at);
@@ -233,7 +237,7 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Docum
     let mut found = Vec::new();
     let mut add = |field: Field, fact: Fact| {
         let line = fields.line(field).unwrap_or(1);
-        found.push(Evidence { fact, line: Some(line), column: Some(1) });
+        found.push(Evidence { fact, line: Some(line), column: Some(1), near: None });
     };
     if let Some(at) = fields.expires.filter(|at| now >= *at) {
         add(Field::Expires, Fact::Expired { at });

@@ -70,7 +70,7 @@ impl Check<'_> {
         &mut self,
         open: &Open<'_>,
         asked: &Asked,
-        facts: &[(usize, Fact)],
+        facts: &[(usize, Evidence)],
         lines: &mut Lines<'_>,
     ) -> Vec<Evidence> {
         let doc = open.doc;
@@ -154,9 +154,9 @@ impl Counted {
     }
 }
 
-fn evidence_at(lines: &mut Lines<'_>, at: usize, fact: Fact) -> Evidence {
+fn evidence_at(lines: &mut Lines<'_>, at: usize, evidence: impl Into<Evidence>) -> Evidence {
     let (line, column) = lines.place(at);
-    Evidence { fact, line: Some(line), column: Some(column) }
+    Evidence { line: Some(line), column: Some(column), ..evidence.into() }
 }
 
 #[cfg(test)]

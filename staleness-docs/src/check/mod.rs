@@ -12,14 +12,16 @@ mod dependencies;
 mod doc;
 mod evidence;
 mod foreign;
+mod links;
 mod lives;
 mod made;
 mod moved;
+mod own;
 mod past;
 mod questions;
 mod superseded;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -73,6 +75,9 @@ struct Check<'a> {
     /// True if an answer since this was taken rests on files that no commit holds.
     rests_on_disk: Cell<bool>,
     made: made::Made,
+    anchors: links::Anchors,
+    file_names: OnceCell<links::Names>,
+    own: OnceCell<own::Own>,
     /// The items of files that have a history.
     undated: Vec<Undated>,
     /// When the files of items came and were edited.
@@ -155,6 +160,9 @@ pub fn check(
         counted: evidence::Counted::default(),
         rests_on_disk: Cell::new(false),
         made: made::Made::default(),
+        anchors: links::Anchors::default(),
+        file_names: OnceCell::new(),
+        own: OnceCell::new(),
         undated: Vec::new(),
         lives: Lives::new(),
         standing: Standing::default(),

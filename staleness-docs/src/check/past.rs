@@ -8,8 +8,8 @@ use staleness_core::time::Timestamp;
 
 use super::Cancelled;
 use crate::git::{
-    self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Repo, Trace, Tracked, Watch, Word,
-    WordQuery,
+    self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Origin, PartFate, PartQuery, Repo,
+    Trace, Tracked, Watch, Word, WordQuery,
 };
 use crate::nature::is_document;
 use crate::report::WHOLE;
@@ -160,6 +160,32 @@ impl<'p> Past<'p> {
     ) -> Result<Vec<Cite>, Cancelled> {
         let unknown = vec![Cite::Unknown; citations.len()];
         self.ask(unknown, |repo, watch| repo.cited(citations, watch))
+    }
+
+    pub(super) fn parts(
+        &mut self,
+        files: &[PartQuery<'_>],
+    ) -> Result<Vec<Vec<PartFate>>, Cancelled> {
+        let unknown = files.iter().map(|file| vec![PartFate::Unknown; file.names.len()]).collect();
+        self.ask(unknown, |repo, watch| repo.parts(files, watch))
+    }
+
+    /// Tells of paths that are not there if any commit had them.
+    pub(super) fn removals(&mut self, paths: &[&str]) -> Result<Vec<Cite>, Cancelled> {
+        let unknown = vec![Cite::Unknown; paths.len()];
+        self.ask(unknown, |repo, watch| repo.removals(paths, watch))
+    }
+
+    /// The place that the repository was cloned from; `None` without a repository.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        Some(self.repo.as_ref()?.origin())
+    }
+
+    /// Lets the history be read to its beginning with whatever is asked next.
+    pub(super) fn look_far(&mut self) {
+        if let Some(repo) = &mut self.repo {
+            repo.look_far();
+        }
     }
 
     /// The documents with what is new since a revision alone: what went missing in a later commit,

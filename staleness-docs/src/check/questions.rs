@@ -28,6 +28,10 @@ pub(super) struct Ask {
     pub(super) word: Option<Word>,
     /// The path of a link that counts from the folder of its document, as it is written.
     pub(super) relative: Option<String>,
+    /// True for a link whose target is not there: it is meant to lead somewhere.
+    pub(super) link: bool,
+    /// The heading of a document that is there and lacks it.
+    pub(super) heading: Option<Citation>,
 }
 
 /// The questions about one block.
@@ -73,6 +77,10 @@ impl Leaving {
         self.lines.dedup();
         self.lines
     }
+}
+
+fn heading_ask(mention: &Mention, heading: Citation) -> Ask {
+    Ask { at: mention.at, heading: Some(heading), ..Ask::default() }
 }
 
 /// The word that a name is looked up as.
@@ -233,6 +241,12 @@ impl Check<'_> {
         text: &str,
         leaving: &mut Leaving,
     ) -> Option<Ask> {
+        if let Some(fragment) = text.strip_prefix('#') {
+            let own = || self.missing_heading(doc.key.path.clone(), fragment);
+            return doc.file.inside.then(own)?.map(|heading| heading_ask(mention, heading));
+        }
+        let own = self.own_path(text);
+        let text = own.as_deref().unwrap_or(text);
         let target = target::of_link(text)?;
         let folder = self.folder_of(doc)?.to_owned();
         let Ok(path) = target::resolve(&folder, &target.path) else {
@@ -247,11 +261,20 @@ impl Check<'_> {
         {
             return None;
         }
+        let is_relative = !target.path.starts_with('/');
+        if there
+            && (is_relative || own.is_some())
+            && let Some((_, fragment)) = text.split_once('#')
+            && let Some(heading) = self.missing_heading(path.clone(), fragment)
+        {
+            return Some(heading_ask(mention, heading));
+        }
         let citation = citation(path, &target)?;
         (!there || !citation.is_bare()).then(|| Ask {
             at: mention.at,
             cites: vec![citation],
-            relative: (!target.path.starts_with('/')).then(|| target.path.to_string()),
+            relative: is_relative.then(|| target.path.to_string()),
+            link: !there,
             ..Ask::default()
         })
     }

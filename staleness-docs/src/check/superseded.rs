@@ -205,7 +205,8 @@ impl Check<'_> {
 
 /// Adds what stands for it to a document. An item is judged as a whole: its blocks are one.
 fn add(document: &mut Document, by: BTreeSet<String>, is_item: bool) {
-    let fact = |by| Evidence { fact: Fact::Superseded { by }, line: Some(1), column: Some(1) };
+    let fact =
+        |by| Evidence { fact: Fact::Superseded { by }, line: Some(1), column: Some(1), near: None };
     let evidence = by.into_iter().map(fact);
     if let Some(front) = document.found.first_mut().filter(|block| is_item || block.digest == 0) {
         front.evidence.extend(evidence);

@@ -39,7 +39,9 @@ impl Aside {
     /// Returns true if nothing that may become of such a name is left.
     pub(crate) fn has_all_of(&self, sort: NameSort) -> bool {
         let may_become: &[SignalKind] = match sort {
-            NameSort::Link => &[SignalKind::SourceMissing, SignalKind::SourceChanged],
+            NameSort::Link => {
+                &[SignalKind::SourceMissing, SignalKind::SourceChanged, SignalKind::BrokenLink]
+            }
             NameSort::Import => &[SignalKind::SourceMissing],
             NameSort::Word(WordKind::Path) => {
                 &[SignalKind::SourceMissing, SignalKind::SourceChanged, SignalKind::ReferenceDrift]

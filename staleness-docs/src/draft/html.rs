@@ -29,6 +29,62 @@ pub(crate) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
     html.match_indices('=').filter_map(after)
 }
 
+/// A piece of HTML.
+pub(crate) enum Piece<'a> {
+    /// A tag, with its brackets.
+    Tag(&'a str),
+    Text(&'a str),
+}
+
+/// The tags of a piece of HTML and the text between them, each with its offset; comments are left out.
+pub(crate) fn pieces(html: &str) -> impl Iterator<Item = (usize, Piece<'_>)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at;
+            let rest = html.get(start..).filter(|rest| !rest.is_empty())?;
+            let end = |sign: &str| rest.find(sign).map_or(rest.len(), |at| at + sign.len());
+            if rest.starts_with("<!--") {
+                at += end("-->");
+            } else if rest.starts_with('<') {
+                at += end(">");
+                return Some((start, Piece::Tag(&html[start..at])));
+            } else {
+                at += rest.find('<').unwrap_or(rest.len());
+                return Some((start, Piece::Text(&html[start..at])));
+            }
+        }
+    })
+}
+
+/// The level of the heading that a tag opens (`true`) or closes.
+pub(crate) fn heading(tag: &str) -> Option<(u8, bool)> {
+    let inner = tag.strip_prefix('<')?;
+    let (inner, opens) = inner.strip_prefix('/').map_or((inner, true), |inner| (inner, false));
+    let [b'h' | b'H', level @ b'1'..=b'6', b' ' | b'\t' | b'\r' | b'\n' | b'>', ..] =
+        inner.as_bytes()
+    else {
+        return None;
+    };
+    Some((level - b'0', opens))
+}
+
+/// The values of `id` and `name` in a tag.
+pub(crate) fn ids(tag: &str) -> impl Iterator<Item = &str> {
+    let after = |(at, _): (usize, &str)| {
+        let name = tag[..at].trim_ascii_end();
+        let name = name.strip_suffix("id").or_else(|| name.strip_suffix("name"))?;
+        let value = tag[at + 1..].trim_ascii_start();
+        let apart = name.ends_with(|c: char| c.is_ascii_whitespace());
+        let value = match value.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            Some(quote) => value[1..].split(quote).next()?,
+            None => value.split(|c: char| c.is_ascii_whitespace() || c == '>').next()?,
+        };
+        apart.then_some(value)
+    };
+    tag.match_indices('=').filter_map(after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

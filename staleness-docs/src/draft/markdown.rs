@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, TagEnd};
 
-use super::html;
+use super::{html, target};
 
 /// Pieces of a block for which there is room at first.
 const PIECES: usize = 64;
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
         let is_text = matches!(link_type, LinkType::Autolink | LinkType::Email);
         // What stands in a link to the outside is named by the outside.
         let outside = self.outside() || is_text || has_scheme(&dest);
-        if outside {
+        if outside && target::of_address(&dest).is_none() {
             self.touch(&range);
         } else {
             self.push_target(dest, range);
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
         let html = self.text.get(range.clone()).unwrap_or_default();
         for place in html::links(html) {
             let target = &html[place.clone()];
-            if !has_scheme(target) {
+            if !has_scheme(target) || target::of_address(target).is_some() {
                 let place = range.start + place.start..range.start + place.end;
                 self.push_target(CowStr::Borrowed(target), place);
             }

@@ -6,6 +6,7 @@
 mod aside;
 mod bytewise;
 mod directive;
+pub(crate) mod headings;
 mod html;
 pub(crate) mod imports;
 pub(crate) mod markdown;

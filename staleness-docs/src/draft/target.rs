@@ -38,6 +38,26 @@ pub(crate) fn of_link(dest: &str) -> Option<Target<'_>> {
     Some(Target { path, lines: lines_of_fragment(fragment), symbol: None })
 }
 
+/// The address of a file or folder on GitHub: `https://github.com/OWNER/NAME/blob/BRANCH/PATH`.
+pub(crate) struct Address<'a> {
+    /// `OWNER/NAME`.
+    pub(crate) repository: &'a str,
+    /// A branch, a tag or a commit.
+    pub(crate) branch: &'a str,
+    /// The path from the root of the repository, with what follows it.
+    pub(crate) path: &'a str,
+}
+
+/// Returns the address that a link is.
+pub(crate) fn of_address(link: &str) -> Option<Address<'_>> {
+    let rest = link.strip_prefix("https://github.com/")?;
+    let mut parts = rest.splitn(5, '/');
+    let repository = rest.get(..parts.next()?.len() + 1 + parts.next()?.len())?;
+    let kind = parts.next().filter(|kind| matches!(*kind, "blob" | "tree"));
+    let (_, branch, path) = (kind?, parts.next()?, parts.next()?);
+    Some(Address { repository, branch, path })
+}
+
 /// The target that an author writes down on purpose: `path`, `path:42`, `path:40-60`, `path#L10`,
 /// `path#symbol`.
 pub(crate) fn of_cite(text: &str) -> Option<Target<'_>> {
@@ -136,7 +156,7 @@ fn with_lines(text: &str) -> (&str, Option<Lines>) {
 }
 
 /// `L10`, `L10-L20`, `L10-20` and `L10C3-L20C5`.
-fn lines_of_fragment(fragment: &str) -> Option<Lines> {
+pub(super) fn lines_of_fragment(fragment: &str) -> Option<Lines> {
     let one = |part: &str| {
         let part = part.strip_prefix('L').unwrap_or(part);
         number(part.split('C').next().unwrap_or_default())
@@ -154,7 +174,7 @@ fn number(text: &str) -> Option<u32> {
 }
 
 /// The text with `%20` and its like replaced; `None` when that is not UTF-8.
-fn decoded(text: &str) -> Option<Cow<'_, str>> {
+pub(super) fn decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(text.into());
     }

@@ -49,6 +49,7 @@ mod symbols;
 
 pub(crate) use citations::seen_in;
 pub use citations::{CitationQuery, Cite, cited_digest};
+pub(crate) use history::Origin;
 pub use history::{
     Anchor, ChangedDocument, Dated, DatingQuery, Life, LifeQuery, Limits, Since, Tracked,
     TrackedKind, text_digest,
@@ -60,3 +61,4 @@ pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watc
 pub use repo::Repo;
 pub use search::{Trace, WordQuery};
 pub use symbols::Word;
+pub(crate) use symbols::is_of_others;

@@ -8,7 +8,7 @@ use staleness_core::time::Timestamp;
 
 use super::citations::{CitationQuery, Citations, Cite, Room};
 use super::history::{
-    Anchor, Dated, DatingQuery, History, Life, LifeQuery, Limits, Since, Tracked,
+    Anchor, Dated, DatingQuery, History, Life, LifeQuery, Limits, Origin, Since, Tracked,
 };
 use super::objects::{Commit, Oid, Unread};
 use super::parts::{PartFate, PartQuery, Parts};
@@ -151,6 +151,26 @@ impl Repo {
     /// Starts to list what each commit changed, before it is known what is asked of that.
     pub(crate) fn foresee(&mut self) {
         self.history.foresee();
+    }
+
+    /// The place that the repository was cloned from, as far as git tells.
+    pub(crate) fn origin(&self) -> Origin {
+        self.history.origin()
+    }
+
+    /// Reads the list of changes to its end, whatever is asked of it first.
+    pub(crate) const fn look_far(&mut self) {
+        self.history.lists_all = true;
+    }
+
+    /// Tells of paths that the checked-out commit lacks if any commit had them; the answers are in the order
+    /// of the paths, and are never [`Cite::Holds`].
+    pub(crate) fn removals(
+        &mut self,
+        paths: &[&str],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Cite>, GitError> {
+        self.citations().removals(paths, watch)
     }
 
     /// Dates blocks of documents; the answers are in the order of the questions. Empty lines belong

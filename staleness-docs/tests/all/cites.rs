@@ -91,19 +91,22 @@ fn a_relative_link_of_a_document_that_was_moved_is_missing() {
 
 #[test]
 fn a_link_that_leads_on_or_led_nowhere_before_its_document_was_moved_is_not_missing() {
-    for link in ["[o](../docs/other.md)", "[o](never.md)", "[o](/docs/other.md)", "[o](other)"] {
+    for link in ["[o](../docs/other.md)", "[o](/docs/other.md)", "[o](other)"] {
         assert_eq!(found(&moved(link).check(), "guide/a.md"), [""; 0], "{link}");
     }
+    let never = found(&moved("[o](never.md)").check(), "guide/a.md");
+    assert_eq!(never, ["3:5 broken guide/never.md"]);
     let mut project = moved("[o](other.md)");
     // With what it leads to.
     project.git(&["mv", "docs/other.md", "guide/other.md"]);
     project.commit();
     assert_eq!(found(&project.check(), "guide/a.md"), [""; 0]);
-    // Somebody saw it after the move.
+    // From where it is now it never led anywhere.
     let mut project = moved("[o](other.md)");
     project.write("guide/a.md", "# A\n\nSee that [o](other.md).\n");
     project.commit();
-    assert_eq!(found(&project.check(), "guide/a.md"), [""; 0]);
+    let broken = ["3:10 broken guide/other.md ~ docs/other.md"];
+    assert_eq!(found(&project.check(), "guide/a.md"), broken);
 }
 
 #[test]
@@ -193,9 +196,9 @@ fn lines_behind_the_end_of_a_file_are_missing_if_they_were_there() {
 }
 
 #[test]
-fn a_broken_link_that_never_led_anywhere_is_no_staleness() {
+fn a_link_that_never_led_anywhere_is_broken_and_a_path_is_an_example() {
     let text = "See [a](src/never.rs), `src/never.rs:4`, [b](/site/page) and `docs/none.md`.\n";
-    assert!(found(&cited(text, "x\n").0.check(), "doc.md").is_empty());
+    assert_eq!(found(&cited(text, "x\n").0.check(), "doc.md"), ["1:5 broken src/never.rs"]);
 }
 
 #[test]

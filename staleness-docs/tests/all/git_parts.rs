@@ -8,7 +8,7 @@ fn read(text: &[u8]) -> Vec<Part> {
     let text = String::from_utf8_lossy(text);
     let part = |line: &str| {
         let (name, says) = line.split_once('=')?;
-        let digest = u128::from_str_radix(says, 10).ok();
+        let digest = says.parse().ok();
         Some(Part { name: name.to_owned(), digest })
     };
     text.lines().filter_map(part).collect()

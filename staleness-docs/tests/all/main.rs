@@ -21,6 +21,7 @@ mod hostile;
 mod ignored;
 mod items;
 mod known;
+mod links;
 mod meant;
 mod memory;
 mod others;

@@ -166,9 +166,16 @@ pub(crate) fn found(report: &Report, path: &str) -> Vec<String> {
                     format!("drift {word}{}", arrow(renamed_to))
                 }
                 Fact::SourceMissing { citation, gone, renamed_to, .. } => {
-                    format!("missing {gone:?} {citation}{}", arrow(renamed_to))
+                    format!(
+                        "missing {gone:?} {citation}{}{}",
+                        arrow(renamed_to),
+                        near(&evidence.near)
+                    )
                 }
                 Fact::SourceChanged { citation, .. } => format!("changed {citation}"),
+                Fact::BrokenLink { citation, .. } => {
+                    format!("broken {citation}{}", near(&evidence.near))
+                }
                 fact => fact.kind().as_str().to_owned(),
             };
             Some(format!("{}:{} {what}", evidence.line.unwrap(), evidence.column.unwrap()))
@@ -180,6 +187,10 @@ pub(crate) fn found(report: &Report, path: &str) -> Vec<String> {
 
 fn arrow(to: Option<String>) -> String {
     to.map_or_else(String::new, |to| format!(" -> {to}"))
+}
+
+fn near(name: &Option<String>) -> String {
+    name.as_ref().map_or_else(String::new, |name| format!(" ~ {name}"))
 }
 
 /// The paths of the documents that were checked.

@@ -102,7 +102,7 @@ fn reason(fact: &Fact) -> Option<ModelText> {
             (&citation.path, None, " does not exist")
         }
         Fact::SourceMissing { citation, gone, renamed_to, .. }
-            if *gone == Cited::Path || renamed_to.is_some() =>
+            if *gone == Cited::Path || renamed_to.is_some() && *gone != Cited::Heading =>
         {
             (&citation.path, renamed_to.as_deref(), " is gone")
         }

@@ -123,7 +123,9 @@ fn entry(path: &str, fact: &Fact, digest: u64) -> Known {
 /// Returns the subject of a fact, which another commit or release leaves as it is; may be empty.
 pub(crate) fn subject(fact: &Fact) -> String {
     match fact {
-        Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {
+        Fact::SourceMissing { citation, .. }
+        | Fact::SourceChanged { citation, .. }
+        | Fact::BrokenLink { citation, .. } => {
             let lines = citation.lines.map(|lines| format!(":{}-{}", lines.first, lines.last));
             let symbol = citation.symbol.as_ref().map(|symbol| format!("#{symbol}"));
             format!("{}{}{}", citation.path, lines.unwrap_or_default(), symbol.unwrap_or_default())

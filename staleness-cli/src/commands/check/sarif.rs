@@ -135,8 +135,8 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
             "error",
         ),
         SignalKind::SourceMissing => (
-            "It cites a path, lines or a symbol that no longer exist.",
-            "Point to where the thing is now, or remove the sentence. A path that was renamed is named.",
+            "It cites a path, lines, a symbol or a heading that no longer exist.",
+            "Point to where the thing is now, or remove the sentence. What was renamed is named.",
             "error",
         ),
         SignalKind::ReferenceDrift => (
@@ -176,6 +176,11 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
             "note",
         ),
         SignalKind::FutureDate => ("Its date lies in the future.", "Correct the date.", "note"),
+        SignalKind::BrokenLink => (
+            "It links to a file or heading that never existed.",
+            "Mend the link. The nearest file or heading is named where there is one.",
+            "warning",
+        ),
         _ => ("Something speaks against it.", "Read it again.", "note"),
     }
 }
@@ -286,9 +291,9 @@ fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Va
 /// Returns the subject of a fact as reasons name it.
 fn named(fact: &Fact) -> String {
     match fact {
-        Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {
-            citation.to_string()
-        }
+        Fact::SourceMissing { citation, .. }
+        | Fact::SourceChanged { citation, .. }
+        | Fact::BrokenLink { citation, .. } => citation.to_string(),
         other => subject(other),
     }
 }

@@ -61,6 +61,36 @@ impl Citations<'_> {
         Ok(answers)
     }
 
+    pub(crate) fn removals(
+        &mut self,
+        paths: &[&str],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Cite>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_whole = self.history.list_all(watch)?;
+        let mut answers = Vec::with_capacity(paths.len());
+        for text in paths {
+            watch.tell(Stage::Comparing, answers.len(), Some(paths.len()))?;
+            let removal = self.history.past()?.changes.last_removal(text);
+            answers.push(match (path(text), removal) {
+                (Some(wanted), Some(removal)) => self.removed_in(wanted, removal)?,
+                (Some(_), None) if is_whole => Cite::NeverThere(Cited::Path),
+                _ => Cite::Unknown,
+            });
+        }
+        Ok(answers)
+    }
+
+    /// The answer about a path that the commit at this place of the list removed.
+    fn removed_in(&mut self, path: WantedPath, removal: usize) -> Result<Cite, GitError> {
+        let exact = WantedPath { anchored: true, ..path };
+        let renamed_to = self.moved.find(self.history, &exact, removal)?;
+        let commit = self.history.past()?.commits.get(removal).copied();
+        Ok(Cite::Missing { gone: Cited::Path, renamed_to, commit })
+    }
+
     /// Answers a citation as far as it can be without a look into its file.
     fn cite(
         &mut self,
@@ -79,17 +109,10 @@ impl Citations<'_> {
                     Some(place) => self.history.removal(&citation.path, place)?,
                     None => None,
                 };
-                let renamed_to = match gone {
-                    Some(gone) => {
-                        let exact = WantedPath { anchored: true, ..wanted };
-                        self.moved.find(self.history, &exact, gone)?
-                    }
-                    None => None,
-                };
-                let commit = gone
-                    .map(|gone| self.history.past().map(|past| past.commits[gone]))
-                    .transpose()?;
-                Cite::Missing { gone: Cited::Path, renamed_to, commit }
+                match gone {
+                    Some(gone) => self.removed_in(wanted, gone)?,
+                    None => Cite::Missing { gone: Cited::Path, renamed_to: None, commit: None },
+                }
             }
             (_, Some(_)) if citation.is_bare() => Cite::Holds,
             (then, Some((EntryKind::File, now))) => {

@@ -198,6 +198,18 @@ impl Changes {
         (removed && commit < there && there <= self.upto).then_some(commit)
     }
 
+    /// The last commit that removed a file or the last file of a folder, of a path that is not there now.
+    pub(crate) fn last_removal(&self, path: &str) -> Option<usize> {
+        let removal = |file: &Changed| {
+            let last = file.steps.first().filter(|step| file.now.is_none() && step.old.is_some());
+            last.map(|step| step.commit as usize)
+        };
+        let below = [path.as_bytes(), b"/"].concat();
+        let first = self.files.partition_point(|file| *file.path < *below);
+        let folder = self.files[first..].iter().take_while(|file| file.path.starts_with(&below));
+        self.of(path).into_iter().chain(folder).filter_map(removal).min()
+    }
+
     /// Returns the additions and removals of the commit at a place; `None` when they are not known.
     pub(crate) fn arrivals(&self, place: usize) -> Option<impl Iterator<Item = Arrival<'_>>> {
         let commit = u32::try_from(place).ok().filter(|_| place < self.upto)?;

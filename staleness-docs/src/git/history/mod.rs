@@ -6,6 +6,7 @@ mod dates;
 mod follow;
 mod life;
 mod limits;
+mod origin;
 mod raw;
 mod renames;
 mod since;
@@ -22,5 +23,6 @@ pub use tracked::{Tracked, TrackedKind};
 
 pub(crate) use changes::{Changed, Changes, Held};
 pub(crate) use commits::{Past, between};
+pub(crate) use origin::Origin;
 pub(crate) use renames::{Asker, Renames};
 pub(crate) use timeline::History;

@@ -40,7 +40,7 @@ pub(crate) struct History {
     /// The list of changes, while git makes it and nobody has read it.
     pub(super) listing: Option<Process>,
     /// True if the list of changes is read to its end, whatever is asked of it.
-    pub(super) lists_all: bool,
+    pub(crate) lists_all: bool,
     trees: Trees,
     /// The earlier names of the documents that were dated: see [`Trail::names`](super::follow::Trail).
     pub(super) names: HashMap<String, Vec<(u32, String)>>,

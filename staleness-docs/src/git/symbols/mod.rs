@@ -19,5 +19,5 @@ pub use meaning::Word;
 pub(crate) use extent::{extent, holds};
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};
-pub(crate) use naming::Naming;
+pub(crate) use naming::{Naming, is_of_others};
 pub(crate) use scanner::Scanner;

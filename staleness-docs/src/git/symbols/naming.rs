@@ -69,17 +69,23 @@ fn ends_as(name: &[u8], endings: &[&str]) -> bool {
 /// Returns true if what stands in a file is not named by the project, by its path: settings of other programs,
 /// which are hidden or of a name that they give, copies of other projects, and data for tests.
 fn is_foreign(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_in =
-        |list: &[&str], folder: &str| list.iter().any(|known| folder.eq_ignore_ascii_case(known));
+    let name = path.rsplit('/').next().unwrap_or(path);
     path.starts_with('.')
         || path.contains("/.")
         || is_in(&FOREIGN, name)
         || is_requirements(path)
-        || folders
-            .split('/')
-            .any(|folder| is_in(&OTHERS, folder) || OTHERS_IN_CAPITALS.contains(&folder))
+        || is_of_others(path)
+}
+
+/// Returns true if a file is one of a copy of another project, or of data for tests.
+pub(crate) fn is_of_others(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    folders.split('/').any(|folder| is_in(&OTHERS, folder) || OTHERS_IN_CAPITALS.contains(&folder))
         || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
+}
+
+fn is_in(list: &[&str], name: &str) -> bool {
+    list.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// Returns true if a file names packages for `pip`: `requirements-dev.txt`, `requirements/base.txt`.

@@ -1,0 +1,310 @@
+//! Links to files and headings: those that went, whenever their block was edited, and those that never
+//! led anywhere.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
+
+use super::answers::{Anchored, CiteAsked, Open};
+use super::doc::Doc;
+use super::{Check, commit_text};
+use crate::Cancelled;
+use crate::draft::target;
+use crate::draft::{headings, words};
+use crate::files::file;
+use crate::git::{Cite, PartFate, PartQuery, TrackedKind};
+use crate::nature::is_markdown;
+
+/// The most anchors that are held of all documents.
+const MAX_ANCHORS: usize = 500_000;
+/// Names that are compared to find the nearest of them, and pairs of their bytes in a whole check.
+const MAX_COMPARED: usize = 2_000;
+const MAX_LIKENED: usize = 200_000_000;
+/// The likeness from which a name is near another.
+const NEAR: f64 = 0.85;
+
+/// Files that tell of a generator of sites: what it serves, the project need not hold.
+#[rustfmt::skip]
+const SITES: [&str; 13] = [
+    "_config.yml", "antora.yml", "book.toml", "conf.py", "docs.json", "docusaurus.config.js",
+    "docusaurus.config.ts", "hugo.toml", "mint.json", "mkdocs.yml", "mkdocs.yaml", "zensical.toml", "_sidebar.md",
+];
+
+/// The anchors of a document on disk.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// Anchors as links write them, by the keys under which they are compared.
+    slugs: BTreeMap<String, String>,
+    is_template: bool,
+}
+
+/// The anchors of documents on disk, each read once.
+#[derive(Debug, Default)]
+pub(super) struct Anchors {
+    files: RefCell<HashMap<String, Option<Rc<Known>>>>,
+    held: Cell<usize>,
+    /// Pairs of bytes of names that were compared to find the nearest.
+    likened: Cell<usize>,
+}
+
+/// Tracked files by their names, and the names in each folder.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// The one path of a name; `None` if several files have it.
+    paths: HashMap<String, Option<String>>,
+    folders: HashMap<String, Vec<String>>,
+    is_site: bool,
+}
+
+/// The place of a question: the document, the block and the question.
+type Place = (usize, usize, usize);
+/// The headings that are asked for in one document, by their keys, and by whom.
+type Headings<'a> = (Vec<String>, Vec<(Place, &'a Citation)>);
+
+impl Check<'_> {
+    fn anchors_of(&self, path: &str) -> Option<Rc<Known>> {
+        if let Some(known) = self.anchors.files.borrow().get(path) {
+            return known.clone();
+        }
+        let known = || {
+            let limit = self.options.policy.max_file_bytes;
+            let read = file::read(&self.place.folder.join(path), limit, Some(&self.fence)).ok()?;
+            let all = headings::anchors(&read.text).into_iter();
+            let slugs: BTreeMap<String, String> =
+                all.rev().map(|anchor| (headings::key(&anchor.slug), anchor.slug)).collect();
+            let held = self.anchors.held.get() + slugs.len();
+            self.anchors.held.set(held);
+            let is_template = headings::is_template(&read.text);
+            (held <= MAX_ANCHORS).then(|| Rc::new(Known { slugs, is_template }))
+        };
+        let known = known();
+        self.anchors.files.borrow_mut().insert(path.to_owned(), known.clone());
+        known
+    }
+
+    /// Returns true if a document on disk has the heading that a citation names.
+    pub(super) fn has_heading(&self, citation: &Citation) -> bool {
+        let key = headings::key(citation.symbol.as_deref().unwrap_or_default());
+        self.anchors_of(&citation.path).is_some_and(|known| known.slugs.contains_key(&key))
+    }
+
+    /// Returns the heading that a link means, if the document that is to have it does not.
+    pub(super) fn missing_heading(&self, path: String, fragment: &str) -> Option<Citation> {
+        let symbol = Some(headings::of_fragment(fragment)?);
+        let kind = self.past.tracked()?.kind(&path);
+        let citation = Citation { symbol, ..Citation::of_path(path) };
+        let is_known = is_markdown(&citation.path)
+            && kind == Some(TrackedKind::File)
+            && self.anchors_of(&citation.path).is_some();
+        (is_known && !self.has_heading(&citation)).then_some(citation)
+    }
+
+    /// Looks for headings that documents lack in the history of these documents.
+    pub(super) fn headings(
+        &mut self,
+        held: &[Open<'_>],
+        anchors: &[Vec<Option<Anchored>>],
+    ) -> Result<Vec<(Place, Evidence)>, Cancelled> {
+        let mut files: BTreeMap<&str, Headings<'_>> = BTreeMap::new();
+        for (at, open) in held.iter().enumerate() {
+            for (block, asked) in open.asked.iter().enumerate() {
+                for (ask, question) in asked.asks.iter().enumerate() {
+                    let Some(citation) = &question.heading else { continue };
+                    if anchors[at][block].is_some() {
+                        let (keys, places) = files.entry(&citation.path).or_default();
+                        keys.push(headings::key(citation.symbol.as_deref().unwrap_or_default()));
+                        places.push(((at, block, ask), citation));
+                    }
+                }
+            }
+        }
+        let queries: Vec<PartQuery<'_>> = files
+            .iter()
+            .map(|(path, (names, _))| PartQuery { path, names, read: headings::parts })
+            .collect();
+        let fates = self.past.parts(&queries)?;
+        let mut found = Vec::new();
+        for ((keys, places), fates) in files.values().zip(fates) {
+            let mut nearest: HashMap<&str, Option<String>> = HashMap::new();
+            for ((key, (place, citation)), fate) in keys.iter().zip(places).zip(fates) {
+                let (at, block, _) = *place;
+                let Some(known) = self.anchors_of(&citation.path) else { continue };
+                let Some(anchored) = anchors[at][block] else { continue };
+                let gone = Cited::Heading;
+                let citation = (*citation).clone();
+                let fact = match fate {
+                    PartFate::Gone { commit, renamed_to } if anchored.is_before(Some(commit)) => {
+                        let slug = renamed_to.and_then(|key| known.slugs.get(&key).cloned());
+                        let commit = Some(commit_text(&commit));
+                        Fact::SourceMissing { citation, gone, renamed_to: slug, commit }
+                    }
+                    PartFate::NeverThere
+                        if anchored.is_before(None)
+                            && !known.is_template
+                            && may_be_broken(held[at].doc) =>
+                    {
+                        Fact::BrokenLink { citation, gone }
+                    }
+                    _ => continue,
+                };
+                let mut evidence = Evidence::from(fact);
+                if !matches!(&evidence.fact, Fact::SourceMissing { renamed_to: Some(_), .. }) {
+                    let near = nearest.entry(key).or_insert_with(|| {
+                        let all = known.slugs.keys().map(String::as_str);
+                        let near = nearest_of(key, all, &self.anchors.likened)?;
+                        Some(format!("#{}", known.slugs.get(near)?))
+                    });
+                    evidence.near.clone_from(near);
+                }
+                found.push((*place, evidence));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Of links that lead nowhere and did not when their block was edited: what became of their targets
+    /// before that.
+    pub(super) fn whenever(
+        &mut self,
+        held: &[Open<'_>],
+        anchors: &[Vec<Option<Anchored>>],
+        cites: &[CiteAsked<'_>],
+        cited: &mut [Cite],
+    ) -> Result<(), Cancelled> {
+        let mut asked: Vec<(usize, String)> = Vec::new();
+        for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&*cited).enumerate() {
+            let is_link = held[*at].asked[*block].asks[*ask].link;
+            if is_link && matches!(cite, Cite::NeverThere(Cited::Path)) {
+                asked.push((number, query.citation.path.clone()));
+            }
+        }
+        let mut paths: Vec<&str> = asked.iter().map(|(_, path)| &**path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let answers = self.past.removals(&paths)?;
+        let answers: HashMap<&str, Cite> = paths.into_iter().zip(answers).collect();
+        for (number, path) in &asked {
+            let (at, block, ..) = cites[*number];
+            let Some(anchored) = anchors[at][block] else { continue };
+            let answer = answers.get(&**path).cloned().unwrap_or(Cite::Unknown);
+            let commit = if let Cite::Missing { commit, .. } = &answer { *commit } else { None };
+            cited[*number] = if anchored.is_before(commit) { answer } else { Cite::Unknown };
+        }
+        Ok(())
+    }
+
+    /// The finding about a link whose target no commit ever had.
+    pub(super) fn broken(
+        &mut self,
+        open: &Open<'_>,
+        citation: &Citation,
+        written: &str,
+    ) -> Option<Evidence> {
+        if !may_be_broken(open.doc) || !self.is_sure(&citation.path, written) {
+            return None;
+        }
+        let fact = Fact::BrokenLink { citation: citation.clone(), gone: Cited::Path };
+        let near = self.names().near(&citation.path, &self.anchors.likened);
+        Some(Evidence { near, ..fact.into() })
+    }
+
+    /// Returns true if a target that never existed is one that the project itself must hold.
+    fn is_sure(&self, path: &str, written: &str) -> bool {
+        let (tracked, path) = (self.past.tracked(), path.trim_end_matches('/'));
+        let kind = |path: &str| tracked.and_then(|tracked| tracked.kind(path));
+        let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_routed = || {
+            [".md", ".mdx", "/index.md", "/README.md"]
+                .iter()
+                .any(|end| kind(&format!("{path}{end}")).is_some())
+        };
+        let first = written.split('/').find(|part| !matches!(*part, "." | ".."));
+        // Links and submodules may hold anything.
+        words::is_telling(WordKind::Path, path)
+            && folders.into_iter().all(|folder| kind(folder).is_none())
+            && !target::is_of_forge(written)
+            && match is_file(name) {
+                true => true,
+                false => {
+                    let folder = written.trim_start_matches(['.', '/']).contains('/');
+                    let host = first.is_some_and(|first| first.contains('.'));
+                    (folder || name.starts_with(char::is_uppercase))
+                        && !name.contains('.')
+                        && !host
+                        && !is_routed()
+                        && !self.names().is_site
+                }
+            }
+    }
+
+    fn names(&self) -> &Names {
+        self.file_names.get_or_init(|| {
+            let mut names = Names::default();
+            for (path, _) in self.past.tracked().into_iter().flat_map(|tracked| tracked.iter()) {
+                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+                names.is_site |= SITES.contains(&name) || folder.ends_with(".vitepress");
+                names
+                    .paths
+                    .entry(name.to_owned())
+                    .and_modify(|one| *one = None)
+                    .or_insert_with(|| Some(path.to_owned()));
+                let all = names.folders.entry(folder.to_owned()).or_default();
+                if all.len() < MAX_COMPARED {
+                    all.push(name.to_owned());
+                }
+            }
+            names
+        })
+    }
+}
+
+impl Names {
+    /// The file of the same name, if there is one, else the one in the same folder with the nearest name.
+    fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if let Some(Some(path)) = self.paths.get(name) {
+            return Some(path.clone());
+        }
+        let all = self.folders.get(folder)?.iter().map(String::as_str);
+        let near = nearest_of(name, all, likened)?;
+        Some(if folder.is_empty() { near.to_owned() } else { format!("{folder}/{near}") })
+    }
+}
+
+/// The name that is most like another one, if it is near; of equals the first in their order.
+fn nearest_of<'n>(
+    name: &str,
+    all: impl Iterator<Item = &'n str>,
+    likened: &Cell<usize>,
+) -> Option<&'n str> {
+    let mut best: Option<(f64, &str)> = None;
+    for other in all.take(MAX_COMPARED) {
+        likened.set(likened.get().saturating_add(name.len() * other.len()));
+        if likened.get() > MAX_LIKENED {
+            return None;
+        }
+        let like = strsim::jaro_winkler(name, other);
+        let is_better = |(most, known): (f64, &str)| like > most || like == most && other < known;
+        if like >= NEAR && best.is_none_or(is_better) {
+            best = Some((like, other));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// Returns true if links of a document are meant to lead somewhere: it is no template, no copy of another
+/// project and no data for tests.
+fn may_be_broken(doc: &Doc) -> bool {
+    let path = doc.key.path.to_ascii_lowercase();
+    doc.file.inside && !path.contains("template") && !crate::git::is_of_others(&doc.key.path)
+}
+
+/// Returns true if a name is that of a file that no site makes.
+fn is_file(name: &str) -> bool {
+    let other = |end: &str| ["ico", "mp4", "pdf", "webp"].contains(&end);
+    let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end);
+    !name.ends_with(".html") && (target::has_extension(name) || end.is_some_and(other))
+}

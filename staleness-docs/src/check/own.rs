@@ -1,0 +1,140 @@
+//! Addresses of the project's own files on GitHub, as documents link to them.
+
+use super::Check;
+use crate::disk::read_small;
+use crate::draft::target;
+
+/// The largest manifest that is read, in bytes.
+const MAX_MANIFEST: u64 = 1024 * 1024;
+/// Branches that are the default one where git does not tell.
+const DEFAULTS: [&str; 2] = ["main", "master"];
+
+/// The repositories that the project is on GitHub, each as `owner/name` in small letters, and their
+/// default branch.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    repositories: Vec<String>,
+    branch: Option<String>,
+    /// Path of the project in the repository: empty, or ending in `/`.
+    prefix: String,
+}
+
+impl Own {
+    /// The path of the project, beginning with `/`, of which a link gives the address, as the default branch
+    /// has it.
+    fn path_of(&self, link: &str) -> Option<String> {
+        let address = target::of_address(link)?;
+        let is_default = address.branch == "HEAD"
+            || match &self.branch {
+                Some(branch) => address.branch == branch,
+                None => DEFAULTS.contains(&address.branch),
+            };
+        let is_own = self.repositories.contains(&address.repository.to_ascii_lowercase());
+        let path = address.path.strip_prefix(&*self.prefix)?;
+        (is_default && is_own && !path.is_empty()).then(|| format!("/{path}"))
+    }
+}
+
+impl Check<'_> {
+    /// The path of the project, beginning with `/`, that a link to a file of it on GitHub means.
+    pub(super) fn own_path(&self, link: &str) -> Option<String> {
+        target::of_address(link)?;
+        self.own.get_or_init(|| self.find_own()).path_of(link)
+    }
+
+    fn find_own(&self) -> Own {
+        let read = |name: &str| {
+            let path = self.place.folder.join(name);
+            self.fence.holds(&path).then(|| read_small(&path, MAX_MANIFEST)).flatten()
+        };
+        let origin = self.past.origin();
+        let urls = [
+            origin.as_ref().and_then(|origin| origin.url.clone()),
+            read("Cargo.toml").and_then(|text| of_cargo(&text)),
+            read("package.json").and_then(|text| of_package(&text)),
+        ];
+        let (branch, prefix) =
+            origin.map(|origin| (origin.branch, origin.prefix)).unwrap_or_default();
+        Own {
+            repositories: urls.iter().flatten().filter_map(|url| on_github(url)).collect(),
+            branch,
+            prefix,
+        }
+    }
+}
+
+fn of_cargo(text: &str) -> Option<String> {
+    let file: toml::Table = text.parse().ok()?;
+    let own = || file.get("package")?.get("repository")?.as_str();
+    let shared = || file.get("workspace")?.get("package")?.get("repository")?.as_str();
+    own().or_else(shared).map(str::to_owned)
+}
+
+fn of_package(text: &str) -> Option<String> {
+    let file: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let repository = file.get("repository")?;
+    repository.as_str().or_else(|| repository.get("url")?.as_str()).map(str::to_owned)
+}
+
+/// `owner/name` in small letters, of the ways to write where a repository on GitHub is.
+fn on_github(url: &str) -> Option<String> {
+    let path = match url.split_once("github.com") {
+        Some((_, path)) => path.trim_start_matches([':', '/']),
+        None => url.strip_prefix("github:").unwrap_or(url),
+    };
+    let mut parts = path.split(['/', '#', '?']);
+    let (owner, name) = (parts.next()?, parts.next()?);
+    let name = name.strip_suffix(".git").unwrap_or(name);
+    let plain = |part: &str| {
+        let sign = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        !part.is_empty() && part.chars().all(sign)
+    };
+    (plain(owner) && plain(name)).then(|| format!("{owner}/{name}").to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_is_known_however_it_is_written() {
+        for url in [
+            "https://github.com/Owner/na.me",
+            "https://github.com/Owner/na.me.git",
+            "https://token@github.com/Owner/na.me/",
+            "git@github.com:Owner/na.me.git",
+            "git+https://github.com/Owner/na.me.git#main",
+            "ssh://git@github.com/Owner/na.me",
+            "github:Owner/na.me",
+            "Owner/na.me",
+        ] {
+            assert_eq!(on_github(url).as_deref(), Some("owner/na.me"), "{url}");
+        }
+        for url in ["https://gitlab.com/owner/name", "/srv/git/name", "name", "gitlab:owner/name"] {
+            assert_eq!(on_github(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_that_of_a_file_on_the_default_branch() {
+        let repositories = vec!["o/n".to_owned()];
+        let own = Own { repositories, branch: None, prefix: "sub/".into() };
+        let of = |path: &str| own.path_of(&format!("https://github.com/{path}"));
+        assert_eq!(of("o/N/blob/main/sub/a.md#x").as_deref(), Some("/a.md#x"));
+        assert_eq!(of("o/n/tree/HEAD/sub/b").as_deref(), Some("/b"));
+        for path in [
+            "o/n/blob/v1.0/sub/a.md",
+            "o/n/blob/0123456789012345678901234567890123456789/sub/a.md",
+            "o/n/blob/main/a.md",
+            "o/n/blob/main/sub/",
+            "o/n/raw/main/sub/a.md",
+            "o/n/blob/main",
+            "o/other/blob/main/sub/a.md",
+        ] {
+            assert_eq!(of(path), None, "{path}");
+        }
+        let own = Own { branch: Some("dev".into()), ..own };
+        assert_eq!(own.path_of("https://github.com/o/n/blob/main/sub/a.md"), None);
+        assert!(own.path_of("https://github.com/o/n/blob/dev/sub/a.md").is_some());
+    }
+}

@@ -1,0 +1,250 @@
+//! Links to headings, and links that never led anywhere.
+
+use crate::project::{Project, facts, found};
+use staleness_core::knowledge::{Cited, Fact};
+
+/// Returns the findings in `doc.md` after a commit of each list of files; an empty text removes a file.
+fn after(commits: &[&[(&str, &str)]]) -> Vec<String> {
+    let mut project = Project::new();
+    for files in commits {
+        for (path, text) in *files {
+            if text.is_empty() {
+                project.remove(path);
+                let folder = project.place.folder.join(path);
+                let _ = std::fs::remove_dir(folder.parent().unwrap());
+            } else {
+                project.write(path, text);
+            }
+        }
+        project.commit();
+    }
+    found(&project.check(), "doc.md")
+}
+
+#[test]
+fn a_heading_that_went_is_told_with_its_new_or_the_nearest_name() {
+    let guide = |heading: &str, text: &str| format!("# Guide\n\n## {heading}\n\n{text}\n");
+    let link = [("doc.md", "See [x](guide.md#old-name).\n")];
+    for (versions, expected) in [
+        (
+            vec![guide("Old name", "One."), guide("New name", "One.")],
+            "missing Heading guide.md#old-name -> new-name",
+        ),
+        (
+            vec![guide("Old name", "One."), guide("Old names", "Two.")],
+            "missing Heading guide.md#old-name ~ #old-names",
+        ),
+        (
+            vec![guide("Old name", "One."), guide("Rest", "Two.")],
+            "missing Heading guide.md#old-name",
+        ),
+        (
+            vec![
+                guide("Old name", "One."),
+                guide("New name", "One."),
+                guide("Last, Name!", "One."),
+            ],
+            "missing Heading guide.md#old-name -> last-name",
+        ),
+    ] {
+        let versions: Vec<_> = versions.iter().map(|text| [("guide.md", &**text)]).collect();
+        let mut commits: Vec<&[(&str, &str)]> = versions.iter().map(|files| &files[..]).collect();
+        commits.insert(1, &link);
+        assert_eq!(after(&commits), [format!("1:5 {expected}")]);
+        // The date of the paragraph makes no difference.
+        commits.remove(1);
+        commits.push(&link);
+        assert_eq!(after(&commits), [format!("1:5 {expected}")]);
+    }
+}
+
+#[test]
+fn headings_of_the_same_document_count_as_well() {
+    let text = |heading: &str| {
+        format!("# A\n\nSee [x](#old-name), [y](#a), [z](#never).\n\n## {heading}\n\nText.\n")
+    };
+    let (old, new) = (text("Old name"), text("Other"));
+    let found = after(&[&[("doc.md", &old)], &[("doc.md", &new)]]);
+    assert_eq!(found, ["3:5 missing Heading doc.md#old-name -> other", "3:30 broken doc.md#never"]);
+}
+
+#[test]
+fn what_is_no_missing_heading_is_not_told() {
+    for link in [
+        "guide.md#l10-is-no-heading-but-c",
+        "guide.md#L10",
+        "guide.md#a--b-c",
+        "guide.md#A-B-C",
+        "guide.md#user-content-named",
+        "guide.md#%C3%BCber",
+        "guide.md#",
+        "guide.md#/route",
+        "/guide.md#never",
+        "code.py#never",
+        "https://example.org/guide.md#never",
+    ] {
+        let guide =
+            "# L10 is no heading, but C\n# A & B C\n<a name=named>x</a>\n# Über\n\n\n\n\n\n\n\n";
+        let doc = format!("See [x]({link}).\n");
+        let files = [("guide.md", guide), ("doc.md", &doc), ("code.py", "x\n")];
+        assert!(after(&[&files]).is_empty(), "{link}");
+    }
+}
+
+#[test]
+fn a_link_that_never_led_anywhere_is_broken_and_no_drift() {
+    for (link, expected) in [
+        ("docs/guide.md", "broken docs/guide.md ~ guide.md"),
+        ("guids.md", "broken guids.md ~ guide.md"),
+        ("docs/nothing.md", "broken docs/nothing.md"),
+        ("img/logo.png", "broken img/logo.png"),
+        ("src/none/", "broken src/none"),
+        ("guide.md#nowhere", "broken guide.md#nowhere"),
+        ("guide.md#usag", "broken guide.md#usag ~ #usage"),
+    ] {
+        let doc = format!("See [x]({link}).\n");
+        let found = after(&[&[("guide.md", "# Usage\n\nText.\n"), ("doc.md", &doc)]]);
+        assert_eq!(found, [format!("1:5 {expected}")], "{link}");
+    }
+    let html = "<img src=\"img/logo.png\">\n";
+    assert_eq!(after(&[&[("doc.md", html)]]), ["1:11 broken img/logo.png"]);
+}
+
+#[test]
+fn what_others_make_or_fill_in_is_not_broken() {
+    let guide =
+        [("guide.md", "# Usage\n\n{{ more }}\n"), ("src/a.rs", "x\n"), (".gitignore", "dist/\n")];
+    for (path, text) in [
+        ("doc.md", "[x](dist/a.md)"),
+        ("doc.md", "[x](/docs/a.md)"),
+        ("doc.md", "[x](api/index.html)"),
+        ("doc.md", "[x](link)"),
+        ("doc.md", "[x](path/to/a.md)"),
+        ("doc.md", "[x](example.com/a/b)"),
+        ("doc.md", "[x](guide/)"),
+        ("doc.md", "[x](guide.md#included)"),
+        ("docs/a/doc.md", "[x](../../issues)"),
+        ("doc.md", "`[x](none.md)`"),
+        ("doc.md", "```\n[x](none.md)\n```"),
+        ("doc.md", "[x]({{ url }}/none.md)"),
+        ("doc.md", "<!-- staleness: ignore broken_link -->\n[x](none.md)"),
+        ("vendor/doc.md", "[x](none.md)"),
+        (".github/ISSUE_TEMPLATE/doc.md", "[x](none.md)"),
+        ("CHANGELOG.md", "[x](none.md) [y](guide.md#none)"),
+    ] {
+        let mut project = Project::new();
+        guide.iter().for_each(|(path, text)| drop(project.write(path, text)));
+        project.write(path, text);
+        project.commit();
+        assert!(found(&project.check(), path).is_empty(), "{path} {text}");
+    }
+    // A site serves pages without an ending.
+    let link = [("doc.md", "[x](guides/start)\n")];
+    assert_eq!(after(&[&link]), ["1:1 broken guides/start"]);
+    assert!(after(&[&[link[0], ("mkdocs.yml", "x: y\n")]]).is_empty());
+}
+
+#[test]
+fn a_link_to_a_file_that_went_is_told_whenever_its_paragraph_was_edited() {
+    let first =
+        [("doc.md", "See [x](a.md), [y](b/c.md), [z](b/).\n"), ("a.md", "a\n"), ("b/c.md", "c\n")];
+    let second = [("a.md", ""), ("b/c.md", ""), ("d/c.md", "c\n")];
+    let third = [("doc.md", "Do see [x](a.md), [y](b/c.md), [z](b/).\n")];
+    let found = after(&[&first, &second, &third]);
+    let expected =
+        ["1:8 missing Path a.md", "1:19 missing Path b/c.md -> d/c.md", "1:32 missing Path b -> d"];
+    assert_eq!(found, expected);
+    // Somebody said later that it holds.
+    let says = "<!-- staleness: verified 2026-02-01 -->\nSee [x](a.md).\n";
+    assert!(after(&[&first, &second, &[("doc.md", says)]]).is_empty());
+    // It came back.
+    assert!(after(&[&first, &second, &third, &[first[1], first[2]]]).is_empty());
+}
+
+#[test]
+fn addresses_of_the_project_itself_are_paths() {
+    let url = |path: &str| format!("[x](https://github.com/{path})\n\n");
+    let text = [
+        "me/shop/blob/main/gone.md",
+        "Owner/Shop/tree/HEAD/docs",
+        "me/shop/blob/main/guide.md#usage",
+        "me/shop/blob/main/guide.md#other",
+        "me/shop/blob/v1/gone.md",
+        "me/shop/blob/main/never.md",
+        "them/shop/blob/main/gone.md",
+        "me/shop/issues/7",
+    ];
+    let mut project = Project::new();
+    project.write("doc.md", text.map(url).concat());
+    project.write("guide.md", "# Usage\n\nText.\n");
+    project.write("gone.md", "x\n");
+    project.write("docs/a.md", "y\n");
+    project.write("package.json", "{\"repository\": \"owner/shop\"}\n");
+    project.git(&["remote", "add", "origin", "https://secret@github.com/me/shop.git"]);
+    project.commit();
+    project.write("guide.md", "# Other\n\nText.\n");
+    project.remove("gone.md");
+    project.git(&["rm", "-r", "-q", "docs"]);
+    project.commit();
+    let expected = [
+        "1:1 missing Path gone.md",
+        "3:1 missing Path docs",
+        "5:1 missing Heading guide.md#usage -> other",
+    ];
+    let report = project.check();
+    assert_eq!(found(&report, "doc.md"), expected);
+    assert!(!format!("{report:?}").contains("secret"));
+}
+
+#[test]
+fn what_is_not_committed_and_what_is_cut_off_is_no_evidence() {
+    let mut project = Project::new();
+    project.write("guide.md", "# Usage\n");
+    project.write("doc.md", "See [x](guide.md#usage).\n");
+    project.commit();
+    project.write("guide.md", "# Other\n");
+    assert!(found(&project.check(), "doc.md").is_empty());
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md"), ["1:5 missing Heading guide.md#usage"]);
+    let Some(Fact::SourceMissing { gone: Cited::Heading, commit, .. }) =
+        facts(&project.check(), "doc.md").pop()
+    else {
+        panic!()
+    };
+    assert_eq!(commit, Some(project.git(&["rev-parse", "HEAD"])));
+    // A finding is kept until the heading is back.
+    let known = project.check().documents;
+    let again = |project: &Project| project.check_with(|options| options.known = &known);
+    assert_eq!(again(&project).counts.reused, 3);
+    project.write("guide.md", "# Other\n\n# Usage\n");
+    assert!(found(&again(&project), "doc.md").is_empty());
+    assert!(found(&project.check_in(false, |_| {}), "doc.md").is_empty());
+
+    let mut project = Project::new();
+    (0..3).for_each(|_| drop(project.commit()));
+    project.write("doc.md", "See [x](none.md), [y](#none).\n");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md").len(), 2);
+    let head = project.git(&["rev-parse", "HEAD"]);
+    project.write(".git/shallow", format!("{head}\n"));
+    assert!(found(&project.check(), "doc.md").is_empty());
+}
+
+#[test]
+fn a_hostile_document_is_bounded() {
+    let mut project = Project::new();
+    let links: String = (0..10_000).map(|at| format!("- [x](guide.md#a{at})\n")).collect();
+    project.write("doc.md", links);
+    let headings: String = (0..9_000).map(|at| format!("# a{at}\n")).collect();
+    let long = format!("# {}\n", "x ".repeat(500_000));
+    project.write("guide.md", format!("{long}{headings}"));
+    project.commit();
+    project.write("guide.md", long);
+    project.commit();
+    let long_names: String = (0..2_000).map(|at| format!("# {} {at}\n", "b".repeat(400))).collect();
+    project.write("guide.md", long_names);
+    project.commit();
+    let all = facts(&project.check(), "doc.md");
+    let missing = all.iter().filter(|fact| matches!(fact, Fact::SourceMissing { .. })).count();
+    assert_eq!((missing, all.len()), (9_000, 10_000));
+}
