@@ -10,7 +10,7 @@ use super::citations::{CitationQuery, Citations, Cite, Room};
 use super::history::{
     Anchor, Dated, DatingQuery, History, Life, LifeQuery, Limits, Origin, Since, Tracked,
 };
-use super::objects::{Commit, Oid, Unread};
+use super::objects::{Commit, Oid, Store, Unread};
 use super::parts::{PartFate, PartQuery, Parts};
 use super::process::{GitError, Program, Watch};
 use super::renames::Moved;
@@ -73,6 +73,17 @@ impl Repo {
     #[must_use]
     pub const fn unread(&self) -> Unread {
         self.history.objects.unread
+    }
+
+    /// Looks at the folders in which the repository keeps its objects.
+    pub(crate) fn store(&self) -> Store {
+        Store::of(&self.history.place)
+    }
+
+    /// Returns true if a git was ended so far because it needed more than it may. That depends on more than the
+    /// repository.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.history.place.program.watchdog().is_cut()
     }
 
     /// Returns true if something was left out so far because there is too much of it, or because it is too

@@ -52,6 +52,16 @@ impl Changed {
         self.steps.last().filter(|step| step.old.is_none()).map(|step| step.commit as usize)
     }
 
+    /// Returns the contents in the checked-out commit.
+    pub(crate) const fn now(&self) -> Option<Held> {
+        self.now
+    }
+
+    /// Returns the places of the commits that changed it, newest first, each with the contents before.
+    pub(crate) fn before(&self) -> impl Iterator<Item = (usize, Option<Held>)> {
+        self.steps.iter().map(|step| (step.commit as usize, step.old))
+    }
+
     /// Returns the earlier contents, newest first, up to a place.
     pub(crate) fn spells(&self, upto: usize) -> impl Iterator<Item = Spell> {
         let upto = u32::try_from(upto).unwrap_or(u32::MAX);

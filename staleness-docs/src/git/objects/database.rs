@@ -149,7 +149,7 @@ impl Objects {
                 None => self.start()?,
             };
             let heard = if is_bulk {
-                self.listen(&mut process, wanted.len(), &far, &mut next, look)
+                self.listen(&mut process, wanted, &far, &mut next, look)
             } else {
                 self.converse(&mut process, wanted, &far, &mut next, look)
             };
@@ -252,17 +252,17 @@ impl Objects {
         })
     }
 
-    /// Listens to a git that was asked everything, up to question `of`: as [`Objects::converse`].
+    /// Listens to a git that was asked everything: as [`Objects::converse`].
     fn listen(
         &mut self,
         process: &mut Process,
-        of: usize,
+        wanted: &[Wanted],
         far: &Far,
         next: &mut usize,
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
     ) -> io::Result<Heard> {
-        while *next < of {
-            if let Some(heard) = self.hear(process, far, next, look)? {
+        while *next < wanted.len() {
+            if let Some(heard) = self.hear(process, wanted, far, next, look)? {
                 return Ok(heard);
             }
         }
@@ -273,6 +273,7 @@ impl Objects {
     fn hear(
         &mut self,
         process: &mut Process,
+        wanted: &[Wanted],
         far: &Far,
         next: &mut usize,
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
@@ -280,7 +281,7 @@ impl Objects {
         let is_known = is_far(far, *next);
         let reply = if is_known { Reply::TooLarge(0) } else { self.reply(process)? };
         let is_far = matches!(reply, Reply::FarTooLarge);
-        let flow = look(*next, self.object(reply));
+        let flow = look(*next, self.object(reply, &wanted[*next]));
         *next += 1;
         Ok(match flow {
             ControlFlow::Break(()) => Some(Heard::Enough),
@@ -290,11 +291,11 @@ impl Objects {
     }
 
     /// Turns a reply into an answer; objects that were not looked at are counted.
-    fn object(&mut self, reply: Reply) -> Object<'_> {
+    fn object(&mut self, reply: Reply, wanted: &Wanted) -> Object<'_> {
         match reply {
             Reply::Object(id, sort) => Object::Found(id, sort, &self.buffer),
             Reply::Missing => {
-                self.unread.missing += 1;
+                self.unread.missing += u64::from(wanted.is_owed());
                 Object::Missing
             }
             Reply::TooLarge(_) | Reply::FarTooLarge => {
@@ -328,7 +329,7 @@ impl Objects {
                 process.ask(questions.as_bytes())?;
                 asked = upto;
             }
-            if let Some(heard) = self.hear(process, far, next, look)? {
+            if let Some(heard) = self.hear(process, wanted, far, next, look)? {
                 return Ok(heard);
             }
         }

@@ -5,6 +5,7 @@ mod database;
 mod oid;
 mod place;
 mod question;
+mod store;
 mod tree;
 
 pub use commit::Commit;
@@ -15,4 +16,5 @@ pub(crate) use commit::{at_seconds, commit, head};
 pub(crate) use database::Objects;
 pub(crate) use place::Place;
 pub(crate) use question::{Object, Sort, Wanted};
+pub(crate) use store::Store;
 pub(crate) use tree::{EntryKind, Paths, Trees, entries, name_of};

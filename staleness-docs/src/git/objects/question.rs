@@ -24,6 +24,15 @@ impl Wanted {
         }
     }
 
+    /// Returns true if a repository that is whole holds it: the id comes from its own trees or commits.
+    pub(super) fn is_owed(&self) -> bool {
+        match self {
+            Self::Object(_) => true,
+            Self::Tree(_, folder) => folder.is_empty(),
+            Self::Commit(_) | Self::Head => false,
+        }
+    }
+
     pub(super) fn write(&self, questions: &mut String) {
         let _ = match self {
             Self::Object(id) => writeln!(questions, "{id}"),

@@ -16,4 +16,4 @@ pub use watchdog::{ProcessLimits, Watchdog};
 pub(crate) use answers::{ahead, many};
 pub(crate) use child::Process;
 pub(crate) use program::Call;
-pub(crate) use special_files::{check_files, check_work_tree};
+pub(crate) use special_files::{check_files, check_work_tree, object_folders};

@@ -92,25 +92,31 @@ fn reference(git: &Path, common: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// A folder of objects, and those that it names and they name in turn.
-fn objects(folder: PathBuf) -> Result<(), GitError> {
+/// Returns a folder of objects, and those that it names and they name in turn.
+pub(crate) fn object_folders(folder: PathBuf) -> Vec<PathBuf> {
     let mut folders = vec![folder];
     let mut at = 0;
     while let Some(folder) = folders.get(at).cloned() {
         at += 1;
+        let others = pointer(&folder.join("info/alternates")).unwrap_or_default();
+        for other in others.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let other = folder.join(other);
+            if folders.len() < MAX_OBJECTS && !folders.contains(&other) {
+                folders.push(other);
+            }
+        }
+    }
+    folders
+}
+
+fn objects(folder: PathBuf) -> Result<(), GitError> {
+    for folder in object_folders(folder) {
         for name in OF_OBJECTS {
             let files = fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
             for file in files.take(MAX_FILES) {
                 if !file.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
                     plain(&file.path())?;
                 }
-            }
-        }
-        let others = pointer(&folder.join("info/alternates")).unwrap_or_default();
-        for other in others.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let other = folder.join(other);
-            if folders.len() < MAX_OBJECTS && !folders.contains(&other) {
-                folders.push(other);
             }
         }
     }

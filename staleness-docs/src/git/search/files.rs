@@ -42,28 +42,19 @@ pub(crate) trait Finder {
     fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
 }
 
-/// Gaps of a reading.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reading {
-    /// True if the contents of some file are not known.
-    pub(crate) blind: bool,
-    /// True if something was left out because there is too much.
-    pub(crate) cut: bool,
-}
-
 /// A file to be read, and who names what stands in it.
 pub(crate) type WantedFile = (Oid, Naming);
 
 /// Reads files. A few share the git that is running already. Many are divided among as many gits as there
-/// are processors. What is left out because there is too much is not handed to `found`.
+/// are processors. What is left out because there is too much is not handed to `found`: then it is true.
 pub(crate) fn read(
     wanted: &[WantedFile],
     lexicon: &Lexicon,
     tools: &mut Tools<'_, '_>,
     found: &mut dyn FnMut(usize, Found),
-) -> Result<Reading, GitError> {
+) -> Result<bool, GitError> {
     if *tools.bytes == 0 && !wanted.is_empty() {
-        return Ok(Reading { cut: true, ..Reading::default() });
+        return Ok(true);
     }
     let questions: Vec<Wanted> = wanted.iter().map(|(id, _)| Wanted::Object(*id)).collect();
     let files = Files { wanted, questions: &questions, lexicon };
@@ -93,24 +84,24 @@ impl<'l> Looker<'l> {
         self.spent < self.may
     }
 
-    /// Returns the things in an object; `None` if it is too large.
-    fn look(&mut self, naming: Naming, object: Object<'_>) -> Option<Found> {
+    /// Returns the things in an object.
+    fn look(&mut self, naming: Naming, object: Object<'_>) -> Found {
         self.things.clear();
-        let holes = match object {
+        let (holes, unread) = match object {
             Object::TooLarge(bytes) => {
                 self.spent += bytes;
-                return None;
+                (false, true)
             }
             Object::Found(_, Sort::Blob, text) => {
                 self.spent += text.len() as u64;
                 if is_text(text) {
                     self.scanner.scan(text, naming, &mut self.things);
                 }
-                false
+                (false, false)
             }
-            _ => true,
+            _ => (true, true),
         };
-        Some(Found::of(&mut self.things, holes))
+        Found { unread, ..Found::of(&mut self.things, holes) }
     }
 }
 
@@ -132,19 +123,17 @@ impl Files<'_> {
         share: &[usize],
         tools: &mut Tools<'_, '_>,
         found: &mut dyn FnMut(usize, Found),
-    ) -> Result<Reading, GitError> {
+    ) -> Result<bool, GitError> {
         let (watch, stage, of) = (&mut *tools.watch, tools.stage, self.wanted.len());
         let before = of - share.len();
-        let (mut reading, mut ended) = (Reading::default(), Ok(()));
+        let (mut cut, mut ended) = (false, Ok(()));
         let mut looker = Looker::new(self.lexicon, *tools.bytes);
         let answered = tools.objects.each(&self.asked(share), &mut |at, object| {
-            let one = looker.look(self.wanted[share[at]].1, object);
-            reading.blind |= one.is_none();
-            found(share[at], one.unwrap_or_default());
+            found(share[at], looker.look(self.wanted[share[at]].1, object));
             if at.is_multiple_of(STEP) {
                 ended = watch.tell(stage, before + at, Some(of));
             }
-            reading.cut |= !looker.goes_on() && at + 1 < share.len();
+            cut |= !looker.goes_on() && at + 1 < share.len();
             if ended.is_ok() && looker.goes_on() {
                 ControlFlow::Continue(())
             } else {
@@ -152,7 +141,7 @@ impl Files<'_> {
             }
         });
         *tools.bytes = tools.bytes.saturating_sub(looker.spent);
-        answered.and(ended).map(|()| reading)
+        answered.and(ended).map(|()| cut)
     }
 
     /// Reads files with several gits, of which each may read an equal part of what may be read, and what
@@ -163,9 +152,8 @@ impl Files<'_> {
         gits: usize,
         tools: &mut Tools<'_, '_>,
         found: &mut dyn FnMut(usize, Found),
-    ) -> Result<Reading, GitError> {
+    ) -> Result<bool, GitError> {
         let of = self.wanted.len();
-        let mut reading = Reading::default();
         let mut known: Vec<Option<Found>> = vec![None; of];
         // Versions of a file follow each other, and most differ from each other only: they stay together.
         let all: Vec<usize> = (0..of).collect();
@@ -216,8 +204,7 @@ impl Files<'_> {
                     Ok((all, bytes)) => {
                         spent += bytes;
                         for (at, one) in share.iter().zip(all) {
-                            reading.blind |= one.is_none();
-                            known[*at] = Some(one.unwrap_or_default());
+                            known[*at] = Some(one);
                         }
                     }
                     Err(error) => ended = ended.and(Err(error)),
@@ -235,13 +222,12 @@ impl Files<'_> {
             }
         }
         if rest.is_empty() {
-            return Ok(reading);
+            return Ok(false);
         }
         if *tools.bytes == 0 {
-            return Ok(Reading { cut: true, ..reading });
+            return Ok(true);
         }
         // What one git may not read any more another one has left.
-        let more = self.alone(&rest, tools, found)?;
-        Ok(Reading { blind: reading.blind || more.blind, cut: more.cut })
+        self.alone(&rest, tools, found)
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Found {
     pub(crate) things: Arc<[u32]>,
     /// True if something could not be looked at, so that there may be more.
     pub(crate) holes: bool,
+    /// True if the contents of this file are not known, because it is too large or cannot be read.
+    pub(crate) unread: bool,
 }
 
 impl Found {
@@ -20,7 +22,7 @@ impl Found {
         if things.is_empty() && !holes {
             Self::default()
         } else {
-            Self { things: things.as_slice().into(), holes }
+            Self { things: things.as_slice().into(), holes, unread: false }
         }
     }
 

@@ -86,8 +86,12 @@ pub(crate) struct Index {
     nodes: Map<Key, Node>,
     /// Things found in each file, and whose file it was taken for.
     files: Map<Oid, (Found, Naming)>,
-    /// True if the contents of some file are not known.
-    pub(crate) blind: bool,
+    /// Files whose contents are not known.
+    pub(crate) unread: Set<Oid>,
+    /// True if there is a submodule.
+    pub(crate) submodule: bool,
+    /// True if some folder could not be listed.
+    pub(crate) holes: bool,
     /// True if something was left out because there is too much.
     pub(crate) cut: bool,
 }
@@ -108,7 +112,9 @@ impl Index {
             roots: Map::default(),
             nodes: Map::default(),
             files: Map::default(),
-            blind: false,
+            unread: Set::default(),
+            submodule: false,
+            holes: false,
             cut: false,
         }
     }
@@ -214,7 +220,10 @@ impl Index {
                 Object::Found(_, Sort::Tree, bytes) => {
                     self.open(keys[at], bytes, is_document, visits)
                 }
-                _ => Open::new(keys[at], true),
+                _ => {
+                    self.holes = true;
+                    Open::new(keys[at], true)
+                }
             });
             if at % 1024 == 1023 {
                 ended = watch.tell(stage, at, None);
@@ -276,7 +285,7 @@ impl Index {
                         }
                     }
                 }
-                EntryKind::Submodule => self.blind = true,
+                EntryKind::Submodule => self.submodule = true,
                 _ => {}
             }
             if self.names.contains(entry.name) {
@@ -302,14 +311,15 @@ impl Index {
                 None => wanted.push((*id, *naming)),
             }
         }
-        let files = &mut self.files;
+        let (files, unread) = (&mut self.files, &mut self.unread);
         let mut found = |at: usize, found: Found| {
             let (id, naming): WantedFile = wanted[at];
+            if found.unread {
+                unread.insert(id);
+            }
             files.insert(id, (found, naming));
         };
-        let reading = read(&wanted, &self.lexicon, tools, &mut found)?;
-        self.blind |= reading.blind;
-        self.cut |= reading.cut;
+        self.cut |= read(&wanted, &self.lexicon, tools, &mut found)?;
         Ok(())
     }
 

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use staleness_core::knowledge::WordKind;
-
 use super::files::Tools;
 use super::found::{Numbered, number};
 use super::index::{Index, Seen};
+use super::veil::Veil;
 use crate::git::history::{Anchor, History};
 use crate::git::objects::Commit;
 use crate::git::process::{GitError, Stage, Watch};
@@ -50,21 +49,15 @@ pub(crate) struct Searched {
     /// looked up.
     lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
     pub(super) seen: Seen,
-    /// True if some of it could not be looked at: then nothing is known to be missing.
+    /// True if some of it could not be listed: then nothing is known to be missing.
     holes: bool,
-    /// True if the contents of some file are not known: then no name is known to be missing.
-    blind: bool,
+    /// Places where a name may be that was not found.
+    pub(super) veil: Veil,
 }
 
 impl Searched {
-    /// Returns true if it may be where nobody looked.
-    const fn is_hidden(&self, word: &Word) -> bool {
-        self.holes || self.blind && !matches!(word.kind, WordKind::Path)
-    }
-
     fn is_missing(&self, word: &Word) -> bool {
-        !self.is_hidden(word)
-            && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
+        !self.holes && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
     }
 
     /// Returns true if the word was looked up.
@@ -76,7 +69,7 @@ impl Searched {
     pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
         match self.lacks.get(word) {
             Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
-            Some(Some(groups)) if !self.is_hidden(word) => Ok(groups),
+            Some(Some(groups)) if !self.holes => Ok(groups),
             _ => Err(Trace::Unknown),
         }
     }
@@ -142,8 +135,9 @@ impl Search<'_, '_> {
                 (word.clone(), lack)
             })
             .collect();
-        let blind = index.blind;
-        let searched = Searched { lacks, seen: index.into_seen(), holes: found.holes, blind };
+        let holes = index.holes || index.cut;
+        let veil = Veil::of(&mut index);
+        let searched = Searched { lacks, seen: index.into_seen(), holes, veil };
         let missing = words.iter().map(|word| searched.is_missing(word)).collect();
         *self.searched = Some(searched);
         Ok(missing)

@@ -7,6 +7,7 @@ mod missing;
 mod starts;
 mod times;
 mod trace;
+mod veil;
 
 pub use missing::{Trace, WordQuery};
 

@@ -240,7 +240,7 @@ impl Finder for Times {
             (0..self.versions.len()).filter(|at| is_wanted(&self.versions[*at])).collect();
         let files: Vec<WantedFile> = wanted.iter().map(|at| self.versions[*at].file).collect();
         let lexicon = Arc::clone(&self.lexicon);
-        let reading = read(&files, &lexicon, tools, &mut |at, file| {
+        let cut = read(&files, &lexicon, tools, &mut |at, file| {
             let version = &mut self.versions[wanted[at]];
             version.is_read = true;
             let places = std::mem::take(&mut version.places);
@@ -250,7 +250,7 @@ impl Finder for Times {
             }
             self.versions[wanted[at]].places = places;
         })?;
-        self.cut |= reading.cut;
+        self.cut |= cut;
         for at in wanted {
             let version = &mut self.versions[at];
             if !std::mem::replace(&mut version.is_read, true) {

@@ -146,7 +146,19 @@ impl Search<'_, '_> {
             searches.extend(aside);
         }
         let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
-        for search in searches.iter().filter(|search| !search.lost) {
+        searched.veil.lift(&past.changes, tools.objects, tools.bytes)?;
+        searches.retain(|search| !search.lost);
+        let gone: HashMap<usize, usize> =
+            searches.iter().map(|search| (search.at, search.gone)).collect();
+        for case in cases.iter().filter(|case| case.word.kind != WordKind::Path) {
+            let gone = gone.get(&case.at).copied().unwrap_or(0);
+            let there = case.place.filter(|place| *place <= past.changes.upto());
+            if answers[case.at] != Trace::Never && searched.veil.hides_name(gone, there) {
+                answers[case.at] = Trace::Unknown;
+            }
+        }
+        searches.retain(|search| answers[search.at] != Trace::Unknown);
+        for search in &searches {
             let renamed_to = match words.get(&search.at) {
                 Some(word) if word.kind == WordKind::Path => path(&word.text)
                     .map(|path| self.moved.find(self.history, &path, search.gone))
