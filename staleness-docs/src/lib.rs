@@ -90,6 +90,6 @@ pub use files::retain_loaded_by;
 pub use front::{Change, Field, FieldValue, SetError, set_fields, unquote};
 pub use nature::is_markdown;
 pub use options::CheckOptions;
-pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped, Unlisted};
+pub use report::{Blind, BlindKind, Cancelled, Counts, Note, Progress, Report, Skipped, Unlisted};
 pub use stored::{ItemReport, cite, item_evidence, seen};
 pub use version::declared_version;

@@ -6,6 +6,8 @@ use staleness_core::knowledge::{Document, Item, SignalSet};
 
 /// The project as a whole, as a path.
 pub(crate) const WHOLE: &str = ".";
+/// The history of the project, as a path.
+pub(crate) const HISTORY: &str = ".git";
 
 /// A file that was not checked, or not all of it. `.` is the project as a whole, `.git` its history.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +16,58 @@ pub struct Skipped {
     pub path: String,
     /// Why, as the end of a sentence that begins with the path.
     pub reason: String,
+}
+
+/// Something that a check could not look at and should: what went there was not found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Blind {
+    /// Kind of the gap.
+    pub kind: BlindKind,
+    /// `.git` for the history, else the path of a submodule.
+    pub path: String,
+    /// What it is, as the end of a sentence that begins with the path.
+    pub reason: String,
+}
+
+/// Kind of a gap in what a check looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BlindKind {
+    /// The repository holds only the latest commits.
+    Shallow,
+    /// The repository lacks files of earlier commits, which it would fetch when they are needed.
+    Partial,
+    /// Objects are missing, or git cannot read them.
+    Unreadable,
+    /// A submodule is not checked out.
+    Submodule,
+}
+
+impl BlindKind {
+    /// Returns the kind as one word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Shallow => "shallow",
+            Self::Partial => "partial",
+            Self::Unreadable => "unreadable",
+            Self::Submodule => "submodule",
+        }
+    }
+
+    /// Returns what mends it, as a sentence without its full stop.
+    #[must_use]
+    pub const fn mend(self) -> &'static str {
+        match self {
+            Self::Shallow => "run `git fetch --unshallow`; in CI, check out with `fetch-depth: 0`",
+            Self::Partial => {
+                "run `git fetch --refetch --no-filter`; in CI, check out without a `filter`"
+            }
+            Self::Unreadable => "run `git fetch --refetch`; `git fsck` names what is damaged",
+            Self::Submodule => {
+                "run `git submodule update --init`; in CI, check out with `submodules: true`"
+            }
+        }
+    }
 }
 
 /// Something that was noticed and left aside.
@@ -71,6 +125,8 @@ pub struct Report {
     pub unlisted: Vec<Unlisted>,
     /// Files that were not checked, by path.
     pub skipped: Vec<Skipped>,
+    /// Gaps in what was looked at, by kind.
+    pub blind: Vec<Blind>,
     /// Notes on what was left aside.
     pub notes: Vec<Note>,
     /// The documents that are history by nature.

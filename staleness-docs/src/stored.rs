@@ -55,7 +55,7 @@ pub fn item_evidence(
         .flat_map(|(at, item)| item.citations.iter().map(move |citation| (at, citation)))
         .collect();
     if !words.is_empty() || !cites.is_empty() {
-        let mut past = Past::of(repo, progress)?;
+        let mut past = Past::of(&place.folder, repo, progress)?;
         // Of what was seen to hold in the checked-out commit nothing went since.
         words.retain(|(at, ..)| !past.is_head(anchor(items[*at])));
         let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();

@@ -69,10 +69,10 @@ pub(super) fn read(
         check.standing.outside.insert(key.path.clone());
     }
     if let Some(known) = known
-        && known.digest == digest
         && known.head == check.report.head
         && !came_back(check, known)
         && !came_due(check, known)
+        && check.past.still_holds(known.digest, digest)
     {
         return Ok(Reading::Known(Box::new(take_over(check, known, &file, &read)?)));
     }

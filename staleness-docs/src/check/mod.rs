@@ -6,6 +6,7 @@
 //! asked.
 
 mod answers;
+mod blind;
 mod block;
 mod bounds;
 mod dependencies;
@@ -138,7 +139,7 @@ pub fn check(
     let mut report = Report::default();
     let version = options.current_version.map(str::to_owned);
     report.version = version.or_else(|| project_version(place, repo));
-    let past = Past::of(repo, progress)?;
+    let past = Past::of(&place.folder, repo, progress)?;
     report.head = past.head();
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();
@@ -300,6 +301,8 @@ impl Check<'_> {
         for document in &mut documents {
             if doubtful || self.told.contains(&document.key.path) {
                 document.make_void();
+            } else {
+                document.digest = self.past.seal(document.digest);
             }
             if self.partial.contains(&document.key.path) {
                 document.make_partial();
@@ -314,6 +317,7 @@ impl Check<'_> {
         }
         lives::keep(&self.lives, &mut documents);
         let report = &mut self.report;
+        report.blind = self.past.blind();
         self.past.tell_unread(&mut report.skipped);
         report.notes.append(&mut self.past.notes);
         let text = match report.counts.history {

@@ -1,7 +1,9 @@
 //! The history of the project, where there is one.
 
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use staleness_core::knowledge::{Block, Document, Fact, Lines};
 use staleness_core::time::Timestamp;
@@ -9,10 +11,10 @@ use staleness_core::time::Timestamp;
 use super::Cancelled;
 use crate::git::{
     self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Origin, PartFate, PartQuery, Repo,
-    Trace, Tracked, Watch, Word, WordQuery,
+    Store, Trace, Tracked, Watch, Word, WordQuery,
 };
 use crate::nature::is_document;
-use crate::report::WHOLE;
+use crate::report::{HISTORY, WHOLE};
 use crate::{Note, Progress, Skipped};
 
 /// Hears how far a check is, and may end it.
@@ -20,11 +22,16 @@ pub(crate) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// A repository, and what was asked of it once.
 pub(crate) struct Past<'p> {
-    repo: Option<&'p mut Repo>,
+    pub(super) repo: Option<&'p mut Repo>,
+    /// The folder of the project.
+    pub(super) folder: PathBuf,
     /// A number for how far back the history goes, which another end of it would change.
     pub(super) boundary: u128,
     /// True if git failed on the way.
-    failed: bool,
+    pub(super) failed: bool,
+    /// What the checks could not look at whose documents were taken over: see [`super::blind`].
+    pub(super) met: Cell<u8>,
+    pub(super) store: OnceCell<Store>,
     pub(crate) notes: Vec<Note>,
     watcher: Watcher<'p>,
 }
@@ -36,8 +43,21 @@ pub(crate) fn commit_text(commit: &git::Commit) -> String {
 
 impl<'p> Past<'p> {
     /// Takes the repository of a project; why there is none is noted.
-    pub(crate) fn of(repo: &'p mut LazyRepo, watcher: Watcher<'p>) -> Result<Self, Cancelled> {
-        let mut past = Self { repo: None, boundary: 0, failed: false, notes: Vec::new(), watcher };
+    pub(crate) fn of(
+        folder: &Path,
+        repo: &'p mut LazyRepo,
+        watcher: Watcher<'p>,
+    ) -> Result<Self, Cancelled> {
+        let mut past = Self {
+            repo: None,
+            folder: folder.to_owned(),
+            boundary: 0,
+            failed: false,
+            met: Cell::new(0),
+            store: OnceCell::new(),
+            notes: Vec::new(),
+            watcher,
+        };
         repo.renew();
         let listed = repo.get().and_then(|repo| {
             repo.tracked()?;
@@ -45,9 +65,6 @@ impl<'p> Past<'p> {
         });
         match listed {
             Ok(repo) => {
-                if repo.is_shallow() {
-                    past.note("the history is shallow: what is older than it was not seen");
-                }
                 past.boundary = repo.boundary();
                 past.repo = Some(repo);
             }
@@ -90,12 +107,6 @@ impl<'p> Past<'p> {
 
     pub(crate) const fn is_there(&self) -> bool {
         self.repo.is_some()
-    }
-
-    /// Returns true if something could not be looked at, so that an answer may be missing.
-    pub(super) fn is_doubtful(&self) -> bool {
-        let unread = |repo: &&mut Repo| repo.is_cut() || repo.unread() != git::Unread::default();
-        self.failed || self.repo.as_ref().is_some_and(unread)
     }
 
     /// Lets git begin with what will be asked about the history of documents.
@@ -235,26 +246,25 @@ impl<'p> Past<'p> {
         Ok(Some(documents))
     }
 
-    /// Says what could not be looked at, and what was too much.
+    /// Says what was too much to be looked at.
     pub(super) fn tell_unread(&mut self, skipped: &mut Vec<Skipped>) {
-        let (Some(repo), Some(tracked)) = (&self.repo, self.tracked()) else { return };
+        let Some(tracked) = self.tracked() else { return };
         let mut skip = |path: &str, reason: &str| {
             skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
         };
-        if repo.is_cut() {
+        if self.is_cut() {
             let reason = "the project or its history is too large or too deep to be searched as a \
                           whole: what is gone may not be found";
-            skip(".git", reason);
+            skip(HISTORY, reason);
         }
         if tracked.cut {
             skip(WHOLE, "has more files than are listed: the rest was left out");
         }
-        let is_unread = repo.unread() != git::Unread::default();
         if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
-            self.note("a submodule may hold any name: no flag or identifier is told as gone");
+            self.note("a name that went when a submodule came may be in it, and is not told as gone");
         }
-        if is_unread {
-            self.note("parts of the history could not be read; nothing was concluded from them");
+        if self.is_too_large() {
+            self.note("files that are too large to be searched may hold names that went from others");
         }
     }
 }

@@ -48,6 +48,7 @@ mod search;
 mod symbols;
 
 pub(crate) use citations::seen_in;
+pub(crate) use objects::Store;
 pub use citations::{CitationQuery, Cite, cited_digest};
 pub(crate) use history::Origin;
 pub use history::{

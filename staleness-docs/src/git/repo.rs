@@ -224,8 +224,8 @@ impl Repo {
         self.history.lives(files, watch)
     }
 
-    /// Tells for each word if the checked-out commit lacks it. A word that cannot be looked up is not
-    /// missing, and no word is when a part of the commit cannot be read.
+    /// Tells for each word if the checked-out commit lacks it, as far as its files can be read. A word that
+    /// cannot be looked up is not missing, and no word is when a folder of the commit cannot be listed.
     ///
     /// `is_document` tells the documents among the tracked files, by path relative to the project.
     ///

@@ -138,7 +138,8 @@ fn a_shallow_clone_says_so_and_concludes_nothing_from_what_it_lacks() {
     clone.remove("README.md");
     clone.git(&["clone", "--quiet", "--depth", "1", &url, folder.to_str().unwrap()]);
     let report = clone.check();
-    assert!(report.notes.iter().any(|note| note.text.contains("shallow")), "{:?}", report.notes);
+    let told: Vec<_> = report.blind.iter().map(|it| (it.kind, &*it.path)).collect();
+    assert_eq!(told, [(staleness_docs::BlindKind::Shallow, ".git")]);
     assert!(report.documents.iter().any(|document| document.key.path == "doc.md"));
     assert!(found(&report, "doc.md").is_empty());
 }

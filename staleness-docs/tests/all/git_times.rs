@@ -182,7 +182,11 @@ fn compare(edits: &[Edit]) -> Result<(), TestCaseError> {
     let (expected, cited) = ask(&mut by_trees);
     let answers = ask(&mut by_changes);
     prop_assert!(expected.iter().any(|it| *it != Trace::Here));
-    prop_assert_eq!(&answers.0, &expected);
+    // Only the list of changes tells when a submodule came that may hide a name.
+    let is_told = |trace: &Trace| *trace != Trace::Unknown || touching(&edits, &commits).is_empty();
+    for (changes, trees) in answers.0.iter().zip(&expected).filter(|(_, trees)| is_told(trees)) {
+        prop_assert_eq!(changes, trees);
+    }
     for (at, (changes, trees)) in answers.1.iter().zip(&cited).enumerate() {
         agree(changes, trees, &citations[at % citations.len()].path, &edits, &commits)?;
     }

@@ -2,6 +2,7 @@
 
 use crate::drift::drifted;
 use crate::project::{Project, found};
+use staleness_docs::{BlindKind, Report};
 
 #[test]
 fn what_is_known_and_still_holds_is_taken_over() {
@@ -81,13 +82,57 @@ fn what_git_could_not_tell_is_not_known_the_next_time() {
     let kept = object.with_extension("kept");
     std::fs::rename(&object, &kept).unwrap();
     let first = project.check();
-    assert!(first.notes.iter().any(|note| note.text.contains("could not be read")));
-    assert!(found(&first, "doc.md").is_empty());
-    assert!(first.documents.iter().all(|document| document.head.is_none()));
+    let kinds = |report: &Report| report.blind.iter().map(|it| it.kind).collect::<Vec<_>>();
+    assert_eq!((kinds(&first), found(&first, "doc.md").len()), (vec![BlindKind::Unreadable], 0));
+    // While the same cannot be read it is told again, and not asked again.
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!((again.counts.reused, kinds(&again)), (again.documents.len(), kinds(&first)));
     std::fs::rename(&kept, &object).unwrap();
     let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!((again.counts.reused, kinds(&again)), (0, vec![]));
     assert_eq!(found(&again, "doc.md").len(), 1);
-    assert!(again.documents.iter().all(|document| document.head.is_some()));
+}
+
+#[test]
+fn a_partial_clone_and_a_submodule_that_is_not_checked_out_are_told_and_remembered() {
+    let source = drifted("Call `old_name()`.\n");
+    source.git(&["config", "uploadpack.allowFilter", "true"]);
+    let id = source.git(&["rev-parse", "HEAD"]);
+    source.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{id},sub")]);
+    source.git(&["commit", "--quiet", "--message", "x"]);
+    let url = format!("file://{}", source.place.folder.display());
+    let clone = Project::bare();
+    clone.remove("README.md");
+    let folder = clone.place.folder.to_str().unwrap().to_owned();
+    clone.git(&["clone", "--quiet", "--filter=blob:none", &url, &folder]);
+    let first = clone.check();
+    let told = |report: &Report| -> Vec<(BlindKind, String)> {
+        report.blind.iter().map(|it| (it.kind, it.path.clone())).collect()
+    };
+    let both = [(BlindKind::Partial, ".git".into()), (BlindKind::Submodule, "sub".into())];
+    assert_eq!((told(&first), found(&first, "doc.md").len()), (both.to_vec(), 0));
+    let again = clone.check_with(|options| options.known = &first.documents);
+    assert_eq!((again.counts.reused, told(&again)), (again.documents.len(), both.to_vec()));
+    // The mend that is told.
+    clone.git(&["fetch", "--quiet", "--refetch", "--no-filter"]);
+    std::fs::write(clone.place.folder.join("sub/.git"), "gitdir: x\n").unwrap();
+    let whole = clone.check_with(|options| options.known = &first.documents);
+    assert_eq!((whole.counts.reused, told(&whole)), (0, vec![]));
+    assert_eq!(found(&whole, "doc.md").len(), 1);
+}
+
+#[test]
+fn what_is_too_large_to_be_searched_is_asked_once() {
+    let project = drifted("Call `old_name()`.\n");
+    project.write("big.csv", &"1\n".repeat(5_000_000));
+    project.git(&["add", "big.csv"]);
+    project.git(&["commit", "--quiet", "--message", "x"]);
+    let first = project.check();
+    assert_eq!(found(&first, "doc.md").len(), 1, "it went before the file came");
+    assert!(first.notes.iter().any(|note| note.text.contains("too large")));
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!(again.counts.reused, again.documents.len());
+    assert_eq!((again.documents, again.notes), (first.documents, first.notes));
 }
 
 #[test]

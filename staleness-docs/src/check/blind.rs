@@ -1,0 +1,120 @@
+//! What a check could not look at. It is told each time, with the mend, and the documents that were
+//! checked meanwhile are remembered with it: they hold while the same cannot be read.
+
+use staleness_core::ids::stable_hash;
+use staleness_core::knowledge::Document;
+
+use super::past::Past;
+use crate::git::{Repo, Store, TrackedKind, Unread};
+use crate::report::{Blind, BlindKind, HISTORY};
+
+/// More than this was there than is searched.
+const CUT: u8 = 1;
+/// Files that are too large were met.
+const TOO_LARGE: u8 = 2;
+/// Objects were not there, or could not be read.
+const MISSING: u8 = 4;
+const DAMAGED: u8 = 8;
+/// The lowest bit of a digest that tells which of these there were: the digest of the settings gives way.
+const BITS: u32 = 66;
+
+/// The most submodules that are told one by one.
+const MAX_TOLD: usize = 20;
+
+impl Past<'_> {
+    /// Returns true if git failed in a way that another time may not bring.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.failed || self.repo.as_ref().is_some_and(|repo| repo.is_ended())
+    }
+
+    /// Returns the digest under which a document is remembered that was checked now.
+    pub(super) fn seal(&self, digest: u128) -> u128 {
+        self.sealed(digest, self.repo.as_ref().map_or(0, |repo| met(repo)))
+    }
+
+    /// Returns true if a document that was remembered under `known` would be remembered so again: it is the
+    /// same, and so is what could not be read. That is noted as met.
+    pub(super) fn still_holds(&self, known: u128, digest: u128) -> bool {
+        let bits = (known >> BITS) as u8 & 15;
+        let holds = known == self.sealed(digest, bits);
+        if holds {
+            self.met.set(self.met.get() | bits);
+        }
+        holds
+    }
+
+    fn sealed(&self, digest: u128, bits: u8) -> u128 {
+        // What is too much stays so; what is not there may be fetched.
+        let state = if bits & (MISSING | DAMAGED) > 0 { self.store().state } else { 0 };
+        let bytes = [digest.to_le_bytes(), state.to_le_bytes()].concat();
+        let settings = stable_hash(&bytes) << 4 | u128::from(bits);
+        Document::digest_of(digest, settings << (BITS - 64))
+    }
+
+    fn store(&self) -> Store {
+        let store = || self.repo.as_ref().map_or_else(Store::default, |repo| repo.store());
+        *self.store.get_or_init(store)
+    }
+
+    fn has_met(&self, bits: u8) -> bool {
+        let now = self.repo.as_ref().map_or(0, |repo| met(repo));
+        (now | self.met.get()) & bits > 0
+    }
+
+    /// Returns true if something was left out because there is too much of it.
+    pub(super) fn is_cut(&self) -> bool {
+        self.has_met(CUT)
+    }
+
+    /// Returns true if files that are too large were not searched.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.has_met(TOO_LARGE)
+    }
+
+    /// Returns what could not be looked at and should be.
+    pub(super) fn blind(&self) -> Vec<Blind> {
+        let Some(repo) = &self.repo else { return Vec::new() };
+        let blind = |kind, path: &str, reason: &str| Blind {
+            kind,
+            path: path.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let mut all = Vec::new();
+        if repo.is_shallow() {
+            all.push(blind(BlindKind::Shallow, HISTORY, "is shallow: what is older was not seen"));
+        }
+        let is_partial = self.has_met(MISSING) && self.store().partial;
+        if is_partial {
+            let reason = "is partial: files that earlier commits held are not here, and what went \
+                          with them was not seen";
+            all.push(blind(BlindKind::Partial, HISTORY, reason));
+        }
+        if self.failed || self.has_met(DAMAGED) || self.has_met(MISSING) && !is_partial {
+            let reason = "could not be read in parts: what they hold was not seen";
+            all.push(blind(BlindKind::Unreadable, HISTORY, reason));
+        }
+        let submodules = self.tracked().into_iter().flat_map(|tracked| tracked.iter());
+        let mut absent = submodules
+            .filter(|(_, kind)| *kind == TrackedKind::Submodule)
+            .map(|(path, _)| path)
+            .filter(|path| self.folder.join(path).join(".git").symlink_metadata().is_err());
+        let reason = "is a submodule that is not checked out: what it holds was not seen";
+        all.extend(absent.by_ref().take(MAX_TOLD).map(|it| blind(BlindKind::Submodule, it, reason)));
+        let more = absent.count();
+        if more > 0 {
+            let reason = format!("has {more} more submodules that are not checked out");
+            all.push(blind(BlindKind::Submodule, crate::report::WHOLE, &reason));
+        }
+        all
+    }
+}
+
+/// Tells what a repository met so far.
+fn met(repo: &Repo) -> u8 {
+    let Unread { missing, too_large, damaged } = repo.unread();
+    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+    bit(repo.is_cut(), CUT)
+        | bit(too_large > 0, TOO_LARGE)
+        | bit(missing > 0, MISSING)
+        | bit(damaged > 0, DAMAGED)
+}
