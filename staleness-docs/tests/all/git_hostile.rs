@@ -172,7 +172,7 @@ fn a_name_may_be_in_a_file_that_is_too_large_or_in_a_submodule() {
     // Nobody listed yet what each commit changed: when the submodule came is not known.
     assert_eq!(trace(&mut repo, &name, first), Trace::Unknown);
     let mut repo = git.open();
-    dates(&mut repo, &git.root, "doc.md");
+    dates(&mut repo, &git.root, "a.rs");
     assert!(matches!(trace(&mut repo, &name, first), Trace::Gone { .. }));
     assert!(matches!(trace(&mut repo, &path, first), Trace::Gone { .. }));
     assert_eq!(trace(&mut repo, &moved, second), Trace::Unknown);

@@ -17,8 +17,7 @@ const MAX_FILES: usize = 20_000;
 pub(crate) struct Store {
     /// True if the repository fetches objects when they are needed: a partial clone.
     pub(crate) partial: bool,
-    /// A number that another set of objects changes. Of a partial clone only what is fetched counts, and
-    /// no object that somebody makes.
+    /// A number that changes when an object comes or goes.
     pub(crate) state: u128,
 }
 
@@ -34,8 +33,8 @@ impl Store {
 
     fn of_folders(folders: &[PathBuf]) -> Self {
         let partial = folders.iter().any(|folder| has_promisor(&folder.join("pack")));
-        let loose = (0..=u8::MAX).filter(|_| !partial).map(|byte| format!("{byte:02x}"));
-        let names: Vec<String> = ["pack".to_owned()].into_iter().chain(loose).collect();
+        let loose = (0..=u8::MAX).map(|byte| format!("{byte:02x}"));
+        let names: Vec<String> = loose.chain(["pack".to_owned()]).collect();
         let mut bytes = Vec::new();
         for folder in folders {
             bytes.extend(folder.as_os_str().as_encoded_bytes());
