@@ -10,6 +10,7 @@ use staleness::{Registry, Wait};
 use staleness_core::knowledge::Version;
 use staleness_core::registry::FileItem;
 use staleness_core::text::counted;
+use staleness_docs::disk::canonical;
 use staleness_docs::git::{LazyRepo, TrackedKind};
 use staleness_docs::{Cancelled, CheckOptions, Progress as Step, Report};
 
@@ -53,7 +54,7 @@ pub fn check(
     asked: Asked<'_>,
     listener: &dyn Listener,
 ) -> Result<Report, ServiceError> {
-    let paths = absolute(asked.paths)?;
+    let paths = absolute(settings, asked.paths)?;
     asked.since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
     let known = known(settings, listener);
     let declared = version(settings);
@@ -276,10 +277,18 @@ pub fn version_by_git(settings: &Settings) -> Option<String> {
     staleness_docs::project_version(&settings.place, &mut settings.repo())
 }
 
-/// Paths count from the current folder, as everywhere on a command line.
-fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ServiceError> {
+/// Paths count from the current folder, as everywhere on a command line. What is not there, or not in the
+/// project, counts from the project's folder.
+fn absolute(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<PathBuf>, ServiceError> {
+    let folder = &settings.place.folder;
+    let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    let is_inside = |path: &Path| canonical(path).starts_with(canonical(folder));
     let there = |path: &PathBuf| {
-        if std::fs::symlink_metadata(path).is_err() {
+        let own = folder.join(path);
+        if is_there(&own) && !(is_there(path) && is_inside(path)) {
+            return Ok(own);
+        }
+        if !is_there(path) {
             let message = format!("{}: no such file or folder", brief(path));
             return Err(ServiceError::new(ErrorKind::Invalid, message)
                 .hint("name files and folders of the project"));

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::ItemKey;
-use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind};
+use staleness::knowledge::{Block, Cited, Context, Document, Evidence, Fact, Item, ItemKind};
 use staleness::report::KnowledgeReport;
-use staleness::verdict::{Level, Verdict};
+use staleness::verdict::{Level, Signal, Verdict};
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::SignalSet;
 use staleness_docs::{Report, Unlisted};
@@ -30,6 +30,32 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Returns the evidence that does not leave it fresh: of a fresh one none, else the strongest, and what
+    /// would not leave it fresh alone.
+    pub fn strong_evidence<'f>(
+        &'f self,
+        context: &'f Context,
+    ) -> impl Iterator<Item = &'f Evidence> + 'f {
+        let told = &self.told;
+        let is_strong = |at: usize, signal: &Signal| {
+            let alone = || context.level(told.kind, 1.0 - signal.weight * signal.strength);
+            told.verdict.level > Level::Fresh && (at == 0 || alone() > Level::Fresh)
+        };
+        self.evidence.iter().filter(move |one| {
+            let mut signals = told.verdict.signals.iter().enumerate();
+            let kind = one.fact.kind().as_str();
+            signals.any(|(at, signal)| signal.kind == kind && is_strong(at, signal))
+        })
+    }
+
+    /// Returns what went, if all its strong evidence comes of that: the commit that removed it, and its name
+    /// now, else the one that it had.
+    pub fn cause(&self, context: &Context) -> Option<u64> {
+        let mut causes = self.strong_evidence(context).map(|one| cause(&one.fact));
+        let first = causes.next()??;
+        causes.all(|other| other == Some(first)).then_some(first)
+    }
+
     /// The evidence that its verdict tells of: some weighs nothing against some kinds.
     pub fn told_evidence(&self) -> impl Iterator<Item = &Evidence> {
         let signals = &self.told.verdict.signals;
@@ -37,6 +63,19 @@ impl Finding {
             |one: &&Evidence| signals.iter().any(|each| each.kind == one.fact.kind().as_str());
         self.evidence.iter().filter(is_told)
     }
+}
+
+/// Returns a number for what a fact says went, and by which commit.
+fn cause(fact: &Fact) -> Option<u64> {
+    let (name, renamed_to, commit) = match fact {
+        Fact::SourceMissing { citation, gone: Cited::Path, renamed_to, commit } => {
+            (&citation.path, renamed_to, commit)
+        }
+        Fact::ReferenceDrift { word, renamed_to, commit, .. } => (word, renamed_to, commit),
+        _ => return None,
+    };
+    let (name, commit) = (renamed_to.as_ref().unwrap_or(name), commit.as_deref());
+    Some(stable_hash(format!("{name}\n{}", commit.unwrap_or_default()).as_bytes()) as u64)
 }
 
 /// A document with what was found in it, in the order of [`worst_first`].

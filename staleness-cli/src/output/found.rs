@@ -1,9 +1,12 @@
 //! The findings of a check, for a person.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use staleness::Timestamp;
+use staleness::knowledge::Context;
 use staleness::report::KnowledgeReport;
-use staleness::verdict::{Level, Verdict};
+use staleness::verdict::{Level, Signal, Verdict};
 use staleness_core::text::counted;
 use staleness_docs::Report;
 use staleness_service::findings::{Finding, Findings, Group, Levels};
@@ -16,6 +19,8 @@ use super::{Cell, Output, Paint, Painter, escape, wrap};
 const MOST: usize = 200;
 /// Files that were not checked, and notes, that are shown at most.
 const ROWS: usize = 25;
+/// Findings of one cause from which on they are shown together.
+const ALIKE: usize = 3;
 /// Findings of a check, counted against a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Compared {
@@ -36,21 +41,36 @@ pub(crate) const fn paint_of(level: Level) -> Painter {
     }
 }
 
-/// Documents with what was found in each, worst first, and one line that sums it up.
+/// What went and is named in several places, then documents with what else was found in each, worst first, and
+/// one line that sums it up.
 pub(crate) fn table(
     found: &Findings,
     report: &Report,
     compared: Option<Compared>,
+    context: &Context,
     out: &Output,
 ) -> String {
     let mut text = String::new();
     let most = if out.width == usize::MAX { usize::MAX } else { MOST };
     let (mut shown, mut left, mut faint) = (0, 0, 0);
+    let causes = causes(found, context);
+    for places in causes.values().filter(|places| places.len() >= ALIKE) {
+        let rows_shown = places.len().min(most - shown);
+        left += places.len() - rows_shown;
+        shown += rows_shown;
+        if rows_shown > 0 {
+            text.push_str(&together(places, rows_shown, out));
+        }
+    }
     for group in &found.groups {
         // Weak signs alone leave a block fresh: nobody has to read those.
         let (rows, fresh): (Vec<&Finding>, Vec<_>) = group
             .found
             .iter()
+            .filter(|each| {
+                let cause = each.cause(context).and_then(|cause| causes.get(&cause));
+                cause.is_none_or(|places| places.len() < ALIKE)
+            })
             .partition(|each| out.verbose || each.told.verdict.level != Level::Fresh);
         faint += fresh.len();
         let rows_shown = rows.len().min(most - shown);
@@ -71,6 +91,34 @@ pub(crate) fn table(
     text
 }
 
+/// Findings by what went, of those that come of one thing.
+fn causes<'f>(found: &'f Findings, context: &Context) -> BTreeMap<u64, Vec<&'f Finding>> {
+    let mut causes: BTreeMap<u64, Vec<&Finding>> = BTreeMap::new();
+    for each in found.all() {
+        if let Some(cause) = each.cause(context) {
+            causes.entry(cause).or_default().push(each);
+        }
+    }
+    causes
+}
+
+/// Findings that come of one thing: `stale  8 places`, why, and a line for each.
+fn together(places: &[&Finding], shown: usize, out: &Output) -> String {
+    let Some(first) = places.first() else { return String::new() };
+    let worst = places.iter().map(|each| each.told.verdict.level).max().unwrap_or(Level::Stale);
+    let mut text = format!(
+        "{}  {}\n",
+        paint_of(worst)(out.paint, worst.as_str()),
+        out.paint.bold(&counted(places.len(), "place", "places")),
+    );
+    if let Some(signal) = first.told.verdict.signals.first() {
+        reason(signal, 2, out, &mut text);
+    }
+    places[..shown].iter().for_each(|each| place(each, out, &mut text));
+    text.push('\n');
+    text
+}
+
 /// `stale  docs/guide.md  3 of 41 blocks`.
 fn heading(group: &Group, count: usize, out: &Output) -> String {
     let level = group.worst.0;
@@ -87,7 +135,8 @@ fn heading(group: &Group, count: usize, out: &Output) -> String {
     )
 }
 
-fn row(finding: &Finding, out: &Output, text: &mut String) {
+/// `docs/guide.md:3  stale 0.24 → update`.
+fn place(finding: &Finding, out: &Output, text: &mut String) {
     let (told, paint) = (&finding.told, out.paint);
     let place =
         format!("{}:{}", escape(told.path.as_deref().unwrap_or_default()), told.line.unwrap_or(1));
@@ -95,6 +144,11 @@ fn row(finding: &Finding, out: &Output, text: &mut String) {
     // A place is never cut: it is what one clicks on.
     let gap = if place.width() + 24 > out.width { "\n    " } else { "  " };
     text.push_str(&format!("  {}{gap}{state}\n", paint.bold(&place)));
+}
+
+fn row(finding: &Finding, out: &Output, text: &mut String) {
+    let (told, paint) = (&finding.told, out.paint);
+    place(finding, out, text);
     reasons(&told.verdict, 4, out, text);
     let title = super::fitting(&escape(&told.title), out.width.saturating_sub(4));
     if !title.is_empty() {
@@ -115,15 +169,17 @@ pub(crate) fn short(freshness: f64) -> String {
 
 /// Every reason on lines of its own, as wide as the terminal.
 pub(crate) fn reasons(verdict: &Verdict, indent: usize, out: &Output, text: &mut String) {
-    for signal in &verdict.signals {
-        let mut reason = escape(&signal.reason).into_owned();
-        if let Some(note) = &signal.note {
-            reason.push_str(&format!(": {}", escape(note)));
-        }
-        for (at, line) in wrap(&reason, out.width.saturating_sub(indent + 2)).iter().enumerate() {
-            let mark = if at == 0 { "- " } else { "  " };
-            text.push_str(&format!("{:indent$}{mark}{line}\n", ""));
-        }
+    verdict.signals.iter().for_each(|signal| reason(signal, indent, out, text));
+}
+
+fn reason(signal: &Signal, indent: usize, out: &Output, text: &mut String) {
+    let mut reason = escape(&signal.reason).into_owned();
+    if let Some(note) = &signal.note {
+        reason.push_str(&format!(": {}", escape(note)));
+    }
+    for (at, line) in wrap(&reason, out.width.saturating_sub(indent + 2)).iter().enumerate() {
+        let mark = if at == 0 { "- " } else { "  " };
+        text.push_str(&format!("{:indent$}{mark}{line}\n", ""));
     }
 }
 
@@ -140,6 +196,10 @@ fn aside(report: &Report, out: &Output) -> String {
         text.push_str(&out.table(rows.into_iter().take(ROWS).map(row)));
         text.push_str(&out.more(count.saturating_sub(ROWS), "--json lists all"));
     };
+    let blind = report.blind.iter().map(|each| {
+        (each.path.clone(), format!("{}: {}", each.reason, each.kind.mend()))
+    });
+    push("not looked at", blind.collect());
     let skipped = report.skipped.iter().map(|each| (each.path.clone(), each.reason.clone()));
     push("not checked", skipped.collect());
     let notes = report.notes.iter().map(|note| {
@@ -174,6 +234,9 @@ pub(crate) fn summary(
         counted(fresh + review + stale, "block", "blocks"),
         counted(report.counts.documents, "document", "documents"),
     );
+    if !report.blind.is_empty() {
+        text.push_str(&format!("; {} not looked at", report.blind.len()));
+    }
     if !report.skipped.is_empty() {
         text.push_str(&format!("; {} not checked", report.skipped.len()));
     }

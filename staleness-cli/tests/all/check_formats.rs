@@ -60,15 +60,16 @@ fn a_signal_of_sarif_has_the_level_that_the_policy_gives_it_alone_and_beside_oth
     sandbox.commit("2026-01-10T00:00:00Z");
     sandbox.write("project/src/a.rs", "\n");
     sandbox.commit("2026-02-10T00:00:00Z");
-    let levels = || {
-        let log = sarif(&sandbox);
+    let levels = |args: &[&str]| {
+        let all = [&["check", "--format", "sarif"], args].concat();
+        let log: Value = serde_json::from_str(&sandbox.run(&all).out).unwrap();
         let results = log["runs"][0]["results"].as_array().unwrap().iter();
         let marks = results.filter(|each| each["ruleId"] == "temporal_marker");
         marks.map(|each| each["level"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(levels(), ["note", "note"]);
+    assert_eq!((levels(&[]), levels(&["--verbose"])), (vec![], vec!["note".into(), "note".into()]));
     sandbox.write("project/staleness.toml", "[knowledge]\nfresh_from = 0.95\n");
-    assert_eq!(levels(), ["warning", "warning"]);
+    assert_eq!(levels(&[]), ["warning", "warning"]);
 }
 
 #[test]

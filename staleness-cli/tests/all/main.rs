@@ -5,6 +5,7 @@ mod agents;
 mod both_backends;
 mod by_hand;
 mod check;
+mod check_blind;
 mod check_documents;
 mod check_formats;
 mod check_hostile;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::knowledge::ItemKind;
+use crate::verdict::Level;
 
 /// The documents that are checked, and their kinds. Patterns have the syntax of `.gitignore` and are
 /// relative to the project's root.
@@ -19,6 +20,9 @@ pub struct DocumentPolicy {
     /// Documents that speak of what is gone on purpose, beside those that are recognised by their
     /// names. `!` before a pattern takes a document out.
     pub history: Vec<String>,
+    /// The level of a check that could not look at everything: of a shallow or partial clone, for example.
+    /// It is told always, and `--fail-on` counts it as this.
+    pub blind: Level,
     /// A larger document is reported and not read, in bytes.
     pub max_file_bytes: u64,
 }
@@ -37,6 +41,7 @@ impl Default for DocumentPolicy {
             ignore: Vec::new(),
             kinds: BTreeMap::new(),
             history: Vec::new(),
+            blind: Level::Review,
             max_file_bytes: 4 * 1024 * 1024,
         }
     }

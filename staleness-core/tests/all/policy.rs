@@ -117,6 +117,7 @@ fn the_defaults_are_those_that_are_documented() {
         [documents]
         ignore = []
         history = []
+        blind = "review"
         max_file_bytes = 4194304
         [documents.kinds]
         [work]

@@ -78,7 +78,7 @@ pub(super) fn read(
     }
     let mut aside = Names::default();
     let names = if file.history.is_so() { &mut aside } else { &mut check.names };
-    let mut draft = draft::read(&read.text, names, &mut check.room)?;
+    let mut draft = draft::read_as(&key.path, &read.text, names, &mut check.room)?;
     // Its text is about what is gone; what its front matter cites is meant to be there.
     if file.history.is_so() {
         draft.blocks.clear();

@@ -222,16 +222,23 @@ impl Check<'_> {
             let cites = citation(path.clone(), &target).filter(|citation| !citation.is_bare())?;
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
-        let word = missing.get(&mention.name)?;
-        if paths.iter().any(|path| self.is_made(doc, path)) {
+        let word = missing.get(&mention.name);
+        // Whatever words a path holds, it is one that the history knows, or none: the end of another would do
+        // for no such word.
+        let is_whole = target.path.trim_end_matches('/').contains('/')
+            && word_of(NameSort::Word(WordKind::Path), text).is_none();
+        if word.is_none() && !is_whole || paths.iter().any(|path| self.is_made(doc, path)) {
             return None;
         }
         // In ordinary text a path is a word like any other, unless it names lines.
         let cites = mention.origin == Origin::Code || target.lines.is_some();
         let cites = cites && self.past.is_there();
+        if word.is_none() && !cites {
+            return None;
+        }
         let cites = paths.into_iter().filter(|_| cites);
         let cites = cites.filter_map(|path| citation(path, &target)).collect();
-        Some(Ask { at: mention.at, cites, word: Some(word.clone()), ..Ask::default() })
+        Some(Ask { at: mention.at, cites, word: word.cloned(), ..Ask::default() })
     }
 
     fn ask_of_link(

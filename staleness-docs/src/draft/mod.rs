@@ -10,6 +10,7 @@ pub(crate) mod headings;
 mod html;
 pub(crate) mod imports;
 pub(crate) mod markdown;
+mod mdx;
 pub(crate) mod names;
 pub(crate) mod place;
 pub(crate) mod spans;
@@ -92,6 +93,17 @@ pub(crate) struct Draft {
 /// The most names in all documents of a check, temporal words and blocks counted as names are: at some 50
 /// bytes each.
 pub(crate) const MAX_PLACES: usize = 1_000_000;
+
+/// Reads a document that is MDX, by its path, or Markdown; see [`read`].
+pub(crate) fn read_as(
+    path: &str,
+    text: &str,
+    names: &mut Names,
+    room: &mut usize,
+) -> Result<Draft, &'static str> {
+    let is_mdx = path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("mdx"));
+    if is_mdx { read(&mdx::plain(text), names, room) } else { read(text, names, room) }
+}
 
 /// Reads a document. `room` is how many places may still be kept of all documents.
 pub(crate) fn read(text: &str, names: &mut Names, room: &mut usize) -> Result<Draft, &'static str> {

@@ -24,6 +24,8 @@ const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
 /// Most files that one walk visits.
 const MAX_WALKED: usize = 200_000;
+/// From so many documents with numbered names on a folder looks like one of records.
+const RECORDS: usize = 5;
 /// Folders that hold other people's files where no `.gitignore` says so.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
 
@@ -94,6 +96,7 @@ impl Search<'_> {
                 self.named(path);
             }
         }
+        self.note_records();
         if self.found.left_out > 0 {
             let reason = format!(
                 "has more than {MAX_DOCUMENTS} documents: {} were left out",
@@ -102,6 +105,28 @@ impl Search<'_> {
             self.found.skipped.push(Skipped { path: WHOLE.into(), reason });
         }
         self.found
+    }
+
+    /// Tells of folders that look like records: the policy can say that they are.
+    fn note_records(&mut self) {
+        let mut folders: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (key, file) in &self.found.files {
+            let Some((folder, _)) = key.rsplit_once('/').filter(|_| file.inside) else { continue };
+            let (numbered, all) = folders.entry(folder).or_default();
+            *numbered += usize::from(!file.loaded && self.patterns.may_be_record(key));
+            *all += 1;
+        }
+        folders.retain(|_, (numbered, all)| *numbered >= RECORDS && *numbered * 2 > *all);
+        let note = |(folder, (numbered, _)): (&&str, &(usize, usize))| Note {
+            path: Some((*folder).to_owned()),
+            line: None,
+            text: format!(
+                "{numbered} documents have numbered names: if they are records of what was, name the folder \
+                 in documents.history"
+            ),
+        };
+        let notes: Vec<Note> = folders.iter().map(note).collect();
+        self.found.notes.extend(notes);
     }
 
     /// Tells of links: what they lead to is checked under its own name, if it is in the project.

@@ -29,8 +29,8 @@ const PARTS: [&str; 20] = [
 /// Words that are such a name by themselves. Beside another word they may mean anything: the history
 /// that an interface shows, the releases that a tool makes.
 #[rustfmt::skip]
-const WHOLE: [&str; 10] = [
-    "changes", "deprecations", "history", "migrate", "migrating", "migration", "news",
+const WHOLE: [&str; 11] = [
+    "changes", "deprecations", "history", "migrate", "migrating", "migration", "news", "plan",
     "releases", "upgrade", "upgrading",
 ];
 
@@ -39,11 +39,11 @@ const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgr
 
 /// Names of folders whose files are history by nature.
 #[rustfmt::skip]
-const FOLDERS: [&str; 33] = [
-    ".changeset", ".changes", "adr", "adrs", "archive", "archived", "archives", "attic",
+const FOLDERS: [&str; 38] = [
+    ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "archive", "archived", "archives", "attic",
     "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
     "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
-    "migration-guides", "migrations", "news", "newsfragments", "obsolete", "postmortems",
+    "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems",
     "release-notes", "release_notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading",
 ];
 
@@ -66,7 +66,32 @@ fn is_name(words: &[String]) -> bool {
     let is_aside = |word: &&String| !is_number(word) && !matches!(&***word, "v" | "x" | "to");
     let rest: Vec<&String> = words.iter().filter(is_aside).collect();
     let whole = matches!(rest[..], [word] if WHOLE.contains(&&**word));
-    parts || whole || is_record || is(0, &MOVING) && is(1, &["to", "from"])
+    let is_plan = words.len() > 1 && words.last().is_some_and(|word| word == "plan");
+    let is_phase = words.windows(2).any(|pair| pair[0] == "phase" && is_number(&pair[1]));
+    let is_work = is_plan || is_phase || is_dated(words);
+    parts || whole || is_record || is_work || is(0, &MOVING) && is(1, &["to", "from"])
+}
+
+/// Returns true if a day is part of a name: `2026-01-02-standup`, `20260102`.
+fn is_dated(words: &[String]) -> bool {
+    let is_day = |year: &str, month: &str, day: &str| {
+        let number = |text: &str| text.parse::<u16>().unwrap_or(0);
+        (1990..2100).contains(&number(year))
+            && (1..=12).contains(&number(month))
+            && (1..=31).contains(&number(day))
+            && (month.len(), day.len()) == (2, 2)
+    };
+    words.windows(3).any(|words| is_day(&words[0], &words[1], &words[2]))
+        || words.iter().filter(|word| word.len() == 8 && word.is_ascii()).any(|word| {
+            let ((year, rest), day) = (word.split_at(4), &word[6..]);
+            is_day(year, &rest[..2], day)
+        })
+}
+
+/// Returns true if a name begins with a number of a series: `0042-queues.md`.
+pub(super) fn is_numbered(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.bytes().take_while(u8::is_ascii_digit).count() > 2
 }
 
 /// The words of a name in lower case: `WhatsNew-2.0` is `whats`, `new`, `2` and `0`.
@@ -102,7 +127,11 @@ mod tests {
                        docs/migration_guide.md docs/migrating-to-v2.md vue-migration-guide.md \
                        breaking-changes.md WhatsNew.md what's-new-in-2.md DEPRECATIONS.md \
                        adr-0001-x.md adr0001.md postmortem-database.md docs/adr/0001-x.md \
-                       docs/decisions/0002-y.md archive/a.md docs/Legacy/b.md obsolete/x.md";
+                       docs/decisions/0002-y.md archive/a.md docs/Legacy/b.md obsolete/x.md \
+                       docs/plans/queue.md .claude/plans/a.md .planning/ROADMAP.md \
+                       work/phases/x.md PHASE_3.md docs/phase2-api.md PLAN.md \
+                       docs/queue-plan.md IMPLEMENTATION_PLAN.md reports/2026-01-02-load.md \
+                       notes/load_20260102.md";
         for path in history.split(' ') {
             assert!(is_by_name(path), "{path}");
         }
@@ -115,7 +144,9 @@ mod tests {
                       docs/changestream.md docs/change-requests.md docs/tracking-changes.md \
                       docs/releases-api.md docs/release.md docs/upgradeable-contracts.md \
                       docs/upgrade-service.md docs/migration-db.md docs/migrate-style.md \
-                      docs/adrenaline.md docs/adr.md docs/2.md .md";
+                      docs/adrenaline.md docs/adr.md docs/planner.md docs/planning.md \
+                      docs/two-phase-commit.md docs/phases.md docs/rfc-2026-13-02.md \
+                      docs/sha-12345678.md docs/2.md .md";
         for path in others.split(' ') {
             assert!(!is_by_name(path), "{path}");
         }

@@ -17,7 +17,7 @@ use crate::Note;
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
     extension(path).is_some_and(|end| {
-        ["md", "markdown", "mdown", "mkd", "mdc"].iter().any(|each| end.eq_ignore_ascii_case(each))
+        ["md", "mdx", "markdown", "mdown", "mkd", "mdc"].iter().any(|each| end.eq_ignore_ascii_case(each))
     })
 }
 
@@ -25,8 +25,8 @@ pub fn is_markdown(path: &str) -> bool {
 /// and what a package says of itself. What it names does not exist because it names it.
 pub(crate) fn is_document(path: &str) -> bool {
     #[rustfmt::skip]
-    const ENDS: [&str; 19] = [
-        "mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod", "texi", "texinfo", "ronn", "scd",
+    const ENDS: [&str; 18] = [
+        "rst", "adoc", "asciidoc", "org", "textile", "pod", "texi", "texinfo", "ronn", "scd",
         "mdoc", "nuspec", "po", "pot", "rd", "roff", "man", "xlf",
     ];
     #[rustfmt::skip]
@@ -155,6 +155,13 @@ impl Patterns {
             Match::None if history::is_by_name(path) => History::ByName,
             Match::Whitelist(()) | Match::None => History::No,
         }
+    }
+
+    /// Returns true if a document has a numbered name, as records have, and nothing says if it is history.
+    pub(crate) fn may_be_record(&self, path: &str) -> bool {
+        history::is_numbered(path)
+            && matches!(matches(&self.history, path), Match::None)
+            && !history::is_by_name(path)
     }
 
     /// The kind that the policy gives a document.

@@ -86,3 +86,34 @@ fn trap_what_a_client_loads_is_no_history_but_for_what_it_imports() {
     let report = project.check_with(|options| options.policy.history = policy.to_vec());
     assert_eq!(report.history, ["CHANGELOG.md", "archive/CLAUDE.md"]);
 }
+
+#[test]
+fn of_plans_and_dated_notes_only_what_their_front_matter_cites_is_looked_up() {
+    let text = "---\ncite: src/db.rs:2\n---\n\nCall `old_name()`.\n";
+    let paths = ["docs/plans/a.md", "reports/2026-01-02-load.md", "PHASE_3.md", "queue-plan.md"];
+    let files: Vec<_> = paths.into_iter().chain(["plain.md"]).map(|path| (path, text)).collect();
+    let report = changed(&files).check();
+    for path in paths {
+        assert_eq!(found(&report, path), ["2:1 changed src/db.rs:2"], "{path}");
+    }
+    assert_eq!((found(&report, "plain.md").len(), report.counts.history), (2, 4));
+}
+
+#[test]
+fn a_folder_that_looks_like_one_of_records_is_told_until_the_policy_says_what_it_is() {
+    let mut project = Project::new();
+    for at in 1..=5 {
+        project.write(&format!("docs/notes/{at:04}-x.md"), "x\n");
+        project.write(&format!("docs/guide/{at:02}-x.md"), "x\n");
+    }
+    project.commit();
+    let told = |history: &[&str]| {
+        let report = project.check_with(|options| {
+            options.policy.history = history.iter().map(|it| (*it).to_owned()).collect();
+        });
+        let about = |note: &&staleness_docs::Note| note.text.contains("documents.history");
+        report.notes.iter().find(about).map(|note| note.path.clone().unwrap())
+    };
+    assert_eq!(told(&[]).as_deref(), Some("docs/notes"));
+    assert_eq!((told(&["docs/notes/"]), told(&["!docs/notes/"])), (None, None));
+}

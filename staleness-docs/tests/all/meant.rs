@@ -2,7 +2,7 @@
 
 use crate::drift::after;
 use crate::others::without;
-use crate::project::found;
+use crate::project::{Project, found};
 
 #[test]
 fn a_lone_name_in_small_letters_is_gone_when_it_was_an_item() {
@@ -86,4 +86,36 @@ fn a_file_name_is_there_while_code_reads_files_of_it() {
     project.write("a.py", "open(\"shoplint.yml\")\nopen('conf/site_map.yml')\n");
     project.commit();
     assert_eq!(found(&project.check(), "doc.md").len(), 2);
+}
+
+#[test]
+fn a_path_that_the_history_knows_is_real_whatever_words_it_holds() {
+    let (example, settings) = ("examples/my/run.rs", ".tool/settings.json");
+    let mut project = Project::new();
+    project.write(
+        "doc.md",
+        format!(
+            "See `{example}`, `{settings}`, `my/run.rs` and `dummy/run.rs`.\n\nOr {example}.\n"
+        ),
+    );
+    project.write(example, "x\n");
+    project.write(settings, "x\n");
+    project.commit();
+    project.remove(example);
+    project.remove(settings);
+    project.commit();
+    let gone = [format!("1:6 missing Path {example}"), format!("1:28 missing Path {settings}")];
+    assert_eq!(found(&project.check(), "doc.md"), gone);
+}
+
+#[test]
+fn mdx_is_read_as_markdown_without_its_code() {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn old_name() {}\n");
+    let text = "import A from '../old_name'\n\n<Note>\nCall `old_name()`.\n</Note>\n";
+    project.write("docs/a.mdx", text);
+    project.commit();
+    project.write("src/a.rs", "\n");
+    project.commit();
+    assert_eq!(found(&project.check(), "docs/a.mdx"), ["4:7 drift old_name"]);
 }

@@ -124,6 +124,9 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, Servic
     if !report.skipped.is_empty() {
         head = head.and("; ").and(report.skipped.len()).and(" not checked");
     }
+    if let Some(first) = report.blind.first() {
+        head = head.and("; not all was looked at: ").and(first.kind.mend());
+    }
     head.push(not_kept(settings));
     if report.new_since.is_some() {
         let Levels { review, stale, .. } = found.reported();

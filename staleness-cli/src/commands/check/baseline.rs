@@ -5,12 +5,12 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use staleness::knowledge::Fact;
+use staleness::knowledge::{Context, Evidence, Fact};
 use staleness_core::ids::stable_hash;
 
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use crate::output::found::Compared;
-use staleness_service::findings::Findings;
+use staleness_service::findings::{Finding, Findings};
 
 /// The form of the file.
 const FORMAT: u32 = 2;
@@ -44,10 +44,21 @@ struct File {
 impl Baseline {
     /// Everything that was found.
     pub(crate) fn of(findings: &Findings) -> Self {
-        let known = findings.groups.iter().flat_map(|group| {
-            group.found.iter().flat_map(|each| {
-                each.told_evidence().map(|one| entry(&group.path, &one.fact, each.digest))
-            })
+        Self::listing(findings, |each| Box::new(each.told_evidence()))
+    }
+
+    /// Everything that was found but weak signs.
+    pub(crate) fn of_strong(findings: &Findings, context: &Context) -> Self {
+        Self::listing(findings, |each| Box::new(each.strong_evidence(context)))
+    }
+
+    fn listing<'f>(
+        findings: &'f Findings,
+        evidence: impl Fn(&'f Finding) -> Box<dyn Iterator<Item = &'f Evidence> + 'f>,
+    ) -> Self {
+        let known = findings.groups.iter().flat_map(|group| &group.found).flat_map(|each| {
+            let path = each.told.path.as_deref().unwrap_or_default();
+            evidence(each).map(move |one| entry(path, &one.fact, each.digest))
         });
         Self { findings: known.collect() }
     }
@@ -62,11 +73,16 @@ impl Baseline {
         self.findings.contains(&entry(path, fact, digest))
     }
 
-    /// Counts the findings of `now` against this baseline. Only entries of documents that were
-    /// checked can be gone.
-    pub(crate) fn compare(&self, now: &Self, checked: impl Fn(&str) -> bool) -> Compared {
+    /// Counts the findings of `now` against this baseline; `all` are those with weak signs. Only entries of
+    /// documents that were checked can be gone.
+    pub(crate) fn compare(
+        &self,
+        now: &Self,
+        all: &Self,
+        checked: impl Fn(&str) -> bool,
+    ) -> Compared {
         let known = self.findings.intersection(&now.findings).count();
-        let gone = self.findings.difference(&now.findings).filter(|each| checked(&each.path));
+        let gone = self.findings.difference(&all.findings).filter(|each| checked(&each.path));
         Compared { new: now.findings.len() - known, known, gone: gone.count() }
     }
 

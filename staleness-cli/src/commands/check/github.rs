@@ -3,18 +3,20 @@
 //! The form: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 
 use staleness::verdict::Level;
-use staleness_docs::{Note, Report, Skipped};
+use staleness_docs::{Blind, Note, Report, Skipped};
 
 use crate::output::escape;
 use staleness_service::findings::{Finding, Findings};
 
 /// One annotation for each finding, for each file that was not checked, and for what holds for the
-/// check as a whole.
-pub(crate) fn annotations(findings: &Findings, report: &Report) -> String {
+/// check as a whole. Findings with nothing but weak signs are left out unless they are asked for.
+pub(crate) fn annotations(findings: &Findings, report: &Report, weak: bool) -> String {
     let whole = report.notes.iter().filter(|note| note.path.is_none());
     findings
         .all()
+        .filter(|each| weak || each.told.verdict.level > Level::Fresh)
         .map(annotation)
+        .chain(report.blind.iter().map(blind))
         .chain(report.skipped.iter().map(skipped))
         .chain(whole.map(noted))
         .collect()
@@ -26,6 +28,11 @@ fn skipped(file: &Skipped) -> String {
     let mut properties = place(&file.path);
     properties.push("title=not checked".into());
     format!("::warning {}::{shown}: {reason}\n", properties.join(","))
+}
+
+fn blind(blind: &Blind) -> String {
+    let text = format!("{} {}: {}", escape(&blind.path), blind.reason, blind.kind.mend());
+    format!("::warning title=not looked at::{}\n", data(&text))
 }
 
 fn noted(note: &Note) -> String {

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use staleness::knowledge::{Fact, Item};
+use staleness::knowledge::{Context, Fact, Item};
 use staleness::verdict::Level;
 use staleness_core::text::counted;
 use staleness_docs::Report;
-use staleness_service::findings::Findings;
+use staleness_service::findings::{Finding, Findings};
 
 use super::citations;
 use super::documents::{self, Asked};
@@ -45,37 +45,45 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     let look_up = |items: &[Item]| citations::evidence(settings, items);
     let mut found = Findings::new(&report, stored, &look_up, &context);
     if let Some(file) = &args.write_baseline {
-        return write(settings, file, &found, &report, format, out).map(|()| false);
+        return write(settings, file, (&found, &context), &report, format, out).map(|()| false);
     }
     let mut compared = None;
     if let Some(known) = known {
         let checked = checked(&report, args);
-        compared = Some(known.compare(&Baseline::of(&found), checked));
+        let now = baseline(&found, &context, out);
+        compared = Some(known.compare(&now, &Baseline::of(&found), checked));
         let lists = |path: &str, fact: &Fact, digest| known.lists(path, fact, digest);
         found = found.without(&lists, &context);
     }
     match format {
-        ReportFormat::Json => out.json(&document(&found, &report, compared))?,
-        ReportFormat::Sarif => out.json(&sarif::log(&found, &report, &context))?,
+        ReportFormat::Json => out.json(&document(&found, &report, compared, &context))?,
+        ReportFormat::Sarif => out.json(&sarif::log(&found, &report, &context, out.verbose))?,
         ReportFormat::Github => {
-            let mut text = github::annotations(&found, &report);
+            let mut text = github::annotations(&found, &report, out.verbose);
             text.push_str(&found::summary(&found, &report, compared, out));
             out.text(&text)?;
         }
         ReportFormat::Table => {
-            let mut text = found::table(&found, &report, compared, out);
+            let mut text = found::table(&found, &report, compared, &context, out);
             if asked.is_whole() && settings.given_now {
                 text.push_str(&out.hint(NOT_KEPT));
             }
             out.text(&text)?;
         }
     }
+    let blind = settings.configured.policy.documents.blind;
     Ok(args.fail_on.is_some_and(|least| {
-        found.reported().any_at(match least {
+        let least = match least {
             LevelArg::Review => Level::Review,
             LevelArg::Stale => Level::Stale,
-        })
+        };
+        found.reported().any_at(least) || !report.blind.is_empty() && blind >= least
     }))
+}
+
+/// What a baseline lists of these findings.
+fn baseline(found: &Findings, context: &Context, out: &Output) -> Baseline {
+    if out.verbose { Baseline::of(found) } else { Baseline::of_strong(found, context) }
 }
 
 /// `--json` is `--format json`.
@@ -106,7 +114,7 @@ fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool
         report.documents.iter().map(|each| each.key.path.as_str()).collect();
     let skipped: BTreeSet<&str> = report.skipped.iter().map(|each| each.path.as_str()).collect();
     move |path| {
-        let whole = !skipped.contains(path) && !skipped.contains(".");
+        let whole = !skipped.contains(path) && !skipped.contains(".") && report.blind.is_empty();
         args.since.is_none() && whole && (there.contains(path) || args.paths.is_empty())
     }
 }
@@ -114,7 +122,7 @@ fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool
 fn write(
     settings: &Settings,
     file: &Path,
-    found: &Findings,
+    (found, context): (&Findings, &Context),
     report: &Report,
     format: ReportFormat,
     out: &Output,
@@ -124,11 +132,11 @@ fn write(
         return Err(CliError::invalid(format!("--write-baseline {}: {what}", brief(file)))
             .hint("remove the link, or name another file"));
     }
-    let baseline = Baseline::of(found);
+    let baseline = baseline(found, context, out);
     baseline.write(file)?;
     let shown = file.display().to_string();
     if format == ReportFormat::Json {
-        let mut document = document(found, report, None);
+        let mut document = document(found, report, None, context);
         document["baseline"] = json!({ "written": shown, "findings": baseline.len() });
         return out.json(&document);
     }
@@ -142,7 +150,27 @@ fn write(
     ))
 }
 
-fn document(found: &Findings, report: &Report, compared: Option<Compared>) -> Value {
+fn document(
+    found: &Findings,
+    report: &Report,
+    compared: Option<Compared>,
+    context: &Context,
+) -> Value {
+    let item = |finding: &&Finding| {
+        let mut item = json!(finding.told);
+        if let Some(cause) = finding.cause(context) {
+            item["cause"] = format!("{cause:016x}").into();
+        }
+        item
+    };
+    let blind = report.blind.iter().map(|each| {
+        json!({
+            "kind": each.kind.as_str(),
+            "path": each.path,
+            "reason": each.reason,
+            "mend": each.kind.mend(),
+        })
+    });
     let skipped: Vec<Value> = report
         .skipped
         .iter()
@@ -154,8 +182,9 @@ fn document(found: &Findings, report: &Report, compared: Option<Compared>) -> Va
         .map(|each| json!({ "path": each.path, "line": each.line, "text": each.text }))
         .collect();
     let mut document = json!({
-        "items": found.in_order().iter().map(|each| &each.told).collect::<Vec<_>>(),
+        "items": found.in_order().iter().map(item).collect::<Vec<_>>(),
         "counts": found.counts,
+        "blind": blind.collect::<Vec<_>>(),
         "skipped": skipped,
         "notes": notes,
         "history": report.history,

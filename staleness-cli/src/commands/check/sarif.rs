@@ -20,11 +20,12 @@ const FINGERPRINT: &str = "staleness/v1";
 /// The kind of the signal for age.
 const AGE: &str = "age";
 
-/// One run with one result for each signal.
-pub(crate) fn log(findings: &Findings, report: &Report, context: &Context) -> Value {
+/// One run with one result for each signal; weak ones are left out unless they are asked for.
+pub(crate) fn log(findings: &Findings, report: &Report, context: &Context, weak: bool) -> Value {
     let rules = rules();
-    let results: Vec<Value> =
+    let mut results: Vec<Value> =
         findings.all().flat_map(|each| results(each, &rules, context)).collect();
+    results.retain(|result| weak || result["level"] != level_word(Level::Fresh));
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -49,7 +50,7 @@ pub(crate) fn log(findings: &Findings, report: &Report, context: &Context) -> Va
     })
 }
 
-/// Returns a warning for each file that was not checked, and a note for all else that was noticed.
+/// Returns a warning for each gap and each file that was not checked, and a note for all else that was noticed.
 fn notifications(report: &Report) -> Vec<Value> {
     let notification = |level: &str, text: &str, path: Option<&str>, line: Option<u32>| {
         let mut told = json!({ "level": level, "message": { "text": text } });
@@ -62,6 +63,12 @@ fn notifications(report: &Report) -> Vec<Value> {
         }
         told
     };
+    let blind = report.blind.iter().map(|each| {
+        let mut told = notification("warning", "", Some(&each.path), None);
+        told["message"]["text"] = format!("{}: {}", each.reason, each.kind.mend()).into();
+        told["descriptor"] = json!({ "id": each.kind.as_str() });
+        told
+    });
     let skipped = report.skipped.iter().map(|each| {
         let text = format!("not checked: {}", each.reason);
         notification("warning", &text, Some(&each.path), None)
@@ -70,7 +77,7 @@ fn notifications(report: &Report) -> Vec<Value> {
         .notes
         .iter()
         .map(|note| notification("note", &note.text, note.path.as_deref(), note.line));
-    skipped.chain(noted).collect()
+    blind.chain(skipped).chain(noted).collect()
 }
 
 /// A sort of evidence, for people who see it for the first time.

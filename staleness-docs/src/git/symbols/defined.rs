@@ -253,6 +253,10 @@ fn is_between(text: &[u8], word: &Range<usize>, signs: &[u8]) -> bool {
     before == after && before.is_some_and(|sign| signs.contains(sign))
 }
 
+/// Beginnings of attributes that fields have which are no flags, and most attributes that are looked at.
+const OF_FIELDS: [&[u8]; 5] = [b"#[serde", b"#[cfg", b"#[doc", b"#[allow", b"#[schemars"];
+const MAX_ATTRIBUTES: usize = 8;
+
 /// Returns true if a field or parameter is what a library makes a flag of, without the flag being written
 /// anywhere: `#[arg(long)] dry_run: bool`, `dry_run: bool = Option(…)`, `dryRun: { type: … }`.
 pub(crate) fn declares_option(text: &[u8], word: &Range<usize>) -> bool {
@@ -275,11 +279,12 @@ pub(crate) fn declares_option(text: &[u8], word: &Range<usize>) -> bool {
     if [&b"Option("[..], b"Argument(", b"Annotated["].iter().any(|call| holds(value, call)) {
         return true;
     }
-    let mut above = spot.earlier().map(<[u8]>::trim_ascii);
-    let above = above.find(|line| !line.is_empty() && !line.starts_with(b"//"));
-    above.is_some_and(|line| {
-        line.ends_with(b"]") && (line.starts_with(b"#[") || line.ends_with(b")]"))
-    })
+    let is_attribute =
+        |line: &&[u8]| line.ends_with(b"]") && (line.starts_with(b"#[") || line.ends_with(b")]"));
+    let other = |line: &[u8]| OF_FIELDS.iter().any(|begin| line.starts_with(begin));
+    let above = spot.earlier().map(<[u8]>::trim_ascii);
+    let above = above.filter(|line| !line.is_empty() && !line.starts_with(b"//"));
+    above.take(MAX_ATTRIBUTES).take_while(is_attribute).any(|line| !other(line))
 }
 
 #[cfg(test)]

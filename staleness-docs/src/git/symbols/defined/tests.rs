@@ -196,6 +196,7 @@ fn a_variable_is_read_by_its_whole_name() {
 fn a_field_is_a_flag_where_a_library_makes_it_one() {
     for marked in [
         "    #[arg(long)]\n    /// Says so.\n    «no_config»: bool,",
+        "    #[arg(long)]\n    #[serde(skip)]\n    «no_config»: bool,",
         "    #[arg(\n        long,\n    )]\n    pub «no_config»: bool,",
         "    «no_config»: bool = typer.Option(False),",
         "  flags: {\n    «noConfig»: { type: 'boolean' }",
@@ -205,8 +206,13 @@ fn a_field_is_a_flag_where_a_library_makes_it_one() {
         let (text, word) = spot(marked);
         assert!(declares_option(&text, &word), "{marked}");
     }
-    for marked in ["struct A {\n    «no_config»: bool,", "self.«no_config»", "args.«no_config»"]
-    {
+    for marked in [
+        "struct A {\n    «no_config»: bool,",
+        "    #[serde(default)]\n    pub «no_config»: bool,",
+        "    #[arg(long)]\n    a: bool,\n    #[cfg(x)]\n    «no_config»: bool,",
+        "self.«no_config»",
+        "args.«no_config»",
+    ] {
         let (text, word) = spot(marked);
         assert!(!declares_option(&text, &word), "{marked}");
     }
