@@ -51,7 +51,8 @@ impl Past<'_> {
         Document::digest_of(digest, settings << (BITS - 64))
     }
 
-    fn store(&self) -> Store {
+    /// Looks at the folders of objects, before anything is asked: what comes meanwhile may have been missed.
+    pub(super) fn store(&self) -> Store {
         let store = || self.repo.as_ref().map_or_else(Store::default, |repo| repo.store());
         *self.store.get_or_init(store)
     }

@@ -140,6 +140,7 @@ pub fn check(
     let version = options.current_version.map(str::to_owned);
     report.version = version.or_else(|| project_version(place, repo));
     let past = Past::of(&place.folder, repo, progress)?;
+    past.store();
     report.head = past.head();
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();

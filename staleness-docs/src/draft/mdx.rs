@@ -16,7 +16,8 @@ pub(crate) fn plain(text: &str) -> String {
             left_out = part(line, trimmed, is_begin);
             fence = is_fence.filter(|_| left_out.is_none());
         }
-        is_begin = trimmed.is_empty() || matches!(left_out, Some(Part::Module));
+        // Imports may follow the front matter at once.
+        is_begin = matches!(trimmed, "" | "---") || matches!(left_out, Some(Part::Module));
         match &left_out {
             Some(_) => plain.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })),
             None => plain.push_str(line),

@@ -20,8 +20,9 @@ const MAX_ASKED: usize = 64;
 pub(super) struct Veil {
     unread: Set<Oid>,
     submodule: bool,
-    /// The places in the list of commits where it came to be so, once they were looked up.
-    came: Option<Vec<usize>>,
+    /// The places in the list of commits where it came to be so, and the last place that was known when they
+    /// were looked up.
+    came: Option<(usize, Vec<usize>)>,
 }
 
 impl Veil {
@@ -37,7 +38,7 @@ impl Veil {
         objects: &mut Objects,
         bytes: &mut u64,
     ) -> Result<(), GitError> {
-        if self.came.is_some() {
+        if self.came.as_ref().is_some_and(|(upto, _)| *upto == changes.upto()) {
             return Ok(());
         }
         let mut came = Vec::new();
@@ -59,7 +60,7 @@ impl Veil {
                 }
             }
         }
-        self.came = Some(came);
+        self.came = Some((changes.upto(), came));
         Ok(())
     }
 
@@ -75,7 +76,7 @@ impl Veil {
     /// and went from there by the commit at `gone`. Without `there` nothing is known of when.
     pub(super) fn hides_name(&self, gone: usize, there: Option<usize>) -> bool {
         match (&self.came, there) {
-            (Some(came), Some(there)) => came.iter().any(|came| (gone..there).contains(came)),
+            (Some((_, came)), Some(there)) => came.iter().any(|came| (gone..there).contains(came)),
             _ => self.submodule || !self.unread.is_empty(),
         }
     }
