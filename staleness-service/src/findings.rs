@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::ItemKey;
-use staleness::knowledge::{Block, Cited, Context, Document, Evidence, Fact, Item, ItemKind};
+use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Signal, Verdict};
 use staleness_core::ids::stable_hash;
-use staleness_core::knowledge::SignalSet;
+use staleness_core::knowledge::{Cited, SignalSet};
 use staleness_docs::{Report, Unlisted};
 
 use crate::items::{joined_for_files, known, outside, to_look_up};

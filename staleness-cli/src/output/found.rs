@@ -196,9 +196,10 @@ fn aside(report: &Report, out: &Output) -> String {
         text.push_str(&out.table(rows.into_iter().take(ROWS).map(row)));
         text.push_str(&out.more(count.saturating_sub(ROWS), "--json lists all"));
     };
-    let blind = report.blind.iter().map(|each| {
-        (each.path.clone(), format!("{}: {}", each.reason, each.kind.mend()))
-    });
+    let blind = report
+        .blind
+        .iter()
+        .map(|each| (each.path.clone(), format!("{}: {}", each.reason, each.kind.mend())));
     push("not looked at", blind.collect());
     let skipped = report.skipped.iter().map(|each| (each.path.clone(), each.reason.clone()));
     push("not checked", skipped.collect());

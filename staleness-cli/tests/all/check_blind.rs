@@ -25,16 +25,18 @@ fn a_shallow_clone_is_told_with_its_mend_in_every_format() {
     assert!(table.contains("not looked at\n") && table.contains("; 1 not looked at"), "{table}");
     let github = sandbox.ok(&["check", "--format", "github"]);
     assert!(github.contains("::warning title=not looked at::.git is shallow: "), "{github}");
-    let sarif: Value =
-        serde_json::from_str(&sandbox.ok(&["check", "--format", "sarif"])).unwrap();
+    let sarif: Value = serde_json::from_str(&sandbox.ok(&["check", "--format", "sarif"])).unwrap();
     let told = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];
     assert_eq!((&told["level"], &told["descriptor"]["id"]), (&"warning".into(), &"shallow".into()));
     for text in [&table, &github, &told["message"]["text"].to_string()] {
         assert!(text.contains("fetch-depth: 0"), "{text}");
     }
     // What is not seen is not gone from a baseline either.
-    sandbox.write("project/known.json", "{\"format\": 2, \"findings\": [{\"path\": \"AGENTS.md\", \
-        \"kind\": \"reference_drift\", \"block\": \"0\", \"subject\": \"0\"}]}");
+    sandbox.write(
+        "project/known.json",
+        "{\"format\": 2, \"findings\": [{\"path\": \"AGENTS.md\", \
+        \"kind\": \"reference_drift\", \"block\": \"0\", \"subject\": \"0\"}]}",
+    );
     let compared = sandbox.json(&["check", "--baseline", "known.json"]);
     assert_eq!(compared["baseline"]["gone"], 0);
 }
@@ -68,10 +70,15 @@ fn what_went_is_told_once_with_the_places_that_name_it() {
         assert!(table.contains(&format!("  {at}.md:1  ")), "{table}");
     }
     let found = sandbox.json(&["check"]);
-    let causes: Vec<(&str, &Value)> = found["items"].as_array().unwrap().iter()
+    let causes: Vec<(&str, &Value)> = found["items"]
+        .as_array()
+        .unwrap()
+        .iter()
         .map(|item| (item["id"].as_str().unwrap(), &item["cause"]))
         .collect();
-    let same = causes.iter().filter(|(id, cause)| *id != "both.md:1" && cause == &causes.iter().find(|it| it.0 == "0.md:1").unwrap().1);
+    let same = causes.iter().filter(|(id, cause)| {
+        *id != "both.md:1" && cause == &causes.iter().find(|it| it.0 == "0.md:1").unwrap().1
+    });
     assert_eq!(same.count(), 4, "{causes:?}");
 }
 

@@ -115,7 +115,8 @@ fn two_findings_of_one_block_have_two_fingerprints() {
     std::fs::remove_file(sandbox.project.join("src/b.rs")).unwrap();
     sandbox.write("project/src/c.rs", "pub fn c() {}\n");
     sandbox.commit("2026-02-10T00:00:00Z");
-    let log = sarif(&sandbox);
+    let run = sandbox.run(&["check", "--format", "sarif", "--verbose"]);
+    let log: Value = serde_json::from_str(&run.out).unwrap();
     let results = log["runs"][0]["results"].as_array().unwrap();
     let prints: std::collections::BTreeSet<String> =
         results.iter().map(|each| each["partialFingerprints"].to_string()).collect();

@@ -100,7 +100,9 @@ impl Past<'_> {
             .map(|(path, _)| path)
             .filter(|path| self.folder.join(path).join(".git").symlink_metadata().is_err());
         let reason = "is a submodule that is not checked out: what it holds was not seen";
-        all.extend(absent.by_ref().take(MAX_TOLD).map(|it| blind(BlindKind::Submodule, it, reason)));
+        all.extend(
+            absent.by_ref().take(MAX_TOLD).map(|it| blind(BlindKind::Submodule, it, reason)),
+        );
         let more = absent.count();
         if more > 0 {
             let reason = format!("has {more} more submodules that are not checked out");

@@ -261,10 +261,14 @@ impl<'p> Past<'p> {
             skip(WHOLE, "has more files than are listed: the rest was left out");
         }
         if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
-            self.note("a name that went when a submodule came may be in it, and is not told as gone");
+            self.note(
+                "a name that went when a submodule came may be in it, and is not told as gone",
+            );
         }
         if self.is_too_large() {
-            self.note("files that are too large to be searched may hold names that went from others");
+            self.note(
+                "files that are too large to be searched may hold names that went from others",
+            );
         }
     }
 }

@@ -48,7 +48,6 @@ mod search;
 mod symbols;
 
 pub(crate) use citations::seen_in;
-pub(crate) use objects::Store;
 pub use citations::{CitationQuery, Cite, cited_digest};
 pub(crate) use history::Origin;
 pub use history::{
@@ -56,6 +55,7 @@ pub use history::{
     TrackedKind, text_digest,
 };
 pub use lazy_repo::LazyRepo;
+pub(crate) use objects::Store;
 pub use objects::{Commit, Oid, Unread};
 pub use parts::{Part, PartFate, PartQuery, Reader};
 pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watchdog};

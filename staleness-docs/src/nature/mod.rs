@@ -17,7 +17,9 @@ use crate::Note;
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
     extension(path).is_some_and(|end| {
-        ["md", "mdx", "markdown", "mdown", "mkd", "mdc"].iter().any(|each| end.eq_ignore_ascii_case(each))
+        ["md", "mdx", "markdown", "mdown", "mkd", "mdc"]
+            .iter()
+            .any(|each| end.eq_ignore_ascii_case(each))
     })
 }
 

@@ -47,7 +47,9 @@ impl Store {
 /// Returns true if a pack comes from a repository that promised the objects it lacks.
 fn has_promisor(packs: &Path) -> bool {
     let files = fs::read_dir(packs).into_iter().flatten().flatten().take(MAX_FILES);
-    files.into_iter().any(|file| Path::new(&file.file_name()).extension() == Some("promisor".as_ref()))
+    files
+        .into_iter()
+        .any(|file| Path::new(&file.file_name()).extension() == Some("promisor".as_ref()))
 }
 
 /// Returns the time at which something came to a folder or went, in nanoseconds; 0 without one.
