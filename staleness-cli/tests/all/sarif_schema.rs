@@ -12,7 +12,8 @@ fn schema() -> Value {
 }
 
 fn log(sandbox: &Sandbox) -> Value {
-    sandbox.json(&["check", "--format", "sarif"])
+    let run = sandbox.run(&["check", "--format", "sarif", "--verbose"]);
+    serde_json::from_str(&run.out).unwrap()
 }
 
 #[test]
