@@ -6,10 +6,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use staleness_core::knowledge::WordKind;
 use staleness_core::time::Timestamp;
 
 use crate::draft::imports;
-use crate::draft::names::Names;
+use crate::draft::names::{NameSort, Names};
 use crate::draft::{self, MAX_PLACES, Origin};
 use crate::front::Fields;
 
@@ -54,7 +55,9 @@ pub fn read(text: &str) -> Result<Read, &'static str> {
             .iter()
             .map(|mention| {
                 let name = names.get(mention.name).1.to_owned();
-                (mention.at, name, mention.origin != Origin::Link)
+                let sort = names.get(mention.name).0;
+                let made = sort == NameSort::Word(WordKind::Command);
+                (mention.at, name, mention.origin != Origin::Link && !made)
             })
             .collect(),
         marks: draft.marks[block.marks.clone()].to_vec(),

@@ -70,7 +70,8 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
     let short = || text(longest(reach));
     let commit = || maybe(text(40));
     let gone = select(vec![Cited::Path, Cited::Lines, Cited::Symbol, Cited::Heading]);
-    let sort = select(vec![WordKind::Path, WordKind::Flag, WordKind::Identifier]);
+    let sort =
+        select(vec![WordKind::Path, WordKind::Flag, WordKind::Identifier, WordKind::Command]);
     let distance = select(vec![Distance::Patch, Distance::Minor, Distance::Major]);
     prop_oneof![
         timestamp(reach).prop_map(|at| Fact::Expired { at }),

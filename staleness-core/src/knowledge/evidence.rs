@@ -72,6 +72,8 @@ pub enum WordKind {
     Flag,
     /// A code identifier.
     Identifier,
+    /// A command that calls a target of the project, such as `npm run lint`.
+    Command,
 }
 
 /// The distance by which one version is behind another.
@@ -125,7 +127,8 @@ pub enum Fact {
         word: String,
         /// The sort of that word.
         sort: WordKind,
-        /// The path of the file now, if the word is a path that was renamed.
+        /// What to write now, if that is certain: the path of the file, or the command with the new name of its
+        /// target.
         renamed_to: Option<String>,
         /// The commit that removed it, when that is known.
         commit: Option<String>,

@@ -1,11 +1,12 @@
 //! From questions to answers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Lines as LineRange};
 use staleness_core::time::Timestamp;
 
 use super::block::explains;
+use super::commands::{LostCommands, paths_of};
 use super::doc::Doc;
 use super::questions::{Ask, Asked, word_of};
 use super::{Check, commit_text};
@@ -58,6 +59,15 @@ pub(super) struct Answers {
     pub(super) facts: Vec<Vec<(usize, Evidence)>>,
 }
 
+/// What is missing from the checked-out commit.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    /// The names that are nowhere in it, with what they were looked up as.
+    pub(super) words: HashMap<NameId, Word>,
+    /// The commands that call what it does not define.
+    pub(super) commands: LostCommands,
+}
+
 /// A citation that is asked about, and whose: the document, the block and the question.
 pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 
@@ -66,7 +76,7 @@ pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 pub(super) struct Anchored {
     pub(super) at: Timestamp,
     pub(super) commit: Option<Commit>,
-    anchor: Anchor,
+    pub(super) anchor: Anchor,
 }
 
 impl Anchored {
@@ -81,32 +91,38 @@ impl Anchored {
 }
 
 impl Check<'_> {
-    /// The names that are nowhere in the checked-out commit, with what they were looked up as.
-    pub(super) fn missing(&mut self) -> Result<HashMap<NameId, Word>, Cancelled> {
+    /// Looks in the checked-out commit for what the documents name.
+    pub(super) fn missing(&mut self, docs: &[Doc]) -> Result<Missing, Cancelled> {
         if !self.past.is_there() {
-            return Ok(HashMap::new());
+            return Ok(Missing::default());
         }
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
-        let (ids, words): (Vec<NameId>, Vec<Word>) = ids
+        let (ids, mut words): (Vec<NameId>, Vec<Word>) = ids
             .filter_map(|id| {
                 let (sort, text) = self.names.get(id);
                 Some((id, word_of(sort, text)?))
             })
             .unzip();
+        let calls = self.calls();
+        words.extend(calls.iter().flat_map(|(_, call)| paths_of(call)));
         self.past.tell(Progress::Looking { names: words.len() })?;
         let missing = self.past.missing(&words)?;
+        let held = words.iter().skip(ids.len()).zip(missing.iter().skip(ids.len()));
+        let held: HashSet<Word> =
+            held.filter(|(_, missing)| !**missing).map(|(word, _)| word.clone()).collect();
+        let commands = self.lost_commands(docs, calls, &|path| held.contains(path));
         let missing = ids.into_iter().zip(words).zip(missing);
-        let mut missing: HashMap<NameId, Word> =
+        let mut words: HashMap<NameId, Word> =
             missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect();
-        let files = self.files_of(&missing.values().collect::<Vec<_>>());
-        missing.retain(|_, word| !files.contains(&word.text));
-        Ok(missing)
+        let files = self.files_of(&words.values().collect::<Vec<_>>());
+        words.retain(|_, word| !files.contains(&word.text));
+        Ok(Missing { words, commands })
     }
 
     /// Answers the questions about documents, in their order.
     pub(super) fn answers(&mut self, held: &[Open<'_>]) -> Result<Vec<Answers>, Cancelled> {
-        let is_of_link = |ask: &Ask| ask.link || ask.heading.is_some();
-        if held.iter().flat_map(|open| &open.asked).flat_map(|asked| &asked.asks).any(is_of_link) {
+        let looks_far = |ask: &Ask| ask.link || ask.heading.is_some() || ask.command.is_some();
+        if held.iter().flat_map(|open| &open.asked).flat_map(|asked| &asked.asks).any(looks_far) {
             self.past.look_far();
         }
         let anchors = self.dated(held)?;
@@ -159,6 +175,7 @@ impl Check<'_> {
                 facts.entry((*at, *block, *ask)).or_insert(fact.into());
             }
         }
+        facts.extend(self.fates_of_commands(held, &anchors)?);
         let answers = anchors.into_iter().enumerate().map(|(at, anchors)| {
             let of_block = |block| {
                 let of = (at, block, 0)..(at, block + 1, 0);

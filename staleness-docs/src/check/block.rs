@@ -34,6 +34,25 @@ pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bo
     word.kind == WordKind::Identifier && spans::passes_on(text, &word.text)
 }
 
+/// Words of a text that speaks of what is gone on purpose.
+#[rustfmt::skip]
+const OF_THE_PAST: [&str; 11] = [
+    "deprecated", "dropped", "formerly", "instead of", "no longer", "obsolete", "previously", "removed", "renamed",
+    "replaced", "used to",
+];
+
+impl Open<'_> {
+    /// Returns true if a block says itself that what it names is gone. The lines of a fenced block are meant to
+    /// be typed.
+    pub(super) fn speaks_of_the_past(&self, block: Option<usize>) -> bool {
+        let range = block.and_then(|at| self.doc.draft.blocks.get(at)).map(|it| it.range.clone());
+        let text = range.and_then(|range| self.text.get(range)).unwrap_or_default();
+        let text = text.get(..MAX_EXPLAINED).unwrap_or(text).to_lowercase();
+        let fenced = text.starts_with("```") || text.starts_with("~~~");
+        !fenced && OF_THE_PAST.iter().any(|word| text.contains(word))
+    }
+}
+
 /// An item is judged as a whole: its blocks are one.
 pub(super) fn as_one(document: &mut Document, doc: &Doc, open: Option<&Open<'_>>) {
     document.blocks = 1;

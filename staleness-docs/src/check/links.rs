@@ -46,7 +46,7 @@ pub(super) struct Anchors {
     files: RefCell<HashMap<String, Option<Rc<Known>>>>,
     held: Cell<usize>,
     /// Pairs of bytes of names that were compared to find the nearest.
-    likened: Cell<usize>,
+    pub(super) likened: Cell<usize>,
 }
 
 /// Tracked files by their names, and the names in each folder.
@@ -59,7 +59,7 @@ pub(super) struct Names {
 }
 
 /// The place of a question: the document, the block and the question.
-type Place = (usize, usize, usize);
+pub(super) type Place = (usize, usize, usize);
 /// The headings that are asked for in one document, by their keys, and by whom.
 type Headings<'a> = (Vec<String>, Vec<(Place, &'a Citation)>);
 
@@ -275,7 +275,7 @@ impl Names {
 }
 
 /// The name that is most like another one, if it is near; of equals the first in their order.
-fn nearest_of<'n>(
+pub(super) fn nearest_of<'n>(
     name: &str,
     all: impl Iterator<Item = &'n str>,
     likened: &Cell<usize>,

@@ -9,6 +9,7 @@ mod answers;
 mod blind;
 mod block;
 mod bounds;
+mod commands;
 mod dependencies;
 mod doc;
 mod evidence;
@@ -215,7 +216,7 @@ impl Check<'_> {
 
     /// Asks about every document, and makes evidence of the answers.
     fn look(&mut self, docs: Vec<Doc>) -> Result<Vec<Document>, Cancelled> {
-        let missing = self.missing()?;
+        let missing = self.missing(&docs)?;
         let mut documents = Vec::with_capacity(docs.len());
         let mut held: Vec<Open<'_>> = Vec::new();
         let mut size = 0;

@@ -1,11 +1,13 @@
 //! Questions about the names of a document.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use staleness_core::knowledge::{Citation, SignalKind, WordKind};
 
 use super::Check;
+use super::answers::Missing;
 use super::bounds::MAX_WEAK;
+use super::commands::Lost;
 use super::doc::Doc;
 use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
@@ -26,6 +28,8 @@ pub(super) struct Ask {
     pub(super) cites: Vec<Citation>,
     /// The word that it is otherwise.
     pub(super) word: Option<Word>,
+    /// The command that it is, if what that calls is missing.
+    pub(super) command: Option<Lost>,
     /// The path of a link that counts from the folder of its document, as it is written.
     pub(super) relative: Option<String>,
     /// True for a link whose target is not there: it is meant to lead somewhere.
@@ -88,6 +92,8 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
     let NameSort::Word(kind) = sort else { return None };
     let text = match kind {
         WordKind::Flag | WordKind::Identifier => text.to_owned(),
+        // What defines it is read instead: see `commands`.
+        WordKind::Command => return None,
         WordKind::Path => {
             let target = target::of_word(text)?;
             let mut path = &*target.path;
@@ -142,7 +148,7 @@ impl Check<'_> {
     }
 
     /// The questions about a document. `missing` tells the names that are nowhere now.
-    pub(super) fn questions(&self, doc: &Doc, missing: &HashMap<NameId, Word>) -> Questions {
+    pub(super) fn questions(&self, doc: &Doc, missing: &Missing) -> Questions {
         let (mut all, mut leaving) = (Vec::new(), Leaving::default());
         let mut asks = Vec::new();
         for (text, line) in &doc.draft.fields.cite {
@@ -174,7 +180,7 @@ impl Check<'_> {
         &self,
         doc: &Doc,
         block: &DraftBlock,
-        missing: &HashMap<NameId, Word>,
+        missing: &Missing,
         leaving: &mut Leaving,
     ) -> Vec<Ask> {
         let mut asks = Vec::new();
@@ -186,10 +192,15 @@ impl Check<'_> {
             let ask = match self.names.get(mention.name) {
                 (NameSort::Word(WordKind::Flag | WordKind::Identifier), _) => {
                     let ask = |word: &Word| Ask { word: Some(word.clone()), ..Ask::default() };
-                    missing.get(&mention.name).map(|word| Ask { at: mention.at, ..ask(word) })
+                    missing.words.get(&mention.name).map(|word| Ask { at: mention.at, ..ask(word) })
                 }
                 (NameSort::Word(WordKind::Path), text) => {
                     self.ask_of_path(doc, mention, text, missing)
+                }
+                (NameSort::Word(WordKind::Command), _) => {
+                    let folder = self.folder_of(doc).unwrap_or_default().to_owned();
+                    let lost = missing.commands.get(&(folder, mention.name)).cloned();
+                    lost.map(|it| Ask { at: mention.at, command: Some(it), ..Ask::default() })
                 }
                 (NameSort::Link, text) => self.ask_of_link(doc, mention, text, leaving),
                 (NameSort::Import, text) => self.ask_of_import(doc, mention, text),
@@ -208,7 +219,7 @@ impl Check<'_> {
         doc: &Doc,
         mention: &Mention,
         text: &str,
-        missing: &HashMap<NameId, Word>,
+        missing: &Missing,
     ) -> Option<Ask> {
         let target = target::of_word(text)?;
         let folder = self.folder_of(doc)?;
@@ -222,7 +233,7 @@ impl Check<'_> {
             let cites = citation(path.clone(), &target).filter(|citation| !citation.is_bare())?;
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
-        let word = missing.get(&mention.name);
+        let word = missing.words.get(&mention.name);
         // Whatever words a path holds, it is one that the history knows, or none: the end of another would do
         // for no such word.
         let is_whole = target.path.trim_end_matches('/').contains('/')
@@ -301,7 +312,7 @@ impl Check<'_> {
 
     /// The folder of a document in the project; `None` for a file of the user, whose paths are
     /// relative to something else.
-    fn folder_of<'d>(&self, doc: &'d Doc) -> Option<&'d str> {
+    pub(super) fn folder_of<'d>(&self, doc: &'d Doc) -> Option<&'d str> {
         let folder = || doc.key.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         if doc.file.inside { Some(folder()) } else { Some("") }
     }

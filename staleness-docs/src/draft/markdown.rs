@@ -1,14 +1,19 @@
 //! Reading Markdown: the blocks of a text, and the pieces that each consists of.
 //!
 //! Blocks are what a person sees as one statement: a paragraph, the text of a list item, a row of a
-//! table, a heading. Code blocks are none: what stands in them is an example.
+//! table, a heading, a fenced block of commands. Other code blocks are none: what stands in them is an example.
 
 use std::ops::Range;
 
-use pulldown_cmark::{CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    CodeBlockKind, CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, TagEnd,
+};
 
 use super::{html, target};
+use crate::commands::Language;
 
+/// Most bytes of a fenced block that are read.
+const MAX_FENCE_BYTES: usize = 64 * 1024;
 /// Pieces of a block for which there is room at first.
 const PIECES: usize = 64;
 
@@ -22,6 +27,8 @@ pub(crate) enum Form {
     Html,
     /// A heading of this level.
     Heading(u8),
+    /// A fenced block that may hold commands.
+    Fence(Language),
 }
 
 /// Sort of a piece.
@@ -29,6 +36,8 @@ pub(crate) enum Form {
 pub(crate) enum Sort {
     Prose,
     Code,
+    /// Lines of a fenced block.
+    Lines,
     /// A link or an image; with the place of its target among those of the block.
     Target(usize),
     /// A part of a URL, or what stands in a link to one: a name of something outside.
@@ -179,9 +188,12 @@ impl<'a> Reader<'a> {
                 self.items += 1;
                 None
             }
-            Tag::CodeBlock(_) => {
+            Tag::CodeBlock(kind) => {
                 self.code = true;
-                None
+                match kind {
+                    CodeBlockKind::Fenced(info) => Language::of(&info).map(Form::Fence),
+                    CodeBlockKind::Indented => None,
+                }
             }
             _ => None,
         };
@@ -206,7 +218,10 @@ impl<'a> Reader<'a> {
                 self.close(visitor);
                 self.items = self.items.saturating_sub(1);
             }
-            TagEnd::CodeBlock => self.code = false,
+            TagEnd::CodeBlock => {
+                self.code = false;
+                self.close(visitor);
+            }
             _ => self.close(visitor),
         }
     }
@@ -234,27 +249,52 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self, text: &str, range: Range<usize>) {
         if self.code {
+            self.line(text, range);
             return;
         }
         if self.outside() {
             self.push(Sort::Foreign, range);
             return;
         }
-        // What reads as it is written is a part of the file.
-        let source = self.text.get(range.clone()).unwrap_or_default();
-        if source.len() != text.len() || !std::ptr::eq(source.as_ptr(), text.as_ptr()) {
+        if self.is_verbatim(text, &range) {
+            self.extend(Sort::Prose, range);
+        } else {
             self.push(Sort::Other, range);
+        }
+    }
+
+    /// Returns true if a text reads as it is written: it is a part of the file.
+    fn is_verbatim(&self, text: &str, range: &Range<usize>) -> bool {
+        let source = self.text.get(range.clone()).unwrap_or_default();
+        source.len() == text.len() && std::ptr::eq(source.as_ptr(), text.as_ptr())
+    }
+
+    /// Adds a piece to the last one of its sort, if it goes on there: the parser ends a text at every character
+    /// that might have meant something.
+    fn extend(&mut self, sort: Sort, range: Range<usize>) {
+        match self.pieces.last_mut() {
+            Some(last) if last.sort == sort && last.range.end == range.start => {
+                last.range.end = range.end;
+                self.touch(&range);
+            }
+            _ => self.push(sort, range),
+        }
+    }
+
+    /// Text of a code block: of one that is too long whole lines of its beginning.
+    fn line(&mut self, text: &str, range: Range<usize>) {
+        let Some((Form::Fence(_), open)) = &self.open else { return };
+        let most = (open.start + MAX_FENCE_BYTES).saturating_sub(range.start);
+        if !self.is_verbatim(text, &range) {
             return;
         }
-        // The parser ends a text at every character that might have meant something.
-        if let Some(Piece { sort: Sort::Prose, range: before, .. }) = self.pieces.last_mut()
-            && before.end == range.start
-        {
-            before.end = range.end;
-            self.touch(&range);
-            return;
+        let end = match text.as_bytes().get(..most) {
+            Some(begin) => begin.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1),
+            None => text.len(),
+        };
+        if end > 0 {
+            self.extend(Sort::Lines, range.start..range.start + end);
         }
-        self.push(Sort::Prose, range);
     }
 
     /// The end of a line within a block: what follows goes on with the text.

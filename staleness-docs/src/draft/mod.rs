@@ -5,6 +5,7 @@
 
 mod aside;
 mod bytewise;
+mod commands;
 mod directive;
 pub(crate) mod headings;
 mod html;
@@ -24,6 +25,7 @@ use std::ops::Range;
 use staleness_core::knowledge::{Marker, SignalKind, WordKind};
 use staleness_core::time::Timestamp;
 
+use crate::commands::Language;
 use crate::front::{self, Fields};
 use aside::{Aside, Directions};
 use directive::{Directive, Kinds, Reach};
@@ -211,9 +213,11 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
     }
 
     fn block(&mut self, view: &BlockView<'_, 'a>) {
-        self.draft.count += 1;
+        let is_fence = matches!(view.form, markdown::Form::Fence(_));
+        self.draft.count += u32::from(!is_fence);
         let is_heading = matches!(view.form, markdown::Form::Heading(_));
-        let is_first = self.draft.titled.is_empty() && view.form != markdown::Form::Html;
+        let is_first =
+            self.draft.titled.is_empty() && view.form != markdown::Form::Html && !is_fence;
         if is_first || is_heading && !self.has_heading {
             self.draft.titled = view.range.clone();
         }
@@ -227,10 +231,14 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             return;
         }
         let (mentions, marks) = (self.draft.mentions.len(), self.draft.marks.len());
-        for at in 0..view.pieces.len() {
-            self.piece(view, at);
+        if let markdown::Form::Fence(language) = view.form {
+            self.fence(view, language);
+        } else {
+            for at in 0..view.pieces.len() {
+                self.piece(view, at);
+            }
+            self.temporal_words(view);
         }
-        self.temporal_words(view);
         self.draft.left_out += self.draft.places().saturating_sub(self.room);
         let most = self.room.saturating_sub(self.draft.blocks.len());
         self.draft.mentions.truncate(most);
@@ -249,6 +257,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
         }
         self.inline = Directions::default();
         if !is_empty(&block) {
+            self.draft.count += u32::from(is_fence);
             if !aside.is_none() {
                 self.draft.ignored_in.insert(self.draft.blocks.len(), aside);
             }
@@ -285,14 +294,35 @@ impl<'a> Maker<'a, '_> {
                 spans::in_code(code, &mut |(shape, name): (WordKind, _)| {
                     add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
                 });
+                commands::in_span(code, &mut |shape, name, place| {
+                    add(Origin::Code, NameSort::Word(shape), offset_in(whole, place), name);
+                });
             }
             Sort::Target(target) => {
                 if let Some(target) = view.targets.get(*target) {
                     add(Origin::Link, NameSort::Link, piece.range.start, target);
                 }
             }
-            Sort::Foreign | Sort::Other => {}
+            Sort::Lines | Sort::Foreign | Sort::Other => {}
         }
+    }
+
+    /// Enters what the commands of a fenced block name.
+    fn fence(&mut self, view: &BlockView<'_, 'a>, language: Language) {
+        let whole = self.text;
+        let lines = |piece: &markdown::Piece| whole.get(piece.range.clone());
+        let parts: Vec<&str> = view.pieces.iter().filter_map(lines).collect();
+        let Draft { mentions, left_out, .. } = &mut self.draft;
+        commands::in_fence(&parts, language, &mut |shape, name, place| match self
+            .names
+            .enter(NameSort::Word(shape), name)
+        {
+            Some(name) => {
+                let at = offset_in(whole, place);
+                mentions.push(Mention { name, origin: Origin::Code, at });
+            }
+            None => *left_out += 1,
+        });
     }
 
     /// Enters the temporal words of a block's prose.

@@ -11,6 +11,7 @@ use staleness_core::knowledge::WordKind;
 use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
 use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push};
 use super::{target, traps};
+use crate::commands::own_from;
 
 /// Words that say what the name behind them is.
 #[rustfmt::skip]
@@ -92,16 +93,15 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
 
 /// A command line or a fragment of code.
 fn several<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
-    let words = || code.split(' ').filter(|word| !word.is_empty());
-    let Some(first) = words().find(|word| !matches!(*word, "$" | ">" | "#" | "%")) else {
-        return;
-    };
-    // What a command means that begins with a variable depends on where it is typed.
-    let foreign = traps::is_foreign_tool(first) || first.contains('=') && !first.starts_with('-');
-    for word in words() {
+    let words: Vec<&str> = code.split(' ').filter(|word| !word.is_empty()).collect();
+    let is_prompt = |word: &&str| matches!(*word, "$" | ">" | "#" | "%");
+    let Some(first) = words.iter().position(|word| !is_prompt(word)) else { return };
+    let own = own_from(&words[first..]).map(|own| own + first);
+    let foreign = own != Some(first);
+    for (at, word) in words.iter().enumerate() {
         let word = word.trim_matches(['"', '\'', ',', ';', '[', ']']);
         if word.starts_with("--") {
-            if !foreign {
+            if own.is_some_and(|own| at >= own) {
                 flag(word, found);
             }
         } else if word.contains('/') {
@@ -271,6 +271,8 @@ mod tests {
         assert!(code("node lib/index.js").is_empty());
         assert!(code("RUST_LOG=debug prog --trace-all").is_empty());
         assert_eq!(code("staleness check --fail-on stale"), ["flag --fail-on"]);
+        assert_eq!(code("python -m shop --fail-on stale"), ["flag --fail-on"]);
+        assert_eq!(code("cargo run --release -- --fail-on stale"), ["flag --fail-on"]);
         assert_eq!(code("--fail-on stale"), ["flag --fail-on"]);
         assert_eq!(code("git add docs/a.md"), ["path docs/a.md"]);
         assert_eq!(code("let x = sum_all(y);"), ["name sum_all"]);

@@ -20,23 +20,6 @@ static STAND_INS: Words = Words::new(|| {
 ")
 });
 
-/// Programs whose flags and arguments are not the project's, by the name that they are called by.
-static FOREIGN_TOOLS: Words = Words::new(|| {
-    set("
-    ./gradlew 7z ansible apk apt apt-get awk aws az babel bash bat bazel black brew bun
-    bundle bunx cargo cat cc cd chmod choco chown clang cmake codex composer conda corepack
-    coverage cp ctest curl deno diff dnf docker docker-compose dotnet echo emacs emerge env
-    eslint export fd ffmpeg find flake8 fzf gcc gcloud gdb gem gh git go gofmt golangci-lint
-    gpg gradle grep gunicorn hatch helm hg isort java javac jest journalctl jq just kubectl
-    lerna less lldb ln ls make mamba man meson micromamba minikube mix mkdir mocha mv mvn
-    mypy ninja nix node nox npm npx nvm nx openssl pacman pdm perl php pip pip3 pipenv pipx
-    pnpm podman poetry powershell pre-commit prettier pylint pytest python python3 rake rm
-    rollup rsync ruby ruff rustc rustup sbt scoop scp sed set sh snap ssh strace sudo swift
-    systemctl tar terraform tmux tox tsc turbo twine uv uvicorn uvx valgrind vim vite vitest
-    webpack wget xcodebuild
-")
-});
-
 /// Names of products that look like code identifiers, in lower case.
 static PRODUCTS: Words = Words::new(|| {
     set("
@@ -143,11 +126,6 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
             part
         })
     })
-}
-
-/// Returns true if the command line begins with a program of somebody else.
-pub(crate) fn is_foreign_tool(word: &str) -> bool {
-    FOREIGN_TOOLS.contains(word)
 }
 
 /// Returns true if the word is the name of a product.

@@ -145,7 +145,7 @@ pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
         return false;
     }
     match shape {
-        WordKind::Path => return true,
+        WordKind::Path | WordKind::Command => return true,
         // Libraries give every program these, without anybody spelling them.
         WordKind::Flag => return !matches!(text, "--help" | "--version"),
         WordKind::Identifier => {}
@@ -172,6 +172,7 @@ pub(crate) mod tests {
             WordKind::Path => "path",
             WordKind::Flag => "flag",
             WordKind::Identifier => "name",
+            WordKind::Command => "command",
         };
         format!("{shape} {text}")
     }

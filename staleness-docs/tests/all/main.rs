@@ -2,6 +2,7 @@
 
 mod bounds;
 mod cites;
+mod commands;
 mod dates;
 mod drift;
 mod files;

@@ -163,7 +163,7 @@ pub(crate) fn found(report: &Report, path: &str) -> Vec<String> {
             let what = match evidence.fact {
                 Fact::TemporalMarker { .. } => return None,
                 Fact::ReferenceDrift { word, renamed_to, .. } => {
-                    format!("drift {word}{}", arrow(renamed_to))
+                    format!("drift {word}{}{}", arrow(renamed_to), near(&evidence.near))
                 }
                 Fact::SourceMissing { citation, gone, renamed_to, .. } => {
                     format!(

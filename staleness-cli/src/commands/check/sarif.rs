@@ -147,8 +147,7 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
             "error",
         ),
         SignalKind::ReferenceDrift => (
-            "It names a path, flag or identifier that the project had when this was written and has \
-             no more.",
+            "It names a path, flag, identifier or command that the project had and has no more.",
             "Use the name that the thing has now, or remove the sentence.",
             "warning",
         ),

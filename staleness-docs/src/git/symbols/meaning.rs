@@ -11,6 +11,7 @@ use super::lexicon::{Lexicon, Role, WantedPath};
 /// |---|---|
 /// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/`; a file name alone (`router.rs`) also where code holds it between quotation marks |
 /// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field that a library makes a flag of (`#[arg(long)] dry_run`) |
+/// | command | nothing: a word does not tell what defines it |
 /// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out; a file or folder of that name |
 ///
 /// Flags and identifiers are looked for in the regular files that are no documents. That a project
@@ -100,6 +101,7 @@ pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
         }),
         WordKind::Flag => flag(&word.text),
         WordKind::Identifier => identifier(&word.text),
+        WordKind::Command => None,
     }
 }
 

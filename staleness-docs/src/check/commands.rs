@@ -1,0 +1,413 @@
+//! Commands that documents call, and whether the project still defines what they call.
+//!
+//! A target is looked for in the folder of the document and in each one above it, since a document in a
+//! sub-folder may speak of either; where a command names no folder it is also enough that some manifest of the
+//! project has it. Only what is in none of them is asked of the history, and it is gone if one had it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+use staleness_core::knowledge::{Evidence, Fact, WordKind};
+
+use super::answers::{Anchored, Open};
+use super::doc::Doc;
+use super::links::{self, nearest_of};
+use super::{Check, commit_text};
+use crate::Cancelled;
+use crate::commands::{self, Call, Place, TargetKind, Targets};
+use crate::draft::names::{NameId, NameSort};
+use crate::git::{Part, PartFate, PartQuery, Reader, Trace, Word, WordQuery};
+
+/// Most manifests in which one target is looked for beside those of the document's own folders.
+const MAX_ELSEWHERE: usize = 200;
+/// Most of these of which the history is asked.
+const MAX_ASKED: usize = 20;
+/// Most files that one manifest includes, and those that they include.
+const MAX_INCLUDED: usize = 32;
+
+/// A command whose target is missing.
+#[derive(Clone, Debug)]
+pub(super) struct Lost {
+    call: Rc<Call>,
+    /// Manifests that may have defined it, the likeliest first.
+    manifests: Vec<String>,
+    /// Paths that would be it by themselves, as `src/bin/shop.rs`.
+    paths: Vec<Word>,
+    /// The command with the nearest target of today.
+    near: Option<String>,
+}
+
+/// The commands whose targets are missing, by the folder of their document and their name.
+pub(super) type LostCommands = HashMap<(String, NameId), Lost>;
+
+/// The manifests of the checked-out commit, each read once.
+#[derive(Debug, Default)]
+struct Manifests {
+    read: HashMap<(TargetKind, String), Rc<Targets>>,
+    /// All that define targets of a kind, those nearest to the root first.
+    listed: HashMap<TargetKind, Rc<[String]>>,
+}
+
+/// The paths that are a target by themselves.
+pub(super) fn paths_of(call: &Call) -> Vec<Word> {
+    let target = &call.target;
+    let texts = match call.kind {
+        TargetKind::Binary => vec![
+            format!("src/bin/{target}.rs"),
+            format!("src/bin/{target}/main.rs"),
+            format!("{target}/src/main.rs"),
+        ],
+        TargetKind::Example => {
+            vec![format!("examples/{target}.rs"), format!("examples/{target}/main.rs")]
+        }
+        TargetKind::Package => vec![format!("{target}/Cargo.toml")],
+        TargetKind::Module => {
+            let path = target.replace('.', "/");
+            vec![format!("{path}.py"), format!("{path}/__main__.py")]
+        }
+        _ => Vec::new(),
+    };
+    texts.into_iter().map(|text| Word { kind: WordKind::Path, text }).collect()
+}
+
+impl Check<'_> {
+    /// The names that are commands.
+    pub(super) fn calls(&self) -> Vec<(NameId, Rc<Call>)> {
+        let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
+        ids.filter_map(|id| match self.names.get(id) {
+            (NameSort::Word(WordKind::Command), text) => Some((id, Rc::new(Call::parse(text)?))),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The commands that call what the checked-out commit does not define. `has_path` tells which paths it
+    /// holds.
+    pub(super) fn lost_commands(
+        &mut self,
+        docs: &[Doc],
+        calls: Vec<(NameId, Rc<Call>)>,
+        has_path: &dyn Fn(&Word) -> bool,
+    ) -> LostCommands {
+        let calls: HashMap<NameId, Rc<Call>> = calls.into_iter().collect();
+        let mut lost = LostCommands::new();
+        // Of a history of which parts cannot be listed nothing is missing.
+        if calls.is_empty() || self.past.tracked().is_none_or(|tracked| tracked.cut) {
+            return lost;
+        }
+        let (mut seen, mut manifests) = (HashSet::new(), Manifests::default());
+        for doc in docs {
+            let Some(folder) = self.folder_of(doc) else { continue };
+            for mention in &doc.draft.mentions {
+                let Some(call) = calls.get(&mention.name) else { continue };
+                if !seen.insert((folder.to_owned(), mention.name)) {
+                    continue;
+                }
+                let paths = paths_of(call);
+                if paths.iter().any(has_path) {
+                    continue;
+                }
+                if let Some(of) = self.missing_from(&mut manifests, folder, call) {
+                    let near = self.near(&mut manifests, &of, call);
+                    let found = Lost { call: Rc::clone(call), manifests: of, paths, near };
+                    lost.insert((folder.to_owned(), mention.name), found);
+                }
+            }
+        }
+        lost
+    }
+
+    /// The manifests that may have defined a target, if none does now.
+    fn missing_from(
+        &mut self,
+        manifests: &mut Manifests,
+        folder: &str,
+        call: &Call,
+    ) -> Option<Vec<String>> {
+        let own = self.manifests_of(manifests, folder, call)?;
+        for path in &own {
+            if self.past.tracked()?.holds(path)
+                && self.defines(manifests, path, call) != Some(false)
+            {
+                return None;
+            }
+        }
+        let is_anywhere = match call.kind {
+            TargetKind::Alias => false,
+            // Cargo builds any package of a workspace.
+            TargetKind::Binary
+            | TargetKind::Example
+            | TargetKind::Feature
+            | TargetKind::Package => true,
+            _ => call.place == Place::Folder(String::new()),
+        };
+        let mut asked = own;
+        if is_anywhere {
+            let listed = self.listed(manifests, call.kind);
+            for path in listed.iter().take(MAX_ELSEWHERE).filter(|path| !asked.contains(path)) {
+                if self.defines(manifests, path, call) == Some(true) {
+                    return None;
+                }
+            }
+            if listed.len() > MAX_ELSEWHERE {
+                return None;
+            }
+            // A script of some package is no script of another one.
+            if commands::files(call.kind) == ["Cargo.toml"] {
+                let more: Vec<_> = listed
+                    .iter()
+                    .filter(|path| !asked.contains(path))
+                    .take(MAX_ASKED)
+                    .cloned()
+                    .collect();
+                asked.extend(more);
+            }
+        }
+        Some(asked)
+    }
+
+    /// The command with the nearest target that one of these manifests defines.
+    fn near(&mut self, manifests: &mut Manifests, paths: &[String], call: &Call) -> Option<String> {
+        let tracked = |path: &&String| self.past.tracked().is_some_and(|it| it.holds(path));
+        let paths: Vec<&String> = paths.iter().filter(tracked).collect();
+        let all: Vec<Rc<Targets>> =
+            paths.into_iter().map(|path| self.targets(manifests, call.kind, path)).collect();
+        let names = all.iter().flat_map(|targets| targets.all.keys());
+        let names = names.filter(|(kind, name)| *kind == call.kind && commands::is_name(name));
+        let names = names.map(|(_, name)| &**name);
+        nearest_of(&call.target, names, &self.anchors.likened).map(|name| call.renamed(name))
+    }
+
+    /// The manifests that a command means, read in a document of this folder; `None` when that cannot be told.
+    fn manifests_of(
+        &mut self,
+        manifests: &mut Manifests,
+        folder: &str,
+        call: &Call,
+    ) -> Option<Vec<String>> {
+        if let Place::Workspace(package) = &call.place {
+            let listed = self.listed(manifests, call.kind);
+            let mut own = Vec::new();
+            for path in listed.iter().take(MAX_ELSEWHERE) {
+                let of = path.rsplit_once('/').map_or("", |(of, _)| of);
+                let by_folder = of == package || of.ends_with(&format!("/{package}"));
+                let key = (TargetKind::Package, package.clone());
+                if by_folder || self.targets(manifests, call.kind, path).all.contains_key(&key) {
+                    own.push(path.clone());
+                }
+            }
+            return Some(own).filter(|own| !own.is_empty());
+        }
+        let ends = folder.rmatch_indices('/').map(|(at, _)| at);
+        let folders = [folder].into_iter().chain(ends.map(|at| &folder[..at])).chain([""]);
+        let below = |base: &str, path: &str| {
+            if base.is_empty() { path.to_owned() } else { format!("{base}/{path}") }
+        };
+        let mut all = Vec::new();
+        for base in folders {
+            match &call.place {
+                Place::File(file) => all.push(below(base, file)),
+                Place::Folder(to) if to.is_empty() => {
+                    all.extend(commands::files(call.kind).iter().map(|name| below(base, name)));
+                }
+                Place::Folder(to) => {
+                    let to = below(base, to);
+                    all.extend(commands::files(call.kind).iter().map(|name| below(&to, name)));
+                }
+                Place::Workspace(_) => {}
+            }
+        }
+        let mut seen = HashSet::new();
+        all.retain(|path| seen.insert(path.clone()));
+        Some(all)
+    }
+
+    /// Returns true if a manifest defines what a command calls; `None` when that cannot be told.
+    fn defines(&mut self, manifests: &mut Manifests, path: &str, call: &Call) -> Option<bool> {
+        let targets = self.targets(manifests, call.kind, path);
+        let holds = |kind| targets.holds(kind, &call.target);
+        if call.or_tool && holds(TargetKind::Tool) == Some(true) {
+            return Some(true);
+        }
+        match call.kind {
+            TargetKind::Deno if path.ends_with("package.json") => holds(TargetKind::Script),
+            kind => holds(kind),
+        }
+    }
+
+    /// The manifests of the project that define targets of a kind: copies of other projects and data of tests
+    /// are none.
+    fn listed(&self, manifests: &mut Manifests, kind: TargetKind) -> Rc<[String]> {
+        let list = || {
+            let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
+            let paths = tracked.map(|(path, _)| path).filter(|path| commands::defines(kind, path));
+            let mut paths: Vec<String> =
+                paths.filter(|path| !crate::git::is_of_others(path)).map(str::to_owned).collect();
+            paths.sort_by_key(|path| path.matches('/').count());
+            paths.into()
+        };
+        Rc::clone(manifests.listed.entry(kind).or_insert_with(list))
+    }
+
+    /// Reads a manifest of the checked-out commit, with what it includes.
+    fn targets(&mut self, manifests: &mut Manifests, kind: TargetKind, path: &str) -> Rc<Targets> {
+        let key = (kind, path.to_owned());
+        if let Some(known) = manifests.read.get(&key) {
+            return Rc::clone(known);
+        }
+        let targets = Rc::new(self.read_all(kind, path));
+        manifests.read.insert(key, Rc::clone(&targets));
+        targets
+    }
+
+    fn read_all(&mut self, kind: TargetKind, path: &str) -> Targets {
+        let head = self.past.head_commit().map(|head| head.id);
+        let mut all = Targets::default();
+        let (mut next, mut seen) = (vec![path.to_owned()], HashSet::new());
+        while let Some(file) = next.pop() {
+            // A circle ends where it began.
+            if !seen.insert(file.clone()) {
+                continue;
+            }
+            let text = head.and_then(|id| self.past.look_up(|repo| repo.text_at(id, &file)));
+            let targets = text.and_then(|text| commands::read(kind, &file, &text));
+            let Some(mut targets) = targets.filter(|_| seen.len() <= MAX_INCLUDED) else {
+                all.open = true;
+                break;
+            };
+            // `make` includes from where it runs, others from where the file is.
+            let from = if kind == TargetKind::Make { path } else { &file };
+            let from = from.rsplit_once('/').map_or("", |(from, _)| from);
+            for include in std::mem::take(&mut targets.includes) {
+                match crate::draft::target::resolve(from, &include) {
+                    Ok(include) => next.push(include),
+                    Err(_) => all.open = true,
+                }
+            }
+            all.join(targets);
+        }
+        all
+    }
+
+    /// What became of the targets of commands that are missing, by document, block and question.
+    pub(super) fn fates_of_commands(
+        &mut self,
+        held: &[Open<'_>],
+        anchors: &[Vec<Option<Anchored>>],
+    ) -> Result<Vec<(links::Place, Evidence)>, Cancelled> {
+        let mut asked = Vec::new();
+        for (at, open) in held.iter().enumerate() {
+            for (block, of_block) in open.asked.iter().enumerate() {
+                let Some(anchored) = anchors[at][block] else { continue };
+                // It is looked through once, however many commands it has.
+                let mut is_of_past = None;
+                for (ask, question) in of_block.asks.iter().enumerate() {
+                    let Some(lost) = &question.command else { continue };
+                    let of_past = || open.speaks_of_the_past(of_block.block);
+                    if !*is_of_past.get_or_insert_with(of_past) {
+                        asked.push(((at, block, ask), lost, anchored));
+                    }
+                }
+            }
+        }
+        // Each manifest is asked once for all that is missing of it.
+        let mut names: BTreeMap<(TargetKind, &str), Vec<String>> = BTreeMap::new();
+        for (_, lost, _) in &asked {
+            for path in &lost.manifests {
+                names.entry((lost.call.kind, path)).or_default().push(lost.call.target.clone());
+            }
+        }
+        let queries: Vec<PartQuery<'_>> = names
+            .iter()
+            .map(|((kind, path), names)| PartQuery { path, names, read: reader(*kind, path) })
+            .collect();
+        let fates = self.past.parts(&queries)?;
+        let mut known: HashMap<(TargetKind, &str, &str), PartFate> = HashMap::new();
+        for (((kind, path), names), fates) in names.iter().zip(fates) {
+            for (name, fate) in names.iter().zip(fates) {
+                known.insert((*kind, *path, name.as_str()), fate);
+            }
+        }
+        let words: Vec<WordQuery<'_>> = asked
+            .iter()
+            .flat_map(|(_, lost, anchored)| {
+                lost.paths.iter().map(|word| WordQuery { word, anchor: anchored.anchor })
+            })
+            .collect();
+        let mut traces = self.past.trace(&words)?.into_iter();
+        let mut facts = Vec::new();
+        for (place, lost, anchored) in asked {
+            let call = &lost.call;
+            let fate = lost.manifests.iter().find_map(|path| {
+                match known.get(&(call.kind, path.as_str(), call.target.as_str()))? {
+                    PartFate::Gone { commit, renamed_to } => {
+                        Some((Some(*commit), renamed_to.clone()))
+                    }
+                    _ => None,
+                }
+            });
+            let traced = traces.by_ref().take(lost.paths.len()).collect::<Vec<_>>().into_iter();
+            let traced = traced.zip(&lost.paths).find_map(|(trace, word)| match trace {
+                Trace::Gone { by, renamed_to } => {
+                    Some((by, renamed_to.and_then(|path| target_of(call, &word.text, &path))))
+                }
+                _ => None,
+            });
+            let Some((by, new)) = fate.or(traced) else { continue };
+            if !anchored.is_before(by) {
+                continue;
+            }
+            let new = new.filter(|new| commands::is_name(new)).map(|new| call.renamed(&new));
+            let near = lost.near.clone().filter(|_| new.is_none());
+            let fact = Fact::ReferenceDrift {
+                word: call.text.clone(),
+                sort: WordKind::Command,
+                renamed_to: new,
+                commit: by.as_ref().map(commit_text),
+                at: by.map(|commit| commit.at),
+            };
+            facts.push((place, Evidence { near, ..fact.into() }));
+        }
+        Ok(facts)
+    }
+}
+
+/// The target that a path is by itself, where another path is the old one: `src/bin/till.rs` is `till`.
+fn target_of(call: &Call, old: &str, path: &str) -> Option<String> {
+    let (begin, end) = old.split_once(&call.target)?;
+    let at = path.rfind(begin).filter(|_| !begin.is_empty())?;
+    let name = path[at + begin.len()..].strip_suffix(end)?;
+    (!name.contains('/')).then(|| name.to_owned())
+}
+
+/// The reader of the versions of a manifest.
+fn reader(kind: TargetKind, path: &str) -> Reader {
+    use TargetKind as Kind;
+    match kind {
+        Kind::Deno if path.ends_with("package.json") => |bytes| parts(Kind::Script, bytes),
+        Kind::Script | Kind::Tool => |bytes| parts(Kind::Script, bytes),
+        Kind::Deno => |bytes| parts(Kind::Deno, bytes),
+        Kind::Make => |bytes| parts(Kind::Make, bytes),
+        Kind::Just => |bytes| parts(Kind::Just, bytes),
+        Kind::Task => |bytes| parts(Kind::Task, bytes),
+        Kind::Alias => |bytes| parts(Kind::Alias, bytes),
+        Kind::Binary => |bytes| parts(Kind::Binary, bytes),
+        Kind::Example => |bytes| parts(Kind::Example, bytes),
+        Kind::Feature => |bytes| parts(Kind::Feature, bytes),
+        Kind::Package => |bytes| parts(Kind::Package, bytes),
+        Kind::Composer => |bytes| parts(Kind::Composer, bytes),
+        Kind::Python => |bytes| parts(Kind::Python, bytes),
+        Kind::Module => |_| Vec::new(),
+        Kind::Hook => |bytes| parts(Kind::Hook, bytes),
+    }
+}
+
+/// The targets of a kind in a version of a manifest; one that cannot be read has none.
+fn parts(kind: TargetKind, bytes: &[u8]) -> Vec<Part> {
+    let text = std::str::from_utf8(bytes).ok();
+    let targets = text.and_then(|text| commands::read(kind, "", text)).unwrap_or_default();
+    let of_kind = targets.all.into_iter().filter(|((of, _), _)| *of == kind);
+    of_kind
+        .map(|((_, name), digest)| Part { name, digest: (digest != 0).then_some(digest) })
+        .collect()
+}

@@ -1,0 +1,122 @@
+//! Programs of the project itself: what they are given, and the files that they are.
+
+use super::programs::{is_foreign, is_foreign_module};
+use super::shell::is_assignment;
+
+/// Most programs that each run the next.
+pub(super) const MAX_WRAPPERS: usize = 4;
+
+/// Returns true if a word is a file rather than a name.
+pub(super) fn is_file(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    word.contains('/')
+        || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && end.len() < 5)
+}
+
+/// The program that a command runs at last, and what it is given: `sudo env A=1 make lint`.
+pub(super) fn unwrapped<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
+    let mut rest = words;
+    for _ in 0..=MAX_WRAPPERS {
+        while rest.first().is_some_and(|word| is_assignment(word)) {
+            rest = &rest[1..];
+        }
+        match rest {
+            [
+                "sudo" | "env" | "time" | "exec" | "nohup" | "command" | "then" | "do" | "else"
+                | "if" | "!" | "while" | "cross-env" | "{",
+                more @ ..,
+            ] if !more.is_empty() => rest = more,
+            _ => break,
+        }
+    }
+    rest
+}
+
+/// The file that a command runs: its program, or what it hands to an interpreter.
+pub(crate) fn script<'a>(words: &[&'a str]) -> Option<&'a str> {
+    match unwrapped(words) {
+        [program, ..] if program.contains('/') => Some(program),
+        [program, file, ..] if is_interpreter(program) && file.contains('/') => Some(file),
+        _ => None,
+    }
+}
+
+fn is_interpreter(program: &str) -> bool {
+    matches!(
+        program,
+        "python"
+            | "python3"
+            | "py"
+            | "node"
+            | "ruby"
+            | "perl"
+            | "php"
+            | "bash"
+            | "sh"
+            | "zsh"
+            | "tsx"
+            | "ts-node"
+    )
+}
+
+/// The place of the first word that a program of the project is given; `None` when a command runs somebody
+/// else's.
+pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
+    let (program, args) = words.split_first()?;
+    let behind = |at: usize| (at < words.len()).then_some(at);
+    let place = |is: &dyn Fn(&str) -> bool| args.iter().position(|word| is(word)).map(|at| at + 1);
+    match (*program, args) {
+        ("sudo" | "time" | "exec", rest) => own_from(rest).map(|at| at + 1),
+        ("cargo", [verb, ..]) if matches!(*verb, "run" | "r") || verb.starts_with('+') => {
+            place(&|word| matches!(word, "run" | "r"))?;
+            place(&|word| word == "--").and_then(|at| behind(at + 1))
+        }
+        ("poetry" | "uv" | "pdm" | "pipenv" | "rye" | "hatch", ["run", rest @ ..]) => {
+            own_from(rest).map(|at| at + 2)
+        }
+        ("python" | "python3" | "py", ["-m", module, ..]) => {
+            (!is_foreign_module(module)).then_some(3).and_then(behind)
+        }
+        (program, [file, ..]) if is_interpreter(program) => {
+            (!file.starts_with('-') && is_file(file)).then_some(2).and_then(behind)
+        }
+        ("go", ["run", file, ..]) => is_file(file).then_some(3).and_then(behind),
+        // What a command means that begins with a variable depends on where it is typed.
+        (program, _) if is_foreign(program) => None,
+        (program, _) if program.contains('=') && !program.starts_with('-') => None,
+        _ => Some(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_of_the_projects_own_programs_are_known() {
+        for (line, first) in [
+            ("shop run --fast", Some("shop")),
+            ("--fast", Some("--fast")),
+            ("python -m shop --fast", Some("--fast")),
+            ("python scripts/a.py --fast", Some("--fast")),
+            ("node bin/shop.js --fast", Some("--fast")),
+            ("cargo run --release -- --fast", Some("--fast")),
+            ("cargo +nightly run -- --fast", Some("--fast")),
+            ("uv run shop --fast", Some("shop")),
+            ("poetry run python -m shop --fast", Some("--fast")),
+            ("go run ./cmd/shop --fast", Some("--fast")),
+            ("sudo shop --fast", Some("shop")),
+            ("cargo run --release", None),
+            ("cargo test -- --nocapture", None),
+            ("python -m pip --fast", None),
+            ("python -c x --fast", None),
+            ("uv run pytest --fast", None),
+            ("npm run x -- --fast", None),
+            ("A=b shop --fast", None),
+            ("", None),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(own_from(&words).map(|at| words[at]), first, "{line}");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Lines of a shell as documents write them: prompts and output, continued lines, commands joined to each other,
+//! and the folder that each runs in.
+
+/// Most lines of one block that are read, and the longest line, in bytes.
+const MAX_LINES: usize = 1000;
+const MAX_LINE_BYTES: usize = 1000;
+/// The longest path of a folder, in bytes.
+const MAX_PATH_BYTES: usize = 200;
+/// Most words of one command.
+const MAX_WORDS: usize = 100;
+/// Deepest brackets of which the folder is known.
+const MAX_DEPTH: usize = 16;
+
+/// Language of a block of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// Commands of a shell, perhaps with prompts and output.
+    Shell,
+    /// None is named: a shell if every line is a command.
+    Unknown,
+}
+
+impl Language {
+    /// The language by the words behind the mark of a fence; `None` for any other one.
+    pub(crate) fn of(info: &str) -> Option<Self> {
+        let name = info.trim().split([' ', ',', '{', '\t']).next().unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "" if info.trim().is_empty() => Some(Self::Unknown),
+            "sh" | "bash" | "zsh" | "shell" | "console" | "shell-session" | "sh-session"
+            | "shellsession" | "bash-session" | "terminal" | "ksh" | "fish" => Some(Self::Shell),
+            _ => None,
+        }
+    }
+}
+
+/// Finds the lines of a block that are commands, without their prompts. `is_program` tells if a line begins with
+/// a program that is known.
+pub(crate) fn lines<'a>(
+    block: &[&'a str],
+    language: Language,
+    is_program: &dyn Fn(&str) -> bool,
+    found: &mut dyn FnMut(&'a str),
+) {
+    let all = || block.iter().flat_map(|part| part.lines()).take(MAX_LINES);
+    let prompts: &[&str] = match () {
+        () if all().any(|line| without_prompt(line, &SURE).is_some()) => &SURE,
+        () if all().any(|line| without_prompt(line, &[">"]).is_some()) => &[">"],
+        () => &[],
+    };
+    let blank = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    if prompts.is_empty() && language == Language::Unknown {
+        let mut continued = false;
+        let is_command = |line: &str| {
+            let goes_on = std::mem::replace(&mut continued, line.trim_end().ends_with('\\'));
+            goes_on || blank(line) || is_program(program(line))
+        };
+        if !all().all(is_command) {
+            return;
+        }
+    }
+    let mut continued = false;
+    for line in all() {
+        let command = without_prompt(line, if continued { &[">"] } else { prompts });
+        let command = match command {
+            Some(command) => command,
+            None if prompts.is_empty() || continued => line,
+            None => continue,
+        };
+        continued = command.trim_end().ends_with('\\');
+        found(command);
+    }
+}
+
+const SURE: [&str; 3] = ["$", "%", "❯"];
+
+/// The line behind a prompt: `$ make`, `user@host:~$ make`.
+fn without_prompt<'a>(line: &'a str, prompts: &[&str]) -> Option<&'a str> {
+    let (first, rest) = line.trim_start().split_once(' ')?;
+    let is_prompt = |prompt: &&str| {
+        first.strip_suffix(*prompt).is_some_and(|host| host.is_empty() || host.contains('@'))
+    };
+    prompts.iter().any(is_prompt).then_some(rest)
+}
+
+/// The program that a line calls.
+fn program(line: &str) -> &str {
+    let mut words = line.split_whitespace();
+    words.find(|word| !is_assignment(word)).unwrap_or_default()
+}
+
+/// Returns true if a word gives a variable a value for one command.
+pub(super) fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// A shell that is given one line after the other.
+#[derive(Debug)]
+pub(crate) struct Shell<'a> {
+    /// The folder, and those outside of open brackets; `None` when it is not known.
+    folders: Vec<Option<String>>,
+    /// Words of a command that goes on in the next line.
+    words: Vec<&'a str>,
+    /// The word that ends a text for a program.
+    until: Option<&'a str>,
+    /// The mark that ends words between quotation marks.
+    quote: Option<char>,
+    /// The folder that a repository was cloned into.
+    cloned: Option<&'a str>,
+}
+
+impl Default for Shell<'_> {
+    fn default() -> Self {
+        let folders = vec![Some(String::new())];
+        Self { folders, words: Vec::new(), until: None, quote: None, cloned: None }
+    }
+}
+
+impl<'a> Shell<'a> {
+    /// Reads a line, and tells of each command its words and the folder that it runs in.
+    pub(crate) fn line(&mut self, line: &'a str, found: &mut dyn FnMut(&[&'a str], Option<&str>)) {
+        if let Some(until) = self.until {
+            if line.trim() == until {
+                self.until = None;
+            }
+            return;
+        }
+        // A part of a command would be another one.
+        if line.len() > MAX_LINE_BYTES {
+            self.words.clear();
+            return;
+        }
+        let mut rest = line;
+        if let Some(quote) = self.quote {
+            let Some((_, behind)) = rest.split_once(quote) else { return };
+            self.quote = None;
+            rest = behind;
+        }
+        let goes_on = rest.trim_end().ends_with('\\');
+        if goes_on {
+            rest = rest.trim_end().trim_end_matches('\\');
+        }
+        let mut until = None;
+        while let Some(token) = self.token(&mut rest) {
+            match token {
+                Token::Word(word) if self.words.len() < MAX_WORDS => self.words.push(word),
+                Token::Word(_) => {}
+                Token::Until(word) => until = Some(word),
+                Token::End => self.end(found),
+                Token::Open => {
+                    self.end(found);
+                    if self.folders.len() < MAX_DEPTH {
+                        self.folders.push(self.folder().map(str::to_owned));
+                    }
+                }
+                Token::Close => {
+                    self.end(found);
+                    if self.folders.len() > 1 {
+                        self.folders.pop();
+                    }
+                }
+            }
+        }
+        self.until = until;
+        if !goes_on {
+            self.end(found);
+        }
+    }
+
+    fn folder(&self) -> Option<&str> {
+        self.folders.last().and_then(Option::as_deref)
+    }
+
+    /// A command is complete.
+    fn end(&mut self, found: &mut dyn FnMut(&[&'a str], Option<&str>)) {
+        let words = std::mem::take(&mut self.words);
+        match words[..] {
+            [] => {}
+            ["cd" | "pushd", to] => {
+                let from = self.folders.last().cloned().flatten();
+                let is_clone =
+                    from.as_deref() == Some("") && self.cloned == Some(to.trim_end_matches('/'));
+                let to =
+                    if is_clone { Some(String::new()) } else { from.and_then(|it| join(&it, to)) };
+                if let Some(folder) = self.folders.last_mut() {
+                    *folder = to;
+                }
+            }
+            ["cd" | "pushd" | "popd", ..] => {
+                if let Some(folder) = self.folders.last_mut() {
+                    *folder = None;
+                }
+            }
+            ["git" | "gh", ..] if words.contains(&"clone") => {
+                let last = words
+                    .last()
+                    .and_then(|url| url.trim_end_matches('/').rsplit(['/', ':']).next());
+                self.cloned = last.map(|name| name.trim_end_matches(".git"));
+            }
+            _ => found(&words, self.folder()),
+        }
+    }
+
+    /// Takes the next part of a line.
+    fn token(&mut self, rest: &mut &'a str) -> Option<Token<'a>> {
+        *rest = rest.trim_start();
+        let text = *rest;
+        let first = text.chars().next()?;
+        let cut = |at: usize| (&text[..at], &text[at..]);
+        match first {
+            '#' => {
+                *rest = "";
+                return None;
+            }
+            ';' | '|' | '&' => {
+                *rest = text.trim_start_matches([';', '|', '&']);
+                return Some(Token::End);
+            }
+            '(' | ')' => {
+                *rest = &text[1..];
+                return Some(if first == '(' { Token::Open } else { Token::Close });
+            }
+            _ => {}
+        }
+        if let Some(end) = text.strip_prefix("<<").filter(|it| !it.starts_with('<')) {
+            let end = end.trim_start_matches('-').trim_start();
+            let at =
+                end.find(|c: char| c.is_whitespace() || ";|&>".contains(c)).unwrap_or(end.len());
+            *rest = &end[at..];
+            return Some(Token::Until(end[..at].trim_matches(['"', '\'', '\\'])));
+        }
+        // `> file`, `2>&1`
+        let redirects = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+        if redirects.starts_with(['>', '<']) && placeholder(redirects).is_none() {
+            let file = redirects.trim_start_matches(['>', '<', '&']).trim_start();
+            *rest = file.trim_start_matches(|c: char| !c.is_whitespace() && !";|&()".contains(c));
+            return self.token(rest);
+        }
+        let mut chars = text.char_indices();
+        let mut end = text.len();
+        while let Some((at, c)) = chars.next() {
+            if c == '<'
+                && let Some(length) = placeholder(&text[at..])
+            {
+                // The last one that is looked at is the bracket at its end.
+                chars.by_ref().take_while(|(to, _)| *to + 1 < at + length).for_each(drop);
+                continue;
+            }
+            match c {
+                '\\' => {
+                    chars.next();
+                }
+                '"' | '\'' | '`' => {
+                    let ends = chars.by_ref().any(|(_, other)| other == c);
+                    if !ends {
+                        self.quote = Some(c);
+                    }
+                }
+                // `$(…)` is a part of the word.
+                '$' if text[at + 1..].starts_with('(') => {
+                    let mut depth = 0_usize;
+                    for (_, c) in chars.by_ref() {
+                        match c {
+                            '(' => depth += 1,
+                            ')' => depth = depth.saturating_sub(1),
+                            _ => {}
+                        }
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                }
+                c if c.is_whitespace() || ";|&()<>".contains(c) && at > 0 => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let (word, behind) = cut(end);
+        *rest = behind;
+        Some(Token::Word(unquoted(word)))
+    }
+}
+
+enum Token<'a> {
+    Word(&'a str),
+    /// A text follows, to the line of this word.
+    Until(&'a str),
+    End,
+    Open,
+    Close,
+}
+
+/// The length of what the reader fills in, at the beginning of a text: `<name>`.
+fn placeholder(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('<')?;
+    let end = inner.find(['>', '<', '|', '&', ';'])?;
+    (end > 0 && inner[end..].starts_with('>') && !inner.starts_with([' ', '(', '/']))
+        .then_some(end + 2)
+}
+
+/// A word without the quotation marks around it.
+fn unquoted(word: &str) -> &str {
+    let inner = |quote: char| {
+        word.strip_prefix(quote)?.strip_suffix(quote).filter(|it| !it.contains(quote))
+    };
+    inner('"').or_else(|| inner('\'')).unwrap_or(word)
+}
+
+/// The folder that a path leads to from another one; `None` when it may be outside of the project, or is made up.
+pub(super) fn join(folder: &str, path: &str) -> Option<String> {
+    if path.len() > MAX_PATH_BYTES
+        || path.starts_with(['/', '-'])
+        || path.contains(|c: char| "$~<>{}*?`'\"\\:%[]…".contains(c))
+        || path.contains("...")
+    {
+        return None;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    (joined.len() <= MAX_PATH_BYTES).then_some(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(block: &str, language: Language) -> Vec<String> {
+        let mut shell = Shell::default();
+        let mut all = Vec::new();
+        let is_program = |word: &str| matches!(word, "make" | "npm" | "cd");
+        lines(&[block], language, &is_program, &mut |line| {
+            shell.line(line, &mut |words, folder| {
+                all.push(format!("{}: {}", folder.unwrap_or("?"), words.join(" ")));
+            });
+        });
+        all
+    }
+
+    #[test]
+    fn languages_are_known_by_their_names() {
+        for info in ["sh", "Bash", "console", "shell-session", "bash {1,3}", "zsh,linenos", " sh "]
+        {
+            assert_eq!(Language::of(info), Some(Language::Shell), "{info}");
+        }
+        assert_eq!(Language::of(" "), Some(Language::Unknown));
+        for info in ["rust", "text", "{sh}", "bashful", "diff", "dockerfile"] {
+            assert_eq!(Language::of(info), None, "{info}");
+        }
+    }
+
+    #[test]
+    fn commands_of_a_block_are_told_with_their_folder() {
+        for (block, expected) in [
+            ("make a\n# a comment\nnpm run b # and one\n", &[": make a", ": npm run b"][..]),
+            (
+                "cd web && npm run a; make b | tee log\nmake c",
+                &["web: npm run a", "web: make b", "web: tee log", "web: make c"],
+            ),
+            ("(cd web && make a)\nmake b", &["web: make a", ": make b"]),
+            ("cd web\ncd ..\nmake a\ncd ..\nmake b", &[": make a", "?: make b"]),
+            ("cd \"$X\"\nmake a", &["?: make a"]),
+            ("git clone https://host/me/shop.git\ncd shop/\nmake a", &[": make a"]),
+            ("git clone https://host/me/shop\ncd other\nmake a", &["other: make a"]),
+            ("make a \\\n  b \\\n  c\nmake d", &[": make a b c", ": make d"]),
+            ("make a > out.log 2>&1 && make b>x", &[": make a", ": make b"]),
+            ("cat <<EOF > x\nmake a\nEOF\nmake b", &[": cat", ": make b"]),
+            ("npm run 'a b' \"c\" $(make x) `make y`", &[": npm run a b c $(make x) `make y`"]),
+            ("echo \"one\nmake a\n\" two\nmake b", &[": echo \"one", ": two", ": make b"]),
+            ("A=1 make a", &[": A=1 make a"]),
+            ("make <a b> c<d>e f", &[": make <a b> c<d>e f"]),
+            ("make a <b.txt", &[": make a"]),
+        ] {
+            assert_eq!(read(block, Language::Shell), expected, "{block}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_a_prompt_other_lines_are_output() {
+        for (block, expected) in [
+            ("$ make a\nmake: done\n$ make b \\\n    c\nok", &[": make a", ": make b c"][..]),
+            ("% make a\nout", &[": make a"]),
+            ("> make a\nout\n> make b \\\n> c", &[": make a", ": make b c"]),
+            ("user@host:~/x$ make a\nout", &[": make a"]),
+        ] {
+            for language in [Language::Shell, Language::Unknown] {
+                assert_eq!(read(block, language), expected, "{block}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_language_every_line_is_a_command() {
+        assert_eq!(read("make a\n\n# x\nA=1 npm run b \\\n --x\n", Language::Unknown).len(), 2);
+        for block in ["make a\nfoo bar", "fn main() {}", "make: x\nmake a\nelse"] {
+            assert!(read(block, Language::Unknown).is_empty(), "{block}");
+        }
+    }
+
+    #[test]
+    fn a_block_that_never_ends_is_bounded() {
+        assert_eq!(read(&"make a\n".repeat(1_000_000), Language::Shell).len(), MAX_LINES);
+        assert!(read(&"make a ".repeat(1_000_000), Language::Shell).is_empty());
+        assert_eq!(read(&"(".repeat(900), Language::Shell).len(), 0);
+    }
+}

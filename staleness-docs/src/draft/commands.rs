@@ -1,0 +1,57 @@
+//! Commands of documents: in code spans, and in fenced blocks of a shell.
+
+use staleness_core::knowledge::WordKind;
+
+use super::{target, words};
+use crate::commands::{self, Language, Shell};
+
+/// The longest code span that is read as a command, in bytes.
+const MAX_SPAN_BYTES: usize = 240;
+/// Programs that begin a line of a block without a language, beside those that are well known.
+const USUAL: [&str; 8] = ["gmake", "mkdir", "poe", "prek", "pushd", "source", "task", "touch"];
+
+/// Receives a name: its shape, the name, and the part of the text where it stands.
+type Found<'f, 'a> = dyn FnMut(WordKind, &str, &'a str) + 'f;
+
+/// Finds the commands in a code span.
+pub(super) fn in_span<'a>(code: &'a str, found: &mut Found<'_, 'a>) {
+    if code.len() <= MAX_SPAN_BYTES && code.trim_ascii().contains(' ') {
+        read(&[code], Language::Shell, &mut |words, folder| calls(words, folder, found));
+    }
+}
+
+/// Finds the commands in the lines of a fenced block, the flags that programs of the project are given there, and
+/// the scripts that are run by their path.
+pub(super) fn in_fence<'a>(lines: &[&'a str], language: Language, found: &mut Found<'_, 'a>) {
+    read(lines, language, &mut |words, folder| {
+        calls(words, folder, found);
+        if let Some(own) = commands::own_from(words) {
+            for word in words[own..].iter().filter(|word| word.starts_with("--")) {
+                words::flag(word, &mut |(shape, name)| found(shape, name, name));
+            }
+        }
+        // From another folder a path leads elsewhere.
+        if let Some(script) = commands::script(words).filter(|_| folder == Some(""))
+            && target::of_word(script).is_some()
+        {
+            found(WordKind::Path, script, script);
+        }
+    });
+}
+
+fn read<'a>(
+    lines: &[&'a str],
+    language: Language,
+    found: &mut dyn FnMut(&[&'a str], Option<&str>),
+) {
+    let is_program =
+        |word: &str| commands::is_foreign(word) || USUAL.contains(&word) || word.starts_with("./");
+    let mut shell = Shell::default();
+    commands::lines(lines, language, &is_program, &mut |line| shell.line(line, found));
+}
+
+fn calls<'a>(words: &[&'a str], folder: Option<&str>, found: &mut Found<'_, 'a>) {
+    commands::calls(words, folder, &mut |call, place| {
+        found(WordKind::Command, &call.written(folder.unwrap_or_default()), place);
+    });
+}

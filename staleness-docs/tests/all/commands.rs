@@ -1,0 +1,281 @@
+//! Commands that documents call, and the targets that the project no longer defines.
+
+use staleness_core::knowledge::{Fact, WordKind};
+
+use crate::drift::after;
+use crate::project::{Project, facts, found};
+
+const SCRIPTS: &str =
+    r#"{"name": "shop", "scripts": {"lint": "eslint .", "build": "tsc", "test": "jest"}}"#;
+
+/// A fenced block of a shell.
+fn fence(lines: &str) -> String {
+    format!("```sh\n{lines}\n```\n")
+}
+
+#[test]
+fn a_target_that_went_is_told_and_one_that_never_was_is_not() {
+    let cargo = "[package]\nname = \"shop\"\n[features]\ntls = []\n";
+    for (path, first, second, gone, never) in [
+        (
+            "package.json",
+            SCRIPTS,
+            "{\"scripts\": {\"build\": \"tsc\"}}",
+            "npm run lint",
+            "npm run never",
+        ),
+        ("package.json", SCRIPTS, "{\"scripts\": {}}", "npm test", "npm start"),
+        ("package.json", SCRIPTS, "{\"scripts\": {}}", "yarn lint", "yarn jest"),
+        // A dependency of the name is no script.
+        (
+            "package.json",
+            SCRIPTS,
+            "{\"devDependencies\": {\"lint\": \"1\"}}",
+            "npm run lint",
+            "yarn lint",
+        ),
+        ("Makefile", "lint:\n\trun\n", "test:\n\tgo\n", "make lint", "make test"),
+        ("justfile", "lint:\n  run\n", "test:\n  go\n", "just lint", "just never"),
+        (
+            "Taskfile.yml",
+            "tasks:\n  lint:\n    cmd: x\n",
+            "tasks:\n  test:\n    cmd: y\n",
+            "task lint",
+            "task never",
+        ),
+        (".cargo/config.toml", "[alias]\nxt = \"run\"\n", "[alias]\n", "cargo xt", "cargo never"),
+        (
+            "Cargo.toml",
+            cargo,
+            "[package]\nname = \"shop\"\n",
+            "cargo test --features tls",
+            "cargo test -F never",
+        ),
+        (
+            "Cargo.toml",
+            cargo,
+            "[package]\nname = \"till\"\n",
+            "cargo run --bin shop",
+            "cargo run --bin never",
+        ),
+        (
+            "Cargo.toml",
+            cargo,
+            "[package]\nname = \"till\"\n",
+            "cargo test -p shop",
+            "cargo test -p never",
+        ),
+        ("composer.json", SCRIPTS, "{}", "composer lint", "composer never"),
+        ("deno.json", "{\"tasks\": {\"lint\": \"x\"}}", "{}", "deno task lint", "deno task never"),
+        ("pyproject.toml", "[tool.poe.tasks]\nlint = \"x\"\n", "\n", "poe lint", "poe never"),
+        (
+            "pyproject.toml",
+            "[project.scripts]\nlint = \"x:y\"\n",
+            "\n",
+            "poetry run lint",
+            "poetry run never",
+        ),
+        (
+            ".pre-commit-config.yaml",
+            "- id: lint\n",
+            "- id: test\n",
+            "pre-commit run lint",
+            "pre-commit run never",
+        ),
+        ("src/bin/till.rs", "fn main() {}\n", "", "cargo run --bin till", "cargo run --bin never"),
+        ("shop/__main__.py", "run()\n", "", "python -m shop", "python -m never"),
+        ("crates/till/Cargo.toml", cargo, "", "cargo test -p till", "cargo test -p never"),
+    ] {
+        let mut project = Project::new();
+        project.write(
+            "doc.md",
+            format!("Run `{gone}` or `{never}`.\n\n{}", fence(&format!("{never}\n{gone} # x"))),
+        );
+        project.write(path, first);
+        project.commit();
+        if second.is_empty() {
+            project.remove(path);
+        } else {
+            project.write(path, second);
+        }
+        project.commit();
+        let told = found(&project.check(), "doc.md");
+        assert_eq!(told, [format!("1:6 drift {gone}"), format!("5:1 drift {gone}")], "{gone}");
+    }
+}
+
+#[test]
+fn one_target_that_took_over_the_text_is_the_new_name() {
+    let renamed = SCRIPTS.replace("\"lint", "\"check");
+    let two = renamed.replace("{\"check\": ", "{\"style\": \"eslint .\", \"check\": ");
+    let text = "Run `npm run lint -- --fix`.\n";
+    for (second, expected) in [
+        (&*renamed, "1:6 drift npm run lint -> npm run check"),
+        (&two, "1:6 drift npm run lint"),
+        (&renamed.replace("eslint", "oxlint"), "1:6 drift npm run lint"),
+        (
+            &SCRIPTS.replace("lint\": \"e", "lints\": \"ox"),
+            "1:6 drift npm run lint ~ npm run lints",
+        ),
+    ] {
+        assert_eq!(
+            after(text, &[("package.json", SCRIPTS)], &[("package.json", second)]),
+            [expected]
+        );
+    }
+    let mut project = Project::new();
+    project.write("doc.md", "Run `cargo run --bin till`.\n");
+    project.write("src/bin/till.rs", "fn main() { println!(\"till\"); }\n");
+    project.commit();
+    project.git(&["mv", "src/bin/till.rs", "src/bin/desk.rs"]);
+    let by = project.commit();
+    let [Fact::ReferenceDrift { sort, renamed_to, commit, at, .. }] =
+        &facts(&project.check(), "doc.md")[..]
+    else {
+        panic!("one fact")
+    };
+    assert_eq!((sort, renamed_to.as_deref()), (&WordKind::Command, Some("cargo run --bin desk")));
+    assert_eq!((commit.as_deref(), at.is_some()), (Some(&*by), true));
+}
+
+#[test]
+fn a_target_may_be_where_the_document_is_above_it_or_where_the_command_goes() {
+    let none = r#"{"name": "@x/none", "scripts": {}}"#;
+    let gone = |text: &str, path: &str, at: &str, now: &str| {
+        let mut project = Project::new();
+        project.write(path, fence(text));
+        project.write("package.json", SCRIPTS.replace("lint", "other"));
+        project.write(at, SCRIPTS);
+        project.commit();
+        project.write(at, now);
+        project.commit();
+        found(&project.check(), path)
+    };
+    for (text, path, at) in [
+        ("cd web && npm run lint", "doc.md", "web/package.json"),
+        ("cd web\nnpm run lint", "doc.md", "web/package.json"),
+        ("npm --prefix web run lint", "doc.md", "web/package.json"),
+        ("npm run lint", "web/doc.md", "web/package.json"),
+        ("npm run lint", "web/docs/doc.md", "web/package.json"),
+        ("npm run lint", "docs/doc.md", "package.json"),
+        ("npm run lint -w @x/none", "doc.md", "web/package.json"),
+        ("git clone https://host/shop\ncd shop\nnpm run lint", "doc.md", "package.json"),
+    ] {
+        assert_eq!(gone(text, path, at, none).len(), 1, "{text} in {path}");
+        assert!(gone(text, path, at, SCRIPTS).is_empty(), "{text} in {path}");
+    }
+    for (text, path, at) in [
+        // Some other package still has it, or never had it.
+        ("npm run other", "doc.md", "web/package.json"),
+        ("cd elsewhere && npm run lint", "doc.md", "web/package.json"),
+        ("cd \"$DIR\" && npm run lint", "doc.md", "package.json"),
+        ("npm run lint", "doc.md", "web/package.json"),
+    ] {
+        assert!(gone(text, path, at, none).is_empty(), "{text} in {path}");
+    }
+    let first = [("docs/Makefile", "html:\n\trun\n"), ("Makefile", "all:\n")];
+    let second = [("docs/Makefile", "pdf:\n\tgo\n")];
+    assert_eq!(after("`make -C docs html`\n", &first, &second), ["1:2 drift make -C docs html"]);
+    assert!(after("`make -C docs pdf`\n", &first, &second).is_empty());
+}
+
+#[test]
+fn what_a_makefile_includes_is_read_and_what_cannot_be_told_is_not_gone() {
+    let first = ("Makefile", "lint:\n\trun\ntest:\n\tgo\n");
+    let silent = |makefile: &str, more: &[(&str, &str)]| {
+        let second: Vec<_> =
+            [("Makefile", makefile)].into_iter().chain(more.iter().copied()).collect();
+        after("Run `make lint`.\n", &[first], &second).is_empty()
+    };
+    assert!(!silent("test:\n\tgo\n", &[]));
+    assert!(silent(
+        "include mk/a.mk\n",
+        &[("mk/a.mk", "include mk/b.mk\n"), ("mk/b.mk", "lint:\n")]
+    ));
+    assert!(!silent("include a.mk\n", &[("a.mk", "test:\n\tgo\n")]));
+    for (makefile, more) in [
+        ("include $(wildcard mk/*.mk)\n", &[][..]),
+        ("include nowhere.mk\n", &[]),
+        ("lin%:\n\trun\n", &[]),
+        ("$(NAMES):\n\trun\n", &[]),
+        ("$(foreach x,lint,$(eval $(x):))\n", &[]),
+    ] {
+        assert!(silent(makefile, more), "{makefile}");
+    }
+    // A circle of includes ends, and so does a chain that is too long.
+    assert!(!silent("include a.mk\n", &[("a.mk", "include Makefile a.mk\ntest:\n")]));
+    let chain: Vec<_> =
+        (0..40).map(|at| (format!("{at}.mk"), format!("include {}.mk\n", at + 1))).collect();
+    let chain: Vec<_> = chain.iter().map(|(path, text)| (&**path, &**text)).collect();
+    assert!(silent("include 0.mk\n", &chain));
+}
+
+#[test]
+fn a_command_is_silent_where_it_speaks_of_the_past_or_was_left_aside() {
+    let first = [("package.json", SCRIPTS)];
+    let second = [("package.json", "{}")];
+    for text in [
+        "`npm run lint` was removed.\n",
+        "Use this instead of `npm run lint`.\n",
+        "<!-- staleness: ignore reference_drift -->\n```sh\nnpm run lint\n```\n",
+        "```json\n\"npm run lint\"\n```\n",
+        "```\nnpm run lint\nis what you type\n```\n",
+        "    npm run lint\n",
+        "Run npm run lint.\n",
+        "```console\n$ ls\nnpm run lint\n```\n",
+        "`npm run <lint>` and `npm run lint:...`\n",
+        "`npx lint` and `npm install lint`\n",
+    ] {
+        assert!(after(text, &first, &second).is_empty(), "{text}");
+    }
+    for text in [
+        "```\nnpm run lint\n```\n",
+        "- x\n\n  ```console\n  $ npm run lint\n  ok\n  ```\n",
+        "> ```bash\n> npm run lint\n",
+    ] {
+        assert_eq!(after(text, &first, &second).len(), 1, "{text}");
+    }
+    let mut project = Project::new();
+    project.write("CHANGELOG.md", "Run `npm run lint`.\n");
+    project.write("package.json", SCRIPTS);
+    project.commit();
+    project.write("package.json", "{}");
+    project.write("late.md", "Run `npm run lint`.\n");
+    project.commit();
+    assert!(found(&project.check(), "CHANGELOG.md").is_empty());
+    // When it was written makes no difference, but that somebody said later that it holds.
+    assert_eq!(found(&project.check(), "late.md"), ["1:6 drift npm run lint"]);
+    project.write("late.md", "---\nverified: 2026-02-01\n---\nRun `npm run lint`.\n");
+    project.commit();
+    assert!(found(&project.check(), "late.md").is_empty());
+    project.write("late.md", "Now run `npm run lint`.\n");
+    assert!(found(&project.check(), "late.md").is_empty(), "somebody is still working on it");
+}
+
+#[test]
+fn flags_and_scripts_of_the_project_are_looked_up_in_commands() {
+    let first = [("src/cli.py", "parser.add_argument(\"--fast\")\n"), ("scripts/build.sh", "x\n")];
+    let lines = "python -m src.cli --fast\nmypy --fast\nscripts/build.sh --now\ncd a && scripts/build.sh\nbash scripts/build.sh";
+    let mut project = Project::new();
+    project.write("doc.md", fence(lines));
+    first.iter().for_each(|(path, text)| drop(project.write(path, text)));
+    project.commit();
+    project.write("src/cli.py", "x\n");
+    project.remove("scripts/build.sh");
+    project.commit();
+    let told = found(&project.check(), "doc.md");
+    assert_eq!(told, ["2:19 drift --fast", "4:1 missing Path scripts/build.sh"]);
+}
+
+#[test]
+fn manifests_and_blocks_that_are_too_large_are_bounded() {
+    let huge = format!("{{\"scripts\": {{\"lint\": \"x\"}}, \"x\": \"{}\"}}", "x".repeat(50 << 20));
+    let text = "Run `npm run lint` or `npm run build`.\n";
+    let (small, huge) = ([("package.json", SCRIPTS)], [("package.json", &*huge)]);
+    assert!(after(text, &small, &huge).is_empty(), "it cannot be told");
+    // The version that was too large is in the way of what was before.
+    assert!(after(text, &huge, &[("package.json", "{}")]).is_empty());
+    let endless = format!("```sh\nnpm run lint\n{}npm run build\n", "echo x\n".repeat(400_000));
+    let told = after(&endless, &small, &[("package.json", "{}")]);
+    assert_eq!(told, ["2:1 drift npm run lint"]);
+}
