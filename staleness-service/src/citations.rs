@@ -62,8 +62,12 @@ pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey
         return BTreeMap::new();
     }
     let mut go_on = |_| ControlFlow::Continue(());
-    let by_disk =
-        staleness_docs::item_evidence(&settings.place, &mut LazyRepo::default(), &items, &mut go_on);
+    let by_disk = staleness_docs::item_evidence(
+        &settings.place,
+        &mut LazyRepo::default(),
+        &items,
+        &mut go_on,
+    );
     let is_changed = |each: &Evidence| {
         matches!(each.fact, Fact::SourceMissing { .. } | Fact::SourceChanged { .. })
     };
