@@ -74,6 +74,7 @@ mod date;
 pub mod disk;
 mod draft;
 mod files;
+mod fix;
 mod front;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -84,13 +85,16 @@ mod options;
 pub mod project;
 mod report;
 mod stored;
+mod text;
 mod version;
 
 pub use check::{check, project_version};
 pub use files::retain_loaded_by;
+pub use fix::{Edit, Mend, mend, mended};
 pub use front::{Change, Field, FieldValue, SetError, set_fields, unquote};
 pub use nature::is_markdown;
 pub use options::CheckOptions;
 pub use report::{Blind, BlindKind, Cancelled, Counts, Note, Progress, Report, Skipped, Unlisted};
 pub use stored::{ItemReport, cite, item_evidence, seen};
+pub use text::{Fate, Statement, TextReport, check_text};
 pub use version::declared_version;

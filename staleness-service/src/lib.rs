@@ -7,7 +7,8 @@
 //! - [`settings`]: store, project, repository, home, time and policy; [`SharedStore`] for processes that
 //!   live long.
 //! - [`scan`], [`tools`]: what the clients have configured.
-//! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds.
+//! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds; [`fixes`]: what
+//!   they should say; [`text`]: the same of a text that is no file.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
 //! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
 //! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
@@ -26,6 +27,7 @@ pub mod embedder;
 pub mod error;
 mod escape;
 pub mod findings;
+pub mod fixes;
 pub mod items;
 pub mod knowledge;
 pub mod limits;
@@ -44,6 +46,7 @@ pub mod settings;
 mod shared;
 pub mod spool;
 pub mod suggested;
+pub mod text;
 pub mod tools;
 pub mod upkeep;
 pub mod vectors;

@@ -8,8 +8,8 @@ use super::{LevelArg, whole};
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Files and folders [default: the tracked Markdown files, and the memory and instruction files
-    /// of the agent clients].
+    /// Files and folders, or - for a text on stdin [default: the tracked Markdown files, and the memory
+    /// and instruction files of the agent clients].
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
     /// Exit with 1 when something is at this level or worse.
@@ -29,6 +29,15 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with_all = ["since", "fail_on", "paths"])]
     pub write_baseline: Option<PathBuf>,
+    /// Write the present names of what was renamed into the documents, where history leaves one answer.
+    #[arg(long, conflicts_with_all = ["format", "write_baseline"])]
+    pub fix: bool,
+    /// With --fix: show the changes, and write nothing.
+    #[arg(long, requires = "fix")]
+    pub dry_run: bool,
+    /// With --fix: write without asking.
+    #[arg(long, requires = "fix", conflicts_with = "dry_run")]
+    pub yes: bool,
     #[command(flatten)]
     pub version: VersionArgs,
 }

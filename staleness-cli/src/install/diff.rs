@@ -4,18 +4,13 @@
 //! So the diff is one of what may be shown: of other people's values and comments only that they are
 //! there. Keys, punctuation and everything that `init` writes are shown as they are.
 
-use std::fmt::Write;
-
-use imara_diff::{
-    Algorithm, BasicLineDiffPrinter, Diff, InternedInput, Token, UnifiedDiffConfig,
-    UnifiedDiffPrinter,
-};
 use jsonc_parser::tokens::Token as JsonToken;
 use jsonc_parser::{Scanner, ScannerOptions};
 
 use super::json::BOM;
 use super::part::Part;
 use super::toml_server;
+use crate::output::diff;
 
 /// The placeholder for a value that is not shown.
 const HIDDEN: &str = "…";
@@ -31,41 +26,8 @@ pub(crate) fn unified(
         return String::new();
     }
     let name = |text: Option<&str>| if text.is_some() { path } else { "/dev/null" };
-    let mut diff = format!("--- {}\n+++ {}\n", name(before), name(after));
     let shown = |text: Option<&str>| shown(part, text.unwrap_or_default());
-    let (old, new) = (shown(before), shown(after));
-    let input = InternedInput::new(old.as_str(), new.as_str());
-    let mut lines = Diff::compute(Algorithm::Histogram, &input);
-    lines.postprocess_lines(&input);
-    let printer = Printer(BasicLineDiffPrinter(&input.interner));
-    let _ = write!(diff, "{}", lines.unified_diff(&printer, UnifiedDiffConfig::default(), &input));
-    diff
-}
-
-/// The usual form. Where there are no lines, the one before is named.
-struct Printer<'a>(BasicLineDiffPrinter<'a, str>);
-
-impl UnifiedDiffPrinter for Printer<'_> {
-    fn display_header(
-        &self,
-        mut f: impl Write,
-        start_before: u32,
-        start_after: u32,
-        len_before: u32,
-        len_after: u32,
-    ) -> std::fmt::Result {
-        let place = |start: u32, length: u32| format!("{},{length}", start + u32::from(length > 0));
-        let (before, after) = (place(start_before, len_before), place(start_after, len_after));
-        writeln!(f, "@@ -{before} +{after} @@")
-    }
-
-    fn display_context_token(&self, f: impl Write, token: Token) -> std::fmt::Result {
-        self.0.display_context_token(f, token)
-    }
-
-    fn display_hunk(&self, f: impl Write, before: &[Token], after: &[Token]) -> std::fmt::Result {
-        self.0.display_hunk(f, before, after)
-    }
+    diff::unified([name(before), name(after)], &shown(before), &shown(after))
 }
 
 /// A text as it may be shown.

@@ -1,6 +1,7 @@
 //! Output for a person: escaped, coloured, in columns.
 
 pub(crate) mod board;
+pub(crate) mod diff;
 pub(crate) mod found;
 mod json;
 pub(crate) mod knowledge;

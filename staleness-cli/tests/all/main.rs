@@ -7,11 +7,13 @@ mod by_hand;
 mod check;
 mod check_blind;
 mod check_documents;
+mod check_fix;
 mod check_formats;
 mod check_hostile;
 #[cfg(target_os = "linux")]
 mod check_limits;
 mod check_superseded;
+mod check_text;
 mod ci;
 mod common;
 mod copying;

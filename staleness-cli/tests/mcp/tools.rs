@@ -326,3 +326,14 @@ fn a_client_is_judged_for_under_its_own_policy() {
         drop(client.leave());
     }
 }
+
+#[test]
+fn a_text_of_an_agent_is_told_what_never_was() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    let told = client.data("check_documents", json!({ "text": "Edit `no/such/file.rs`." }));
+    assert_eq!(told["documents"], 0, "{told}");
+    let both = json!({ "text": "x", "paths": ["a.md"] });
+    let refused = client.ask("tools/call", json!({ "name": "check_documents", "arguments": both }));
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+}

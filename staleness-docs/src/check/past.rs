@@ -159,6 +159,11 @@ impl<'p> Past<'p> {
         self.ask(unknown, |repo, watch| repo.trace(words, &is_document, watch))
     }
 
+    pub(crate) fn ever(&mut self, words: &[Word]) -> Result<Vec<Trace>, Cancelled> {
+        let unknown = vec![Trace::Unknown; words.len()];
+        self.ask(unknown, |repo, watch| repo.ever(words, &is_document, watch))
+    }
+
     /// Tells which of these words are nowhere in the checked-out commit.
     pub(crate) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
         let none = vec![false; words.len()];

@@ -10,6 +10,7 @@
 //! | when did these files come, and when were they edited last? | [`Repo::lives`] |
 //! | when was each of these blocks of a document last edited? | [`Repo::date`] |
 //! | did these words exist then, and who removed them? | [`Repo::trace`] |
+//! | did these words ever exist? | [`Repo::ever`] |
 //! | does a citation still hold? | [`Repo::cited`] |
 //! | was this part of a file ever there, and who removed it? | [`Repo::parts`] |
 //! | what was checked out at that time? | [`Repo::commit_at`] |

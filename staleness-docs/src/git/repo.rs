@@ -254,6 +254,22 @@ impl Repo {
         self.search(is_document, watch).trace(words)
     }
 
+    /// Looks for words in the whole history; the answers are in the order of the questions.
+    ///
+    /// [`Trace::Never`] means that no commit of the list of first parents had the word. What cannot be told,
+    /// as where the history is shallow, is [`Trace::Unknown`].
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn ever(
+        &mut self,
+        words: &[Word],
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Trace>, GitError> {
+        self.search(is_document, watch).ever(words)
+    }
+
     /// Follows citations through the history; the answers are in the order of the questions.
     ///
     /// The lines of a citation are those of its file when it was verified. They are followed to

@@ -30,3 +30,4 @@ mod project;
 mod projects;
 mod since;
 mod superseded;
+mod text;

@@ -10,6 +10,7 @@ use staleness_service::documents::{Asked, check, context, rows as stored_rows};
 use staleness_service::findings::{Finding, Findings, Levels};
 use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::{Access, Settings};
+use staleness_service::text::{Judged, judge};
 use staleness_service::{ServiceError, citations};
 
 use super::verdict;
@@ -42,6 +43,8 @@ pub(super) fn specs() -> Vec<Spec> {
 struct CheckDocuments {
     /// Files and folders to check; default all
     paths: Option<Vec<String>>,
+    /// A text to check in place of files, such as a plan: what it names that is gone or never was
+    text: Option<String>,
     /// Return only what is new since this commit or branch
     since: Option<String>,
     /// Most findings to return; default 20
@@ -98,7 +101,69 @@ pub(super) fn row(each: &Finding) -> (Row, Text) {
     (row, place.and(": ").and(verdict::words(&told.verdict)))
 }
 
+/// A name of a text that the tree does not have.
+fn of_text(each: &Judged) -> (Row, Text) {
+    let statement = &each.statement;
+    let row = Row {
+        path: None,
+        line: Some(statement.line),
+        title: line(&statement.name),
+        verdict: verdict::brief(&each.verdict),
+    };
+    let place = Text::new("- line ").and(statement.line).and(": ");
+    let word = if each.is_invented() { "invented, " } else { "" };
+    (row, place.and(word).and(verdict::words(&each.verdict)))
+}
+
+/// Checks a text that the caller wrote.
+fn run_text(
+    call: &Call<'_>,
+    asked: &CheckDocuments,
+    text: &str,
+) -> Result<Answer<Checked>, ServiceError> {
+    let settings = &call.settings;
+    if asked.paths.is_some() || asked.since.is_some() {
+        return Err(ServiceError::invalid("`text` goes without `paths` and `since`")
+            .hint("call twice, once for each"));
+    }
+    let most = settings.configured.policy.documents.max_file_bytes;
+    if text.len() as u64 > most {
+        return Err(ServiceError::invalid(format!("`text` is longer than {most} bytes"))
+            .hint("send a part of it"));
+    }
+    let told = judge(settings, text, call.listener)?;
+    let limit = asked.limit.map_or(20, |limit| limit as usize);
+    let rows = Rows::fit(&told.found, limit, of_text);
+    let (went, invented) = told.counts();
+    let mut head = Text::new(went).and(" gone, ").and(invented).and(" invented of ");
+    head = head.and(told.names).and(if told.names == 1 { " name" } else { " names" });
+    if !told.notes.is_empty() {
+        head = head.and("; the history is not whole: less is found");
+    }
+    let text = rows.text(head, Text::new("raise `limit`"));
+    let at = |level| told.found.iter().filter(|each| each.verdict.level == level).count() as u64;
+    let names = told.names as u64;
+    let counts = Levels {
+        stale: at(Level::Stale),
+        review: at(Level::Review),
+        fresh: names.saturating_sub(at(Level::Stale) + at(Level::Review)),
+    };
+    let data = Checked {
+        items: rows.items,
+        more: rows.more,
+        counts,
+        documents: 0,
+        more_skipped: 0,
+        skipped: Vec::new(),
+        head: told.head,
+    };
+    Ok(Answer::new(text, data))
+}
+
 fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, ServiceError> {
+    if let Some(text) = &asked.text {
+        return run_text(call, &asked, text);
+    }
     let settings = &call.settings;
     // Paths count from the project; what leads out of it is reported and not followed.
     let folder = &settings.place.folder;

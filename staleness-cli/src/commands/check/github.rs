@@ -3,19 +3,25 @@
 //! The form: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 
 use staleness::verdict::Level;
-use staleness_docs::{Blind, Note, Report, Skipped};
+use staleness_docs::{Blind, Edit, Note, Report, Skipped};
 
 use crate::output::escape;
 use staleness_service::findings::{Finding, Findings};
+use staleness_service::fixes::Fixes;
 
 /// One annotation for each finding, for each file that was not checked, and for what holds for the
 /// check as a whole. Findings with nothing but weak signs are left out unless they are asked for.
-pub(crate) fn annotations(findings: &Findings, report: &Report, weak: bool) -> String {
+pub(crate) fn annotations(
+    findings: &Findings,
+    report: &Report,
+    fixes: &Fixes,
+    weak: bool,
+) -> String {
     let whole = report.notes.iter().filter(|note| note.path.is_none());
     findings
         .all()
         .filter(|each| weak || each.told.verdict.level > Level::Fresh)
-        .map(annotation)
+        .map(|finding| annotation(finding, fixes))
         .chain(report.blind.iter().map(blind))
         .chain(report.skipped.iter().map(skipped))
         .chain(whole.map(noted))
@@ -46,7 +52,7 @@ fn place(path: &str) -> Vec<String> {
     named.then(|| format!("file={}", property(path))).into_iter().collect()
 }
 
-fn annotation(finding: &Finding) -> String {
+fn annotation(finding: &Finding, fixes: &Fixes) -> String {
     let told = &finding.told;
     let command = match told.verdict.level {
         Level::Stale => "error",
@@ -65,11 +71,20 @@ fn annotation(finding: &Finding) -> String {
     properties.push(format!("title={}", property(&title)));
     let mut reasons: Vec<String> =
         verdict.signals.iter().map(|signal| data(&escape(&signal.reason))).collect();
+    reasons.extend(finding.evidence.iter().flat_map(|each| {
+        fixes.for_evidence(path, each).iter().map(|edit| data(&suggestion(edit)))
+    }));
     if unnamed {
         let line = told.line.unwrap_or(1);
         reasons.insert(0, data(&format!("{}:{line}", escape(path))));
     }
     format!("::{command} {}::{}\n", properties.join(","), reasons.join("%0A"))
+}
+
+/// The place of a replacement, and the replacement.
+fn suggestion(edit: &Edit) -> String {
+    let Edit { line, column, end_column, new, .. } = edit;
+    format!("in line {line}, columns {column} to {}, write: {}", end_column - 1, escape(new))
 }
 
 /// The text of a command.

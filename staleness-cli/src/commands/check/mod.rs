@@ -1,8 +1,10 @@
 //! `check`: what the documents say that no longer holds.
 
 pub(crate) mod baseline;
+mod fix;
 mod github;
 mod sarif;
+mod text;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,6 +15,7 @@ use staleness::verdict::Level;
 use staleness_core::text::counted;
 use staleness_docs::Report;
 use staleness_service::findings::{Finding, Findings};
+use staleness_service::fixes::Fixes;
 
 use super::citations;
 use super::documents::{self, Asked};
@@ -29,10 +32,76 @@ use baseline::Baseline;
 /// two moments.
 const NOT_KEPT: &str = "not recorded, because --now was given: the overview and hooks tell of the last check without it";
 
+/// The state of the documents: what a check found, without what a baseline lists.
+struct Checked {
+    report: Report,
+    found: Findings,
+    context: Context,
+    compared: Option<Compared>,
+    /// All documents were asked for, as they are.
+    is_whole: bool,
+}
+
 /// Checks and prints; `true`: something is at `--fail-on` or worse.
 pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {
     let format = format(args, out)?;
+    if text::is_asked(args)? {
+        return text::run(settings, args, format, out);
+    }
+    if args.fix {
+        fix::may_write(args)?;
+    }
     let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let mut checked = check(settings, args, known.as_ref(), out)?;
+    if let Some(file) = &args.write_baseline {
+        return write(settings, file, &checked, format, out).map(|()| false);
+    }
+    let mut fixes = match format {
+        ReportFormat::Table | ReportFormat::Json if !args.fix => Fixes::default(),
+        _ => Fixes::of(settings, &checked.found, &checked.report),
+    };
+    if args.fix {
+        let written = fix::run(args, &mut fixes, out)?;
+        if written {
+            checked = check(settings, args, known.as_ref(), out)?;
+        }
+        if format == ReportFormat::Json {
+            let mut document = document(&checked);
+            document["fix"] = fix::told(&fixes, written);
+            out.json(&document)?;
+        } else if !out.quiet {
+            out.text(&fix::summary(&fixes, written, out))?;
+        }
+        return Ok(fails(settings, args, &checked));
+    }
+    let Checked { report, found, context, compared, is_whole } = &checked;
+    match format {
+        ReportFormat::Json => out.json(&document(&checked))?,
+        ReportFormat::Sarif => {
+            out.json(&sarif::log(found, report, context, &fixes, out.verbose))?
+        }
+        ReportFormat::Github => {
+            let mut text = github::annotations(found, report, &fixes, out.verbose);
+            text.push_str(&found::summary(found, report, *compared, out));
+            out.text(&text)?;
+        }
+        ReportFormat::Table => {
+            let mut text = found::table(found, report, *compared, context, out);
+            if *is_whole && settings.given_now {
+                text.push_str(&out.hint(NOT_KEPT));
+            }
+            out.text(&text)?;
+        }
+    }
+    Ok(fails(settings, args, &checked))
+}
+
+fn check(
+    settings: &Settings,
+    args: &CheckArgs,
+    known: Option<&Baseline>,
+    out: &Output,
+) -> Result<Checked, CliError> {
     let asked = Asked {
         paths: &args.paths,
         since: args.since.as_deref(),
@@ -44,41 +113,27 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     let stored = stored(settings, &report, out);
     let look_up = |items: &[Item]| citations::evidence(settings, items);
     let mut found = Findings::new(&report, stored, &look_up, &context);
-    if let Some(file) = &args.write_baseline {
-        return write(settings, file, (&found, &context), &report, format, out).map(|()| false);
-    }
     let mut compared = None;
     if let Some(known) = known {
-        let checked = checked(&report, args);
         let now = baseline(&found, &context, out);
-        compared = Some(known.compare(&now, &Baseline::of(&found), checked));
+        compared = Some(known.compare(&now, &Baseline::of(&found), is_checked(&report, args)));
         let lists = |path: &str, fact: &Fact, digest| known.lists(path, fact, digest);
         found = found.without(&lists, &context);
     }
-    match format {
-        ReportFormat::Json => out.json(&document(&found, &report, compared, &context))?,
-        ReportFormat::Sarif => out.json(&sarif::log(&found, &report, &context, out.verbose))?,
-        ReportFormat::Github => {
-            let mut text = github::annotations(&found, &report, out.verbose);
-            text.push_str(&found::summary(&found, &report, compared, out));
-            out.text(&text)?;
-        }
-        ReportFormat::Table => {
-            let mut text = found::table(&found, &report, compared, &context, out);
-            if asked.is_whole() && settings.given_now {
-                text.push_str(&out.hint(NOT_KEPT));
-            }
-            out.text(&text)?;
-        }
-    }
+    Ok(Checked { report, found, context, compared, is_whole: asked.is_whole() })
+}
+
+/// Returns true if something that is reported, or could not be looked at, is at `--fail-on` or worse.
+fn fails(settings: &Settings, args: &CheckArgs, checked: &Checked) -> bool {
     let blind = settings.configured.policy.documents.blind;
-    Ok(args.fail_on.is_some_and(|least| {
+    args.fail_on.is_some_and(|least| {
         let least = match least {
             LevelArg::Review => Level::Review,
             LevelArg::Stale => Level::Stale,
         };
-        found.reported().any_at(least) || !report.blind.is_empty() && blind >= least
-    }))
+        let is_blind = !checked.report.blind.is_empty() && blind >= least;
+        checked.found.reported().any_at(least) || is_blind
+    })
 }
 
 /// What a baseline lists of these findings.
@@ -109,7 +164,7 @@ fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
 }
 
 /// Returns a test for paths that were checked as a whole: findings missing there are gone.
-fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
+fn is_checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
     let there: BTreeSet<&str> =
         report.documents.iter().map(|each| each.key.path.as_str()).collect();
     let skipped: BTreeSet<&str> = report.skipped.iter().map(|each| each.path.as_str()).collect();
@@ -122,8 +177,7 @@ fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool
 fn write(
     settings: &Settings,
     file: &Path,
-    (found, context): (&Findings, &Context),
-    report: &Report,
+    checked: &Checked,
     format: ReportFormat,
     out: &Output,
 ) -> Result<(), CliError> {
@@ -132,11 +186,11 @@ fn write(
         return Err(CliError::invalid(format!("--write-baseline {}: {what}", brief(file)))
             .hint("remove the link, or name another file"));
     }
-    let baseline = baseline(found, context, out);
+    let baseline = baseline(&checked.found, &checked.context, out);
     baseline.write(file)?;
     let shown = file.display().to_string();
     if format == ReportFormat::Json {
-        let mut document = document(found, report, None, context);
+        let mut document = document(checked);
         document["baseline"] = json!({ "written": shown, "findings": baseline.len() });
         return out.json(&document);
     }
@@ -150,12 +204,8 @@ fn write(
     ))
 }
 
-fn document(
-    found: &Findings,
-    report: &Report,
-    compared: Option<Compared>,
-    context: &Context,
-) -> Value {
+fn document(checked: &Checked) -> Value {
+    let Checked { report, found, context, compared, .. } = checked;
     let item = |finding: &&Finding| {
         let mut item = json!(finding.told);
         if let Some(cause) = finding.cause(context) {

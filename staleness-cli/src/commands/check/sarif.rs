@@ -2,16 +2,17 @@
 //!
 //! The form: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use staleness::knowledge::{Context, Evidence, Fact};
 use staleness::verdict::{Level, Signal};
 use staleness_core::knowledge::SignalKind;
-use staleness_docs::Report;
+use staleness_docs::{Edit, Report};
 
 use super::baseline::{fingerprint, subject};
 use staleness_service::findings::{Finding, Findings};
+use staleness_service::fixes::Fixes;
 
 /// The URL of the JSON schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -21,10 +22,16 @@ const FINGERPRINT: &str = "staleness/v1";
 const AGE: &str = "age";
 
 /// One run with one result for each signal; weak ones are left out unless they are asked for.
-pub(crate) fn log(findings: &Findings, report: &Report, context: &Context, weak: bool) -> Value {
+pub(crate) fn log(
+    findings: &Findings,
+    report: &Report,
+    context: &Context,
+    fixes: &Fixes,
+    weak: bool,
+) -> Value {
     let rules = rules();
     let mut results: Vec<Value> =
-        findings.all().flat_map(|each| results(each, &rules, context)).collect();
+        findings.all().flat_map(|each| results(each, &rules, context, fixes)).collect();
     results.retain(|result| weak || result["level"] != level_word(Level::Fresh));
     json!({
         "$schema": SCHEMA,
@@ -193,7 +200,7 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
 
 /// One result for each signal. The strongest has the level of the block; the others that which each
 /// would give it alone.
-fn results(finding: &Finding, rules: &[Rule], context: &Context) -> Vec<Value> {
+fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) -> Vec<Value> {
     let told = &finding.told;
     let path = told.path.as_deref().unwrap_or_default();
     let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -226,9 +233,46 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context) -> Vec<Value> {
         if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind) {
             result["ruleIndex"] = index.into();
         }
+        // What is said once may be mended in several places.
+        let same = |each: &&Evidence| {
+            evidence.is_some_and(|told| {
+                told.fact.kind() == each.fact.kind() && named(&told.fact) == named(&each.fact)
+            })
+        };
+        let edits: BTreeSet<&Edit> = finding
+            .evidence
+            .iter()
+            .filter(same)
+            .flat_map(|each| fixes.for_evidence(path, each))
+            .collect();
+        if !edits.is_empty() {
+            result["fixes"] = json!([fix(path, &edits)]);
+        }
         result
     };
     told.verdict.signals.iter().enumerate().map(result).collect()
+}
+
+/// The replacements that mend a document of one finding.
+fn fix(path: &str, edits: &BTreeSet<&Edit>) -> Value {
+    let replacements = edits.iter().map(|edit| {
+        json!({
+            "deletedRegion": {
+                "startLine": edit.line,
+                "startColumn": edit.column,
+                "endLine": edit.line,
+                "endColumn": edit.end_column,
+            },
+            "insertedContent": { "text": edit.new },
+        })
+    });
+    json!({
+        "description": { "text": "Write the name that it has now." },
+        "artifactChanges": [{
+            "artifactLocation": location(path),
+            "replacements": replacements.collect::<Vec<_>>(),
+        }],
+    })
 }
 
 const fn level_word(level: Level) -> &'static str {

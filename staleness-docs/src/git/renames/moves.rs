@@ -52,24 +52,20 @@ impl Moves {
         String::from_utf8(old.clone()).ok()
     }
 
-    /// Returns the new path of a removed file or folder. A folder is where most of its files went, each
-    /// under its old name.
+    /// Returns the new path of a removed file or folder. A folder is where its files went under their old
+    /// names, if all of those went to one.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
         if let Some(new) = self.to.get(old.as_bytes()) {
             return String::from_utf8(new.clone()).ok();
         }
         let below = format!("{old}/").into_bytes();
-        let mut folders: BTreeMap<&[u8], usize> = BTreeMap::new();
         let files = self.to.range(below.clone()..).take_while(|(old, _)| old.starts_with(&below));
-        for (old, new) in files {
-            if let Some(folder) = new.strip_suffix(&old[below.len()..])
-                && let Some(folder) = folder.strip_suffix(b"/")
-            {
-                *folders.entry(folder).or_default() += 1;
-            }
-        }
-        let (folder, _) = folders.into_iter().max_by_key(|(_, count)| *count)?;
-        String::from_utf8(folder.to_vec()).ok()
+        let mut folders = files.filter_map(|(old, new)| {
+            new.strip_suffix(&old[below.len()..]).and_then(|folder| folder.strip_suffix(b"/"))
+        });
+        let folder = folders.next()?;
+        let is_one = folders.all(|other| other == folder);
+        is_one.then(|| String::from_utf8(folder.to_vec()).ok())?
     }
 }
 
@@ -104,6 +100,20 @@ mod tests {
 
     fn path() -> impl Strategy<Value = String> {
         prop::collection::vec("[ab]{1,2}", 1..4).prop_map(|parts| parts.join("/"))
+    }
+
+    #[test]
+    fn a_folder_whose_files_parted_is_nowhere() {
+        let id = Oid::from_bytes(&[1; 20]).unwrap();
+        for (news, expected) in
+            [(["x/a", "x/b"], Some("x")), (["x/a", "y/b"], None), (["x/a", "x/c"], Some("x"))]
+        {
+            let pairs = news.iter().zip(["old/a", "old/b"]);
+            let from =
+                pairs.map(|(new, old)| (new.as_bytes().to_vec(), (old.as_bytes().to_vec(), id)));
+            let moves = Moves::of(Renames { from: from.collect() });
+            assert_eq!(moves.target("old").as_deref(), expected, "{news:?}");
+        }
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! Finding words that the checked-out commit lacks, and the commits that removed them.
 
+mod ever;
 mod files;
 mod found;
 mod index;

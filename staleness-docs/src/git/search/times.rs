@@ -161,6 +161,20 @@ impl Times {
         times
     }
 
+    /// Returns the newest place at which a word is known to have been there. It is the first of a range.
+    pub(crate) fn newest(&self, word: &Numbered) -> Option<usize> {
+        let ranges = word.iter().flatten().flat_map(|thing| &self.found[*thing as usize].all);
+        let mut places: Vec<usize> = ranges.map(|(first, _)| *first as usize).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().find(|place| self.has(word, *place) == Some(true))
+    }
+
+    /// Returns true if everything could be looked at.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.cut && self.holes.all.is_empty()
+    }
+
     /// Takes up what a path itself names, and its folders.
     fn names(&mut self, file: &Changed, starts: &Starts<'_>, upto: usize, is_searched: bool) {
         let parts: Vec<&[u8]> = file.path.split(|byte| *byte == b'/').collect();

@@ -1,0 +1,45 @@
+//! Differences between two texts.
+
+use std::fmt::Write;
+
+use imara_diff::{
+    Algorithm, BasicLineDiffPrinter, Diff, InternedInput, Token, UnifiedDiffConfig,
+    UnifiedDiffPrinter,
+};
+
+/// A unified diff of two texts with these names.
+pub(crate) fn unified([before, after]: [&str; 2], old: &str, new: &str) -> String {
+    let mut diff = format!("--- {before}\n+++ {after}\n");
+    let input = InternedInput::new(old, new);
+    let mut lines = Diff::compute(Algorithm::Histogram, &input);
+    lines.postprocess_lines(&input);
+    let printer = Printer(BasicLineDiffPrinter(&input.interner));
+    let _ = write!(diff, "{}", lines.unified_diff(&printer, UnifiedDiffConfig::default(), &input));
+    diff
+}
+
+/// The usual form. Where there are no lines, the one before is named.
+struct Printer<'a>(BasicLineDiffPrinter<'a, str>);
+
+impl UnifiedDiffPrinter for Printer<'_> {
+    fn display_header(
+        &self,
+        mut f: impl Write,
+        start_before: u32,
+        start_after: u32,
+        len_before: u32,
+        len_after: u32,
+    ) -> std::fmt::Result {
+        let place = |start: u32, length: u32| format!("{},{length}", start + u32::from(length > 0));
+        let (before, after) = (place(start_before, len_before), place(start_after, len_after));
+        writeln!(f, "@@ -{before} +{after} @@")
+    }
+
+    fn display_context_token(&self, f: impl Write, token: Token) -> std::fmt::Result {
+        self.0.display_context_token(f, token)
+    }
+
+    fn display_hunk(&self, f: impl Write, before: &[Token], after: &[Token]) -> std::fmt::Result {
+        self.0.display_hunk(f, before, after)
+    }
+}

@@ -1,0 +1,53 @@
+//! `check -`: a text on standard input.
+
+use serde_json::Value;
+
+use crate::common::{Run, Sandbox, fed};
+
+fn check(sandbox: &Sandbox, args: &[&str], text: &[u8]) -> Run {
+    let mut command = sandbox.command();
+    command.args(["check", "-"]).args(args);
+    fed(command, text)
+}
+
+#[test]
+fn a_plan_is_told_what_went_and_what_never_was() {
+    let sandbox = Sandbox::rotted();
+    let before = sandbox.files();
+    let plan = b"1. Read `src/router.rs`.\n2. Run with `--fast-path`.\n3. Edit `src/rooting.rs`.\n";
+    let run = check(&sandbox, &[], plan);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    assert!(run.out.contains("1:10  stale  src/router.rs\n"), "{}", run.out);
+    assert!(run.out.contains("3:10  invented  src/rooting.rs\n"), "{}", run.out);
+    assert!(run.out.contains("did you mean src/routing.rs?"), "{}", run.out);
+    assert!(run.out.ends_with("2 stale, 1 invented of 3 names\n"), "{}", run.out);
+    let run = check(&sandbox, &["--json", "--fail-on", "review"], plan);
+    let told: Value = serde_json::from_str(&run.out).unwrap();
+    let states = told["items"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap());
+    assert_eq!((run.code, states.collect::<Vec<_>>()), (1, vec!["stale", "stale", "invented"]));
+    assert_eq!(told["items"][0]["renamed_to"], "src/routing.rs");
+    assert_eq!(told["items"][0]["commit"].as_str().unwrap().len(), 40);
+    assert_eq!(told["items"][2]["nearest"], "src/routing.rs");
+    let invented = check(&sandbox, &["--fail-on", "stale"], b"Edit `src/rooting.rs`.\n");
+    assert_eq!(invented.code, 0, "{invented:?}");
+    assert_eq!(sandbox.files(), before, "nothing is stored");
+}
+
+#[test]
+fn what_is_no_text_or_too_much_is_refused() {
+    let sandbox = Sandbox::rotted();
+    let large = vec![b'a'; 100 << 20];
+    for (text, args, code, why) in [
+        (&large[..], &[][..], 3, "more than"),
+        (b"\xff\xfe", &[], 3, "UTF-8"),
+        (b"x", &["a.md"], 2, "stdin"),
+        (b"x", &["--fix", "--yes"], 2, "stdin"),
+        (b"x", &["--format", "sarif"], 2, "stdin"),
+    ] {
+        let run = check(&sandbox, args, text);
+        assert_eq!((run.code, run.out.as_str()), (code, ""), "{run:?}");
+        assert!(run.err.contains(why), "{run:?}");
+    }
+    let empty = check(&sandbox, &[], b"");
+    assert_eq!(empty.out, "0 stale, 0 invented of 0 names\n");
+}

@@ -1,0 +1,298 @@
+//! Writing the present name of a thing into the document that names it by an old one.
+//!
+//! From the text of a document and the evidence against it to edits. Only a name whose successor is
+//! certain is written: evidence names it, the old name stands where the evidence says, and the text
+//! with the edit in it, read again, names the new thing. Everything else of the file stays byte for
+//! byte. What is quoted or struck out speaks of the past and is never
+//! edited, nor is a paragraph that names the old and the new.
+
+mod reading;
+mod written;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use staleness_core::knowledge::{Cited, Evidence, Fact, WordKind};
+
+use crate::draft::names::NameSort;
+use crate::draft::place::Lines;
+use crate::draft::target;
+use reading::{Named, Reading};
+use written::folder_of;
+
+/// New text for a range of a document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edit {
+    /// The offset of the first byte that is replaced.
+    pub start: usize,
+    /// The offset behind the last one, in the same line.
+    pub end: usize,
+    /// Replacement text.
+    pub new: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The first column, counted from 1 in characters.
+    pub column: u32,
+    /// The column behind the last one.
+    pub end_column: u32,
+}
+
+/// Result of the attempt to mend one piece of evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// The evidence names nothing that the document could say instead.
+    NoName,
+    /// A new name is known and cannot be written, with the reason as the end of a sentence that begins
+    /// with the old name.
+    Left(&'static str),
+    /// Replacements, at least one: a block may say a name several times.
+    Edits(Vec<Edit>),
+}
+
+const QUOTED: &str = "stands in a quotation";
+const BESIDE: &str = "stands beside its new name, as in a sentence about the change";
+const NOT_FOUND: &str = "is not where the check found it";
+const UNWRITABLE: &str = "cannot be replaced by a name that reads the same way there";
+const ESCAPED: &str = "is written in another way than it reads";
+
+/// Returns for each piece of evidence how the document with this path and text is mended.
+///
+/// # Examples
+/// ```
+/// use staleness_core::knowledge::{Citation, Cited, Evidence, Fact};
+/// use staleness_docs::{Mend, mend, mended};
+///
+/// let text = "See [the router](../src/router.rs#L3).\n";
+/// let fact = Fact::SourceMissing {
+///     citation: Citation::of_path("src/router.rs"),
+///     gone: Cited::Path,
+///     renamed_to: Some("src/net/routing.rs".into()),
+///     commit: None,
+/// };
+/// let evidence = Evidence { line: Some(1), column: Some(5), ..Evidence::from(fact) };
+/// let mends = mend("docs/guide.md", text, &[&evidence]);
+/// let Mend::Edits(edits) = &mends[0] else { panic!("{mends:?}") };
+/// assert_eq!(mended(text, edits), "See [the router](../src/net/routing.rs#L3).\n");
+/// ```
+#[must_use]
+pub fn mend(path: &str, text: &str, evidence: &[&Evidence]) -> Vec<Mend> {
+    let new_names = evidence.iter().map(|each| new_name(&each.fact)).collect::<Vec<_>>();
+    if new_names.iter().all(Option::is_none) {
+        return vec![Mend::NoName; evidence.len()];
+    }
+    let Some(reading) = Reading::of(text) else {
+        return vec![Mend::Left(NOT_FOUND); evidence.len()];
+    };
+    let mut lines = Lines::new(text);
+    let mut mends: Vec<Mend> = evidence
+        .iter()
+        .zip(&new_names)
+        .map(|(each, new)| match new {
+            None => Mend::NoName,
+            Some(new) => match changes(path, text, &reading, each, new) {
+                Ok(changes) => {
+                    Mend::Edits(changes.into_iter().map(|it| edit(&mut lines, it)).collect())
+                }
+                Err(why) => Mend::Left(why),
+            },
+        })
+        .collect();
+    leave_contradictions(&mut mends);
+    leave_unreadable(text, &reading, &mut mends);
+    mends
+}
+
+/// Returns a text with edits made. Of several for one range the first is.
+#[must_use]
+pub fn mended<'e>(text: &str, edits: impl IntoIterator<Item = &'e Edit>) -> String {
+    let mut edits: Vec<&Edit> = edits.into_iter().collect();
+    edits.sort();
+    let (mut new, mut at) = (String::with_capacity(text.len()), 0);
+    for edit in edits {
+        if let Some(before) = text.get(at..edit.start) {
+            new.push_str(before);
+            new.push_str(&edit.new);
+            at = edit.end;
+        }
+    }
+    new.push_str(text.get(at..).unwrap_or_default());
+    new
+}
+
+/// The certain new name of what a fact says is gone.
+fn new_name(fact: &Fact) -> Option<&str> {
+    match fact {
+        Fact::SourceMissing { renamed_to, .. } | Fact::ReferenceDrift { renamed_to, .. } => {
+            renamed_to.as_deref()
+        }
+        _ => None,
+    }
+}
+
+/// A replacement before its place is counted in lines.
+type Change = (Range<usize>, String);
+
+/// The replacements that mend a document of what one piece of evidence says.
+fn changes(
+    path: &str,
+    text: &str,
+    reading: &Reading<'_>,
+    evidence: &Evidence,
+    new: &str,
+) -> Result<Vec<Change>, &'static str> {
+    let (line, column) = (evidence.line.unwrap_or(1), evidence.column.unwrap_or(1));
+    let at = reading.offset(line, column).ok_or(NOT_FOUND)?;
+    let (folder, mut found) = (folder_of(path), Vec::new());
+    for mention in reading.like(at, |sort| names(&evidence.fact, sort)) {
+        if reading.is_quoted(mention.at) {
+            return Err(QUOTED);
+        }
+        found.push(match mention.sort {
+            NameSort::Link => {
+                let range = reading.destination(mention.at).ok_or(ESCAPED)?;
+                let raw = text.get(range.clone()).ok_or(NOT_FOUND)?;
+                let (part, new) =
+                    written::link(folder, &evidence.fact, raw, new).ok_or(UNWRITABLE)?;
+                (range.start + part.start..range.start + part.end, new)
+            }
+            _ => {
+                // `a.rs` was renamed to `b.rs`
+                if reading.beside(&mention).any(|other| is_called(other, new)) {
+                    return Err(BESIDE);
+                }
+                let (length, new) =
+                    written::word(folder, mention.sort, &evidence.fact, mention.text, new)
+                        .ok_or(UNWRITABLE)?;
+                (mention.at..mention.at + length, new)
+            }
+        });
+    }
+    if found.is_empty() {
+        found.extend(cited(text, reading, &evidence.fact, new));
+    }
+    if found.is_empty() {
+        found.extend(literal(text, at, &evidence.fact, new));
+        if found.iter().any(|(range, _)| reading.is_quoted(range.start)) {
+            return Err(QUOTED);
+        }
+    }
+    if found.is_empty() { Err(NOT_FOUND) } else { Ok(found) }
+}
+
+/// Returns true if a name is the new one, or the end of it.
+fn is_called(named: Named<'_>, new: &str) -> bool {
+    let path = match named.sort {
+        NameSort::Link => target::of_link(named.text),
+        NameSort::Word(WordKind::Path) => target::of_word(named.text),
+        _ => return named.text == new,
+    };
+    let path =
+        path.and_then(|target| target::resolve("", target.path.trim_start_matches("../")).ok());
+    path.filter(|path| !path.is_empty()).is_some_and(|path| {
+        new.strip_suffix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    })
+}
+
+/// Returns true if a fact may be about a name of this sort.
+const fn names(fact: &Fact, sort: NameSort) -> bool {
+    match (fact, sort) {
+        (
+            Fact::SourceMissing { .. },
+            NameSort::Link | NameSort::Import | NameSort::Word(WordKind::Path),
+        ) => true,
+        (Fact::ReferenceDrift { sort: kind, .. }, NameSort::Word(word)) => {
+            *kind as u8 == word as u8
+        }
+        _ => false,
+    }
+}
+
+/// What the front matter cites: a path from the project's root.
+fn cited(text: &str, reading: &Reading<'_>, fact: &Fact, new: &str) -> Option<Change> {
+    let Fact::SourceMissing { citation, gone: Cited::Path, .. } = fact else { return None };
+    let is_it = |cite: &&(String, u32)| {
+        let named = target::of_cite(&cite.0).map(|target| target::resolve("", &target.path));
+        named == Some(Ok(citation.path.clone()))
+    };
+    let mut all = reading.cites().iter().filter(is_it);
+    let (Some((cite, line)), None) = (all.next(), all.next()) else { return None };
+    let old = target::of_cite(cite)?.path;
+    let start = reading.offset(*line, 1)?;
+    let row = text[start..].lines().next()?;
+    let mut places = row.match_indices(&*old);
+    let (Some((at, _)), None) = (places.next(), places.next()) else { return None };
+    let is_plain = new.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+    let prefix = if old.starts_with("./") { "./" } else { "" };
+    is_plain.then(|| (start + at..start + at + old.len(), format!("{prefix}{new}")))
+}
+
+/// A word of a sort that is read elsewhere, such as a command of a fenced block: the text at the place
+/// is the word itself, and the new name is one too.
+fn literal(text: &str, at: usize, fact: &Fact, new: &str) -> Option<Change> {
+    let Fact::ReferenceDrift { word, sort, .. } = fact else { return None };
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let rest = text.get(at..)?.strip_prefix(word.as_str())?;
+    let whole = !rest.starts_with(joins) && !text[..at].ends_with(joins);
+    let plain = !new.contains(|c: char| c.is_control() || c == '`') && !new.is_empty();
+    (*sort != WordKind::Path && whole && plain).then(|| (at..at + word.len(), new.to_owned()))
+}
+
+/// Leaves evidence whose edits would write two things in one place.
+fn leave_contradictions(mends: &mut [Mend]) {
+    let mut all: Vec<(Edit, usize)> = Vec::new();
+    for (at, mend) in mends.iter().enumerate() {
+        if let Mend::Edits(edits) = mend {
+            all.extend(edits.iter().map(|edit| (edit.clone(), at)));
+        }
+    }
+    all.sort();
+    let clash = |pair: &[(Edit, usize)]| {
+        let ((a, first), (b, second)) = (&pair[0], &pair[1]);
+        (a != b && b.start < a.end).then_some([*first, *second])
+    };
+    for at in all.windows(2).filter_map(clash).flatten() {
+        mends[at] = Mend::Left("has two names now");
+    }
+}
+
+/// Reads the text as it would be, and leaves what would not name there what it shall.
+fn leave_unreadable(text: &str, before: &Reading<'_>, mends: &mut [Mend]) {
+    let mut places: BTreeMap<&Edit, usize> = BTreeMap::new();
+    for mend in mends.iter() {
+        if let Mend::Edits(edits) = mend {
+            places.extend(edits.iter().map(|edit| (edit, 0)));
+        }
+    }
+    let (mut longer, mut shorter) = (0, 0);
+    for (edit, at) in &mut places {
+        *at = edit.start + longer - shorter;
+        longer += edit.new.len();
+        shorter += edit.end - edit.start;
+    }
+    let new = mended(text, places.keys().copied());
+    let after = Reading::of(&new);
+    let reads = |edit: &Edit| {
+        let Some(after) = &after else { return false };
+        // A part of the front matter, and a command in a fence, are read elsewhere.
+        let Some((sort, rest)) = before.from(edit.start) else { return true };
+        let behind = rest.get(edit.end - edit.start..).unwrap_or_default();
+        places.get(edit).and_then(|at| after.from(*at)).is_some_and(|(now, rest)| {
+            let rest = rest.strip_prefix(edit.new.as_str());
+            now == sort && rest.is_some_and(|rest| rest.chars().next() == behind.chars().next())
+        })
+    };
+    let is_bad = |mend: &Mend| matches!(mend, Mend::Edits(edits) if !edits.iter().all(reads));
+    let bad: Vec<bool> = mends.iter().map(is_bad).collect();
+    for (mend, _) in mends.iter_mut().zip(bad).filter(|(_, bad)| *bad) {
+        *mend = Mend::Left(UNWRITABLE);
+    }
+}
+
+fn edit(lines: &mut Lines<'_>, (range, new): Change) -> Edit {
+    let (line, column) = lines.place(range.start);
+    let (_, end_column) = lines.place(range.end);
+    Edit { start: range.start, end: range.end, new, line, column, end_column }
+}
+
+#[cfg(test)]
+mod tests;

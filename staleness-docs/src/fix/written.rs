@@ -1,0 +1,129 @@
+//! Paths as a document writes them: from its own folder or from the root of the project, in percent form
+//! or not.
+
+use std::ops::Range;
+
+use staleness_core::knowledge::{Citation, Cited, Fact, WordKind};
+
+use crate::draft::names::NameSort;
+use crate::draft::target;
+
+/// The folder of a document, from the root of the project.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The replacement within the destination of a link, and the part that it replaces: the path, or the name
+/// of a heading behind it.
+pub(super) fn link(
+    folder: &str,
+    fact: &Fact,
+    raw: &str,
+    new: &str,
+) -> Option<(Range<usize>, String)> {
+    let end = raw.find(['#', '?']).unwrap_or(raw.len());
+    match fact {
+        Fact::SourceMissing { gone: Cited::Path, .. } => {
+            let old = target::of_link(raw)?.path;
+            let path = match old.strip_prefix('/') {
+                Some(_) => format!("/{new}"),
+                None => relative(folder, &old, new),
+            };
+            let path = with_end(path, &old);
+            let path = in_link(&path, raw[..end].contains('%'));
+            let again = format!("{path}{}", &raw[end..]);
+            let leads_to = target::resolve(folder, &target::of_link(&again)?.path);
+            (leads_to.as_deref() == Ok(new)).then_some((0..end, path))
+        }
+        Fact::SourceMissing { citation: Citation { symbol: Some(old), .. }, .. } => {
+            let start = raw.find('#')? + 1;
+            let is_plain = new.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+            (raw.get(start..)? == old && is_plain).then(|| (start..raw.len(), new.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+/// The replacement of a word, and how much of its beginning it replaces: all but lines of a file.
+pub(super) fn word(
+    folder: &str,
+    sort: NameSort,
+    fact: &Fact,
+    text: &str,
+    new: &str,
+) -> Option<(usize, String)> {
+    match sort {
+        NameSort::Link => None,
+        NameSort::Import => Some((text.len(), relative(folder, text, new))),
+        NameSort::Word(WordKind::Path) => {
+            let old = target::of_word(text)?;
+            let path = with_end(path(folder, fact, &old.path, new)?, &old.path);
+            let again = format!("{path}{}", &text[old.path.len()..]);
+            let read = target::of_word(&again)?;
+            (read.path == path && read.lines == old.lines).then_some((old.path.len(), path))
+        }
+        NameSort::Word(_) => match fact {
+            Fact::ReferenceDrift { word, .. } if word == text => Some((text.len(), new.to_owned())),
+            _ => None,
+        },
+    }
+}
+
+/// The new path, from where the old one was written from.
+fn path(folder: &str, fact: &Fact, old: &str, new: &str) -> Option<String> {
+    if old.starts_with("./") || old.starts_with("../") {
+        return Some(relative(folder, old, new));
+    }
+    let is_from = |base: &str| match (target::resolve(base, old), fact) {
+        (Ok(path), Fact::SourceMissing { citation, gone: Cited::Path, .. }) => {
+            path == citation.path
+        }
+        // Only the end of the old path is known: its folder tells.
+        (Ok(path), Fact::ReferenceDrift { .. }) => folder_of(&path) == folder_of(new),
+        _ => false,
+    };
+    if !folder.is_empty() && is_from(folder) {
+        return Some(relative(folder, old, new));
+    }
+    let known = is_from("") || matches!(fact, Fact::ReferenceDrift { .. });
+    known.then(|| new.to_owned())
+}
+
+/// The path from a folder; with `./` where the old one had that.
+fn relative(folder: &str, old: &str, new: &str) -> String {
+    let parts = |path| str::split(path, '/').filter(|part| !part.is_empty());
+    let shared = parts(folder).zip(parts(new)).take_while(|(a, b)| a == b).count();
+    let up = parts(folder).count() - shared;
+    let mut path = "../".repeat(up);
+    if up == 0 && old.starts_with("./") {
+        path.push_str("./");
+    }
+    path.push_str(&parts(new).skip(shared).collect::<Vec<_>>().join("/"));
+    path
+}
+
+/// The path with the `/` at its end that the old one had.
+fn with_end(mut path: String, old: &str) -> String {
+    if old.ends_with('/') && !path.ends_with('/') {
+        path.push('/');
+    }
+    path
+}
+
+/// A path as the destination of a link: what would end it, or mean something there, in percent form, and what
+/// is not ASCII too where the old one was `written` in that form.
+fn in_link(path: &str, written: bool) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for c in path.chars() {
+        let is_plain = c.is_ascii_alphanumeric() || "-._~/@+,:=!$*[]".contains(c);
+        if is_plain || !c.is_ascii() && !written {
+            uri.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                uri.push_str(&format!("%{byte:02X}"));
+            }
+        }
+    }
+    uri
+}

@@ -1,0 +1,88 @@
+//! Words that the checked-out commit lacks, looked for in the whole history.
+
+use std::sync::Arc;
+
+use staleness_core::knowledge::WordKind;
+
+use super::files::{Finder, Tools};
+use super::found::{Numbered, earlier, number};
+use super::missing::{Search, Searched, Trace};
+use super::times::Times;
+use crate::git::history::History;
+use crate::git::process::{GitError, Stage};
+use crate::git::symbols::{Lexicon, Word, path};
+
+impl Search<'_, '_> {
+    /// Tells of each word if any commit had it, and which took it away last. A name that was only used is
+    /// nobody's: of it nothing is known. No word is said to have never been unless every commit was looked at.
+    pub(crate) fn ever(&mut self, words: &[Word]) -> Result<Vec<Trace>, GitError> {
+        let mut answers = vec![Trace::Unknown; words.len()];
+        if words.is_empty() {
+            return Ok(answers);
+        }
+        self.missing(words)?;
+        self.history.list_all(self.watch)?;
+        let groups = |searched: &Searched, at: usize| searched.lack(&words[at]).map(<[_]>::to_vec);
+        let mut open: Vec<usize> = Vec::new();
+        for (at, answer) in answers.iter_mut().enumerate() {
+            match self.searched.as_ref().map(|searched| groups(searched, at)) {
+                Some(Ok(_)) => open.push(at),
+                Some(Err(plain)) => *answer = plain,
+                None => {}
+            }
+        }
+        // That a project had a name takes a definition; that nobody ever wrote it, no mention at all.
+        let mut gone: Vec<(usize, usize)> = Vec::new();
+        for is_made in [true, false] {
+            let mut lexicon = if is_made { Lexicon::of_past() } else { Lexicon::default() };
+            let History { place, objects, past, limits, cut, shallow, .. } = &mut *self.history;
+            let (Some(past), Some(searched)) = (&*past, &*self.searched) else { break };
+            let numbered = |at: &usize| {
+                let groups = groups(searched, *at).unwrap_or_default();
+                let groups = if is_made { earlier(&groups) } else { groups };
+                (*at, number(&groups, &mut lexicon))
+            };
+            let asked: Vec<(usize, Numbered)> =
+                std::mem::take(&mut open).iter().map(numbered).collect();
+            if asked.is_empty() {
+                break;
+            }
+            let mut visits = limits.visited;
+            let mut tools = Tools {
+                place,
+                objects,
+                is_document: self.is_document,
+                watch: self.watch,
+                stage: Stage::Tracing,
+                bytes: self.left,
+                visits: &mut visits,
+            };
+            let upto = past.changes.upto();
+            let mut times =
+                Times::new(Arc::new(lexicon), &past.changes, &searched.seen, self.is_document);
+            times.look(&(0..=upto).collect::<Vec<_>>(), &mut tools)?;
+            *cut |= times.cut;
+            let is_whole =
+                past.whole && !*shallow && upto + 1 >= past.commits.len() && times.is_whole();
+            for (at, word) in asked {
+                match times.newest(&word) {
+                    Some(there) if is_made => gone.push((at, there.saturating_sub(1))),
+                    None if is_made => open.push(at),
+                    None if is_whole => answers[at] = Trace::Never,
+                    _ => {}
+                }
+            }
+        }
+        for (at, place) in gone {
+            let renamed_to = match words[at].kind {
+                WordKind::Path => path(&words[at].text)
+                    .map(|path| self.moved.find(self.history, &path, place))
+                    .transpose()?,
+                _ => None,
+            };
+            let by = self.history.past.as_ref().and_then(|past| past.commits.get(place).copied());
+            answers[at] = Trace::Gone { by, renamed_to: renamed_to.flatten() };
+        }
+        Ok(answers)
+    }
+}

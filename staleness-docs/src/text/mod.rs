@@ -1,0 +1,171 @@
+//! A text that is no file of the project: what it names that went, and what never was.
+//!
+//! It was written just now, so it has no date: a name counts that the tree does not have, committed or not.
+//! The whole history tells which of these were there once. A name that no commit had is invented, as far as
+//! it stands in a code span or is the target of a link: in prose anything may look like a name.
+
+mod near;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use staleness_core::knowledge::{Citation, Cited, Fact, WordKind};
+
+use crate::check::{Past, fact_of_word, word_of};
+use crate::draft::names::{NameSort, Names};
+use crate::draft::place::Lines;
+use crate::draft::{self, MAX_PLACES, Mention, Origin, target};
+use crate::git::{LazyRepo, Trace, Word};
+use crate::project::ProjectPlace;
+use crate::{Cancelled, Note, Progress};
+use tree::Tree;
+
+/// Names of one text that are looked up at most.
+const MAX_NAMES: usize = 2_000;
+
+/// The fate of a name that the tree does not have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    /// It was there and went.
+    Went(Fact),
+    /// It never was; with the nearest name that there is.
+    Invented {
+        /// That name.
+        nearest: Option<String>,
+    },
+}
+
+/// A name of a text that the tree does not have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1 in characters.
+    pub column: u32,
+    /// The name as it is written.
+    pub name: String,
+    /// The sort of thing that it names.
+    pub kind: WordKind,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Result of a check of a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextReport {
+    /// Names that the tree does not have, in the order of the text, each once.
+    pub found: Vec<Statement>,
+    /// Number of names that were looked up.
+    pub names: usize,
+    /// Notes on what could not be told.
+    pub notes: Vec<Note>,
+    /// The commit that is checked out; `None` without git.
+    pub head: Option<String>,
+}
+
+/// A name that is asked about.
+struct Asked {
+    mention: Mention,
+    /// The name as it is written.
+    name: String,
+    word: Word,
+}
+
+/// Checks a text against the tree as it is, files that are not committed included. Paths count from the
+/// root of the project. Nothing of it is kept.
+///
+/// # Errors
+/// When `progress` breaks.
+pub fn check_text(
+    place: &ProjectPlace,
+    repo: &mut LazyRepo,
+    text: &str,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<TextReport, Cancelled> {
+    let mut report = TextReport::default();
+    let note = |text: String| Note { path: None, line: None, text };
+    let mut names = Names::default();
+    let draft = match draft::read(text, &mut names, &mut MAX_PLACES.clone()) {
+        Ok(draft) => draft,
+        Err(why) => {
+            report.notes.push(note(format!("the text {why}")));
+            return Ok(report);
+        }
+    };
+    let mut past = Past::of(repo, progress)?;
+    report.head = past.head();
+    let (mut asked, mut seen) = (Vec::new(), BTreeSet::new());
+    for mention in &draft.mentions {
+        let (sort, name) = names.get(mention.name);
+        if let Some((name, word)) = asked_of(sort, name)
+            && seen.insert((word.kind, name.clone()))
+        {
+            asked.push(Asked { mention: *mention, name, word });
+        }
+    }
+    if asked.len() > MAX_NAMES || draft.left_out > 0 {
+        let left = asked.len().saturating_sub(MAX_NAMES) + draft.left_out;
+        report.notes.push(note(format!("{left} more names were not looked up")));
+        asked.truncate(MAX_NAMES);
+    }
+    report.names = asked.len();
+    asked.retain(|it| {
+        let is_path = it.word.kind == WordKind::Path;
+        !is_path
+            || place.folder.join(it.word.text.trim_start_matches("./")).symlink_metadata().is_err()
+    });
+    let words: Vec<Word> = asked.iter().map(|it| it.word.clone()).collect();
+    let traces = past.ever(&words)?;
+    report.notes.append(&mut past.notes);
+    let is_gone = |trace: &Trace| matches!(trace, Trace::Gone { .. } | Trace::Never);
+    if !traces.iter().any(is_gone) {
+        return Ok(report);
+    }
+    let tree = Tree::of(place);
+    let mut lines = Lines::new(text);
+    let mut all: Vec<(Asked, Trace)> = asked.into_iter().zip(traces).collect();
+    all.sort_by_key(|(asked, _)| asked.mention.at);
+    for (Asked { mention, name, word }, trace) in all {
+        let is_sure = mention.origin != Origin::Prose;
+        let fate = match trace {
+            _ if tree.has(&word) => continue,
+            Trace::Gone { by, renamed_to } => {
+                let fact =
+                    fact_of_word(&Word { text: name.clone(), ..word.clone() }, by, renamed_to);
+                Fate::Went(if is_sure { as_cited(fact) } else { fact })
+            }
+            Trace::Never if is_sure => Fate::Invented { nearest: tree.nearest(&word) },
+            _ => continue,
+        };
+        let (line, column) = lines.place(mention.at);
+        report.found.push(Statement { line, column, name, kind: word.kind, fate });
+    }
+    Ok(report)
+}
+
+/// A path in a code span or a link is a citation of it.
+fn as_cited(fact: Fact) -> Fact {
+    match fact {
+        Fact::ReferenceDrift { word, sort: WordKind::Path, renamed_to, commit, .. } => {
+            let citation = Citation::of_path(word);
+            Fact::SourceMissing { citation, gone: Cited::Path, renamed_to, commit }
+        }
+        other => other,
+    }
+}
+
+/// The name as a person reads it, and the word that it is looked up as. A link means one place, a path in
+/// the text any that ends so.
+fn asked_of(sort: NameSort, text: &str) -> Option<(String, Word)> {
+    match sort {
+        NameSort::Link => {
+            let target = target::of_link(text)?;
+            let path = target::resolve("", &target.path).ok().filter(|path| !path.is_empty())?;
+            let word = Word { kind: WordKind::Path, text: format!("./{path}") };
+            Some((path, word))
+        }
+        NameSort::Import => None,
+        NameSort::Word(_) => word_of(sort, text).map(|word| (word.text.clone(), word)),
+    }
+}

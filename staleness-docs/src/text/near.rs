@@ -1,0 +1,67 @@
+//! The nearest of several names.
+
+/// The longest name that is compared, in bytes.
+const MAX_BYTES: usize = 80;
+
+/// Returns the candidate that differs least from a name, if it differs little: in spelling, or only in case and
+/// in the signs between its words. Of equals the first in the order of the alphabet.
+pub(super) fn nearest<'c>(name: &str, all: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    let plain = folded(name);
+    let most = (plain.len() / 4).clamp(1, 3);
+    if plain.len() < 3 || name.len() > MAX_BYTES {
+        return None;
+    }
+    let near = all.filter(|other| other.len() <= MAX_BYTES && *other != name).filter_map(|other| {
+        let folded = folded(other);
+        if folded.len().abs_diff(plain.len()) > most {
+            return None;
+        }
+        let distance = distance(&plain, &folded);
+        (distance <= most).then_some((distance, other))
+    });
+    near.min().map(|(_, other)| other)
+}
+
+fn folded(name: &str) -> Vec<u8> {
+    let plain = name.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
+    plain.map(|byte| byte.to_ascii_lowercase()).collect()
+}
+
+/// The number of bytes to insert, remove or replace.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (at, x) in a.iter().enumerate() {
+        let mut before = std::mem::replace(&mut row[0], at + 1);
+        for (column, y) in b.iter().enumerate() {
+            let changed = before + usize::from(x != y);
+            before = row[column + 1];
+            row[column + 1] = changed.min(before + 1).min(row[column] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_near_by_its_spelling() {
+        let all = ["drain_queue", "drain", "--fail-on", "Router", "get_user"];
+        for (name, near) in [
+            ("drain_queues", Some("drain_queue")),
+            ("getUser", Some("get_user")),
+            ("--fail-in", Some("--fail-on")),
+            ("Ruoter", None),
+            ("Routers", Some("Router")),
+            ("unlike_anything", None),
+            ("ab", None),
+        ] {
+            assert_eq!(nearest(name, all.into_iter()), near, "{name}");
+        }
+        assert_eq!(
+            (distance(b"abc", b"abc"), distance(b"", b"abc"), distance(b"ab", b"ba")),
+            (0, 3, 2)
+        );
+    }
+}

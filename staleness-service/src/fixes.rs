@@ -1,0 +1,280 @@
+//! The present names of things, written into the documents that name them by old ones.
+//!
+//! Only a regular file that git tracks in the project, and that no link leads to, is changed: whole or not at
+//! all, and only while it holds the bytes that were read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use staleness::knowledge::{Evidence, Fact};
+use staleness_core::knowledge::{Cited, SignalKind};
+use staleness_docs::git::TrackedKind;
+use staleness_docs::{Edit, Mend, Report, mend, mended};
+
+use crate::findings::Findings;
+use crate::save::{Prepared, Turn};
+use crate::settings::Settings;
+
+/// The text of a document, and its edits.
+#[derive(Clone, Debug)]
+pub struct FixedDocument {
+    file: PathBuf,
+    /// Its text as it is.
+    pub before: String,
+    /// Its edits, in order.
+    pub edits: BTreeSet<Edit>,
+    /// The edits that mend each piece of evidence, by its line and column.
+    mends: BTreeMap<(u32, u32), Vec<Mended>>,
+}
+
+/// A piece of evidence with its edits.
+type Mended = (Evidence, Vec<Edit>);
+
+impl FixedDocument {
+    /// Its text with all edits made.
+    #[must_use]
+    pub fn after(&self) -> String {
+        mended(&self.before, &self.edits)
+    }
+
+    /// Returns the lines that are changed.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.edits.iter().map(|edit| edit.line).collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// Something that was found and is not mended.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Left {
+    /// The path of the document.
+    pub path: String,
+    /// The line, if it is known.
+    pub line: Option<u32>,
+    /// The name that is gone.
+    pub name: String,
+    /// The new name; `None` if none is certain.
+    pub new: Option<String>,
+    /// The reason, as the end of a sentence that begins with the name.
+    pub reason: String,
+}
+
+/// Everything that can be mended of what a check reports.
+#[derive(Clone, Debug, Default)]
+pub struct Fixes {
+    /// Documents with edits, by path.
+    pub documents: BTreeMap<String, FixedDocument>,
+    /// What is not mended.
+    pub left: Vec<Left>,
+}
+
+impl Fixes {
+    /// Reads the documents that name what has another name now.
+    pub fn of(settings: &Settings, found: &Findings, report: &Report) -> Self {
+        let mut fixes = Self::default();
+        for group in &found.groups {
+            let all = group.found.iter().flat_map(|each| each.told_evidence());
+            let evidence: Vec<&Evidence> = all.filter(|each| is_of_name(&each.fact)).collect();
+            if evidence.is_empty() {
+                continue;
+            }
+            let is_renamed = evidence.iter().any(|each| renamed(&each.fact).1.is_some());
+            let read = match is_renamed {
+                true if report.history.contains(&group.path) => {
+                    Err("speaks of what is gone on purpose".to_owned())
+                }
+                true => read(settings, &group.path),
+                false => Ok((PathBuf::new(), String::new())),
+            };
+            match read {
+                Ok((file, text)) => fixes.take(settings, &group.path, file, text, &evidence),
+                Err(why) => {
+                    let reason = format!("is named in a file that {why}");
+                    fixes.left.extend(evidence.iter().map(|each| left(&group.path, each, &reason)));
+                }
+            }
+        }
+        fixes.left.sort();
+        fixes.left.dedup();
+        fixes
+    }
+
+    fn take(
+        &mut self,
+        settings: &Settings,
+        path: &str,
+        file: PathBuf,
+        text: String,
+        evidence: &[&Evidence],
+    ) {
+        let mut document =
+            FixedDocument { file, before: text, edits: BTreeSet::new(), mends: BTreeMap::new() };
+        for (each, mend) in evidence.iter().zip(mend(path, &document.before, evidence)) {
+            let is_there = |new: &str| settings.place.folder.join(new).symlink_metadata().is_ok();
+            let is_gone = matches!(each.fact, Fact::SourceMissing { gone: Cited::Path, .. })
+                && renamed(&each.fact).1.is_some_and(|new| !is_there(new));
+            let why = match mend {
+                Mend::Edits(_) if is_gone => "was renamed to a file that is not on disk",
+                Mend::Edits(edits) => {
+                    document.edits.extend(edits.iter().cloned());
+                    let place = (each.line.unwrap_or(0), each.column.unwrap_or(0));
+                    document.mends.entry(place).or_default().push(((*each).clone(), edits));
+                    continue;
+                }
+                Mend::Left(why) => why,
+                Mend::NoName => "has no certain new name",
+            };
+            self.left.push(left(path, each, why));
+        }
+        if !document.edits.is_empty() {
+            self.documents.insert(path.to_owned(), document);
+        }
+    }
+
+    /// Returns the edits that mend a document of one piece of evidence.
+    #[must_use]
+    pub fn for_evidence(&self, path: &str, evidence: &Evidence) -> &[Edit] {
+        let place = (evidence.line.unwrap_or(0), evidence.column.unwrap_or(0));
+        let mends = self.documents.get(path).and_then(|document| document.mends.get(&place));
+        let found = mends.into_iter().flatten().find(|(other, _)| other == evidence);
+        found.map_or(&[], |(_, edits)| edits)
+    }
+
+    /// Writes every document. One that cannot be written, or that changed since it was read, stays as it is
+    /// and is moved to what is left.
+    pub fn write(&mut self) {
+        let failed: Vec<(String, String)> = self
+            .documents
+            .iter()
+            .filter_map(|(path, document)| Some((path.clone(), put(document).err()?)))
+            .collect();
+        for (path, reason) in failed {
+            let Some(document) = self.documents.remove(&path) else { continue };
+            let reason = format!("is named in a file that {reason}");
+            let evidence = document.mends.values().flatten().map(|(each, _)| each);
+            self.left.extend(evidence.map(|each| left(&path, each, &reason)));
+        }
+        self.left.sort();
+    }
+
+    /// Returns the number of changed lines in all documents.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.documents.values().map(FixedDocument::lines).sum()
+    }
+}
+
+/// Returns true if a fact is that a name is gone.
+fn is_of_name(fact: &Fact) -> bool {
+    matches!(fact.kind(), SignalKind::SourceMissing | SignalKind::ReferenceDrift)
+}
+
+/// The name that is gone, and the certain new one.
+fn renamed(fact: &Fact) -> (String, Option<&str>) {
+    match fact {
+        Fact::SourceMissing { citation, renamed_to, .. } => {
+            (citation.to_string(), renamed_to.as_deref())
+        }
+        Fact::ReferenceDrift { word, renamed_to, .. } => (word.clone(), renamed_to.as_deref()),
+        _ => (String::new(), None),
+    }
+}
+
+fn left(path: &str, evidence: &Evidence, reason: &str) -> Left {
+    let (name, new) = renamed(&evidence.fact);
+    let new = new.map(str::to_owned);
+    Left { path: path.to_owned(), line: evidence.line, name, new, reason: reason.to_owned() }
+}
+
+/// The file of a document and its text, if it may be changed; else the reason, as the end of a sentence.
+fn read(settings: &Settings, path: &str) -> Result<(PathBuf, String), String> {
+    let folder = &settings.place.folder;
+    let file = folder.join(path);
+    let kind = {
+        let mut repo = settings.repo();
+        repo.get().and_then(|repo| repo.tracked()).ok().and_then(|tracked| tracked.kind(path))
+    };
+    if path.starts_with("~/") || Path::new(path).is_absolute() {
+        return Err("is not one of the project".to_owned());
+    }
+    if kind != Some(TrackedKind::File) {
+        return Err("git does not track as one".to_owned());
+    }
+    let lies_there = |folder: PathBuf| file.canonicalize().is_ok_and(|it| it == folder.join(path));
+    if !folder.canonicalize().is_ok_and(lies_there) {
+        return Err("is reached through a link".to_owned());
+    }
+    let meta = file.symlink_metadata().map_err(|error| crate::error::in_words(&error))?;
+    if !meta.is_file() || meta.permissions().readonly() {
+        return Err("may not be written".to_owned());
+    }
+    let limit = settings.configured.policy.documents.max_file_bytes;
+    if meta.len() > limit {
+        return Err(format!("is larger than {limit} bytes"));
+    }
+    let text = std::fs::read_to_string(&file).map_err(|error| crate::error::in_words(&error))?;
+    Ok((file, text))
+}
+
+fn put(document: &FixedDocument) -> Result<(), String> {
+    let file = &document.file;
+    let words = |error: io::Error| format!("cannot be written: {}", crate::error::in_words(&error));
+    let turn = Turn::new(file.parent().unwrap_or(Path::new("."))).map_err(words)?;
+    let text = document.after();
+    let prepared = Prepared::new(&turn, file, text.as_bytes(), file, false).map_err(words)?;
+    let is_same = std::fs::read(file).is_ok_and(|bytes| bytes == document.before.as_bytes());
+    let is_link = file.canonicalize().is_ok_and(|it| it.file_name() != file.file_name());
+    if !is_same || is_link {
+        return Err("changed meanwhile".to_owned());
+    }
+    prepared.put().map_err(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness::knowledge::Citation;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.md");
+        let fact = Fact::SourceMissing {
+            citation: Citation::of_path("a.rs"),
+            gone: Cited::Path,
+            renamed_to: Some("b.rs".into()),
+            commit: None,
+        };
+        let evidence = Evidence { line: Some(1), column: Some(5), ..Evidence::from(fact) };
+        let before = "In `a.rs`.\n".to_owned();
+        let Some(Mend::Edits(edits)) = mend("a.md", &before, &[&evidence]).pop() else { panic!() };
+        let fixes = Fixes {
+            documents: BTreeMap::from([(
+                "a.md".to_owned(),
+                FixedDocument {
+                    file: file.clone(),
+                    before,
+                    edits: edits.iter().cloned().collect(),
+                    mends: BTreeMap::from([((1, 5), vec![(evidence, edits)])]),
+                },
+            )]),
+            left: Vec::new(),
+        };
+        for (now, written, left) in
+            [("In `a.rs`.\n", "In `b.rs`.\n", 0), ("In `a.rs`!\n", "In `a.rs`!\n", 1)]
+        {
+            std::fs::write(&file, now).unwrap();
+            let mut fixes = fixes.clone();
+            fixes.write();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
+            assert_eq!((fixes.left.len(), fixes.documents.len()), (left, 1 - left));
+        }
+        std::fs::remove_file(&file).unwrap();
+        let mut fixes = fixes;
+        fixes.write();
+        assert_eq!(fixes.left[0].reason, "is named in a file that changed meanwhile");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+    }
+}

@@ -1,0 +1,115 @@
+//! A text that somebody wrote just now, judged: what it names that went, and what never was.
+
+use staleness::knowledge::{Block, Context, Evidence, ItemKind};
+use staleness::verdict::{Level, NextAction, Signal, Verdict};
+use staleness_docs::{Fate, Note, Statement, check_text};
+
+use crate::documents::context;
+use crate::error::{ErrorKind, ServiceError};
+use crate::listener::Listener;
+use crate::settings::Settings;
+
+/// The freshness of a statement that names what never was: a person has to look.
+const INVENTED: f64 = 0.5;
+
+/// A name of the text that the tree does not have, and the verdict on it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The name, its place and what became of it.
+    pub statement: Statement,
+    /// The verdict on a text that says it.
+    pub verdict: Verdict,
+}
+
+impl Judged {
+    /// Returns true if no commit had the name.
+    #[must_use]
+    pub const fn is_invented(&self) -> bool {
+        matches!(self.statement.fate, Fate::Invented { .. })
+    }
+}
+
+/// A text, judged.
+#[derive(Clone, Debug, Default)]
+pub struct JudgedText {
+    /// Names that the tree does not have, in the order of the text.
+    pub found: Vec<Judged>,
+    /// Number of names that were looked up.
+    pub names: usize,
+    /// Notes on what could not be told.
+    pub notes: Vec<Note>,
+    /// The commit that is checked out.
+    pub head: Option<String>,
+}
+
+impl JudgedText {
+    /// Returns the number of names that went, and of those that never were.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        let invented = self.found.iter().filter(|each| each.is_invented()).count();
+        (self.found.len() - invented, invented)
+    }
+}
+
+/// Judges a text against the tree as it is. Nothing is kept.
+///
+/// # Errors
+/// When the watchdog ends it.
+pub fn judge(
+    settings: &Settings,
+    text: &str,
+    listener: &dyn Listener,
+) -> Result<JudgedText, ServiceError> {
+    use std::ops::ControlFlow::{Break, Continue};
+    let watchdog = &settings.watchdog;
+    let mut progress = |step| {
+        listener.step(step);
+        if watchdog.is_ended() { Break(()) } else { Continue(()) }
+    };
+    let report = check_text(&settings.place, &mut settings.repo(), text, &mut progress);
+    listener.end();
+    let report =
+        report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))?;
+    let context = context(settings, None);
+    let judged = |statement: Statement| {
+        let verdict = verdict(&statement, &context);
+        Judged { statement, verdict }
+    };
+    let found = report.found.into_iter().map(judged).collect();
+    Ok(JudgedText { found, names: report.names, notes: report.notes, head: report.head })
+}
+
+fn verdict(statement: &Statement, context: &Context) -> Verdict {
+    let nearest = match &statement.fate {
+        Fate::Went(fact) => {
+            let evidence = Evidence {
+                line: Some(statement.line),
+                column: Some(statement.column),
+                ..Evidence::from(fact.clone())
+            };
+            let block = Block {
+                line: statement.line,
+                last_line: statement.line,
+                title: String::new(),
+                digest: 1,
+                anchored_at: Some(context.now()),
+                anchor: None,
+                evidence: vec![evidence],
+            };
+            return block.judge(ItemKind::Document, context);
+        }
+        Fate::Invented { nearest } => nearest,
+    };
+    let mut reason = format!("{} never was in this project", statement.name);
+    if let Some(nearest) = nearest {
+        reason.push_str(&format!("; did you mean {nearest}?"));
+    }
+    let mut signal = Signal::new("invented", 1.0, INVENTED, reason);
+    signal.line = Some(statement.line);
+    Verdict {
+        level: Level::Review,
+        freshness: INVENTED,
+        signals: vec![signal],
+        action: NextAction::Verify,
+    }
+}
