@@ -124,7 +124,7 @@ fn a_partial_clone_and_a_submodule_that_is_not_checked_out_are_told_and_remember
 #[test]
 fn what_is_too_large_to_be_searched_is_asked_once() {
     let project = drifted("Call `old_name()`.\n");
-    project.write("big.csv", &"1\n".repeat(5_000_000));
+    project.write("big.csv", "1\n".repeat(5_000_000));
     project.git(&["add", "big.csv"]);
     project.git(&["commit", "--quiet", "--message", "x"]);
     let first = project.check();
