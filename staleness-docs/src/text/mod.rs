@@ -93,7 +93,7 @@ pub fn check_text(
             return Ok(report);
         }
     };
-    let mut past = Past::of(repo, progress)?;
+    let mut past = Past::of(&place.folder, repo, progress)?;
     report.head = past.head();
     let (mut asked, mut seen) = (Vec::new(), BTreeSet::new());
     for mention in &draft.mentions {
