@@ -19,7 +19,7 @@ const DAMAGED: u8 = 8;
 const BITS: u32 = 66;
 
 /// The most submodules that are told one by one.
-const MAX_TOLD: usize = 20;
+const MAX_TOLD: usize = 3;
 
 impl Past<'_> {
     /// Returns true if git failed in a way that another time may not bring.

@@ -176,7 +176,8 @@ impl Check<'_> {
         let mut asked: Vec<(usize, String)> = Vec::new();
         for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&*cited).enumerate() {
             let is_link = held[*at].asked[*block].asks[*ask].link;
-            if is_link && matches!(cite, Cite::NeverThere(Cited::Path)) {
+            let is_own = !crate::git::is_of_others(&held[*at].doc.key.path);
+            if is_link && is_own && matches!(cite, Cite::NeverThere(Cited::Path)) {
                 asked.push((number, query.citation.path.clone()));
             }
         }

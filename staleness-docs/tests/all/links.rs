@@ -159,6 +159,17 @@ fn a_link_to_a_file_that_went_is_told_whenever_its_paragraph_was_edited() {
     assert!(after(&[&first, &second, &[("doc.md", says)]]).is_empty());
     // It came back.
     assert!(after(&[&first, &second, &third, &[first[1], first[2]]]).is_empty());
+    // A copy of another project speaks of what that has.
+    let mut copy = Project::new();
+    for (path, text) in [("vendor/a.md", "a\n"), ("b.md", "b\n"), ("vendor/doc.md", "[x](a.md)\n")]
+    {
+        copy.write(path, text);
+        copy.commit();
+        if path == "b.md" {
+            copy.remove("vendor/a.md");
+        }
+    }
+    assert!(found(&copy.check(), "vendor/doc.md").is_empty());
 }
 
 #[test]
