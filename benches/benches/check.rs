@@ -8,10 +8,9 @@ use std::process::Command;
 use staleness_benches::history::{COMMITS, repository};
 use staleness_benches::process::{peak_of_all, run};
 use staleness_benches::race::race;
-use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::ratios::{Goal, Row, keep, thousands};
 use staleness_benches::rounds;
 use staleness_benches::site::Site;
-use staleness_benches::svg::thousands;
 
 /// Has git list which commit changed which file: the least that tells whether cited lines were changed.
 fn changes(project: &Path) -> f64 {

@@ -4,8 +4,7 @@
 //! `resume` entries of the journal; for `check` documents with 20 commits each, 10 to 1,000 of them. At
 //! 1,000,000 entries `resume` also races against a raw program that reads the same rows.
 //!
-//! `cargo bench -p staleness-benches --bench growth [-- --quick]` draws two plots in `docs/plots`; a short
-//! run leaves them alone.
+//! `cargo bench -p staleness-benches --bench growth [-- --quick]`
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -22,9 +21,8 @@ use staleness_benches::process::run;
 use staleness_benches::race::{Samples, race, timed};
 use staleness_benches::ratios::{Goal, Growth, Row, keep};
 use staleness_benches::site::Site;
-use staleness_benches::svg::{Series, plot};
 use staleness_benches::work::{fill_journal, fill_work, tell_all};
-use staleness_benches::{QUESTION, START, fill, plots, registry, rounds, uses};
+use staleness_benches::{QUESTION, START, fill, registry, rounds, uses};
 use staleness_core::transfer::Record;
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
@@ -223,24 +221,9 @@ fn main() {
     of_items(&mut curves);
     of_journal(&mut curves, &mut rows);
     of_documents(&mut curves);
-    let folder = plots(env!("CARGO_TARGET_TMPDIR"));
-    let groups = [
-        ("growth-level", "verbs that touch few rows", &LEVEL[..], Growth::InAll(3.0)),
-        (
-            "growth-whole",
-            "verbs that read or write all of something",
-            &WHOLE[..],
-            Growth::Step(20.0),
-        ),
-    ];
-    for (file, title, verbs, goal) in groups {
-        let line =
-            |verb: &&'static str| Series { name: (*verb).into(), points: curves[verb].clone() };
-        let series: Vec<Series> = verbs.iter().map(line).collect();
-        let drawn = plot(title, "rows; documents for a check", &series);
-        std::fs::write(folder.join(format!("{file}.svg")), drawn).expect("a plot");
-        for each in &series {
-            rows.push(Row::of_growth(format!("growth: {}", each.name), &each.points, goal));
+    for (verbs, goal) in [(&LEVEL[..], Growth::InAll(3.0)), (&WHOLE[..], Growth::Step(20.0))] {
+        for verb in verbs {
+            rows.push(Row::of_growth(format!("growth: {verb}"), &curves[verb], goal));
         }
     }
     keep(env!("CARGO_TARGET_TMPDIR"), "growth", &rows);

@@ -9,9 +9,8 @@ use std::process::Command;
 use staleness_benches::chance::Chance;
 use staleness_benches::process::{peak, run};
 use staleness_benches::race::{Samples, race};
-use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::ratios::{Goal, Row, keep, thousands};
 use staleness_benches::site::Site;
-use staleness_benches::svg::thousands;
 use staleness_benches::{QUESTION, START, rounds, twin};
 
 const HOOK: &str = env!("CARGO_BIN_EXE_bench-hook");
@@ -126,13 +125,6 @@ fn session_starts(rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &idle, &ours, 1, Goal::Within(25e-3)));
 }
 
-/// Takes in lines of another system.
-fn import(site: &Site, lines: &[String]) {
-    let path = site.home().join("lines.jsonl");
-    std::fs::write(&path, lines.join("\n")).expect("a file");
-    run(site.cli(&["import", "--from", "jsonl"]).arg(path), "");
-}
-
 /// Returns the times of an empty process and of prompts over tools that are described in twenty words and
 /// over learned routes, with the peak of memory. Each prompt is the first of its session, so all is searched.
 fn prompts(tools: usize, routes: usize) -> ([Samples; 2], u64) {
@@ -143,12 +135,12 @@ fn prompts(tools: usize, routes: usize) -> ([Samples; 2], u64) {
         let (name, words) = (name(at), chance.words(20));
         format!(r#"{{"type":"tool","name":"{name}","description":"{words}"}}"#)
     };
-    import(&site, &(0..tools).map(&mut described).collect::<Vec<_>>());
+    site.import(&(0..tools).map(&mut described).collect::<Vec<_>>());
     let mut learned = |at| {
         let (name, words) = (name(at), chance.words(6));
         format!(r#"{{"type":"route","tool":"{name}","query":"{words}","created":"2026-11-01"}}"#)
     };
-    import(&site, &(0..routes).map(&mut learned).collect::<Vec<_>>());
+    site.import(&(0..routes).map(&mut learned).collect::<Vec<_>>());
     let prompt =
         |session| site.event("UserPromptSubmit", session, &format!(r#""prompt":"{QUESTION}""#));
     let mut session = 0;

@@ -43,7 +43,7 @@ fn words(rows: &mut Vec<Row>) {
             format!(r#"{{"type":"tool","name":"{name}","description":"{words}"}}"#)
         })
         .collect();
-    import(&site, &lines.join("\n"));
+    site.import(&lines);
     let mut index = SearchIndex::new();
     texts.iter().for_each(|(name, words)| index.put_tool(name, words));
     let question = Question::new(QUESTION).expect("a question");
@@ -74,13 +74,6 @@ fn words(rows: &mut Vec<Row>) {
     );
     let work = "search: the same in the index alone";
     rows.push(Row::of(work, &floor, &found, 1, within));
-}
-
-/// Takes in lines of another system.
-fn import(site: &Site, lines: &str) {
-    let path = site.home().join("lines.jsonl");
-    std::fs::write(&path, lines).expect("a file");
-    run(site.cli(&["import", "--from", "jsonl"]).arg(path), "");
 }
 
 fn unit(chance: &mut Chance) -> Vec<f32> {

@@ -6,6 +6,7 @@ use staleness::scan::ProjectRef;
 use staleness::store::{ItemFilter, Selection};
 use staleness::{Registry, Timestamp};
 
+use crate::chance::Chance;
 use crate::put::put;
 
 /// Words of which items are made.
@@ -25,13 +26,8 @@ const BODY: usize = 300;
 /// Never: the ids are valid.
 #[must_use]
 pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
-    let mut state = 7_u64;
-    let mut next = |below: usize| {
-        // A linear congruential generator (Knuth's MMIX): the same items in every run.
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut chance = Chance(7);
+    let mut next = |below: usize| chance.next() as usize % below;
     let scope = Scope::Project(project.id.clone());
     let id = |at: usize| ItemId::new(format!("item-{at:06}")).expect("a valid id");
     (0..count)

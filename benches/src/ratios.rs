@@ -133,6 +133,16 @@ impl fmt::Display for Time {
     }
 }
 
+/// Writes a number with a comma before every three digits.
+#[must_use]
+pub fn thousands(number: u64) -> String {
+    if number >= 1_000 {
+        format!("{},{:03}", thousands(number / 1_000), number % 1_000)
+    } else {
+        number.to_string()
+    }
+}
+
 /// Prints rows as a table.
 pub fn print(rows: &[Row]) {
     let head = Row { cells: ["work", "floor", "ours", "ratio", "goal", ""].map(Into::into) };

@@ -8,6 +8,7 @@ use staleness::Registry;
 use staleness::scan::ProjectRef;
 use tempfile::TempDir;
 
+use crate::process::run;
 use crate::{fill, registry};
 
 /// A project folder and a home folder with a registry in it.
@@ -84,6 +85,16 @@ impl Site {
     /// Records outcomes of so many tools.
     pub fn fill(&self, tools: usize, outcomes: usize) {
         fill(&self.registry(), &self.place(), tools, 0..outcomes);
+    }
+
+    /// Takes in lines of another system.
+    ///
+    /// # Panics
+    /// When they cannot be written, or are refused.
+    pub fn import(&self, lines: &[String]) {
+        let path = self.home().join("lines.jsonl");
+        std::fs::write(&path, lines.join("\n")).expect("a file");
+        run(self.cli(&["import", "--from", "jsonl"]).arg(path), "");
     }
 
     /// Returns a command of the `staleness` program in the project, with this home and store only.

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use rusqlite::Connection;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, Row};
-use staleness_benches::raw::sqlite::connect;
+use staleness_benches::raw::sqlite::{Cells, connect, rows};
 
 const WAYS: [&str; 7] =
     ["in_progress", "waiting", "expiring", "unanswered", "proposed", "generated", "observed"];
@@ -32,16 +32,6 @@ const BY_ROW: &str = work!(" WHERE rowid = ?1");
 const BY_KEY: &str = work!(" WHERE scope = ?1 AND id = ?2");
 const SINCE: &str = "SELECT revision, idx, at, kind, scope, subject, action, before, after, cause, \
     note, session, actor, op FROM journal INDEXED BY journal_scope WHERE scope = ?1 AND revision > ?2";
-
-type Cells = Vec<Value>;
-
-/// Every column of every row.
-fn rows(conn: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<Vec<Cells>> {
-    let mut statement = conn.prepare_cached(sql)?;
-    let width = statement.column_count();
-    let cells = |row: &Row<'_>| (0..width).map(|at| row.get(at)).collect();
-    statement.query_map(params, cells)?.collect()
-}
 
 fn text(cell: &Value) -> &str {
     match cell {

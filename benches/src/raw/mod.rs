@@ -41,14 +41,3 @@ impl RawUse {
         }
     }
 }
-
-/// Outcomes that a ring holds.
-const RING: usize = 32;
-
-/// Appends to a ring: mark, time, identity.
-fn push<T>(ring: &mut Vec<T>, entry: T) {
-    ring.push(entry);
-    if ring.len() > RING {
-        ring.remove(0);
-    }
-}

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Result, Row};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, Params, Result, Row, params_from_iter};
 use staleness_core::project::Project;
 use staleness_lock::FileLock;
 
-use super::{RawUse, push};
+use super::RawUse;
 
 const META: &str = "SELECT format, revision, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
@@ -45,72 +46,18 @@ pub struct RawSqlite {
     commits: u64,
 }
 
-/// A tool's row, decoded.
-#[derive(Debug)]
-#[allow(dead_code, reason = "what is read must be made, whether it is used or not")]
-struct RawTool {
-    scope: String,
-    name: String,
-    kind: String,
-    server: Option<String>,
-    plugin: Option<String>,
-    description: Option<String>,
-    listings: Vec<u8>,
-    cause: String,
-    cause_since: i64,
-    revived: bool,
-    failing_since: Option<i64>,
-    failing_cause: Option<String>,
-    demotions: u32,
-    last_demoted_at: Option<i64>,
-    window: u8,
-    hold: String,
-    demoted: bool,
-    ring: Vec<[u8; 17]>,
-    uses: i64,
-    discovered_at: i64,
-    last_used_at: Option<i64>,
-    updated_at: i64,
-}
+/// The values of a row.
+pub type Cells = Vec<Value>;
 
-impl RawTool {
-    fn read(row: &Row<'_>) -> Result<Self> {
-        let ring = row.get_ref(18)?.as_blob()?;
-        let mut entries = Vec::with_capacity(super::RING + 1);
-        let bytes = ring.get(1..).unwrap_or_default().as_chunks().0;
-        entries.extend_from_slice(bytes);
-        Ok(Self {
-            scope: row.get(1)?,
-            name: row.get(2)?,
-            kind: row.get(3)?,
-            server: row.get(4)?,
-            plugin: row.get(5)?,
-            description: row.get(6)?,
-            listings: row.get(7)?,
-            cause: row.get(8)?,
-            cause_since: row.get(9)?,
-            revived: row.get(10)?,
-            failing_since: row.get(11)?,
-            failing_cause: row.get(12)?,
-            demotions: row.get(13)?,
-            last_demoted_at: row.get(14)?,
-            window: row.get(15)?,
-            hold: row.get(16)?,
-            demoted: row.get(17)?,
-            ring: entries,
-            uses: row.get(19)?,
-            discovered_at: row.get(20)?,
-            last_used_at: row.get(21)?,
-            updated_at: row.get(22)?,
-        })
-    }
-
-    fn ring_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(1 + 17 * self.ring.len());
-        bytes.push(1);
-        bytes.extend(self.ring.as_flattened());
-        bytes
-    }
+/// Returns every column of every row that a statement reads.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn rows(conn: &Connection, sql: &str, params: impl Params) -> Result<Vec<Cells>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let width = statement.column_count();
+    let cells = |row: &Row<'_>| (0..width).map(|at| row.get(at)).collect();
+    statement.query_map(params, cells)?.collect()
 }
 
 /// Connects to a store that our backend made, as our backend does.
@@ -177,19 +124,10 @@ impl RawSqlite {
             std::hint::black_box(project);
             Ok(())
         })?;
-        let one = |scope: &str| {
-            let mut statement = self.conn.prepare_cached(TOOL)?;
-            let mut rows = statement.query((scope, &each.tool))?;
-            rows.next()?.map(RawTool::read).transpose()
-        };
-        let tool = one(&each.scope)?;
-        one("")?;
+        let tool = rows(&self.conn, TOOL, (&each.scope, &each.tool))?.pop();
+        std::hint::black_box(rows(&self.conn, TOOL, ("", &each.tool))?);
         for scope in scopes {
-            let mut statement = self.conn.prepare_cached(ENTRIES)?;
-            let mut rows = statement.query((scope, &each.server))?;
-            while let Some(row) = rows.next()? {
-                std::hint::black_box(RawTool::read(row)?);
-            }
+            std::hint::black_box(rows(&self.conn, ENTRIES, (scope, &each.server))?);
         }
         for (number, _) in scopes.iter().enumerate() {
             let mut statement = self.conn.prepare_cached(KNOWN)?;
@@ -200,26 +138,17 @@ impl RawSqlite {
         let mut entry = [b'S'; 17];
         entry[1..9].copy_from_slice(&each.at.to_le_bytes());
         entry[9..].copy_from_slice(&each.identity.to_le_bytes());
-        push(&mut tool.ring, entry);
-        let ring = tool.ring_bytes();
-        self.conn.prepare_cached(UPDATE)?.execute((
-            &tool.scope,
-            &tool.name,
-            &tool.cause,
-            tool.cause_since,
-            tool.revived,
-            tool.failing_since,
-            &tool.failing_cause,
-            tool.demotions,
-            tool.last_demoted_at,
-            tool.window,
-            &tool.hold,
-            tool.demoted,
-            ring,
-            tool.uses + 1,
-            each.at,
-            each.at,
-        ))?;
+        if let [Value::Blob(ring), Value::Integer(uses)] = &mut tool[18..20] {
+            // A ring of 32 entries, behind its version.
+            if ring.len() > 32 * 17 {
+                ring.drain(1..18);
+            }
+            ring.extend(entry);
+            *uses += 1;
+        }
+        tool[21..].fill(Value::Integer(each.at));
+        let written = [1, 2].into_iter().chain(8..20).chain(21..23).map(|at| &tool[at]);
+        self.conn.prepare_cached(UPDATE)?.execute(params_from_iter(written))?;
         self.conn.prepare_cached(APPEND)?.execute((
             seq,
             each.identity,
