@@ -1,6 +1,6 @@
 //! Retrieval: how often the tool that somebody asks for is found, before and after learning.
 //!
-//! `cargo bench -p staleness-benches --bench retrieval` prints the figures of `docs/accuracy.md`. With `-- --misses` it prints the test queries that are missed; with
+//! `cargo bench -p staleness-benches --bench retrieval` prints the figures of `docs/search.md`. With `-- --misses` it prints the test queries that are missed; with
 //! `-- --tune` it measures on held-out queries of the learn split instead, which is what choices are
 //! made by. Nothing is random. With the feature `local` and the folder of a model in
 //! `STALENESS_TEST_MODEL` there are tables with vectors, too.

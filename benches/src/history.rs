@@ -2,11 +2,11 @@
 //! name them.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::chance::Chance;
+use crate::process::run;
 
 const VERBS: [&str; 12] = [
     "load", "store", "parse", "render", "merge", "split", "flush", "encode", "verify", "trim",
@@ -30,7 +30,7 @@ const STEP: u64 = 9_000;
 /// The history, as `git fast-import` reads it.
 struct History {
     chance: Chance,
-    stream: Vec<u8>,
+    stream: String,
     commits: u64,
     /// The functions of each source, and how often each was changed.
     sources: Vec<Vec<(String, usize)>>,
@@ -114,7 +114,7 @@ impl History {
         for (path, text) in files {
             writeln!(out, "M 100644 inline {path}\ndata {}\n{text}", text.len()).expect("a text");
         }
-        self.stream.extend_from_slice(out.as_bytes());
+        self.stream += &out;
     }
 
     /// A commit: a function or two are changed, one in twelve of them comes, goes or has another name, and
@@ -154,13 +154,13 @@ impl History {
     }
 }
 
-fn git(folder: &Path, args: &[&str], input: &[u8]) {
+/// Returns a command of git in a folder, without the settings of the user or the machine.
+#[must_use]
+pub fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(args);
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("git");
-    child.stdin.take().expect("a pipe").write_all(input).expect("git reads");
-    assert!(child.wait().expect("git ends").success(), "git {args:?} failed");
+    command.arg("-C").arg(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.env("GIT_CONFIG_NOSYSTEM", "1");
+    command
 }
 
 /// Makes a repository of so many documents, with four sources and [`COMMITS`] commits for each, in one pack, and
@@ -171,7 +171,7 @@ fn git(folder: &Path, args: &[&str], input: &[u8]) {
 pub fn repository(folder: &Path, documents: usize) {
     let mut history = History {
         chance: Chance(7),
-        stream: Vec::new(),
+        stream: String::new(),
         commits: 0,
         sources: vec![Vec::new(); documents * 4],
         moves: vec![0; documents * 4],
@@ -193,9 +193,9 @@ pub fn repository(folder: &Path, documents: usize) {
     }
     history.commit(None, &first);
     (1..documents * COMMITS).for_each(|_| history.change());
-    git(folder, &["init", "--quiet", "--initial-branch=main"], b"");
-    git(folder, &["fast-import", "--quiet", "--force"], &history.stream);
+    run(git(folder).args(["init", "--quiet", "--initial-branch=main"]), "");
+    run(git(folder).args(["fast-import", "--quiet", "--force"]), &history.stream);
     drop(history);
-    git(folder, &["repack", "-a", "-d", "-q"], b"");
-    git(folder, &["reset", "--quiet", "--hard", "main"], b"");
+    run(git(folder).args(["repack", "-a", "-d", "-q"]), "");
+    run(git(folder).args(["reset", "--quiet", "--hard", "main"]), "");
 }

@@ -1,0 +1,127 @@
+//! Names that a line of a document gives to things of its project, and the things that a project has. The rules are
+//! not those of the check, so that names count that it does not look at.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use staleness_docs::is_markdown;
+
+/// A name in a document: its kind and text, the thing that it names, and a file without which it has no meaning.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Name {
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
+    pub(crate) thing: u64,
+    pub(crate) file: Option<u64>,
+}
+
+/// Kinds, and what is written so: the first group is the name, the second the last part of it.
+static NAMES: LazyLock<[(&str, Regex); 8]> = LazyLock::new(|| {
+    [
+        ("link", r#"(?:\]\(<?|\]:\s+|(?:href|src)=")(([^\s<>()"?:]+))"#),
+        ("command", r"(?:^|`)[\s$%>]*((?:npm|yarn|pnpm|bun)(?: run(?:-script)?)? ([\w:.-]+))"),
+        ("command", r"(?:^|`)[\s$%>]*((?:make|just|task) ([\w:.-]+))"),
+        ("flag", r#"(?:^|[\s`"'(\[])(--([A-Za-z][\w-]+))"#),
+        ("path", r#"(?:^|[\s`"']|\s\()((?:\.\.?/)*(\.?[\w@+-][\w.@+-]*(?:/[\w.@+-]*[\w@+-])+))"#),
+        ("path", r"`(([\w-][\w.-]*\.\w{1,5}))`"),
+        ("identifier", r"`((?:[\w.:#]*[:.#])?(\w{4,}))\([^`]*\)`"),
+        ("identifier", r"`((?:[\w.:#]*[:.#])?(\w+[_A-Z]\w+))`"),
+    ]
+    .map(|(kind, pattern)| (kind, Regex::new(pattern).expect("a pattern")))
+});
+/// A word of code.
+static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w[\w-]*").expect("a pattern"));
+/// The script, target, recipe or task that a line of a manifest defines, and no dependency.
+static TARGET: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^\s*@?"?([\w:./-]+)"?[^:=]*:(?:\s*"[^\d^~*<>=]|[^\s"=]|\s*$|\s[^"])"#)
+        .expect("a pattern")
+});
+const MANIFESTS: [&str; 4] = ["package.json", "Makefile", "justfile", "Taskfile.yml"];
+
+/// Returns the names in a line of the document at `path`.
+pub(crate) fn names(path: &str, line: &str) -> BTreeSet<Name> {
+    let mut found = BTreeSet::new();
+    let mut add = |kind, text: &str, thing, file| {
+        found.insert(Name { kind, text: text.to_owned(), thing, file });
+    };
+    for (kind, pattern) in &*NAMES {
+        for groups in pattern.captures_iter(line) {
+            let (text, part) = (&groups[1], &groups[2]);
+            match *kind {
+                "link" => {
+                    let (file, anchor) = text.split_once('#').unwrap_or((text, ""));
+                    let Some(target) = resolve(path, file) else { continue };
+                    let there = key("file", &target);
+                    if !anchor.is_empty() {
+                        let heading = key("heading", &format!("{target}#{anchor}"));
+                        add("heading", &format!("#{anchor}"), heading, Some(there));
+                    }
+                    if !file.is_empty() {
+                        add("link", file, there, None);
+                    }
+                }
+                "command" | "path" => add(kind, text, key(kind, part), None),
+                _ => add(kind, text, key("word", &part.replace('-', "_")), None),
+            }
+        }
+    }
+    found
+}
+
+/// Returns the path in the project of a link in a document; `None` if it leaves the project.
+fn resolve(document: &str, link: &str) -> Option<String> {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let whole = match link {
+        "" => document.to_owned(),
+        _ if link.starts_with('/') => link.to_owned(),
+        _ => format!("{folder}/{link}"),
+    };
+    let mut parts = Vec::new();
+    for part in whole.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        match part {
+            ".." => _ = parts.pop()?,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Tells the files and folders that there are because of the file at `path`, and the ways to write them.
+pub(crate) fn of_path(path: &str, has: &mut dyn FnMut(u64)) {
+    let mut whole = Some(path);
+    while let Some(path) = whole {
+        has(key("file", path));
+        has(key("path", path));
+        path.match_indices('/').for_each(|(at, _)| has(key("path", &path[at + 1..])));
+        whole = path.rsplit_once('/').map(|(folder, _)| folder);
+    }
+}
+
+/// Tells what there is because of a line in the file at `path`: a heading, or words and targets of commands.
+pub(crate) fn of_line(path: &str, line: &str, has: &mut dyn FnMut(u64)) {
+    let is_text = [".rst", ".mdx", ".adoc", ".txt", ".po"].iter().any(|end| path.ends_with(end));
+    if is_markdown(path) && line.starts_with('#') {
+        // The anchor, as GitHub makes it.
+        let title = line.trim_matches(['#', ' ']).to_lowercase();
+        let slug = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        has(key("heading", &format!("{path}#{}", slug.collect::<String>().replace(' ', "-"))));
+    } else if !is_markdown(path) && !is_text {
+        for word in WORD.find_iter(line).take(1_000).map(|word| word.as_str()) {
+            if word.contains('-') {
+                has(key("word", &word.replace('-', "_")));
+            }
+            word.split('-').for_each(|part| has(key("word", part)));
+        }
+        if MANIFESTS.contains(&path.rsplit('/').next().unwrap_or(path)) {
+            TARGET.captures(line).into_iter().for_each(|groups| has(key("command", &groups[1])));
+        }
+    }
+}
+
+/// FNV-1a with 64 bits (Fowler, Noll and Vo).
+fn key(space: &str, thing: &str) -> u64 {
+    space.bytes().chain([0]).chain(thing.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
