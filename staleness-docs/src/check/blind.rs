@@ -73,7 +73,7 @@ impl Past<'_> {
     }
 
     /// Returns what could not be looked at and should be.
-    pub(super) fn blind(&self) -> Vec<Blind> {
+    pub(crate) fn blind(&self) -> Vec<Blind> {
         let Some(repo) = &self.repo else { return Vec::new() };
         let blind = |kind, path: &str, reason: &str| Blind {
             kind,

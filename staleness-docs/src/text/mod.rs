@@ -118,6 +118,10 @@ pub fn check_text(
     let words: Vec<Word> = asked.iter().map(|it| it.word.clone()).collect();
     let traces = past.ever(&words)?;
     report.notes.append(&mut past.notes);
+    let unseen = past.blind().into_iter();
+    report
+        .notes
+        .extend(unseen.map(|it| note(format!("{} {}: {}", it.path, it.reason, it.kind.mend()))));
     let is_gone = |trace: &Trace| matches!(trace, Trace::Gone { .. } | Trace::Never);
     if !traces.iter().any(is_gone) {
         return Ok(report);

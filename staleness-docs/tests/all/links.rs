@@ -169,7 +169,7 @@ fn a_link_to_a_file_that_went_is_told_whenever_its_paragraph_was_edited() {
             copy.remove("vendor/a.md");
         }
     }
-    assert!(found(&copy.check(), "vendor/doc.md").is_empty());
+    assert!(crate::project::found(&copy.check(), "vendor/doc.md").is_empty());
 }
 
 #[test]
