@@ -115,7 +115,7 @@ caught! {
     a_forgotten_journal: ForgetsJournal by
         "revisions::each_commit_raises_by_one", "journal::extremes_round_trip" then 1;
     a_journal_that_is_not_pruned: KeepsPruned by
-        "journal::pruned_revisions_go_whole_and_raise_the_floor" then 4;
+        "journal::pruned_revisions_go_whole_and_raise_the_floor" then 6;
     a_revision_raised_without_cause: RaisesAlways by
         "revisions::only_journal_entries_raise_the_revision",
         "revisions::an_empty_change_set_commits_nothing" then 1;
