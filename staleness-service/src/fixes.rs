@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use staleness::knowledge::{Evidence, Fact};
-use staleness_core::knowledge::{Cited, SignalKind};
+use staleness_core::knowledge::{Cited, SignalKind, WordKind};
 use staleness_docs::git::TrackedKind;
 use staleness_docs::{Edit, Mend, Report, mend, mended};
 
@@ -67,6 +67,8 @@ pub struct Fixes {
     pub documents: BTreeMap<String, FixedDocument>,
     /// What is not mended.
     pub left: Vec<Left>,
+    /// Number of documents that could not be written.
+    pub failed: usize,
 }
 
 impl Fixes {
@@ -112,8 +114,12 @@ impl Fixes {
             FixedDocument { file, before: text, edits: BTreeSet::new(), mends: BTreeMap::new() };
         for (each, mend) in evidence.iter().zip(mend(path, &document.before, evidence)) {
             let is_there = |new: &str| settings.place.folder.join(new).symlink_metadata().is_ok();
-            let is_gone = matches!(each.fact, Fact::SourceMissing { gone: Cited::Path, .. })
-                && renamed(&each.fact).1.is_some_and(|new| !is_there(new));
+            let is_path = match each.fact {
+                Fact::SourceMissing { gone, .. } => gone == Cited::Path,
+                Fact::ReferenceDrift { sort, .. } => sort == WordKind::Path,
+                _ => false,
+            };
+            let is_gone = is_path && renamed(&each.fact).1.is_some_and(|new| !is_there(new));
             let why = match mend {
                 Mend::Edits(_) if is_gone => "was renamed to a file that is not on disk",
                 Mend::Edits(edits) => {
@@ -149,6 +155,7 @@ impl Fixes {
             .iter()
             .filter_map(|(path, document)| Some((path.clone(), put(document).err()?)))
             .collect();
+        self.failed = failed.len();
         for (path, reason) in failed {
             let Some(document) = self.documents.remove(&path) else { continue };
             let reason = format!("is named in a file that {reason}");
@@ -214,6 +221,7 @@ fn read(settings: &Settings, path: &str) -> Result<(PathBuf, String), String> {
         return Err(format!("is larger than {limit} bytes"));
     }
     let text = std::fs::read_to_string(&file).map_err(|error| crate::error::in_words(&error))?;
+    let file = file.canonicalize().map_err(|error| crate::error::in_words(&error))?;
     Ok((file, text))
 }
 
@@ -224,7 +232,7 @@ fn put(document: &FixedDocument) -> Result<(), String> {
     let text = document.after();
     let prepared = Prepared::new(&turn, file, text.as_bytes(), file, false).map_err(words)?;
     let is_same = std::fs::read(file).is_ok_and(|bytes| bytes == document.before.as_bytes());
-    let is_link = file.canonicalize().is_ok_and(|it| it.file_name() != file.file_name());
+    let is_link = file.canonicalize().is_ok_and(|it| it != *file);
     if !is_same || is_link {
         return Err("changed meanwhile".to_owned());
     }

@@ -109,7 +109,8 @@ pub fn mended<'e>(text: &str, edits: impl IntoIterator<Item = &'e Edit>) -> Stri
     edits.sort();
     let (mut new, mut at) = (String::with_capacity(text.len()), 0);
     for edit in edits {
-        if let Some(before) = text.get(at..edit.start) {
+        let is_whole = text.is_char_boundary(edit.end);
+        if let Some(before) = text.get(at..edit.start).filter(|_| is_whole) {
             new.push_str(before);
             new.push_str(&edit.new);
             at = edit.end;
@@ -147,6 +148,10 @@ fn changes(
         if reading.is_quoted(mention.at) {
             return Err(QUOTED);
         }
+        // `a.rs` was renamed to `b.rs`
+        if reading.beside(&mention).any(|other| is_called(other, new)) {
+            return Err(BESIDE);
+        }
         found.push(match mention.sort {
             NameSort::Link => {
                 let range = reading.destination(mention.at).ok_or(ESCAPED)?;
@@ -156,9 +161,9 @@ fn changes(
                 (range.start + part.start..range.start + part.end, new)
             }
             _ => {
-                // `a.rs` was renamed to `b.rs`
-                if reading.beside(&mention).any(|other| is_called(other, new)) {
-                    return Err(BESIDE);
+                // A command is read without its options.
+                if !text.get(mention.at..).is_some_and(|rest| rest.starts_with(mention.text)) {
+                    return Err(ESCAPED);
                 }
                 let (length, new) =
                     written::word(folder, mention.sort, &evidence.fact, mention.text, new)
@@ -221,6 +226,10 @@ fn cited(text: &str, reading: &Reading<'_>, fact: &Fact, new: &str) -> Option<Ch
     let row = text[start..].lines().next()?;
     let mut places = row.match_indices(&*old);
     let (Some((at, _)), None) = (places.next(), places.next()) else { return None };
+    let joins = |c: char| c.is_alphanumeric() || "._-/\\".contains(c);
+    if row[..at].ends_with(joins) || row[at + old.len()..].starts_with(joins) {
+        return None;
+    }
     let is_plain = new.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
     let prefix = if old.starts_with("./") { "./" } else { "" };
     is_plain.then(|| (start + at..start + at + old.len(), format!("{prefix}{new}")))

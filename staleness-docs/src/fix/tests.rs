@@ -79,6 +79,7 @@ fn a_path_stays_as_it_was_written() {
         ("docs/a.md", "In `src/router.rs`.", 5, "In `src/net/routing.rs`."),
         ("src/a.md", "In `router.rs`.", 5, "In `net/routing.rs`."),
         ("docs/a.md", "In `../src/router.rs`.", 5, "In `../src/net/routing.rs`."),
+        ("docs/a.md", "Run `./src/router.rs`.", 6, "Run `./src/net/routing.rs`."),
         (
             "\u{feff}a.md",
             "\u{feff}é [r](src/router.rs)\r\nx",
@@ -155,6 +156,10 @@ fn what_is_not_certain_is_left() {
         ("In a.", to_b(5), NOT_FOUND),
         ("In `a.rs`.", to_b(99), NOT_FOUND),
         ("[x](a&#46;rs)", to_b(1), ESCAPED),
+        ("[x](a.rs) is now [y](b.rs)", to_b(1), BESIDE),
+        ("[x](c.rs)", to_b(1), UNWRITABLE),
+        ("Run `make -j 8 lint`", drift(1, 6, WordKind::Command, "make lint", "make all"), ESCAPED),
+        ("---\ncite: [lib/a.rs,\n  a.rs]\n---\nText.\n", to_b(1), NOT_FOUND),
         ("In `a.rs`.", missing(1, 5, "a.rs", "b c.rs"), UNWRITABLE),
         ("In `a.rs`.", missing(1, 5, "a.rs", "b`.rs"), UNWRITABLE),
         ("See src/a.rs", drift(1, 5, WordKind::Path, "src/a.rs", "src/__b__.rs"), UNWRITABLE),

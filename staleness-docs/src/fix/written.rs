@@ -23,8 +23,12 @@ pub(super) fn link(
 ) -> Option<(Range<usize>, String)> {
     let end = raw.find(['#', '?']).unwrap_or(raw.len());
     match fact {
-        Fact::SourceMissing { gone: Cited::Path, .. } => {
+        Fact::SourceMissing { gone: Cited::Path, citation, .. } => {
             let old = target::of_link(raw)?.path;
+            // The text may be another one than was checked.
+            if target::resolve(folder, &old).as_ref() != Ok(&citation.path) {
+                return None;
+            }
             let path = match old.strip_prefix('/') {
                 Some(_) => format!("/{new}"),
                 None => relative(folder, &old, new),
@@ -71,9 +75,6 @@ pub(super) fn word(
 
 /// The new path, from where the old one was written from.
 fn path(folder: &str, fact: &Fact, old: &str, new: &str) -> Option<String> {
-    if old.starts_with("./") || old.starts_with("../") {
-        return Some(relative(folder, old, new));
-    }
     let is_from = |base: &str| match (target::resolve(base, old), fact) {
         (Ok(path), Fact::SourceMissing { citation, gone: Cited::Path, .. }) => {
             path == citation.path
@@ -84,6 +85,12 @@ fn path(folder: &str, fact: &Fact, old: &str, new: &str) -> Option<String> {
     };
     if !folder.is_empty() && is_from(folder) {
         return Some(relative(folder, old, new));
+    }
+    if old.starts_with("../") {
+        return None;
+    }
+    if old.starts_with("./") {
+        return is_from("").then(|| format!("./{new}"));
     }
     let known = is_from("") || matches!(fact, Fact::ReferenceDrift { .. });
     known.then(|| new.to_owned())

@@ -1,7 +1,7 @@
 //! `check --fix`: the changes are shown, agreed to and written.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
+use std::io::{BufRead, IsTerminal, Write, stderr, stdin, stdout};
 
 use serde_json::{Value, json};
 use staleness_core::text::counted;
@@ -18,8 +18,9 @@ const ROWS: usize = 25;
 const UNNAMED: &str = "has no certain new name";
 
 /// Errors if nobody could be asked whether to write.
-pub(super) fn may_write(args: &CheckArgs) -> Result<(), CliError> {
-    let may_ask = stdin().is_terminal() && stderr().is_terminal();
+pub(super) fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
+    let sees = stdout().is_terminal() && stderr().is_terminal() && !out.json;
+    let may_ask = sees && stdin().is_terminal();
     if args.dry_run || args.yes || may_ask {
         return Ok(());
     }

@@ -49,7 +49,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
         return text::run(settings, args, format, out);
     }
     if args.fix {
-        fix::may_write(args)?;
+        fix::may_write(args, out)?;
     }
     let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let mut checked = check(settings, args, known.as_ref(), out)?;
@@ -71,6 +71,11 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
             out.json(&document)?;
         } else if !out.quiet {
             out.text(&fix::summary(&fixes, written, out))?;
+        }
+        if fixes.failed > 0 {
+            let documents = counted(fixes.failed, "document", "documents");
+            let message = format!("{documents} could not be written");
+            return Err(CliError::new(ErrorKind::Io, message));
         }
         return Ok(fails(settings, args, &checked));
     }
