@@ -2,7 +2,7 @@
 //! led anywhere.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
@@ -37,6 +37,8 @@ const SITES: [&str; 13] = [
 pub(super) struct Known {
     /// Anchors as links write them, by the keys under which they are compared.
     slugs: BTreeMap<String, String>,
+    /// The same as sites make them that put other signs for punctuation.
+    loose: HashSet<String>,
     is_template: bool,
 }
 
@@ -77,7 +79,8 @@ impl Check<'_> {
             let held = self.anchors.held.get() + slugs.len();
             self.anchors.held.set(held);
             let is_template = headings::is_template(&read.text);
-            (held <= MAX_ANCHORS).then(|| Rc::new(Known { slugs, is_template }))
+            let loose = slugs.keys().map(|key| without_hyphens(key)).collect();
+            (held <= MAX_ANCHORS).then(|| Rc::new(Known { slugs, loose, is_template }))
         };
         let known = known();
         self.anchors.files.borrow_mut().insert(path.to_owned(), known.clone());
@@ -135,7 +138,11 @@ impl Check<'_> {
                 let gone = Cited::Heading;
                 let citation = (*citation).clone();
                 let fact = match fate {
-                    PartFate::Gone { commit, renamed_to } if anchored.is_before(Some(commit)) => {
+                    // It may have moved into a file that this one includes.
+                    PartFate::Gone { commit, renamed_to }
+                        if anchored.is_before(Some(commit))
+                            && (renamed_to.is_some() || !known.is_template) =>
+                    {
                         let slug = renamed_to.and_then(|key| known.slugs.get(&key).cloned());
                         let commit = Some(commit_text(&commit));
                         Fact::SourceMissing { citation, gone, renamed_to: slug, commit }
@@ -143,6 +150,7 @@ impl Check<'_> {
                     PartFate::NeverThere
                         if anchored.is_before(None)
                             && !known.is_template
+                            && !known.loose.contains(&without_hyphens(key))
                             && may_be_broken(held[at].doc) =>
                     {
                         Fact::BrokenLink { citation, gone }
@@ -294,6 +302,10 @@ pub(super) fn nearest_of<'n>(
         }
     }
     best.map(|(_, name)| name)
+}
+
+fn without_hyphens(key: &str) -> String {
+    key.replace('-', "")
 }
 
 /// Returns true if links of a document are meant to lead somewhere: it is no template, no copy of another

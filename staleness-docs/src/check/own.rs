@@ -3,6 +3,7 @@
 use super::Check;
 use crate::disk::read_small;
 use crate::draft::target;
+use crate::git::Origin;
 
 /// The largest manifest that is read, in bytes.
 const MAX_MANIFEST: u64 = 1024 * 1024;
@@ -15,6 +16,8 @@ const DEFAULTS: [&str; 2] = ["main", "master"];
 pub(super) struct Own {
     repositories: Vec<String>,
     branch: Option<String>,
+    /// The branch that is checked out, if one is: what another one holds is not known.
+    checked_out: Option<String>,
     /// Path of the project in the repository: empty, or ending in `/`.
     prefix: String,
 }
@@ -29,9 +32,15 @@ impl Own {
                 Some(branch) => address.branch == branch,
                 None => DEFAULTS.contains(&address.branch),
             };
+        let meant = match address.branch {
+            "HEAD" => self.branch.as_deref(),
+            branch => Some(branch),
+        };
+        let is_here =
+            self.checked_out.as_deref().zip(meant).is_none_or(|(here, meant)| here == meant);
         let is_own = self.repositories.contains(&address.repository.to_ascii_lowercase());
         let path = address.path.strip_prefix(&*self.prefix)?;
-        (is_default && is_own && !path.is_empty()).then(|| format!("/{path}"))
+        (is_default && is_here && is_own && !path.is_empty()).then(|| format!("/{path}"))
     }
 }
 
@@ -53,13 +62,9 @@ impl Check<'_> {
             read("Cargo.toml").and_then(|text| of_cargo(&text)),
             read("package.json").and_then(|text| of_package(&text)),
         ];
-        let (branch, prefix) =
-            origin.map(|origin| (origin.branch, origin.prefix)).unwrap_or_default();
-        Own {
-            repositories: urls.iter().flatten().filter_map(|url| on_github(url)).collect(),
-            branch,
-            prefix,
-        }
+        let repositories = urls.iter().flatten().filter_map(|url| on_github(url)).collect();
+        let Origin { branch, checked_out, prefix, .. } = origin.unwrap_or_default();
+        Own { repositories, branch, checked_out, prefix }
     }
 }
 
@@ -118,7 +123,8 @@ mod tests {
     #[test]
     fn an_address_is_that_of_a_file_on_the_default_branch() {
         let repositories = vec!["o/n".to_owned()];
-        let own = Own { repositories, branch: None, prefix: "sub/".into() };
+        let prefix = "sub/".into();
+        let own = Own { repositories, branch: None, checked_out: Some("main".into()), prefix };
         let of = |path: &str| own.path_of(&format!("https://github.com/{path}"));
         assert_eq!(of("o/N/blob/main/sub/a.md#x").as_deref(), Some("/a.md#x"));
         assert_eq!(of("o/n/tree/HEAD/sub/b").as_deref(), Some("/b"));
@@ -133,7 +139,9 @@ mod tests {
         ] {
             assert_eq!(of(path), None, "{path}");
         }
-        let own = Own { branch: Some("dev".into()), ..own };
+        let on_main = Own { branch: Some("dev".into()), ..own };
+        assert_eq!(on_main.path_of("https://github.com/o/n/blob/dev/sub/a.md"), None);
+        let own = Own { checked_out: None, ..on_main };
         assert_eq!(own.path_of("https://github.com/o/n/blob/main/sub/a.md"), None);
         assert!(own.path_of("https://github.com/o/n/blob/dev/sub/a.md").is_some());
     }

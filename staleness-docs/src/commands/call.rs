@@ -202,6 +202,8 @@ fn scripts(program: &str, args: &[&str], folder: &str, add: &mut Add<'_>) {
         [target @ ("test" | "start" | "stop"), ..] => {
             add(kind, &taken.place, &kept, target, false);
         }
+        ["deploy" | "recursive" | "m", ..] if program == "pnpm" => {}
+        ["build", ..] if program == "bun" => {}
         [target, ..] if program != "npm" && !is_built_in(target) && !is_file(target) => {
             add(kind, &taken.place, &kept, target, or_tool);
         }

@@ -29,7 +29,7 @@ static FOREIGN: LazyLock<HashSet<&'static str, FixedState>> = LazyLock::new(|| {
 #[rustfmt::skip]
 const BUILT_IN: &[&str] = &[
     "about", "access", "add", "approve-builds", "archive", "audit", "autoclean", "bin", "browse",
-    "bugs", "cache", "check-platform-reqs", "ci", "clear-cache", "clearcache", "config", "constraints",
+    "bugs", "bump", "cache", "check-platform-reqs", "ci", "clear-cache", "clearcache", "config", "constraints",
     "create", "create-project", "dedupe", "depends", "diagnose", "dist-tag", "dlx",
     "doctor", "dump-autoload", "dumpautoload", "env", "exec", "explain", "fetch", "fund", "global", "help",
     "home", "i", "import", "info", "init", "install", "install-completion", "install-test", "it", "licenses", "link", "list", "ln",
@@ -58,8 +58,11 @@ const OTHERS_OF_CARGO: &[&str] = &[
 /// Modules of Python's own library that people run.
 #[rustfmt::skip]
 const OF_PYTHON: &[&str] = &[
-    "asyncio", "build", "cProfile", "compileall", "doctest", "ensurepip", "http", "idlelib", "json", "pdb", "pydoc",
-    "site", "sysconfig", "timeit", "trace", "unittest", "venv", "virtualenv", "zipapp", "zipfile",
+    "ast", "asyncio", "base64", "build", "cProfile", "calendar", "celery", "code", "compileall", "dis", "django",
+    "doctest", "ensurepip", "flask", "gzip", "http", "idlelib", "inspect", "ipykernel", "json", "pdb", "platform",
+    "playwright", "pre_commit", "profile", "pstats", "py_compile", "pydoc", "random", "site", "sphinx", "sqlite3",
+    "streamlit", "sysconfig", "tarfile", "this", "timeit", "tkinter", "tokenize", "trace", "unittest", "venv",
+    "virtualenv", "webbrowser", "zipapp", "zipfile",
 ];
 
 /// Returns true if a command line begins with a program of somebody else.

@@ -64,9 +64,11 @@ pub(crate) fn parts(text: &[u8]) -> Vec<Part> {
 
 /// Returns true if a document may have headings that do not stand in it: it is filled in or includes others.
 pub(crate) fn is_template(text: &str) -> bool {
-    ["{{", "{%", "{!", "--8<--", "<!--#include", "```{include}", ":::"]
+    let has = |sign: &&str| text.contains(*sign);
+    ["{{", "{%", "{!", "--8<--", "<!--#include", "<!--@include", "```{include}", ":::"]
         .iter()
-        .any(|sign| text.contains(sign))
+        .any(|it| has(it))
+        || text.lines().any(|line| line.starts_with("import ") && line.contains(".md"))
 }
 
 /// The anchors of a document: those of its headings, and those that its HTML names.

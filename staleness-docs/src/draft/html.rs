@@ -74,13 +74,15 @@ pub(crate) fn ids(tag: &str) -> impl Iterator<Item = &str> {
     let after = |(at, _): (usize, &str)| {
         let name = tag[..at].trim_ascii_end();
         let name = name.strip_suffix("id").or_else(|| name.strip_suffix("name"))?;
+        // Looked at first: to read the value behind each `=` would take the square of its length.
+        if !name.ends_with(|c: char| c.is_ascii_whitespace()) {
+            return None;
+        }
         let value = tag[at + 1..].trim_ascii_start();
-        let apart = name.ends_with(|c: char| c.is_ascii_whitespace());
-        let value = match value.chars().next().filter(|c| matches!(c, '"' | '\'')) {
-            Some(quote) => value[1..].split(quote).next()?,
-            None => value.split(|c: char| c.is_ascii_whitespace() || c == '>').next()?,
-        };
-        apart.then_some(value)
+        match value.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            Some(quote) => value[1..].split(quote).next(),
+            None => value.split(|c: char| c.is_ascii_whitespace() || c == '>').next(),
+        }
     };
     tag.match_indices('=').filter_map(after)
 }

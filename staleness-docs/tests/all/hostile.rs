@@ -25,6 +25,8 @@ fn no_document_takes_a_time_that_grows_with_its_square() {
         (0..10_000).map(|at| some(at % 15 + 1)).collect(),
         format!("{}{}", many(verified), many("- `a_b` is now\n")),
         format!("{}{}", many("<!-- staleness: ignore source_missing -->\n\n"), many("- `a_b`\n")),
+        // Attributes without an end, of a document that is linked to.
+        format!("<a {}>\n\nSee [x](#never).\n", many("id=")),
     ] {
         project.write("a.md", &text);
         let begun = std::time::Instant::now();

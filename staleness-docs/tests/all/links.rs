@@ -79,12 +79,13 @@ fn what_is_no_missing_heading_is_not_told() {
         "guide.md#%C3%BCber",
         "guide.md#",
         "guide.md#/route",
+        // As sites other than GitHub write "C's D.E".
+        "guide.md#c-s-d-e",
         "/guide.md#never",
         "code.py#never",
         "https://example.org/guide.md#never",
     ] {
-        let guide =
-            "# L10 is no heading, but C\n# A & B C\n<a name=named>x</a>\n# Über\n\n\n\n\n\n\n\n";
+        let guide = "# L10 is no heading, but C\n# A & B C\n<a name=named>x</a>\n# Über\n# C's D.E\n\n\n\n\n\n\n\n";
         let doc = format!("See [x]({link}).\n");
         let files = [("guide.md", guide), ("doc.md", &doc), ("code.py", "x\n")];
         assert!(after(&[&files]).is_empty(), "{link}");

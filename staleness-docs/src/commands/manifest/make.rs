@@ -168,6 +168,7 @@ impl Reader {
             let (name, end) = reference(&rest[at..]);
             match self.variables.get(name) {
                 Some(value) if depth > 0 && out.len() < MAX_EXPANDED => {
+                    *left = left.saturating_sub(value.len() / 16);
                     self.expand(value, depth - 1, left, out);
                 }
                 _ => out.push('%'),

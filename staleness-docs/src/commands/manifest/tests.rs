@@ -167,6 +167,7 @@ fn a_manifest_that_is_too_large_or_made_to_hang_is_bounded() {
     for text in [
         laughs(""),
         laughs("x "),
+        format!("A = {}\n{}", "x ".repeat(2_000), "$(A): x\n".repeat(20_000)),
         "a \\\n".repeat(500_000),
         "export ".repeat(500_000),
         format!("{}: x\n{}", "a ".repeat(2_000), "\tx\n".repeat(100_000)),

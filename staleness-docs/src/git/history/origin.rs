@@ -8,6 +8,8 @@ pub(crate) struct Origin {
     pub(crate) url: Option<String>,
     /// Its default branch, where the clone knows it.
     pub(crate) branch: Option<String>,
+    /// The branch that is checked out here.
+    pub(crate) checked_out: Option<String>,
     /// Path of the project in the repository: empty, or ending in `/`.
     pub(crate) prefix: String,
 }
@@ -22,6 +24,7 @@ impl History {
         };
         let head = ["for-each-ref", "--format=%(symref:lstrip=3)", "refs/remotes/origin/HEAD"];
         let url = ask(&["config", "--get", "remote.origin.url"]);
-        Origin { url, branch: ask(&head), prefix: self.place.prefix.clone() }
+        let checked_out = ask(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+        Origin { url, branch: ask(&head), checked_out, prefix: self.place.prefix.clone() }
     }
 }
