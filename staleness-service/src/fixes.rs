@@ -259,6 +259,7 @@ mod tests {
         let before = "In `a.rs`.\n".to_owned();
         let Some(Mend::Edits(edits)) = mend("a.md", &before, &[&evidence]).pop() else { panic!() };
         let fixes = Fixes {
+            failed: 0,
             documents: BTreeMap::from([(
                 "a.md".to_owned(),
                 FixedDocument {

@@ -64,10 +64,9 @@ pub(crate) fn parts(text: &[u8]) -> Vec<Part> {
 
 /// Returns true if a document may have headings that do not stand in it: it is filled in or includes others.
 pub(crate) fn is_template(text: &str) -> bool {
-    let has = |sign: &&str| text.contains(*sign);
     ["{{", "{%", "{!", "--8<--", "<!--#include", "<!--@include", "```{include}", ":::"]
         .iter()
-        .any(|it| has(it))
+        .any(|sign| text.contains(*sign))
         || text.lines().any(|line| line.starts_with("import ") && line.contains(".md"))
 }
 

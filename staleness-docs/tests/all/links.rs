@@ -192,6 +192,7 @@ fn addresses_of_the_project_itself_are_paths() {
     project.write("gone.md", "x\n");
     project.write("docs/a.md", "y\n");
     project.write("package.json", "{\"repository\": \"owner/shop\"}\n");
+    project.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
     project.git(&["remote", "add", "origin", "https://secret@github.com/me/shop.git"]);
     project.commit();
     project.write("guide.md", "# Other\n\nText.\n");
