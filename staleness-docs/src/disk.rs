@@ -23,6 +23,11 @@ impl Fence {
         let target = canonical(path);
         self.inside.iter().any(|folder| target.starts_with(folder))
     }
+
+    /// The text of a file inside that has at most so many bytes; see [`read_small`].
+    pub(crate) fn read_small(&self, path: &Path, limit: u64) -> Option<String> {
+        self.holds(path).then(|| read_small(path, limit)).flatten()
+    }
 }
 
 /// The path without links and `..`; the path as given when it cannot be resolved.

@@ -96,5 +96,5 @@ pub use nature::is_markdown;
 pub use options::CheckOptions;
 pub use report::{Blind, BlindKind, Cancelled, Counts, Note, Progress, Report, Skipped, Unlisted};
 pub use stored::{ItemReport, cite, item_evidence, seen};
-pub use text::{Fate, Statement, TextReport, check_text};
+pub use text::{Fate, MissingName, TextReport, check_text};
 pub use version::declared_version;

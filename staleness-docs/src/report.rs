@@ -25,7 +25,7 @@ pub struct Blind {
     pub kind: BlindKind,
     /// `.git` for the history, else the path of a submodule.
     pub path: String,
-    /// What it is, as the end of a sentence that begins with the path.
+    /// Description of the gap, as the end of a sentence that begins with the path.
     pub reason: String,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::disk::read_small;
+use crate::disk::Fence;
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -12,13 +12,10 @@ const MAX_VERSION: usize = 64;
 /// or `VERSION`, the first that has one. The check of documents asks for tags, too.
 #[must_use]
 pub fn declared_version(root: &Path) -> Option<String> {
-    let read = |name: &str| {
-        let fence = crate::disk::Fence::of([root]);
-        let path = root.join(name);
-        fence.holds(&path).then(|| read_small(&path, MAX_BYTES)).flatten()
-    };
+    let fence = Fence::of([root]);
+    let read = |name: &str| fence.read_small(&root.join(name), MAX_BYTES);
     let found = [
-        read("Cargo.toml").and_then(|text| cargo(&text)),
+        read("Cargo.toml").and_then(|text| of_cargo(&text, "version")),
         read("package.json").and_then(|text| package(&text)),
         read("pyproject.toml").and_then(|text| python(&text)),
         read("VERSION").and_then(|text| text.lines().next().map(str::to_owned)),
@@ -39,12 +36,12 @@ fn is_version(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_' | '!'))
 }
 
-fn cargo(text: &str) -> Option<String> {
+/// A text that `Cargo.toml` gives for a package, or for all of the workspace.
+pub(crate) fn of_cargo(text: &str, key: &str) -> Option<String> {
     let file: toml::Table = text.parse().ok()?;
-    let package = file.get("package").and_then(toml::Value::as_table);
-    let own = package.and_then(|package| package.get("version")).and_then(toml::Value::as_str);
-    let shared = || file.get("workspace")?.get("package")?.get("version")?.as_str();
-    own.or_else(shared).map(str::to_owned)
+    let own = || file.get("package")?.get(key)?.as_str();
+    let shared = || file.get("workspace")?.get("package")?.get(key)?.as_str();
+    own().or_else(shared).map(str::to_owned)
 }
 
 fn package(text: &str) -> Option<String> {

@@ -1,22 +1,22 @@
-//! A text that somebody wrote just now, judged: what it names that went, and what never was.
+//! Checks of a text that is no file, such as a plan: names in it that are gone or never existed.
 
 use staleness::knowledge::{Block, Context, Evidence, ItemKind};
 use staleness::verdict::{Level, NextAction, Signal, Verdict};
-use staleness_docs::{Fate, Note, Statement, check_text};
+use staleness_docs::{Fate, MissingName, Note, check_text};
 
 use crate::documents::context;
 use crate::error::{ErrorKind, ServiceError};
 use crate::listener::Listener;
 use crate::settings::Settings;
 
-/// The freshness of a statement that names what never was: a person has to look.
+/// The freshness of a name that never existed: a person has to look.
 const INVENTED: f64 = 0.5;
 
 /// A name of the text that the tree does not have, and the verdict on it.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// The name, its place and what became of it.
-    pub statement: Statement,
+    pub missing: MissingName,
     /// The verdict on a text that says it.
     pub verdict: Verdict,
 }
@@ -25,7 +25,7 @@ impl Judged {
     /// Returns true if no commit had the name.
     #[must_use]
     pub const fn is_invented(&self) -> bool {
-        matches!(self.statement.fate, Fate::Invented { .. })
+        matches!(self.missing.fate, Fate::Invented { .. })
     }
 }
 
@@ -71,25 +71,25 @@ pub fn judge(
     let report =
         report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))?;
     let context = context(settings, None);
-    let judged = |statement: Statement| {
-        let verdict = verdict(&statement, &context);
-        Judged { statement, verdict }
+    let judged = |missing: MissingName| {
+        let verdict = verdict(&missing, &context);
+        Judged { missing, verdict }
     };
     let found = report.found.into_iter().map(judged).collect();
     Ok(JudgedText { found, names: report.names, notes: report.notes, head: report.head })
 }
 
-fn verdict(statement: &Statement, context: &Context) -> Verdict {
-    let nearest = match &statement.fate {
+fn verdict(missing: &MissingName, context: &Context) -> Verdict {
+    let nearest = match &missing.fate {
         Fate::Went(fact) => {
             let evidence = Evidence {
-                line: Some(statement.line),
-                column: Some(statement.column),
+                line: Some(missing.line),
+                column: Some(missing.column),
                 ..Evidence::from(fact.clone())
             };
             let block = Block {
-                line: statement.line,
-                last_line: statement.line,
+                line: missing.line,
+                last_line: missing.line,
                 title: String::new(),
                 digest: 1,
                 anchored_at: Some(context.now()),
@@ -100,12 +100,12 @@ fn verdict(statement: &Statement, context: &Context) -> Verdict {
         }
         Fate::Invented { nearest } => nearest,
     };
-    let mut reason = format!("{} never was in this project", statement.name);
+    let mut reason = format!("{} never was in this project", missing.name);
     if let Some(nearest) = nearest {
         reason.push_str(&format!("; did you mean {nearest}?"));
     }
     let mut signal = Signal::new("invented", 1.0, INVENTED, reason);
-    signal.line = Some(statement.line);
+    signal.line = Some(missing.line);
     Verdict {
         level: Level::Review,
         freshness: INVENTED,

@@ -55,11 +55,11 @@ impl<'d> Open<'d> {
 pub(super) struct Answers {
     /// `None` where nothing can be said of a block.
     pub(super) anchors: Vec<Option<Anchored>>,
-    /// What is gone or changed, each with the number of its question.
+    /// Evidence of each block, each with the number of its question.
     pub(super) facts: Vec<Vec<(usize, Evidence)>>,
 }
 
-/// What is missing from the checked-out commit.
+/// Names and commands that the checked-out commit lacks.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
     /// The names that are nowhere in it, with what they were looked up as.

@@ -1,5 +1,5 @@
-//! What a check could not look at. It is told each time, with the mend, and the documents that were
-//! checked meanwhile are remembered with it: they hold while the same cannot be read.
+//! Gaps in a check. They are reported each time, with the remedy. A document that was checked meanwhile is
+//! reused only while the gaps stay the same.
 
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::Document;
@@ -8,7 +8,7 @@ use super::past::Past;
 use crate::git::{Repo, Store, TrackedKind, Unread};
 use crate::report::{Blind, BlindKind, HISTORY};
 
-/// More than this was there than is searched.
+/// There was more than is searched.
 const CUT: u8 = 1;
 /// Files that are too large were met.
 const TOO_LARGE: u8 = 2;

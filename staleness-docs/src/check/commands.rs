@@ -16,7 +16,8 @@ use super::{Check, commit_text};
 use crate::Cancelled;
 use crate::commands::{self, Call, Place, TargetKind, Targets};
 use crate::draft::names::{NameId, NameSort};
-use crate::git::{Part, PartFate, PartQuery, Reader, Trace, Word, WordQuery};
+use crate::draft::target;
+use crate::git::{Part, PartFate, PartQuery, Trace, Word, WordQuery};
 
 /// Most manifests in which one target is looked for beside those of the document's own folders.
 const MAX_ELSEWHERE: usize = 200;
@@ -43,9 +44,10 @@ pub(super) type LostCommands = HashMap<(String, NameId), Lost>;
 /// The manifests of the checked-out commit, each read once.
 #[derive(Debug, Default)]
 struct Manifests {
-    read: HashMap<(TargetKind, String), Rc<Targets>>,
-    /// All that define targets of a kind, those nearest to the root first.
-    listed: HashMap<TargetKind, Rc<[String]>>,
+    /// By their names, which tell how they are read, and their paths.
+    read: HashMap<(&'static [&'static str], String), Rc<Targets>>,
+    /// All with these names, those nearest to the root first.
+    listed: HashMap<&'static [&'static str], Rc<[String]>>,
 }
 
 /// The paths that are a target by themselves.
@@ -97,7 +99,7 @@ impl Check<'_> {
         }
         let (mut seen, mut manifests) = (HashSet::new(), Manifests::default());
         for doc in docs {
-            let Some(folder) = self.folder_of(doc) else { continue };
+            let folder = doc.folder();
             for mention in &doc.draft.mentions {
                 let Some(call) = calls.get(&mention.name) else { continue };
                 if !seen.insert((folder.to_owned(), mention.name)) {
@@ -132,15 +134,10 @@ impl Check<'_> {
                 return None;
             }
         }
-        let is_anywhere = match call.kind {
-            TargetKind::Alias => false,
-            // Cargo builds any package of a workspace.
-            TargetKind::Binary
-            | TargetKind::Example
-            | TargetKind::Feature
-            | TargetKind::Package => true,
-            _ => call.place == Place::Folder(String::new()),
-        };
+        let is_cargo = commands::files(call.kind) == ["Cargo.toml"];
+        // Cargo builds any package of a workspace.
+        let is_anywhere = is_cargo
+            || call.kind != TargetKind::Alias && call.place == Place::Folder(String::new());
         let mut asked = own;
         if is_anywhere {
             let listed = self.listed(manifests, call.kind);
@@ -153,7 +150,7 @@ impl Check<'_> {
                 return None;
             }
             // A script of some package is no script of another one.
-            if commands::files(call.kind) == ["Cargo.toml"] {
+            if is_cargo {
                 let more: Vec<_> = listed
                     .iter()
                     .filter(|path| !asked.contains(path))
@@ -189,7 +186,7 @@ impl Check<'_> {
             let listed = self.listed(manifests, call.kind);
             let mut own = Vec::new();
             for path in listed.iter().take(MAX_ELSEWHERE) {
-                let of = path.rsplit_once('/').map_or("", |(of, _)| of);
+                let of = target::folder_of(path);
                 let by_folder = of == package || of.ends_with(&format!("/{package}"));
                 let key = (TargetKind::Package, package.clone());
                 if by_folder || self.targets(manifests, call.kind, path).all.contains_key(&key) {
@@ -201,15 +198,13 @@ impl Check<'_> {
         let ends = folder.rmatch_indices('/').map(|(at, _)| at);
         let folders = [folder].into_iter().chain(ends.map(|at| &folder[..at])).chain([""]);
         let below = |base: &str, path: &str| {
-            if base.is_empty() { path.to_owned() } else { format!("{base}/{path}") }
+            let between = if base.is_empty() || path.is_empty() { "" } else { "/" };
+            format!("{base}{between}{path}")
         };
         let mut all = Vec::new();
         for base in folders {
             match &call.place {
                 Place::File(file) => all.push(below(base, file)),
-                Place::Folder(to) if to.is_empty() => {
-                    all.extend(commands::files(call.kind).iter().map(|name| below(base, name)));
-                }
                 Place::Folder(to) => {
                     let to = below(base, to);
                     all.extend(commands::files(call.kind).iter().map(|name| below(&to, name)));
@@ -229,10 +224,7 @@ impl Check<'_> {
         if call.or_tool && holds(TargetKind::Tool) == Some(true) {
             return Some(true);
         }
-        match call.kind {
-            TargetKind::Deno if path.ends_with("package.json") => holds(TargetKind::Script),
-            kind => holds(kind),
-        }
+        holds(call.kind)
     }
 
     /// The manifests of the project that define targets of a kind: copies of other projects and data of tests
@@ -246,12 +238,12 @@ impl Check<'_> {
             paths.sort_by_key(|path| path.matches('/').count());
             paths.into()
         };
-        Rc::clone(manifests.listed.entry(kind).or_insert_with(list))
+        Rc::clone(manifests.listed.entry(commands::files(kind)).or_insert_with(list))
     }
 
     /// Reads a manifest of the checked-out commit, with what it includes.
     fn targets(&mut self, manifests: &mut Manifests, kind: TargetKind, path: &str) -> Rc<Targets> {
-        let key = (kind, path.to_owned());
+        let key = (commands::files(kind), path.to_owned());
         if let Some(known) = manifests.read.get(&key) {
             return Rc::clone(known);
         }
@@ -277,9 +269,9 @@ impl Check<'_> {
             };
             // `make` includes from where it runs, others from where the file is.
             let from = if kind == TargetKind::Make { path } else { &file };
-            let from = from.rsplit_once('/').map_or("", |(from, _)| from);
+            let from = target::folder_of(from);
             for include in std::mem::take(&mut targets.includes) {
-                match crate::draft::target::resolve(from, &include) {
+                match target::resolve(from, &include) {
                     Ok(include) => next.push(include),
                     Err(_) => all.open = true,
                 }
@@ -289,7 +281,7 @@ impl Check<'_> {
         all
     }
 
-    /// What became of the targets of commands that are missing, by document, block and question.
+    /// Looks for the targets of missing commands in the history; by document, block and question.
     pub(super) fn fates_of_commands(
         &mut self,
         held: &[Open<'_>],
@@ -317,9 +309,12 @@ impl Check<'_> {
                 names.entry((lost.call.kind, path)).or_default().push(lost.call.target.clone());
             }
         }
+        let readers: Vec<_> =
+            names.keys().map(|(kind, path)| |text: &[u8]| parts(*kind, path, text)).collect();
         let queries: Vec<PartQuery<'_>> = names
             .iter()
-            .map(|((kind, path), names)| PartQuery { path, names, read: reader(*kind, path) })
+            .zip(&readers)
+            .map(|(((_, path), names), read)| PartQuery { path, names, read })
             .collect();
         let fates = self.past.parts(&queries)?;
         let mut known: HashMap<(TargetKind, &str, &str), PartFate> = HashMap::new();
@@ -380,32 +375,10 @@ fn target_of(call: &Call, old: &str, path: &str) -> Option<String> {
     (!name.contains('/')).then(|| name.to_owned())
 }
 
-/// The reader of the versions of a manifest.
-fn reader(kind: TargetKind, path: &str) -> Reader {
-    use TargetKind as Kind;
-    match kind {
-        Kind::Deno if path.ends_with("package.json") => |bytes| parts(Kind::Script, bytes),
-        Kind::Script | Kind::Tool => |bytes| parts(Kind::Script, bytes),
-        Kind::Deno => |bytes| parts(Kind::Deno, bytes),
-        Kind::Make => |bytes| parts(Kind::Make, bytes),
-        Kind::Just => |bytes| parts(Kind::Just, bytes),
-        Kind::Task => |bytes| parts(Kind::Task, bytes),
-        Kind::Alias => |bytes| parts(Kind::Alias, bytes),
-        Kind::Binary => |bytes| parts(Kind::Binary, bytes),
-        Kind::Example => |bytes| parts(Kind::Example, bytes),
-        Kind::Feature => |bytes| parts(Kind::Feature, bytes),
-        Kind::Package => |bytes| parts(Kind::Package, bytes),
-        Kind::Composer => |bytes| parts(Kind::Composer, bytes),
-        Kind::Python => |bytes| parts(Kind::Python, bytes),
-        Kind::Module => |_| Vec::new(),
-        Kind::Hook => |bytes| parts(Kind::Hook, bytes),
-    }
-}
-
 /// The targets of a kind in a version of a manifest; one that cannot be read has none.
-fn parts(kind: TargetKind, bytes: &[u8]) -> Vec<Part> {
+fn parts(kind: TargetKind, path: &str, bytes: &[u8]) -> Vec<Part> {
     let text = std::str::from_utf8(bytes).ok();
-    let targets = text.and_then(|text| commands::read(kind, "", text)).unwrap_or_default();
+    let targets = text.and_then(|text| commands::read(kind, path, text)).unwrap_or_default();
     let of_kind = targets.all.into_iter().filter(|((of, _), _)| *of == kind);
     of_kind
         .map(|((_, name), digest)| Part { name, digest: (digest != 0).then_some(digest) })

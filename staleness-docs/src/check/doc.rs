@@ -33,6 +33,11 @@ pub(super) struct Doc {
 }
 
 impl Doc {
+    /// The folder from which its paths count: its own in the project, and the project's for a file of the user.
+    pub(super) fn folder(&self) -> &str {
+        if self.file.inside { target::folder_of(&self.key.path) } else { "" }
+    }
+
     /// Returns true if directives leave evidence of a sort against a block aside.
     pub(super) fn leaves_aside(&self, block: Option<usize>, kind: SignalKind) -> bool {
         let inner = block.and_then(|at| self.draft.ignored_in.get(&at));
@@ -78,7 +83,8 @@ pub(super) fn read(
     }
     let mut aside = Names::default();
     let names = if file.history.is_so() { &mut aside } else { &mut check.names };
-    let mut draft = draft::read_as(&key.path, &read.text, names, &mut check.room)?;
+    let mut draft =
+        draft::read(&draft::markdown_of(&key.path, &read.text), names, &mut check.room)?;
     // Its text is about what is gone; what its front matter cites is meant to be there.
     if file.history.is_so() {
         draft.blocks.clear();

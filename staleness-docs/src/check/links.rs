@@ -11,8 +11,7 @@ use super::answers::{Anchored, CiteAsked, Open};
 use super::doc::Doc;
 use super::{Check, commit_text};
 use crate::Cancelled;
-use crate::draft::target;
-use crate::draft::{headings, words};
+use crate::draft::{self, headings, target, words};
 use crate::files::file;
 use crate::git::{Cite, PartFate, PartQuery, TrackedKind};
 use crate::nature::is_markdown;
@@ -34,7 +33,7 @@ const SITES: [&str; 13] = [
 
 /// The anchors of a document on disk.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct AnchorSet {
     /// Anchors as links write them, by the keys under which they are compared.
     slugs: BTreeMap<String, String>,
     /// The same as sites make them that put other signs for punctuation.
@@ -45,7 +44,7 @@ pub(super) struct Known {
 /// The anchors of documents on disk, each read once.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
-    files: RefCell<HashMap<String, Option<Rc<Known>>>>,
+    files: RefCell<HashMap<String, Option<Rc<AnchorSet>>>>,
     held: Cell<usize>,
     /// Pairs of bytes of names that were compared to find the nearest.
     pub(super) likened: Cell<usize>,
@@ -66,21 +65,21 @@ pub(super) type Place = (usize, usize, usize);
 type Headings<'a> = (Vec<String>, Vec<(Place, &'a Citation)>);
 
 impl Check<'_> {
-    fn anchors_of(&self, path: &str) -> Option<Rc<Known>> {
+    fn anchors_of(&self, path: &str) -> Option<Rc<AnchorSet>> {
         if let Some(known) = self.anchors.files.borrow().get(path) {
             return known.clone();
         }
         let known = || {
             let limit = self.options.policy.max_file_bytes;
             let read = file::read(&self.place.folder.join(path), limit, Some(&self.fence)).ok()?;
-            let all = headings::anchors(&read.text).into_iter();
+            let all = headings::anchors(&draft::markdown_of(path, &read.text)).into_iter();
             let slugs: BTreeMap<String, String> =
                 all.rev().map(|anchor| (headings::key(&anchor.slug), anchor.slug)).collect();
             let held = self.anchors.held.get() + slugs.len();
             self.anchors.held.set(held);
             let is_template = headings::is_template(&read.text);
             let loose = slugs.keys().map(|key| without_hyphens(key)).collect();
-            (held <= MAX_ANCHORS).then(|| Rc::new(Known { slugs, loose, is_template }))
+            (held <= MAX_ANCHORS).then(|| Rc::new(AnchorSet { slugs, loose, is_template }))
         };
         let known = known();
         self.anchors.files.borrow_mut().insert(path.to_owned(), known.clone());
@@ -123,9 +122,12 @@ impl Check<'_> {
                 }
             }
         }
+        let readers: Vec<_> =
+            files.keys().map(|path| |text: &[u8]| headings::parts(path, text)).collect();
         let queries: Vec<PartQuery<'_>> = files
             .iter()
-            .map(|(path, (names, _))| PartQuery { path, names, read: headings::parts })
+            .zip(&readers)
+            .map(|((path, (names, _)), read)| PartQuery { path, names, read })
             .collect();
         let fates = self.past.parts(&queries)?;
         let mut found = Vec::new();
@@ -172,8 +174,8 @@ impl Check<'_> {
         Ok(found)
     }
 
-    /// Of links that lead nowhere and did not when their block was edited: what became of their targets
-    /// before that.
+    /// Looks up the earlier removal of link targets that did not exist when their block was last edited, and
+    /// puts the answers into `cited`.
     pub(super) fn whenever(
         &mut self,
         held: &[Open<'_>],
@@ -235,18 +237,15 @@ impl Check<'_> {
         words::is_telling(WordKind::Path, path)
             && folders.into_iter().all(|folder| kind(folder).is_none())
             && !target::is_of_forge(written)
-            && match is_file(name) {
-                true => true,
-                false => {
-                    let folder = written.trim_start_matches(['.', '/']).contains('/');
-                    let host = first.is_some_and(|first| first.contains('.'));
-                    (folder || name.starts_with(char::is_uppercase))
-                        && !name.contains('.')
-                        && !host
-                        && !is_routed()
-                        && !self.names().is_site
-                }
-            }
+            && (is_file(name) || {
+                let folder = written.trim_start_matches(['.', '/']).contains('/');
+                let host = first.is_some_and(|first| first.contains('.'));
+                (folder || name.starts_with(char::is_uppercase))
+                    && !name.contains('.')
+                    && !host
+                    && !is_routed()
+                    && !self.names().is_site
+            })
     }
 
     fn names(&self) -> &Names {

@@ -24,7 +24,7 @@ impl Check<'_> {
                 && let Some(written) = &open.asked[*block].asks[*ask].relative
                 && let Some((name, by)) =
                     self.past.look_up(|repo| repo.name_at(&open.doc.key.path, query.verified))
-                && let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder)
+                && let folder = target::folder_of(&name)
                 && let Ok(path) = target::resolve(folder, written)
                 && path != query.citation.path
             {

@@ -1,9 +1,9 @@
 //! Addresses of the project's own files on GitHub, as documents link to them.
 
 use super::Check;
-use crate::disk::read_small;
 use crate::draft::target;
 use crate::git::Origin;
+use crate::version::of_cargo;
 
 /// The largest manifest that is read, in bytes.
 const MAX_MANIFEST: u64 = 1024 * 1024;
@@ -52,27 +52,17 @@ impl Check<'_> {
     }
 
     fn find_own(&self) -> Own {
-        let read = |name: &str| {
-            let path = self.place.folder.join(name);
-            self.fence.holds(&path).then(|| read_small(&path, MAX_MANIFEST)).flatten()
-        };
+        let read = |name: &str| self.fence.read_small(&self.place.folder.join(name), MAX_MANIFEST);
         let origin = self.past.origin();
         let urls = [
             origin.as_ref().and_then(|origin| origin.url.clone()),
-            read("Cargo.toml").and_then(|text| of_cargo(&text)),
+            read("Cargo.toml").and_then(|text| of_cargo(&text, "repository")),
             read("package.json").and_then(|text| of_package(&text)),
         ];
         let repositories = urls.iter().flatten().filter_map(|url| on_github(url)).collect();
         let Origin { branch, checked_out, prefix, .. } = origin.unwrap_or_default();
         Own { repositories, branch, checked_out, prefix }
     }
-}
-
-fn of_cargo(text: &str) -> Option<String> {
-    let file: toml::Table = text.parse().ok()?;
-    let own = || file.get("package")?.get("repository")?.as_str();
-    let shared = || file.get("workspace")?.get("package")?.get("repository")?.as_str();
-    own().or_else(shared).map(str::to_owned)
 }
 
 fn of_package(text: &str) -> Option<String> {

@@ -29,7 +29,7 @@ pub(crate) struct Past<'p> {
     pub(super) boundary: u128,
     /// True if git failed on the way.
     pub(super) failed: bool,
-    /// What the checks could not look at whose documents were taken over: see [`super::blind`].
+    /// Gaps met by the checks whose documents were reused: see [`super::blind`].
     pub(super) met: Cell<u8>,
     pub(super) store: OnceCell<Store>,
     pub(crate) notes: Vec<Note>,

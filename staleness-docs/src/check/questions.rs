@@ -198,7 +198,7 @@ impl Check<'_> {
                     self.ask_of_path(doc, mention, text, missing)
                 }
                 (NameSort::Word(WordKind::Command), _) => {
-                    let folder = self.folder_of(doc).unwrap_or_default().to_owned();
+                    let folder = doc.folder().to_owned();
                     let lost = missing.commands.get(&(folder, mention.name)).cloned();
                     lost.map(|it| Ask { at: mention.at, command: Some(it), ..Ask::default() })
                 }
@@ -222,7 +222,7 @@ impl Check<'_> {
         missing: &Missing,
     ) -> Option<Ask> {
         let target = target::of_word(text)?;
-        let folder = self.folder_of(doc)?;
+        let folder = doc.folder();
         let mut paths: Vec<String> = [folder, ""]
             .into_iter()
             .filter_map(|folder| target::resolve(folder, &target.path).ok())
@@ -266,7 +266,7 @@ impl Check<'_> {
         let own = self.own_path(text);
         let text = own.as_deref().unwrap_or(text);
         let target = target::of_link(text)?;
-        let folder = self.folder_of(doc)?.to_owned();
+        let folder = doc.folder().to_owned();
         let Ok(path) = target::resolve(&folder, &target.path) else {
             if !target::is_of_forge(&target.path) {
                 leaving.offsets.push(mention.at);
@@ -304,17 +304,10 @@ impl Check<'_> {
         if !doc.file.loaded || !is_own || !self.past.is_there() {
             return None;
         }
-        let path = target::resolve(self.folder_of(doc)?, text).ok()?;
+        let path = target::resolve(doc.folder(), text).ok()?;
         let is_gone = !path.is_empty() && !self.is_there(&path) && !self.is_made(doc, &path);
         let cites = is_gone.then(|| vec![Citation::of_path(path)])?;
         Some(Ask { at: mention.at, cites, ..Ask::default() })
-    }
-
-    /// The folder of a document in the project; `None` for a file of the user, whose paths are
-    /// relative to something else.
-    pub(super) fn folder_of<'d>(&self, doc: &'d Doc) -> Option<&'d str> {
-        let folder = || doc.key.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        if doc.file.inside { Some(folder()) } else { Some("") }
     }
 
     /// Says which lines of a document name paths that leave the project: the first of them.

@@ -211,7 +211,7 @@ fn scripts(program: &str, args: &[&str], folder: &str, add: &mut Add<'_>) {
     }
 }
 
-/// What cargo is told to build, or an alias.
+/// Targets that cargo is told to build, or an alias.
 fn cargo(args: &[&str], folder: &str, add: &mut Add<'_>) {
     let args = match args {
         [toolchain, rest @ ..] if toolchain.starts_with('+') => rest,

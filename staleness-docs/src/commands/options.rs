@@ -92,7 +92,7 @@ pub(super) const RUN: Options = Options {
 };
 
 /// A command that is taken apart.
-pub(super) struct Taken<'w, 'a> {
+pub(super) struct Parsed<'w, 'a> {
     /// Words that are no options, and the words that follow the last option that was read.
     pub(super) words: Vec<&'a str>,
     pub(super) rest: &'w [&'a str],
@@ -106,8 +106,8 @@ pub(super) fn take<'w, 'a>(
     args: &'w [&'a str],
     options: &Options,
     folder: &str,
-) -> Option<Taken<'w, 'a>> {
-    let mut taken = Taken {
+) -> Option<Parsed<'w, 'a>> {
+    let mut taken = Parsed {
         words: Vec::new(),
         rest: &[],
         place: Place::Folder(folder.to_owned()),

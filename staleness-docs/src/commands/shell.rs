@@ -318,18 +318,7 @@ pub(super) fn join(folder: &str, path: &str) -> Option<String> {
     {
         return None;
     }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    (joined.len() <= MAX_PATH_BYTES).then_some(joined)
+    crate::draft::target::resolve(folder, path).ok().filter(|it| it.len() <= MAX_PATH_BYTES)
 }
 
 #[cfg(test)]

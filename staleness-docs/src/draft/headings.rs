@@ -57,9 +57,10 @@ pub(crate) fn key(slug: &str) -> String {
 }
 
 /// Reads a version of a document: its anchors by their keys.
-pub(crate) fn parts(text: &[u8]) -> Vec<Part> {
+pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
     let part = |anchor: Anchor| Part { name: key(&anchor.slug), digest: anchor.section };
-    anchors(&String::from_utf8_lossy(text)).into_iter().map(part).collect()
+    let text = String::from_utf8_lossy(text);
+    anchors(&super::markdown_of(path, &text)).into_iter().map(part).collect()
 }
 
 /// Returns true if a document may have headings that do not stand in it: it is filled in or includes others.

@@ -48,8 +48,7 @@ fn part(line: &str, trimmed: &str, is_begin: bool) -> Option<Part> {
     }
     let tag = trimmed.strip_prefix('<').filter(|tag| tag.ends_with('>'))?;
     let name = tag.strip_prefix('/').unwrap_or(tag);
-    let is_lone = name.bytes().filter(|byte| *byte == b'<').count() == 0;
-    (is_lone && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(Part::Tag)
+    (!name.contains('<') && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(Part::Tag)
 }
 
 #[cfg(test)]

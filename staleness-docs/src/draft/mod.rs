@@ -19,6 +19,7 @@ pub(crate) mod target;
 mod traps;
 pub(crate) mod words;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -96,15 +97,10 @@ pub(crate) struct Draft {
 /// bytes each.
 pub(crate) const MAX_PLACES: usize = 1_000_000;
 
-/// Reads a document that is MDX, by its path, or Markdown; see [`read`].
-pub(crate) fn read_as(
-    path: &str,
-    text: &str,
-    names: &mut Names,
-    room: &mut usize,
-) -> Result<Draft, &'static str> {
+/// Returns the Markdown of a document. Of MDX, known by its path, the rest is blank, so that offsets stay.
+pub(crate) fn markdown_of<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
     let is_mdx = path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("mdx"));
-    if is_mdx { read(&mdx::plain(text), names, room) } else { read(text, names, room) }
+    if is_mdx { mdx::plain(text).into() } else { text.into() }
 }
 
 /// Reads a document. `room` is how many places may still be kept of all documents.

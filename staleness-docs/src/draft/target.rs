@@ -23,6 +23,11 @@ pub(crate) struct Target<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaves;
 
+/// The folder of a path; empty for the root.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// The target of a link or an image. `None` when it is no path of a file system.
 pub(crate) fn of_link(dest: &str) -> Option<Target<'_>> {
     if dest.is_empty() || dest.starts_with(['#', '?']) || has_scheme(dest) {

@@ -388,7 +388,7 @@ impl Search<'_> {
                 target::resolve("", below).ok().map(|below| home.join(below))
             }
             None if file.inside && !path.starts_with('/') => {
-                let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let folder = crate::draft::target::folder_of(key);
                 let own = target::resolve(folder, path).ok();
                 own.map(|own| canonical(&self.place.folder).join(own))
             }

@@ -16,9 +16,8 @@ use staleness_core::knowledge::{Cited, Evidence, Fact, WordKind};
 
 use crate::draft::names::NameSort;
 use crate::draft::place::Lines;
-use crate::draft::target;
+use crate::draft::{self, target};
 use reading::{Named, Reading};
-use written::folder_of;
 
 /// New text for a range of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,11 +75,12 @@ const ESCAPED: &str = "is written in another way than it reads";
 /// ```
 #[must_use]
 pub fn mend(path: &str, text: &str, evidence: &[&Evidence]) -> Vec<Mend> {
-    let new_names = evidence.iter().map(|each| new_name(&each.fact)).collect::<Vec<_>>();
+    let new_names = evidence.iter().map(|each| each.fact.renamed_to()).collect::<Vec<_>>();
     if new_names.iter().all(Option::is_none) {
         return vec![Mend::NoName; evidence.len()];
     }
-    let Some(reading) = Reading::of(text) else {
+    let plain = draft::markdown_of(path, text);
+    let Some(reading) = Reading::of(&plain) else {
         return vec![Mend::Left(NOT_FOUND); evidence.len()];
     };
     let mut lines = Lines::new(text);
@@ -98,7 +98,7 @@ pub fn mend(path: &str, text: &str, evidence: &[&Evidence]) -> Vec<Mend> {
         })
         .collect();
     leave_contradictions(&mut mends);
-    leave_unreadable(text, &reading, &mut mends);
+    leave_unreadable(path, text, &reading, &mut mends);
     mends
 }
 
@@ -120,16 +120,6 @@ pub fn mended<'e>(text: &str, edits: impl IntoIterator<Item = &'e Edit>) -> Stri
     new
 }
 
-/// The certain new name of what a fact says is gone.
-fn new_name(fact: &Fact) -> Option<&str> {
-    match fact {
-        Fact::SourceMissing { renamed_to, .. } | Fact::ReferenceDrift { renamed_to, .. } => {
-            renamed_to.as_deref()
-        }
-        _ => None,
-    }
-}
-
 /// A replacement before its place is counted in lines.
 type Change = (Range<usize>, String);
 
@@ -143,7 +133,7 @@ fn changes(
 ) -> Result<Vec<Change>, &'static str> {
     let (line, column) = (evidence.line.unwrap_or(1), evidence.column.unwrap_or(1));
     let at = reading.offset(line, column).ok_or(NOT_FOUND)?;
-    let (folder, mut found) = (folder_of(path), Vec::new());
+    let (folder, mut found) = (target::folder_of(path), Vec::new());
     for mention in reading.like(at, |sort| names(&evidence.fact, sort)) {
         if reading.is_quoted(mention.at) {
             return Err(QUOTED);
@@ -175,12 +165,6 @@ fn changes(
     if found.is_empty() {
         found.extend(cited(text, reading, &evidence.fact, new));
     }
-    if found.is_empty() {
-        found.extend(literal(text, at, &evidence.fact, new));
-        if found.iter().any(|(range, _)| reading.is_quoted(range.start)) {
-            return Err(QUOTED);
-        }
-    }
     if found.is_empty() { Err(NOT_FOUND) } else { Ok(found) }
 }
 
@@ -199,20 +183,18 @@ fn is_called(named: Named<'_>, new: &str) -> bool {
 }
 
 /// Returns true if a fact may be about a name of this sort.
-const fn names(fact: &Fact, sort: NameSort) -> bool {
+fn names(fact: &Fact, sort: NameSort) -> bool {
     match (fact, sort) {
         (
             Fact::SourceMissing { .. },
             NameSort::Link | NameSort::Import | NameSort::Word(WordKind::Path),
         ) => true,
-        (Fact::ReferenceDrift { sort: kind, .. }, NameSort::Word(word)) => {
-            *kind as u8 == word as u8
-        }
+        (Fact::ReferenceDrift { sort: kind, .. }, NameSort::Word(word)) => *kind == word,
         _ => false,
     }
 }
 
-/// What the front matter cites: a path from the project's root.
+/// The replacement of a citation in the front matter: a path from the project's root.
 fn cited(text: &str, reading: &Reading<'_>, fact: &Fact, new: &str) -> Option<Change> {
     let Fact::SourceMissing { citation, gone: Cited::Path, .. } = fact else { return None };
     let is_it = |cite: &&(String, u32)| {
@@ -235,17 +217,6 @@ fn cited(text: &str, reading: &Reading<'_>, fact: &Fact, new: &str) -> Option<Ch
     is_plain.then(|| (start + at..start + at + old.len(), format!("{prefix}{new}")))
 }
 
-/// A word of a sort that is read elsewhere, such as a command of a fenced block: the text at the place
-/// is the word itself, and the new name is one too.
-fn literal(text: &str, at: usize, fact: &Fact, new: &str) -> Option<Change> {
-    let Fact::ReferenceDrift { word, sort, .. } = fact else { return None };
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let rest = text.get(at..)?.strip_prefix(word.as_str())?;
-    let whole = !rest.starts_with(joins) && !text[..at].ends_with(joins);
-    let plain = !new.contains(|c: char| c.is_control() || c == '`') && !new.is_empty();
-    (*sort != WordKind::Path && whole && plain).then(|| (at..at + word.len(), new.to_owned()))
-}
-
 /// Leaves evidence whose edits would write two things in one place.
 fn leave_contradictions(mends: &mut [Mend]) {
     let mut all: Vec<(Edit, usize)> = Vec::new();
@@ -265,7 +236,7 @@ fn leave_contradictions(mends: &mut [Mend]) {
 }
 
 /// Reads the text as it would be, and leaves what would not name there what it shall.
-fn leave_unreadable(text: &str, before: &Reading<'_>, mends: &mut [Mend]) {
+fn leave_unreadable(path: &str, text: &str, before: &Reading<'_>, mends: &mut [Mend]) {
     let mut places: BTreeMap<&Edit, usize> = BTreeMap::new();
     for mend in mends.iter() {
         if let Mend::Edits(edits) = mend {
@@ -279,10 +250,11 @@ fn leave_unreadable(text: &str, before: &Reading<'_>, mends: &mut [Mend]) {
         shorter += edit.end - edit.start;
     }
     let new = mended(text, places.keys().copied());
+    let new = draft::markdown_of(path, &new);
     let after = Reading::of(&new);
     let reads = |edit: &Edit| {
         let Some(after) = &after else { return false };
-        // A part of the front matter, and a command in a fence, are read elsewhere.
+        // A part of the front matter is read elsewhere.
         let Some((sort, rest)) = before.from(edit.start) else { return true };
         let behind = rest.get(edit.end - edit.start..).unwrap_or_default();
         places.get(edit).and_then(|at| after.from(*at)).is_some_and(|(now, rest)| {

@@ -115,7 +115,7 @@ impl<'t> Reading<'t> {
         self.quotes.iter().any(|quote| quote.contains(&at))
     }
 
-    /// What the front matter cites, with the line of each.
+    /// Citations of the front matter, with the line of each.
     pub(super) fn cites(&self) -> &[(String, u32)] {
         &self.draft.fields.cite
     }

@@ -129,7 +129,7 @@ fn words_of_every_sort_are_written() {
         ("See [x](b.md#old-part).", part(1, 5, "old-part", "new-part"), "See [x](b.md#new-part)."),
         (
             "```sh\nnpm run old\n```\n",
-            drift(2, 9, WordKind::Identifier, "old", "new"),
+            drift(2, 1, WordKind::Command, "npm run old", "npm run new"),
             "```sh\nnpm run new\n```\n",
         ),
     ] {

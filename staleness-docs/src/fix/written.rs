@@ -6,12 +6,7 @@ use std::ops::Range;
 use staleness_core::knowledge::{Citation, Cited, Fact, WordKind};
 
 use crate::draft::names::NameSort;
-use crate::draft::target;
-
-/// The folder of a document, from the root of the project.
-pub(super) fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
+use crate::draft::target::{self, folder_of};
 
 /// The replacement within the destination of a link, and the part that it replaces: the path, or the name
 /// of a heading behind it.

@@ -30,17 +30,18 @@ pub struct Part {
 }
 
 /// Finds the parts of a version of a file. The bytes are other people's: it must bound what it returns.
-pub type Reader = fn(&[u8]) -> Vec<Part>;
+pub type Reader<'a> = &'a dyn Fn(&[u8]) -> Vec<Part>;
 
 /// Names that are asked about in one file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct PartQuery<'a> {
     /// Path of the file, relative to the project. The file itself may be gone.
     pub path: &'a str,
     /// The names.
     pub names: &'a [String],
     /// Finds the parts of a version of the file.
-    pub read: Reader,
+    pub read: Reader<'a>,
 }
 
 /// The fate of a part.

@@ -39,12 +39,12 @@ const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgr
 
 /// Names of folders whose files are history by nature.
 #[rustfmt::skip]
-const FOLDERS: [&str; 38] = [
+const FOLDERS: [&str; 39] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "archive", "archived", "archives", "attic",
     "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
     "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
     "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems",
-    "release-notes", "release_notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading",
+    "release-notes", "release_notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading", "versioned_docs",
 ];
 
 /// Returns true if a path is one that files have which are history.
@@ -131,7 +131,7 @@ mod tests {
                        docs/plans/queue.md .claude/plans/a.md .planning/ROADMAP.md \
                        work/phases/x.md PHASE_3.md docs/phase2-api.md PLAN.md \
                        docs/queue-plan.md IMPLEMENTATION_PLAN.md reports/2026-01-02-load.md \
-                       notes/load_20260102.md";
+                       notes/load_20260102.md website/versioned_docs/version-1.0/a.md";
         for path in history.split(' ') {
             assert!(is_by_name(path), "{path}");
         }

@@ -1,4 +1,4 @@
-//! A text that is no file of the project: what it names that went, and what never was.
+//! Checks a text that is in no file of the project for names that are gone or never existed.
 //!
 //! It was written just now, so it has no date: a name counts that the tree does not have, committed or not.
 //! The whole history tells which of these were there once. A name that no commit had is invented, as far as
@@ -23,6 +23,8 @@ use tree::Tree;
 
 /// Names of one text that are looked up at most.
 const MAX_NAMES: usize = 2_000;
+/// Names of one text for which the nearest is looked for at most.
+const MAX_NEAREST: usize = 100;
 
 /// The fate of a name that the tree does not have.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +40,7 @@ pub enum Fate {
 
 /// A name of a text that the tree does not have.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Statement {
+pub struct MissingName {
     /// The line, counted from 1.
     pub line: u32,
     /// The column, counted from 1 in characters.
@@ -47,7 +49,7 @@ pub struct Statement {
     pub name: String,
     /// The sort of thing that it names.
     pub kind: WordKind,
-    /// What became of it.
+    /// The fate of the name.
     pub fate: Fate,
 }
 
@@ -55,7 +57,7 @@ pub struct Statement {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextReport {
     /// Names that the tree does not have, in the order of the text, each once.
-    pub found: Vec<Statement>,
+    pub found: Vec<MissingName>,
     /// Number of names that were looked up.
     pub names: usize,
     /// Notes on what could not be told.
@@ -65,7 +67,7 @@ pub struct TextReport {
 }
 
 /// A name that is asked about.
-struct Asked {
+struct Lookup {
     mention: Mention,
     /// The name as it is written.
     name: String,
@@ -101,7 +103,7 @@ pub fn check_text(
         if let Some((name, word)) = asked_of(sort, name)
             && seen.insert((word.kind, name.clone()))
         {
-            asked.push(Asked { mention: *mention, name, word });
+            asked.push(Lookup { mention: *mention, name, word });
         }
     }
     if asked.len() > MAX_NAMES || draft.left_out > 0 {
@@ -128,9 +130,11 @@ pub fn check_text(
     }
     let tree = Tree::of(place);
     let mut lines = Lines::new(text);
-    let mut all: Vec<(Asked, Trace)> = asked.into_iter().zip(traces).collect();
+    let mut all: Vec<(Lookup, Trace)> =
+        asked.into_iter().zip(traces).filter(|(_, trace)| is_gone(trace)).collect();
     all.sort_by_key(|(asked, _)| asked.mention.at);
-    for (Asked { mention, name, word }, trace) in all {
+    let mut left = MAX_NEAREST;
+    for (Lookup { mention, name, word }, trace) in all {
         let is_sure = mention.origin != Origin::Prose;
         let fate = match trace {
             _ if tree.has(&word) => continue,
@@ -139,11 +143,15 @@ pub fn check_text(
                     fact_of_word(&Word { text: name.clone(), ..word.clone() }, by, renamed_to);
                 Fate::Went(if is_sure { as_cited(fact) } else { fact })
             }
-            Trace::Never if is_sure => Fate::Invented { nearest: tree.nearest(&word) },
+            Trace::Never if is_sure => {
+                let nearest = (left > 0).then(|| tree.nearest(&word)).flatten();
+                left = left.saturating_sub(1);
+                Fate::Invented { nearest }
+            }
             _ => continue,
         };
         let (line, column) = lines.place(mention.at);
-        report.found.push(Statement { line, column, name, kind: word.kind, fate });
+        report.found.push(MissingName { line, column, name, kind: word.kind, fate });
     }
     Ok(report)
 }

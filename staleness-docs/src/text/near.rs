@@ -16,7 +16,7 @@ pub(super) fn nearest<'c>(name: &str, all: impl Iterator<Item = &'c str>) -> Opt
         if folded.len().abs_diff(plain.len()) > most {
             return None;
         }
-        let distance = distance(&plain, &folded);
+        let distance = strsim::generic_levenshtein(&plain, &folded);
         (distance <= most).then_some((distance, other))
     });
     near.min().map(|(_, other)| other)
@@ -25,20 +25,6 @@ pub(super) fn nearest<'c>(name: &str, all: impl Iterator<Item = &'c str>) -> Opt
 fn folded(name: &str) -> Vec<u8> {
     let plain = name.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
     plain.map(|byte| byte.to_ascii_lowercase()).collect()
-}
-
-/// The number of bytes to insert, remove or replace.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (at, x) in a.iter().enumerate() {
-        let mut before = std::mem::replace(&mut row[0], at + 1);
-        for (column, y) in b.iter().enumerate() {
-            let changed = before + usize::from(x != y);
-            before = row[column + 1];
-            row[column + 1] = changed.min(before + 1).min(row[column] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -59,9 +45,5 @@ mod tests {
         ] {
             assert_eq!(nearest(name, all.into_iter()), near, "{name}");
         }
-        assert_eq!(
-            (distance(b"abc", b"abc"), distance(b"", b"abc"), distance(b"ab", b"ba")),
-            (0, 3, 2)
-        );
     }
 }

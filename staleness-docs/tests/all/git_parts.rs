@@ -16,7 +16,7 @@ fn read(text: &[u8]) -> Vec<Part> {
 
 fn ask(repo: &mut Repo, path: &str, names: &[&str]) -> Vec<PartFate> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let query = PartQuery { path, names: &names, read };
+    let query = PartQuery { path, names: &names, read: &read };
     repo.parts(&[query], &mut Watch::new(&mut go)).unwrap().remove(0)
 }
 

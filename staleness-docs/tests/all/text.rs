@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use staleness_core::knowledge::Fact;
 use staleness_docs::git::{LazyRepo, Limits, Program};
 use staleness_docs::project::ProjectPlace;
-use staleness_docs::{Fate, Statement, TextReport, check_text};
+use staleness_docs::{Fate, MissingName, TextReport, check_text};
 
 use crate::git_repo::Git;
 
@@ -16,7 +16,7 @@ fn check(git: &Git, text: &str) -> TextReport {
 }
 
 fn told(report: &TextReport) -> Vec<String> {
-    let one = |it: &Statement| {
+    let one = |it: &MissingName| {
         let fate = match &it.fate {
             Fate::Went(
                 Fact::SourceMissing { renamed_to, .. } | Fact::ReferenceDrift { renamed_to, .. },

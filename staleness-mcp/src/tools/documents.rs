@@ -103,14 +103,14 @@ pub(super) fn row(each: &Finding) -> (Row, Text) {
 
 /// A name of a text that the tree does not have.
 fn of_text(each: &Judged) -> (Row, Text) {
-    let statement = &each.statement;
+    let missing = &each.missing;
     let row = Row {
         path: None,
-        line: Some(statement.line),
-        title: line(&statement.name),
+        line: Some(missing.line),
+        title: line(&missing.name),
         verdict: verdict::brief(&each.verdict),
     };
-    let place = Text::new("- line ").and(statement.line).and(": ");
+    let place = Text::new("- line ").and(missing.line).and(": ");
     let word = if each.is_invented() { "invented, " } else { "" };
     (row, place.and(word).and(verdict::words(&each.verdict)))
 }
@@ -138,7 +138,7 @@ fn run_text(
     let mut head = Text::new(went).and(" gone, ").and(invented).and(" invented of ");
     head = head.and(told.names).and(if told.names == 1 { " name" } else { " names" });
     if !told.notes.is_empty() {
-        head = head.and("; the history is not whole: less is found");
+        head = head.and("; not everything could be looked up");
     }
     let text = rows.text(head, Text::new("raise `limit`"));
     let at = |level| told.found.iter().filter(|each| each.verdict.level == level).count() as u64;

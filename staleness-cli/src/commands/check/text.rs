@@ -7,8 +7,8 @@ use staleness_core::text::counted;
 use staleness_docs::Fate;
 use staleness_service::text::{Judged, JudgedText, judge};
 
+use crate::args::CheckArgs;
 use crate::args::documents_args::ReportFormat;
-use crate::args::{CheckArgs, LevelArg};
 use crate::commands::typed;
 use crate::error::{CliError, ErrorKind};
 use crate::output::found::{paint_of, reasons};
@@ -26,7 +26,7 @@ pub(super) fn is_asked(args: &CheckArgs) -> Result<bool, CliError> {
     if alone && form && args.baseline.is_none() {
         return Ok(true);
     }
-    let message = "`check -` reads a text from stdin, and goes with --fail-on and --json alone";
+    let message = "`check -` reads a text from stdin; only --fail-on, --json and --format table or json go with it";
     Err(CliError::new(ErrorKind::Usage, message).hint("name files to check those"))
 }
 
@@ -44,10 +44,7 @@ pub(super) fn run(
         ReportFormat::Json => out.json(&document(&told))?,
         _ => out.text(&table(&told, out))?,
     }
-    let least = args.fail_on.map(|least| match least {
-        LevelArg::Review => Level::Review,
-        LevelArg::Stale => Level::Stale,
-    });
+    let least = args.fail_on.map(Level::from);
     Ok(least.is_some_and(|least| told.found.iter().any(|it| it.verdict.level >= least)))
 }
 
@@ -58,10 +55,10 @@ const fn state(judged: &Judged) -> &'static str {
 fn table(told: &JudgedText, out: &Output) -> String {
     let mut text = String::new();
     for judged in &told.found {
-        let statement = &judged.statement;
+        let missing = &judged.missing;
         let state = paint_of(judged.verdict.level)(out.paint, state(judged));
-        let name = out.paint.bold(&escape(&statement.name));
-        text.push_str(&format!("{}:{}  {state}  {name}\n", statement.line, statement.column));
+        let name = out.paint.bold(&escape(&missing.name));
+        text.push_str(&format!("{}:{}  {state}  {name}\n", missing.line, missing.column));
         reasons(&judged.verdict, 2, out, &mut text);
     }
     for note in &told.notes {
@@ -75,16 +72,16 @@ fn table(told: &JudgedText, out: &Output) -> String {
 
 fn document(told: &JudgedText) -> Value {
     let item = |judged: &Judged| {
-        let statement = &judged.statement;
+        let missing = &judged.missing;
         let mut item = json!({
             "state": state(judged),
-            "name": statement.name,
-            "kind": statement.kind,
-            "line": statement.line,
-            "column": statement.column,
+            "name": missing.name,
+            "kind": missing.kind,
+            "line": missing.line,
+            "column": missing.column,
             "verdict": judged.verdict,
         });
-        match &statement.fate {
+        match &missing.fate {
             Fate::Went(
                 Fact::SourceMissing { renamed_to, commit, .. }
                 | Fact::ReferenceDrift { renamed_to, commit, .. },

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::just::is_literal;
 use super::{TargetKind, Targets, digest_of};
 
-/// How deep variables may stand for others, how many are replaced in a makefile, and the longest list that they
+/// Deepest nesting of variables, most that are replaced in a makefile, and the longest list that they
 /// make, in bytes.
 const MAX_DEPTH: usize = 4;
 const MAX_REPLACED: usize = 20_000;

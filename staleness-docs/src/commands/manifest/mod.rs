@@ -54,8 +54,10 @@ impl Targets {
 
     /// Takes in the targets of a file that it includes.
     pub(crate) fn join(&mut self, other: Self) {
-        self.open |= other.open || self.all.len() + other.all.len() > MAX_TARGETS;
-        if !self.open {
+        self.open |= other.open;
+        if self.all.len() + other.all.len() > MAX_TARGETS {
+            self.open = true;
+        } else {
             self.all.extend(other.all);
             self.patterns.extend(other.patterns);
         }
@@ -125,8 +127,8 @@ pub(crate) fn read(kind: TargetKind, path: &str, text: &str) -> Option<Targets> 
     let text = text.trim_start_matches('\u{feff}');
     match kind {
         TargetKind::Deno if !path.ends_with("package.json") => object::deno(text),
-        TargetKind::Script | TargetKind::Tool | TargetKind::Deno => object::package(text),
-        TargetKind::Composer => object::composer(text),
+        TargetKind::Tool => object::package(text, TargetKind::Script),
+        TargetKind::Script | TargetKind::Deno | TargetKind::Composer => object::package(text, kind),
         TargetKind::Make => Some(make::read(text)),
         TargetKind::Just => Some(just::read(text)),
         TargetKind::Task => Some(lines::tasks(text)),

@@ -4,11 +4,12 @@ use serde_json::{Map, Value};
 
 use super::{TargetKind, Targets, digest_of};
 
-/// `package.json`: its scripts, its name, and the programs of its dependencies.
-pub(super) fn package(text: &str) -> Option<Targets> {
+/// `package.json` and `composer.json`: their scripts as targets of a kind, and the name of the package and the
+/// programs of its dependencies.
+pub(super) fn package(text: &str, kind: TargetKind) -> Option<Targets> {
     let file: Value = serde_json::from_str(text).ok()?;
     let mut targets = Targets::default();
-    add(&mut targets, TargetKind::Script, file.get("scripts"));
+    add(&mut targets, kind, file.get("scripts"));
     if let Some(name) = file.get("name").and_then(Value::as_str) {
         targets.add(TargetKind::Package, name, 0);
     }
@@ -17,14 +18,6 @@ pub(super) fn package(text: &str) -> Option<Targets> {
             targets.add(TargetKind::Tool, name.rsplit('/').next().unwrap_or(name), 0);
         }
     }
-    Some(targets)
-}
-
-/// `composer.json`: its scripts.
-pub(super) fn composer(text: &str) -> Option<Targets> {
-    let file: Value = serde_json::from_str(text).ok()?;
-    let mut targets = Targets::default();
-    add(&mut targets, TargetKind::Composer, file.get("scripts"));
     Some(targets)
 }
 

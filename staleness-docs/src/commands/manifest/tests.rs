@@ -175,6 +175,6 @@ fn a_manifest_that_is_too_large_or_made_to_hang_is_bounded() {
         "$(".repeat(1_000_000),
     ] {
         let targets = read(TargetKind::Make, "Makefile", &text).unwrap();
-        assert!(targets.all.len() <= MAX_TARGETS);
+        assert!(targets.all.len() < MAX_TARGETS || targets.open);
     }
 }

@@ -98,13 +98,7 @@ impl History {
         if !self.shallow {
             return 0;
         }
-        let read = || {
-            let path =
-                self.place.start(&["rev-parse", "--git-path", "shallow"]).ok()?.all().ok()?;
-            let path = String::from_utf8(path).ok()?;
-            let path = self.place.folder.join(path.strip_suffix('\n')?);
-            crate::disk::read_small(&path, MAX_BOUNDARY)
-        };
+        let read = || crate::disk::read_small(&self.place.git_path("shallow")?, MAX_BOUNDARY);
         stable_hash(read().unwrap_or_default().as_bytes()).max(1)
     }
 

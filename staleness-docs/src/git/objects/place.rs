@@ -15,6 +15,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The path of a file or folder of the repository's own, as git gives it.
+    pub(crate) fn git_path(&self, name: &str) -> Option<PathBuf> {
+        let path = self.start(&["rev-parse", "--git-path", name]).ok()?.all().ok()?;
+        Some(self.folder.join(String::from_utf8(path).ok()?.strip_suffix('\n')?))
+    }
+
     /// The project's path within the repository as a path of git's: without the `/` at its end.
     pub(crate) fn within(&self) -> &str {
         self.prefix.strip_suffix('/').unwrap_or(&self.prefix)

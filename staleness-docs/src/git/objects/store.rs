@@ -23,12 +23,8 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn of(place: &Place) -> Self {
-        let folder = || {
-            let path = place.start(&["rev-parse", "--git-path", "objects"]).ok()?.all().ok()?;
-            let path = String::from_utf8(path).ok()?;
-            Some(place.folder.join(path.strip_suffix('\n')?))
-        };
-        folder().map_or_else(Self::default, |folder| Self::of_folders(&object_folders(folder)))
+        let of = |folder| Self::of_folders(&object_folders(folder));
+        place.git_path("objects").map_or_else(Self::default, of)
     }
 
     fn of_folders(folders: &[PathBuf]) -> Self {
@@ -46,10 +42,8 @@ impl Store {
 
 /// Returns true if a pack comes from a repository that promised the objects it lacks.
 fn has_promisor(packs: &Path) -> bool {
-    let files = fs::read_dir(packs).into_iter().flatten().flatten().take(MAX_FILES);
-    files
-        .into_iter()
-        .any(|file| Path::new(&file.file_name()).extension() == Some("promisor".as_ref()))
+    let mut files = fs::read_dir(packs).into_iter().flatten().flatten().take(MAX_FILES);
+    files.any(|file| Path::new(&file.file_name()).extension() == Some("promisor".as_ref()))
 }
 
 /// Returns the time at which something came to a folder or went, in nanoseconds; 0 without one.

@@ -6,7 +6,7 @@ use staleness_core::knowledge::WordKind;
 
 use super::files::{Finder, Tools};
 use super::found::{Numbered, earlier, number};
-use super::missing::{Search, Searched, Trace};
+use super::missing::{Search, Trace};
 use super::times::Times;
 use crate::git::history::History;
 use crate::git::process::{GitError, Stage};
@@ -22,10 +22,9 @@ impl Search<'_, '_> {
         }
         self.missing(words)?;
         self.history.list_all(self.watch)?;
-        let groups = |searched: &Searched, at: usize| searched.lack(&words[at]).map(<[_]>::to_vec);
         let mut open: Vec<usize> = Vec::new();
         for (at, answer) in answers.iter_mut().enumerate() {
-            match self.searched.as_ref().map(|searched| groups(searched, at)) {
+            match self.searched.as_ref().map(|searched| searched.lack(&words[at])) {
                 Some(Ok(_)) => open.push(at),
                 Some(Err(plain)) => *answer = plain,
                 None => {}
@@ -38,7 +37,7 @@ impl Search<'_, '_> {
             let History { place, objects, past, limits, cut, shallow, .. } = &mut *self.history;
             let (Some(past), Some(searched)) = (&*past, &*self.searched) else { break };
             let numbered = |at: &usize| {
-                let groups = groups(searched, *at).unwrap_or_default();
+                let groups = searched.lack(&words[*at]).map(<[_]>::to_vec).unwrap_or_default();
                 let groups = if is_made { earlier(&groups) } else { groups };
                 (*at, number(&groups, &mut lexicon))
             };

@@ -15,7 +15,7 @@ use crate::git::process::GitError;
 /// Most earlier versions of unreadable files that are looked at: were they as unreadable?
 const MAX_ASKED: usize = 64;
 
-/// What cannot be read of the checked-out commit.
+/// Objects of the checked-out commit that cannot be read.
 #[derive(Debug, Default)]
 pub(super) struct Veil {
     unread: Set<Oid>,
