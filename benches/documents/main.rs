@@ -4,7 +4,8 @@
 //! with `--json` what it counts on stdout. Without a list it does nothing.
 //!
 //! A line of `LIST` is the folder of a repository with its whole history, a tab, and the beginnings of ids of commits
-//! with blanks between, or `every 200`. Commits are those of the main line. They are checked out in a clone that goes when the run ends.
+//! with blanks between, or `every 200`. Commits are those of the main line. They are checked out in a temporary
+//! clone.
 //!
 //! A *mend* is a commit in which the owner took a name out of a living document when what it named was gone: a path,
 //! a link, a linked heading, a command, a flag, an identifier (`names.rs`). It counts if it could be told at the last

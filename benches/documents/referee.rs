@@ -1,4 +1,4 @@
-//! What tools told at chosen commits, against what owners mended later.
+//! Findings of tools at chosen commits, judged by what the owners mended later.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -50,11 +50,11 @@ pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
     staleness_docs::seen(&settings.place, &mut settings.repo(), item)
 }
 
-/// Most items of which the files are read where somebody does not want to wait.
+/// Maximum number of items whose cited files [`evidence_at_hand`] reads.
 const MOST_AT_HAND: usize = 256;
 
-/// As [`evidence`], where somebody does not want to wait: on the items of the store of which a cited file is gone or
-/// reads otherwise, as far as the first of so many items. Git is not started for those that hold.
+/// Returns the evidence on items of the store whose cited files are gone or read otherwise now. Looks at the first
+/// [`MOST_AT_HAND`] items with citations, and starts git only if one of them changed.
 pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let cites = |item: &&Item| item.path.is_none() && !item.citations.is_empty();
     let items: Vec<Item> = items.iter().filter(cites).take(MOST_AT_HAND).cloned().collect();

@@ -30,8 +30,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns the evidence that does not leave it fresh: of a fresh one none, else the strongest, and what
-    /// would not leave it fresh alone.
+    /// Returns the strong evidence: none if the finding is fresh, else that of its strongest signal and of each
+    /// signal that alone would not leave it fresh.
     pub fn strong_evidence<'f>(
         &'f self,
         context: &'f Context,
@@ -48,8 +48,8 @@ impl Finding {
         })
     }
 
-    /// Returns what went, if all its strong evidence comes of that: the commit that removed it, and its name
-    /// now, else the one that it had.
+    /// Returns a hash of the one cause of all strong evidence: the present name of what went, else its old one, and
+    /// the commit that removed it. `None` if there is more than one cause.
     pub fn cause(&self, context: &Context) -> Option<u64> {
         let mut causes = self.strong_evidence(context).map(|one| cause(&one.fact));
         let first = causes.next()??;

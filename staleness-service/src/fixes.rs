@@ -1,4 +1,4 @@
-//! The present names of things, written into the documents that name them by old ones.
+//! Fixes: the present names of things, written into the documents that name them by old ones.
 //!
 //! Only a regular file that git tracks in the project, and that no link leads to, is changed: whole or not at
 //! all, and only while it holds the bytes that were read.
@@ -16,6 +16,12 @@ use crate::findings::Findings;
 use crate::save::{Prepared, Turn};
 use crate::settings::Settings;
 
+/// The reason of a finding that names nothing new.
+const NO_NAME: &str = "has no certain new name";
+
+/// A piece of evidence with the edits that mend it.
+type Mended = (Evidence, Vec<Edit>);
+
 /// The text of a document, and its edits.
 #[derive(Clone, Debug)]
 pub struct FixedDocument {
@@ -27,9 +33,6 @@ pub struct FixedDocument {
     /// The edits that mend each piece of evidence, by its line and column.
     mends: BTreeMap<(u32, u32), Vec<Mended>>,
 }
-
-/// A piece of evidence with its edits.
-type Mended = (Evidence, Vec<Edit>);
 
 impl FixedDocument {
     /// Its text with all edits made.
@@ -47,7 +50,7 @@ impl FixedDocument {
 
 /// Something that was found and is not mended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Left {
+pub struct Unfixed {
     /// The path of the document.
     pub path: String,
     /// The line, if it is known.
@@ -65,29 +68,28 @@ pub struct Left {
 pub struct Fixes {
     /// Documents with edits, by path.
     pub documents: BTreeMap<String, FixedDocument>,
-    /// What is not mended.
-    pub left: Vec<Left>,
+    /// Findings that are not mended, in order.
+    pub left: Vec<Unfixed>,
     /// Number of documents that could not be written.
     pub failed: usize,
 }
 
 impl Fixes {
-    /// Reads the documents that name what has another name now.
+    /// Returns the edits for all findings, and the findings that cannot be mended. Reads every document with a renamed
+    /// name.
     pub fn of(settings: &Settings, found: &Findings, report: &Report) -> Self {
         let mut fixes = Self::default();
         for group in &found.groups {
             let all = group.found.iter().flat_map(|each| each.told_evidence());
             let evidence: Vec<&Evidence> = all.filter(|each| is_of_name(&each.fact)).collect();
-            if evidence.is_empty() {
+            if evidence.iter().all(|each| each.fact.renamed_to().is_none()) {
+                fixes.left.extend(evidence.iter().map(|each| left(&group.path, each, NO_NAME)));
                 continue;
             }
-            let is_renamed = evidence.iter().any(|each| renamed(&each.fact).1.is_some());
-            let read = match is_renamed {
-                true if report.history.contains(&group.path) => {
-                    Err("speaks of what is gone on purpose".to_owned())
-                }
-                true => read(settings, &group.path),
-                false => Ok((PathBuf::new(), String::new())),
+            let read = if report.history.contains(&group.path) {
+                Err("speaks of what is gone on purpose".to_owned())
+            } else {
+                read(settings, &group.path)
             };
             match read {
                 Ok((file, text)) => fixes.take(settings, &group.path, file, text, &evidence),
@@ -119,7 +121,7 @@ impl Fixes {
                 Fact::ReferenceDrift { sort, .. } => sort == WordKind::Path,
                 _ => false,
             };
-            let is_gone = is_path && renamed(&each.fact).1.is_some_and(|new| !is_there(new));
+            let is_gone = is_path && each.fact.renamed_to().is_some_and(|new| !is_there(new));
             let why = match mend {
                 Mend::Edits(_) if is_gone => "was renamed to a file that is not on disk",
                 Mend::Edits(edits) => {
@@ -129,7 +131,7 @@ impl Fixes {
                     continue;
                 }
                 Mend::Left(why) => why,
-                Mend::NoName => "has no certain new name",
+                Mend::NoName => NO_NAME,
             };
             self.left.push(left(path, each, why));
         }
@@ -163,6 +165,7 @@ impl Fixes {
             self.left.extend(evidence.map(|each| left(&path, each, &reason)));
         }
         self.left.sort();
+        self.left.dedup();
     }
 
     /// Returns the number of changed lines in all documents.
@@ -177,42 +180,40 @@ fn is_of_name(fact: &Fact) -> bool {
     matches!(fact.kind(), SignalKind::SourceMissing | SignalKind::ReferenceDrift)
 }
 
-/// The name that is gone, and the certain new one.
-fn renamed(fact: &Fact) -> (String, Option<&str>) {
+/// The name that is gone.
+fn name(fact: &Fact) -> String {
     match fact {
-        Fact::SourceMissing { citation, renamed_to, .. } => {
-            (citation.to_string(), renamed_to.as_deref())
-        }
-        Fact::ReferenceDrift { word, renamed_to, .. } => (word.clone(), renamed_to.as_deref()),
-        _ => (String::new(), None),
+        Fact::SourceMissing { citation, .. } => citation.to_string(),
+        Fact::ReferenceDrift { word, .. } => word.clone(),
+        _ => String::new(),
     }
 }
 
-fn left(path: &str, evidence: &Evidence, reason: &str) -> Left {
-    let (name, new) = renamed(&evidence.fact);
-    let new = new.map(str::to_owned);
-    Left { path: path.to_owned(), line: evidence.line, name, new, reason: reason.to_owned() }
+fn left(path: &str, evidence: &Evidence, reason: &str) -> Unfixed {
+    let new = evidence.fact.renamed_to().map(str::to_owned);
+    let name = name(&evidence.fact);
+    Unfixed { path: path.to_owned(), line: evidence.line, name, new, reason: reason.to_owned() }
 }
 
 /// The file of a document and its text, if it may be changed; else the reason, as the end of a sentence.
 fn read(settings: &Settings, path: &str) -> Result<(PathBuf, String), String> {
-    let folder = &settings.place.folder;
-    let file = folder.join(path);
+    if path.starts_with("~/") || Path::new(path).is_absolute() {
+        return Err("is not one of the project".to_owned());
+    }
     let kind = {
         let mut repo = settings.repo();
         repo.get().and_then(|repo| repo.tracked()).ok().and_then(|tracked| tracked.kind(path))
     };
-    if path.starts_with("~/") || Path::new(path).is_absolute() {
-        return Err("is not one of the project".to_owned());
-    }
     if kind != Some(TrackedKind::File) {
         return Err("git does not track as one".to_owned());
     }
-    let lies_there = |folder: PathBuf| file.canonicalize().is_ok_and(|it| it == folder.join(path));
-    if !folder.canonicalize().is_ok_and(lies_there) {
+    let words = |error: io::Error| format!("cannot be read: {}", crate::error::in_words(&error));
+    let folder = &settings.place.folder;
+    let file = folder.join(path).canonicalize().map_err(words)?;
+    if folder.canonicalize().map_err(words)?.join(path) != file {
         return Err("is reached through a link".to_owned());
     }
-    let meta = file.symlink_metadata().map_err(|error| crate::error::in_words(&error))?;
+    let meta = file.symlink_metadata().map_err(words)?;
     if !meta.is_file() || meta.permissions().readonly() {
         return Err("may not be written".to_owned());
     }
@@ -220,8 +221,7 @@ fn read(settings: &Settings, path: &str) -> Result<(PathBuf, String), String> {
     if meta.len() > limit {
         return Err(format!("is larger than {limit} bytes"));
     }
-    let text = std::fs::read_to_string(&file).map_err(|error| crate::error::in_words(&error))?;
-    let file = file.canonicalize().map_err(|error| crate::error::in_words(&error))?;
+    let text = std::fs::read_to_string(&file).map_err(words)?;
     Ok((file, text))
 }
 

@@ -8,7 +8,7 @@ use crate::citations;
 use crate::documents;
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
-use crate::items::{Known, joined, known, outside};
+use crate::items::{joined, known, outside};
 use crate::rank::worst_first;
 use crate::settings::Settings;
 use crate::when::ago;
@@ -49,13 +49,10 @@ impl Remembered {
         let items = joined(stored.clone(), report.items.clone());
         let cited = citations::evidence_at_hand(settings, &items);
         let items = known(items, &|item| outside(item, &report, &cited), &context);
-        let is_doubtful = |each: &&Known| {
-            let level = || each.item.judge(&each.evidence, &context).level;
-            each.item.path.is_none() && level() != Level::Fresh
-        };
         // As of a block: the text is in the store.
-        let told = |each: &Known| KnowledgeReport { body: None, ..each.told(&context) };
-        remembered.knowledge = items.iter().filter(is_doubtful).map(told).collect();
+        let of_store = items.iter().filter(|each| each.item.path.is_none());
+        let told = of_store.map(|each| KnowledgeReport { body: None, ..each.told(&context) });
+        remembered.knowledge = told.filter(|told| told.verdict.level != Level::Fresh).collect();
         remembered.knowledge.sort_by(worst_first);
         for group in Findings::new(&report, stored, &nothing, &context).groups {
             match group.worst.0 {

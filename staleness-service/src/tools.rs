@@ -115,8 +115,7 @@ pub fn explain(
 /// The tool that is most like an invented name, as the client calls it. `None` for a tool.
 #[must_use]
 pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport) -> Option<String> {
-    let is_invented = name.presence.cause == PresenceCause::Invented;
-    is_invented.then(|| nearest(registry, settings, &name.name)).flatten()
+    name.is_invented().then(|| nearest(registry, settings, &name.name)).flatten()
 }
 
 fn nearest(registry: &Registry, settings: &Settings, name: &str) -> Option<String> {

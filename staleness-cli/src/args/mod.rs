@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use staleness::verdict::Level;
 
 use crate::output::ColorArg;
 
@@ -136,6 +137,15 @@ pub(crate) enum LevelArg {
     Review,
     /// Must not be relied on.
     Stale,
+}
+
+impl From<LevelArg> for Level {
+    fn from(least: LevelArg) -> Self {
+        match least {
+            LevelArg::Review => Self::Review,
+            LevelArg::Stale => Self::Stale,
+        }
+    }
 }
 
 /// A whole number, with an error in words.

@@ -14,6 +14,7 @@ use crate::install::diff::unified;
 use crate::install::file::{Applied, Backup, Change, Kept, Place, remove_empty_folders};
 use crate::install::part::After;
 use crate::install::shell::Program;
+use crate::output::diff::painted;
 use crate::output::{Output, escape};
 use crate::settings::Settings;
 
@@ -321,25 +322,6 @@ fn diff(planned: &Planned) -> String {
     let Change { before, after, .. } = &planned.change;
     let path = planned.target.path.display().to_string();
     unified(&planned.target.part, &path, before.as_deref(), after.as_deref())
-}
-
-/// A diff for a terminal: other people's text is escaped.
-fn painted(diff: &str, out: &Output) -> String {
-    let mut text = String::new();
-    for line in diff.lines() {
-        let safe: Vec<_> = line.trim_end_matches('\r').split('\t').map(escape).collect();
-        let safe = safe.join("\t");
-        let line = match line.as_bytes().first() {
-            _ if line.starts_with("---") || line.starts_with("+++") => out.paint.bold(&safe),
-            Some(b'+') => out.paint.good(&safe),
-            Some(b'-') => out.paint.bad(&safe),
-            Some(b'@') => out.paint.dim(&safe),
-            _ => safe,
-        };
-        text.push_str(&line);
-        text.push('\n');
-    }
-    text
 }
 
 /// Returns the change of a file in one word: none, create, remove or change.

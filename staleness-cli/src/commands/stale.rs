@@ -4,7 +4,6 @@ use staleness::Wait;
 use std::path::Path;
 
 use staleness::registry::ScopeChoice;
-use staleness::verdict::Level;
 use staleness::work::{StaleReport, Work};
 use staleness_service::work as service;
 
@@ -50,10 +49,7 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
 
 /// Returns true if anything is at a level or worse.
 pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
-    report.warnings.iter().any(|each| match least {
-        LevelArg::Review => each.level != Level::Fresh,
-        LevelArg::Stale => each.level == Level::Stale,
-    })
+    report.warnings.iter().any(|each| each.level >= least.into())
 }
 
 /// Returns the overdue items in a file of another system. Nothing is stored.

@@ -39,8 +39,8 @@ pub(super) fn text(given: &str, most: usize) -> Result<String, CliError> {
         .read_to_end(&mut text)
         .map_err(|error| CliError::new(ErrorKind::Io, format!("reading stdin: {error}")))?;
     if text.len() > most + 1 {
-        let message = format!("stdin holds more than the {most} bytes that are kept");
-        return Err(CliError::invalid(message).hint("keep long texts in a file, and cite it"));
+        let message = format!("stdin holds more than {most} bytes");
+        return Err(CliError::invalid(message).hint("shorten it; a long text belongs in a file"));
     }
     let text = String::from_utf8(text)
         .map_err(|_| CliError::invalid("stdin is not UTF-8 text").hint("convert it first"))?;

@@ -47,7 +47,7 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
         (sessions.removed, "session", "sessions"),
         (cursors.removed, "agent's place in the changes", "agents' places in the changes"),
         (left.projects.removed, "project without a folder", "projects without a folder"),
-        (left.invented as u64, "invented name", "invented names"),
+        (left.invented, "invented name", "invented names"),
         (left.entries, "old entry of the journal", "old entries of the journal"),
     ] {
         if removed > 0 {

@@ -7,6 +7,8 @@ use imara_diff::{
     UnifiedDiffPrinter,
 };
 
+use crate::output::{Output, escape};
+
 /// A unified diff of two texts with these names.
 pub(crate) fn unified([before, after]: [&str; 2], old: &str, new: &str) -> String {
     let mut diff = format!("--- {before}\n+++ {after}\n");
@@ -16,6 +18,25 @@ pub(crate) fn unified([before, after]: [&str; 2], old: &str, new: &str) -> Strin
     let printer = Printer(BasicLineDiffPrinter(&input.interner));
     let _ = write!(diff, "{}", lines.unified_diff(&printer, UnifiedDiffConfig::default(), &input));
     diff
+}
+
+/// A diff for a terminal: other people's text is escaped.
+pub(crate) fn painted(diff: &str, out: &Output) -> String {
+    let mut text = String::new();
+    for line in diff.lines() {
+        let safe: Vec<_> = line.trim_end_matches('\r').split('\t').map(escape).collect();
+        let safe = safe.join("\t");
+        let line = match line.as_bytes().first() {
+            _ if line.starts_with("---") || line.starts_with("+++") => out.paint.bold(&safe),
+            Some(b'+') => out.paint.good(&safe),
+            Some(b'-') => out.paint.bad(&safe),
+            Some(b'@') => out.paint.dim(&safe),
+            _ => safe,
+        };
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
 }
 
 /// The usual form. Where there are no lines, the one before is named.

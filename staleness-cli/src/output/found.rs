@@ -21,6 +21,7 @@ const MOST: usize = 200;
 const ROWS: usize = 25;
 /// Findings of one cause from which on they are shown together.
 const ALIKE: usize = 3;
+
 /// Findings of a check, counted against a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Compared {
@@ -41,8 +42,8 @@ pub(crate) const fn paint_of(level: Level) -> Painter {
     }
 }
 
-/// What went and is named in several places, then documents with what else was found in each, worst first, and
-/// one line that sums it up.
+/// Renders findings: first those of one cause that has several places, then the others by document, worst first, and
+/// a summary line.
 pub(crate) fn table(
     found: &Findings,
     report: &Report,
@@ -54,7 +55,7 @@ pub(crate) fn table(
     let most = if out.width == usize::MAX { usize::MAX } else { MOST };
     let (mut shown, mut left, mut faint) = (0, 0, 0);
     let causes = causes(found, context);
-    for places in causes.values().filter(|places| places.len() >= ALIKE) {
+    for places in causes.values() {
         let rows_shown = places.len().min(most - shown);
         left += places.len() - rows_shown;
         shown += rows_shown;
@@ -67,10 +68,7 @@ pub(crate) fn table(
         let (rows, fresh): (Vec<&Finding>, Vec<_>) = group
             .found
             .iter()
-            .filter(|each| {
-                let cause = each.cause(context).and_then(|cause| causes.get(&cause));
-                cause.is_none_or(|places| places.len() < ALIKE)
-            })
+            .filter(|each| each.cause(context).is_none_or(|cause| !causes.contains_key(&cause)))
             .partition(|each| out.verbose || each.told.verdict.level != Level::Fresh);
         faint += fresh.len();
         let rows_shown = rows.len().min(most - shown);
@@ -91,7 +89,7 @@ pub(crate) fn table(
     text
 }
 
-/// Findings by what went, of those that come of one thing.
+/// Groups findings by their common cause; groups of fewer than [`ALIKE`] are left out.
 fn causes<'f>(found: &'f Findings, context: &Context) -> BTreeMap<u64, Vec<&'f Finding>> {
     let mut causes: BTreeMap<u64, Vec<&Finding>> = BTreeMap::new();
     for each in found.all() {
@@ -99,6 +97,7 @@ fn causes<'f>(found: &'f Findings, context: &Context) -> BTreeMap<u64, Vec<&'f F
             causes.entry(cause).or_default().push(each);
         }
     }
+    causes.retain(|_, places| places.len() >= ALIKE);
     causes
 }
 
@@ -258,7 +257,7 @@ pub(crate) fn summary(
 /// Blocks, and items, that the overview shows.
 const SHOWN: usize = 10;
 
-/// What cannot be trusted, on one line each, and how many more there are.
+/// Renders the worst [`SHOWN`] blocks or items, one a line, and the number of the others.
 fn doubtful(all: &[KnowledgeReport], how: &str, out: &Output) -> String {
     let row = |told: &KnowledgeReport| -> Vec<Cell> {
         let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());

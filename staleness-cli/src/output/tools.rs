@@ -4,7 +4,7 @@ use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::{Hold, Status};
-use staleness::verdict::{Level, Signal};
+use staleness::verdict::Signal;
 use staleness_core::report::{ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
 
@@ -270,11 +270,7 @@ fn not_active(tools: &[ToolReport]) -> String {
 
 fn verdict(tool: &ToolReport, out: &Output) -> String {
     let (verdict, paint) = (&tool.verdict, out.paint);
-    let level = match verdict.level {
-        Level::Fresh => paint.good("fresh"),
-        Level::Review => paint.warn("review"),
-        Level::Stale => paint.bad("stale"),
-    };
+    let level = super::found::paint_of(verdict.level)(paint, verdict.level.as_str());
     let action = verdict.action.as_str();
     let text = format!(
         "  {}  {level} {} → {action}\n",

@@ -1,4 +1,4 @@
-//! What a check could not look at, causes that are told once, weak signs, and paths that are named.
+//! Parts that a check could not look at, causes that are told once, weak signs, and paths that are named.
 
 use serde_json::Value;
 

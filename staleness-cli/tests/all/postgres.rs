@@ -66,7 +66,7 @@ fn what_happens_to_both_is_the_same() {
     both("tools list --all-projects --json");
 }
 
-/// What lies on a server may have been typed at another machine: nobody knows by whom.
+/// Text on a server may have been typed at another machine: nobody knows by whom.
 #[cfg(unix)]
 #[test]
 #[ignore = "needs a Postgres server"]

@@ -20,7 +20,7 @@ fn git(machine: &Machine, args: &[&str]) {
 }
 
 /// A repository whose CLAUDE.md names a file that is gone.
-fn rotted() -> Machine {
+pub(crate) fn rotted() -> Machine {
     let machine = Machine::new();
     std::fs::remove_dir(machine.project.join(".git")).unwrap();
     let write = |path: &str, text: &str| std::fs::write(machine.project.join(path), text).unwrap();

@@ -329,10 +329,12 @@ fn a_client_is_judged_for_under_its_own_policy() {
 
 #[test]
 fn a_text_of_an_agent_is_told_what_never_was() {
-    let machine = Machine::new();
+    let machine = crate::models::rotted();
     let mut client = machine.client(&[]);
-    let told = client.data("check_documents", json!({ "text": "Edit `no/such/file.rs`." }));
-    assert_eq!(told["documents"], 0, "{told}");
+    let plan = json!({ "text": "Read `router.py`, edit `src/rooting.py`." });
+    let told = client.ask("tools/call", json!({ "name": "check_documents", "arguments": plan }));
+    let text = told["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("1 gone, 1 invented of 2 names"), "{told}");
     let both = json!({ "text": "x", "paths": ["a.md"] });
     let refused = client.ask("tools/call", json!({ "name": "check_documents", "arguments": both }));
     assert_eq!(refused["result"]["isError"], true, "{refused}");

@@ -19,7 +19,7 @@ fn verdict(flaw: Option<Flaw>, name: &str) -> Result<(), String> {
 }
 
 /// Defines a test for each flaw: without it the cases pass, with it each fails; the model test finds it, too, where
-/// a number says to how many transitions it is shrunk at most.
+/// a number says to how many transitions it is shrunk at most: as many as its seed ends with.
 macro_rules! caught {
     ($($test:ident: $flaw:ident by $($case:literal),+ $(then $most:literal)?;)*) => {$(
         #[test]

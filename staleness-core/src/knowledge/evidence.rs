@@ -127,8 +127,7 @@ pub enum Fact {
         word: String,
         /// The sort of that word.
         sort: WordKind,
-        /// What to write now, if that is certain: the path of the file, or the command with the new name of its
-        /// target.
+        /// Its present name, if that is certain: the path of the file, or the command with the new name of its target.
         renamed_to: Option<String>,
         /// The commit that removed it, when that is known.
         commit: Option<String>,
@@ -189,6 +188,17 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// Returns the new name of what is gone, if it is certain.
+    #[must_use]
+    pub fn renamed_to(&self) -> Option<&str> {
+        match self {
+            Self::SourceMissing { renamed_to, .. } | Self::ReferenceDrift { renamed_to, .. } => {
+                renamed_to.as_deref()
+            }
+            _ => None,
+        }
+    }
+
     /// The sort of evidence that this fact is.
     #[must_use]
     pub const fn kind(&self) -> SignalKind {

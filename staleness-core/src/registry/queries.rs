@@ -166,7 +166,7 @@ impl Registry {
 
 impl Tools<'_> {
     /// Every tool that the project sees, of the wanted status and kind, in the order of the
-    /// ranking; or its invented names.
+    /// ranking; with [`ToolListing::invented`] also invented names.
     pub async fn list(
         self,
         project: &ProjectRef,

@@ -1,11 +1,9 @@
 //! `check --fix`: the changes are shown, agreed to and written.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin, stdout};
 
 use serde_json::{Value, json};
 use staleness_core::text::counted;
-use staleness_service::escape_lines;
 use staleness_service::fixes::Fixes;
 
 use crate::args::CheckArgs;
@@ -14,8 +12,6 @@ use crate::output::{Cell, Output, Paint, diff, escape};
 
 /// Rows of what is left that are shown at most.
 const ROWS: usize = 25;
-/// The reason of what nothing could be done about.
-const UNNAMED: &str = "has no certain new name";
 
 /// Errors if nobody could be asked whether to write.
 pub(super) fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
@@ -42,22 +38,13 @@ pub(super) fn run(args: &CheckArgs, fixes: &mut Fixes, out: &Output) -> Result<b
 }
 
 fn diffs(fixes: &Fixes, out: &Output) -> String {
-    let mut text = String::new();
-    for (path, document) in &fixes.documents {
-        let shown = |text: &str| escape_lines(&text.replace("\r\n", "\n")).into_owned();
-        let (before, after) = (shown(&document.before), shown(&document.after()));
-        let path = escape(path);
-        for line in diff::unified([&path, &path], &before, &after).lines() {
-            let line = match line.as_bytes().first() {
-                Some(b'+') => out.paint.good(line),
-                Some(b'-') => out.paint.bad(line),
-                Some(b'@') => out.paint.dim(line),
-                _ => line.to_owned(),
-            };
-            text.push_str(&format!("{line}\n"));
-        }
-    }
-    text
+    let documents = fixes.documents.iter();
+    documents
+        .map(|(path, document)| {
+            let path = escape(path);
+            diff::painted(&diff::unified([&path, &path], &document.before, &document.after()), out)
+        })
+        .collect()
 }
 
 /// Asks the person at the terminal.
@@ -70,11 +57,11 @@ fn is_agreed(fixes: &Fixes) -> Result<bool, CliError> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// What was mended, and what was left with the reason.
+/// Renders the number of mended lines, and a row with the reason for each name that was left.
 pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
     let mut text = String::new();
-    let told: Vec<_> = fixes.left.iter().filter(|left| left.reason != UNNAMED).collect();
-    let row = |left: &&staleness_service::fixes::Left| -> Vec<Cell> {
+    let (told, unnamed): (Vec<_>, Vec<_>) = fixes.left.iter().partition(|left| left.new.is_some());
+    let row = |left: &&staleness_service::fixes::Unfixed| -> Vec<Cell> {
         let place = format!("{}:{}", left.path, left.line.unwrap_or(1));
         vec![(place, None), (format!("{} {}", left.name, left.reason), Some(Paint::dim))]
     };
@@ -90,10 +77,8 @@ pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
         counted(documents, "document", "documents"),
         if written || documents == 0 { "mended" } else { "could be mended" },
     ));
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    fixes.left.iter().for_each(|left| *reasons.entry(&left.reason).or_default() += 1);
-    if let Some(unnamed) = reasons.get(UNNAMED) {
-        let names = counted(*unnamed, "name has", "names have");
+    if !unnamed.is_empty() {
+        let names = counted(unnamed.len(), "name has", "names have");
         text.push_str(&format!("; {names} no certain successor"));
     }
     text.push('\n');

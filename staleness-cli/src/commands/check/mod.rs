@@ -19,8 +19,8 @@ use staleness_service::fixes::Fixes;
 
 use super::citations;
 use super::documents::{self, Asked};
+use crate::args::CheckArgs;
 use crate::args::documents_args::ReportFormat;
-use crate::args::{CheckArgs, LevelArg};
 use crate::commands::save::leads_out_of;
 use crate::error::{CliError, ErrorKind, brief};
 use crate::output::found::Compared;
@@ -131,17 +131,13 @@ fn check(
 /// Returns true if something that is reported, or could not be looked at, is at `--fail-on` or worse.
 fn fails(settings: &Settings, args: &CheckArgs, checked: &Checked) -> bool {
     let blind = settings.configured.policy.documents.blind;
-    args.fail_on.is_some_and(|least| {
-        let least = match least {
-            LevelArg::Review => Level::Review,
-            LevelArg::Stale => Level::Stale,
-        };
+    args.fail_on.map(Level::from).is_some_and(|least| {
         let is_blind = !checked.report.blind.is_empty() && blind >= least;
         checked.found.reported().any_at(least) || is_blind
     })
 }
 
-/// What a baseline lists of these findings.
+/// Returns the baseline of these findings; it has weak signs only with `--verbose`.
 fn baseline(found: &Findings, context: &Context, out: &Output) -> Baseline {
     if out.verbose { Baseline::of(found) } else { Baseline::of_strong(found, context) }
 }
