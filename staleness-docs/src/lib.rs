@@ -82,6 +82,7 @@ pub mod fuzzing;
 pub mod git;
 mod nature;
 mod options;
+mod paths;
 pub mod project;
 mod report;
 mod stored;

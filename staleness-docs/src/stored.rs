@@ -15,6 +15,7 @@ use crate::git::{
     Anchor, CitationQuery, Cite, LazyRepo, Oid, Trace, Tracked, Word, WordQuery, cited_digest,
     seen_in,
 };
+use crate::paths;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, Note, Progress};
 
@@ -162,7 +163,7 @@ fn on_disk(
         let citation = named.clone();
         was_there.then_some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
     };
-    let path = target::resolve("", &citation.path).ok()?;
+    let path = paths::resolve("", &citation.path).ok()?;
     let whole = place.folder.join(&path);
     if whole.symlink_metadata().is_err() {
         // Somebody may be about to commit that; it is no evidence yet.
@@ -199,7 +200,7 @@ pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Cita
     let fence = place.fence();
     let mut now = |citation: &Citation| {
         let mut now = Citation { digest: None, ..citation.clone() };
-        let path = target::resolve("", &citation.path).ok();
+        let path = paths::resolve("", &citation.path).ok();
         let read =
             |path: String| file::read(&place.folder.join(path), MAX_CITED_BYTES, Some(&fence)).ok();
         let Some(read) = path.and_then(read) else { return now };
@@ -230,7 +231,7 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
             "names lines that are none: they count from 1, the first before the last".into()
         );
     }
-    let path = target::resolve("", &target.path).map_err(|_| "leads out of the project")?;
+    let path = paths::resolve("", &target.path).map_err(|_| "leads out of the project")?;
     if path.is_empty() {
         return Err("names no file".to_owned());
     }

@@ -16,8 +16,8 @@ use super::{Check, commit_text};
 use crate::Cancelled;
 use crate::commands::{self, Call, Place, TargetKind, Targets};
 use crate::draft::names::{NameId, NameSort};
-use crate::draft::target;
 use crate::git::{Part, PartFate, PartQuery, Trace, Word, WordQuery};
+use crate::paths;
 
 /// Most manifests in which one target is looked for beside those of the document's own folders.
 const MAX_ELSEWHERE: usize = 200;
@@ -186,7 +186,7 @@ impl Check<'_> {
             let listed = self.listed(manifests, call.kind);
             let mut own = Vec::new();
             for path in listed.iter().take(MAX_ELSEWHERE) {
-                let of = target::folder_of(path);
+                let of = paths::folder_of(path);
                 let by_folder = of == package || of.ends_with(&format!("/{package}"));
                 let key = (TargetKind::Package, package.clone());
                 if by_folder || self.targets(manifests, call.kind, path).all.contains_key(&key) {
@@ -269,9 +269,9 @@ impl Check<'_> {
             };
             // `make` includes from where it runs, others from where the file is.
             let from = if kind == TargetKind::Make { path } else { &file };
-            let from = target::folder_of(from);
+            let from = paths::folder_of(from);
             for include in std::mem::take(&mut targets.includes) {
-                match target::resolve(from, &include) {
+                match paths::resolve(from, &include) {
                     Ok(include) => next.push(include),
                     Err(_) => all.open = true,
                 }

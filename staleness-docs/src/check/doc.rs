@@ -9,12 +9,12 @@ use staleness_core::time::Timestamp;
 use super::Check;
 use crate::draft::names::Names;
 use crate::draft::place::Lines;
-use crate::draft::target;
 use crate::draft::{self, Draft};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
 use crate::git::text_digest;
 use crate::nature::History;
+use crate::paths;
 
 /// The version of what is looked for: another one makes every earlier check void.
 const RULES: u8 = 16;
@@ -35,7 +35,7 @@ pub(super) struct Doc {
 impl Doc {
     /// The folder from which its paths count: its own in the project, and the project's for a file of the user.
     pub(super) fn folder(&self) -> &str {
-        if self.file.inside { target::folder_of(&self.key.path) } else { "" }
+        if self.file.inside { paths::folder_of(&self.key.path) } else { "" }
     }
 
     /// Returns true if directives leave evidence of a sort against a block aside.
@@ -163,7 +163,7 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
 /// Returns true if something that was missing is on disk now, not committed yet.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
     let is_there = |folder: &str, path: &str| {
-        target::resolve(folder, path)
+        paths::resolve(folder, path)
             .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok())
     };
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {

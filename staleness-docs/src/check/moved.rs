@@ -5,8 +5,8 @@ use staleness_core::knowledge::{Citation, Cited};
 use super::Check;
 use super::answers::{CiteAsked, Open};
 use crate::Cancelled;
-use crate::draft::target;
 use crate::git::{CitationQuery, Cite};
+use crate::paths;
 
 impl Check<'_> {
     /// Of links that lead nowhere, and never did from where their document is now: what became of them
@@ -24,8 +24,8 @@ impl Check<'_> {
                 && let Some(written) = &open.asked[*block].asks[*ask].relative
                 && let Some((name, by)) =
                     self.past.look_up(|repo| repo.name_at(&open.doc.key.path, query.verified))
-                && let folder = target::folder_of(&name)
-                && let Ok(path) = target::resolve(folder, written)
+                && let folder = paths::folder_of(&name)
+                && let Ok(path) = paths::resolve(folder, written)
                 && path != query.citation.path
             {
                 moved.push((number, Citation::of_path(path), query.verified, by));

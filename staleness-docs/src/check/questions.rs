@@ -15,6 +15,7 @@ use crate::draft::target::{self, Target};
 use crate::draft::words;
 use crate::draft::{DraftBlock, Mention, Origin};
 use crate::git::Word;
+use crate::paths;
 
 /// Most lines with paths that leave the project that are told of one document.
 const MAX_LEAVING: usize = 20;
@@ -112,7 +113,7 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
 /// A citation of the front matter or of an item, from the project's root.
 pub(crate) fn citation_of(text: &str) -> Option<Citation> {
     let target = target::of_cite(text)?;
-    let path = target::resolve("", &target.path).ok()?;
+    let path = paths::resolve("", &target.path).ok()?;
     citation(path, &target)
 }
 
@@ -225,7 +226,7 @@ impl Check<'_> {
         let folder = doc.folder();
         let mut paths: Vec<String> = [folder, ""]
             .into_iter()
-            .filter_map(|folder| target::resolve(folder, &target.path).ok())
+            .filter_map(|folder| paths::resolve(folder, &target.path).ok())
             .filter(|path| !path.is_empty())
             .collect();
         paths.dedup();
@@ -267,7 +268,7 @@ impl Check<'_> {
         let text = own.as_deref().unwrap_or(text);
         let target = target::of_link(text)?;
         let folder = doc.folder().to_owned();
-        let Ok(path) = target::resolve(&folder, &target.path) else {
+        let Ok(path) = paths::resolve(&folder, &target.path) else {
             if !target::is_of_forge(&target.path) {
                 leaving.offsets.push(mention.at);
             }
@@ -304,7 +305,7 @@ impl Check<'_> {
         if !doc.file.loaded || !is_own || !self.past.is_there() {
             return None;
         }
-        let path = target::resolve(doc.folder(), text).ok()?;
+        let path = paths::resolve(doc.folder(), text).ok()?;
         let is_gone = !path.is_empty() && !self.is_there(&path) && !self.is_made(doc, &path);
         let cites = is_gone.then(|| vec![Citation::of_path(path)])?;
         Some(Ask { at: mention.at, cites, ..Ask::default() })

@@ -318,7 +318,7 @@ pub(super) fn join(folder: &str, path: &str) -> Option<String> {
     {
         return None;
     }
-    crate::draft::target::resolve(folder, path).ok().filter(|it| it.len() <= MAX_PATH_BYTES)
+    crate::paths::resolve(folder, path).ok().filter(|it| it.len() <= MAX_PATH_BYTES)
 }
 
 #[cfg(test)]

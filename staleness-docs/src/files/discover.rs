@@ -10,11 +10,12 @@ use super::file::{self, DocFile};
 use super::ignored::Ignored;
 use super::instructions;
 use crate::disk::{Fence, canonical, shown, written};
-use crate::draft::{imports, target};
+use crate::draft::imports;
 use crate::front;
 use crate::git::{Tracked, TrackedKind};
 use crate::nature::History;
 use crate::nature::{self, Patterns};
+use crate::paths;
 use crate::project::ProjectPlace;
 use crate::report::WHOLE;
 use crate::{CheckOptions, Note, Skipped};
@@ -385,11 +386,11 @@ impl Search<'_> {
             Some(_) if file.inside => None,
             Some(below) => {
                 let home = home.as_ref()?;
-                target::resolve("", below).ok().map(|below| home.join(below))
+                paths::resolve("", below).ok().map(|below| home.join(below))
             }
             None if file.inside && !path.starts_with('/') => {
-                let folder = crate::draft::target::folder_of(key);
-                let own = target::resolve(folder, path).ok();
+                let folder = paths::folder_of(key);
+                let own = paths::resolve(folder, path).ok();
                 own.map(|own| canonical(&self.place.folder).join(own))
             }
             None => {

@@ -17,6 +17,7 @@ use staleness_core::knowledge::{Cited, Evidence, Fact, WordKind};
 use crate::draft::names::NameSort;
 use crate::draft::place::Lines;
 use crate::draft::{self, target};
+use crate::paths;
 use reading::{Named, Reading};
 
 /// New text for a range of a document.
@@ -133,7 +134,7 @@ fn changes(
 ) -> Result<Vec<Change>, &'static str> {
     let (line, column) = (evidence.line.unwrap_or(1), evidence.column.unwrap_or(1));
     let at = reading.offset(line, column).ok_or(NOT_FOUND)?;
-    let (folder, mut found) = (target::folder_of(path), Vec::new());
+    let (folder, mut found) = (paths::folder_of(path), Vec::new());
     for mention in reading.like(at, |sort| names(&evidence.fact, sort)) {
         if reading.is_quoted(mention.at) {
             return Err(QUOTED);
@@ -176,7 +177,7 @@ fn is_called(named: Named<'_>, new: &str) -> bool {
         _ => return named.text == new,
     };
     let path =
-        path.and_then(|target| target::resolve("", target.path.trim_start_matches("../")).ok());
+        path.and_then(|target| paths::resolve("", target.path.trim_start_matches("../")).ok());
     path.filter(|path| !path.is_empty()).is_some_and(|path| {
         new.strip_suffix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     })
@@ -198,7 +199,7 @@ fn names(fact: &Fact, sort: NameSort) -> bool {
 fn cited(text: &str, reading: &Reading<'_>, fact: &Fact, new: &str) -> Option<Change> {
     let Fact::SourceMissing { citation, gone: Cited::Path, .. } = fact else { return None };
     let is_it = |cite: &&(String, u32)| {
-        let named = target::of_cite(&cite.0).map(|target| target::resolve("", &target.path));
+        let named = target::of_cite(&cite.0).map(|target| paths::resolve("", &target.path));
         named == Some(Ok(citation.path.clone()))
     };
     let mut all = reading.cites().iter().filter(is_it);

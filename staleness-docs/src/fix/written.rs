@@ -6,7 +6,8 @@ use std::ops::Range;
 use staleness_core::knowledge::{Citation, Cited, Fact, WordKind};
 
 use crate::draft::names::NameSort;
-use crate::draft::target::{self, folder_of};
+use crate::draft::target;
+use crate::paths::{self, folder_of};
 
 /// The replacement within the destination of a link, and the part that it replaces: the path, or the name
 /// of a heading behind it.
@@ -21,7 +22,7 @@ pub(super) fn link(
         Fact::SourceMissing { gone: Cited::Path, citation, .. } => {
             let old = target::of_link(raw)?.path;
             // The text may be another one than was checked.
-            if target::resolve(folder, &old).as_ref() != Ok(&citation.path) {
+            if paths::resolve(folder, &old).as_ref() != Ok(&citation.path) {
                 return None;
             }
             let path = match old.strip_prefix('/') {
@@ -31,7 +32,7 @@ pub(super) fn link(
             let path = with_end(path, &old);
             let path = in_link(&path, raw[..end].contains('%'));
             let again = format!("{path}{}", &raw[end..]);
-            let leads_to = target::resolve(folder, &target::of_link(&again)?.path);
+            let leads_to = paths::resolve(folder, &target::of_link(&again)?.path);
             (leads_to.as_deref() == Ok(new)).then_some((0..end, path))
         }
         Fact::SourceMissing { citation: Citation { symbol: Some(old), .. }, .. } => {
@@ -70,7 +71,7 @@ pub(super) fn word(
 
 /// The new path, from where the old one was written from.
 fn path(folder: &str, fact: &Fact, old: &str, new: &str) -> Option<String> {
-    let is_from = |base: &str| match (target::resolve(base, old), fact) {
+    let is_from = |base: &str| match (paths::resolve(base, old), fact) {
         (Ok(path), Fact::SourceMissing { citation, gone: Cited::Path, .. }) => {
             path == citation.path
         }

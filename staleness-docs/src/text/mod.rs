@@ -17,6 +17,7 @@ use crate::draft::names::{NameSort, Names};
 use crate::draft::place::Lines;
 use crate::draft::{self, MAX_PLACES, Mention, Origin, target};
 use crate::git::{LazyRepo, Trace, Word};
+use crate::paths;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, Note, Progress};
 use tree::Tree;
@@ -173,7 +174,7 @@ fn asked_of(sort: NameSort, text: &str) -> Option<(String, Word)> {
     match sort {
         NameSort::Link => {
             let target = target::of_link(text)?;
-            let path = target::resolve("", &target.path).ok().filter(|path| !path.is_empty())?;
+            let path = paths::resolve("", &target.path).ok().filter(|path| !path.is_empty())?;
             let word = Word { kind: WordKind::Path, text: format!("./{path}") };
             Some((path, word))
         }

@@ -1,0 +1,43 @@
+//! Paths of the project, with `/` between their parts.
+
+/// Error of a path that leads out of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leaves;
+
+/// The folder of a path; empty for the root.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The path from the project's root, of a path that is relative to `folder`, itself relative to the
+/// root and empty for the root.
+pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
+    let mut parts: Vec<&str> = Vec::new();
+    let base = if path.starts_with('/') { "" } else { folder };
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or(Leaves)?;
+            }
+            // A drive or a stream of Windows.
+            part if part.contains([':', '\\']) => return Err(Leaves),
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_leaves_the_project_is_not_followed() {
+        assert_eq!(resolve("docs", "../src/./a.rs"), Ok("src/a.rs".into()));
+        assert_eq!(resolve("docs", "/src/a.rs"), Ok("src/a.rs".into()));
+        assert_eq!(resolve("docs", "../../etc/passwd"), Err(Leaves));
+        assert_eq!(resolve("", "..\\x"), Err(Leaves));
+        assert_eq!(resolve("", "/../x"), Err(Leaves));
+    }
+}
