@@ -367,6 +367,8 @@ mod tests {
             "make A=b",
             "make -C $(DIR) lint",
             "make -C /usr/src lint",
+            "make -C 'my docs' lint",
+            "make -f ' -- ' lint",
             "cd ~/x && make lint",
             "just --set a b lint",
             "just",

@@ -315,6 +315,7 @@ pub(super) fn join(folder: &str, path: &str) -> Option<String> {
         || path.starts_with(['/', '-'])
         || path.contains(|c: char| "$~<>{}*?`'\"\\:%[]…".contains(c))
         || path.contains("...")
+        || path.contains(char::is_whitespace)
     {
         return None;
     }
