@@ -22,3 +22,10 @@ pub const fn kind(error: &StoreError) -> &'static str {
         _ => "other",
     }
 }
+
+/// The distance of the calls at which a life is disturbed: all of them with `STALENESS_THOROUGH` set, which takes
+/// minutes, else each third.
+#[must_use]
+pub fn stride() -> usize {
+    if std::env::var_os("STALENESS_THOROUGH").is_some() { 1 } else { 3 }
+}

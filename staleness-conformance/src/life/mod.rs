@@ -22,7 +22,7 @@ use staleness_core::work::{Work, WorkKind};
 use staleness_core::{Registry, RegistryError, Timestamp, Wait};
 
 use crate::rows;
-pub use met::{Met, kind};
+pub use met::{Met, kind, stride};
 pub use reference::{Reference, State};
 
 /// The tool of every project that all lives use.
