@@ -23,7 +23,7 @@ pub(crate) struct ImportArgs {
 /// A format of other systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatArg {
-    /// Outcomes and tools, one JSON object per line.
+    /// Outcomes, tools, knowledge, work and routes, one JSON object per line.
     Jsonl,
 }
 

@@ -33,7 +33,7 @@ const SEARCH: &str = "mcp__github__search";
 const CREATE: &str = "mcp__github__create";
 
 #[test]
-fn a_command_of_codex_without_an_exit_code_is_neither_a_success_nor_a_failure() {
+fn c1_a_command_of_codex_without_an_exit_code_is_neither_a_success_nor_a_failure() {
     let sandbox = Sandbox::scanned();
     let mut end = codex("PostToolUse", "t", "Bash", "c1");
     for (id, response) in [
@@ -71,7 +71,7 @@ fn a_success_that_codex_could_not_have_seen_lifts_no_demotion() {
 }
 
 #[test]
-fn a_call_of_codex_that_never_ends_has_failed_when_its_turn_is_over() {
+fn c1_a_call_of_codex_that_never_ends_has_failed_when_its_turn_is_over() {
     let sandbox = with_codex();
     for id in ["1", "2", "3"] {
         let turn = format!("t{id}");
@@ -222,7 +222,7 @@ fn gemini_begins_and_ends_sessions() {
 }
 
 #[test]
-fn vs_code_that_runs_the_hooks_of_claude_code_is_itself() {
+fn c3_vs_code_that_runs_the_hooks_of_claude_code_is_itself() {
     let sandbox = Sandbox::scanned();
     let mut end = json!({ "sessionId": "v", "hookEventName": "PostToolUse",
         "timestamp": "2026-11-20T12:00:00Z", "cwd": sandbox.project, "tool_use_id": "t",

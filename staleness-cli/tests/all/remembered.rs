@@ -24,9 +24,8 @@ fn now(sandbox: &Sandbox, args: &[&str]) -> Run {
 }
 
 #[test]
-fn a_named_moment_leaves_nothing_behind() {
+fn w10_a_named_moment_leaves_nothing_behind_and_says_so() {
     let sandbox = Sandbox::rotted();
-    // W10: it says so.
     let said = sandbox.ok(&["check"]);
     assert!(said.ends_with("tell of the last check without it\n"), "{said}");
     assert!(said.contains("not recorded, because --now was given"), "{said}");

@@ -46,6 +46,20 @@ fn nothing_known() {
 }
 
 #[test]
+fn f1_what_is_configured_and_was_never_used_is_not_trusted() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "linear"]);
+    let text = screen(&sandbox, &[]);
+    assert!(
+        text.contains("\n2 tools configured, none used yet: nothing is known of them\n"),
+        "{text}"
+    );
+    sandbox.ok(&["record", "mcp__github__search", "--success"]);
+    let text = screen(&sandbox, &[]);
+    assert!(text.contains("\nno problems known with 3 tools, 1 never used\n"), "{text}");
+}
+
+#[test]
 fn overview() {
     assert_eq!(screen(&fates(), &["--now", "2026-11-20T15:00:00Z"]), "\
 ~/project
@@ -243,6 +257,9 @@ fn every_command_has_help_with_every_global_option() {
     }
     assert!(sandbox.ok(&["help", "tools", "show"]).contains("<NAME>"));
     assert!(sandbox.ok(&["--version"]).starts_with("staleness "));
+    // I1
+    let shapes = "Outcomes, tools, knowledge, work and routes, one JSON object per line";
+    assert!(sandbox.ok(&["import", "--help"]).contains(shapes));
 }
 
 #[test]

@@ -404,7 +404,7 @@ fn no_secret_leaves_the_files_of_gemini_and_the_new_clients() {
 }
 
 #[test]
-fn the_example_home_is_refused_by_no_client() {
+fn f3_the_example_home_is_refused_by_no_client() {
     let mut tree = Tree::new();
     tree.home = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/home");
     let readings = tree.read();
