@@ -54,7 +54,7 @@ pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
 const MOST_AT_HAND: usize = 256;
 
 /// Returns the evidence on items of the store whose cited files are gone or read otherwise now. Looks at the first
-/// [`MOST_AT_HAND`] items with citations, and starts git only if one of them changed.
+/// `MOST_AT_HAND` items with citations, and starts git only if one of them changed.
 pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let cites = |item: &&Item| item.path.is_none() && !item.citations.is_empty();
     let items: Vec<Item> = items.iter().filter(cites).take(MOST_AT_HAND).cloned().collect();
