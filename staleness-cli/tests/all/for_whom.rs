@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, line};
 
 /// Bug W3: of what a person wrote an agent is told half a slug.
 #[cfg(unix)]
@@ -139,7 +139,7 @@ fn f2_a_call_of_a_client_that_lacks_the_server_says_nothing_of_the_tool() {
 fn f4_a_handoff_reaches_the_agent_that_is_meant_or_says_that_nobody_is_known() {
     let sandbox = Sandbox::new();
     let add = |name: &str| {
-        let id = format!("for-{name}").to_lowercase();
+        let id = format!("for-{name}").to_lowercase().replace(' ', "-");
         sandbox.run(&["work", "add", "handoff", "Review it", "--json", "--id", &id, "--to", name])
     };
     for (name, agent) in [
@@ -148,6 +148,8 @@ fn f4_a_handoff_reaches_the_agent_that_is_meant_or_says_that_nobody_is_known() {
         ("Codex", "codex"),
         ("GEMINI-CLI", "gemini"),
         ("Codex-MCP-Client", "codex"),
+        ("claude_code", "claude-code"),
+        ("Codex CLI", "codex"),
     ] {
         let run = add(name);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");
@@ -202,4 +204,66 @@ fn who_writes_work_down_is_told_whether_agents_read_it() {
     );
     assert!(typed(&["b", "--agent", "codex"]).contains("  its id, not its text, is told to "));
     assert_eq!(typed(&["c", "--quiet"]), "");
+}
+
+/// What is overdue of a handoff is the affair of whom it is for and of whom it is from.
+#[test]
+fn an_overdue_handoff_is_told_to_its_two_agents_alone() {
+    let sandbox = Sandbox::new();
+    let add = "work add handoff Notes --id notes --to claude --from codex --agent codex";
+    sandbox.ok(&line(add));
+    let told = |client: &str| {
+        let payload = json!({
+            "session_id": client, "hook_event_name": "SessionStart", "cwd": sandbox.project,
+        });
+        let options = ["--client", client, "--now", "2026-12-31T12:00:00Z"];
+        sandbox.hook_with(&options, payload.to_string().as_bytes()).out
+    };
+    for (client, is_told) in [("claude-code", true), ("codex", true), ("gemini", false)] {
+        let told = told(client);
+        assert_eq!(told.contains("handoff `notes` (open for "), is_told, "{client}: {told}");
+    }
+}
+
+/// A model may have invented a tool of a server that is configured.
+#[test]
+fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_of_its_server() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["github"]);
+    for client in ["claude-code", "codex"] {
+        sandbox.start_of(client, "s1");
+    }
+    sandbox.ok(&line("record mcp__github__list --success --agent claude-code"));
+    for _ in 0..3 {
+        for tool in ["list", "merge_everything"] {
+            sandbox.ok(&line(&format!("record mcp__github__{tool} --failure --agent codex")));
+        }
+    }
+    for start in ["s2", "s3"] {
+        let told = sandbox.start_of("claude-code", start);
+        assert!(
+            told.contains("`mcp__github__list`") && !told.contains("merge_everything"),
+            "{told}"
+        );
+        assert!(!told.contains("`mcp__github__*`"), "{told}");
+        let told = sandbox.start_of("codex", start);
+        assert!(told.contains("`mcp__github__merge_everything`"), "{told}");
+    }
+}
+
+#[test]
+fn invented_names_are_no_evidence_that_the_machine_is_offline() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["tracker"]);
+    sandbox.ok(&["scan"]);
+    let fail = |tool: &str| {
+        sandbox.ok(&line(&format!("record {tool} --failure --agent claude-code")));
+    };
+    ["mcp__slack__post", "mcp__asana__list", "mcp__notion__search"].into_iter().for_each(fail);
+    ["mcp__tracker__find"; 3].into_iter().for_each(fail);
+    let shown = sandbox.json(&["tools", "show", "mcp__tracker__find"]);
+    assert_eq!((&shown["outcomes"], &shown["status"]), (&json!("FFF"), &json!("demoted")));
+    let listed = sandbox.json(&["tools"]);
+    assert_eq!(listed["invented"].as_array().unwrap().len(), 3, "{listed}");
 }

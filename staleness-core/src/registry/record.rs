@@ -184,7 +184,8 @@ impl Recording<'_> {
             mark => mark,
         };
         let client = self.used.client.as_ref().filter(|_| !is_lacking);
-        let server = tool.server.clone();
+        // One that may be invented says nothing of the network.
+        let server = tool.server.clone().filter(|_| !self.may_be_invented(tool));
         if let Some(server) = server.clone().filter(|_| mark.is_conclusive()) {
             let failed = mark != Mark::Success;
             outage.appended.insert((key.scope.clone(), server), (failed, self.used.at));
@@ -281,7 +282,10 @@ impl Recording<'_> {
             OutcomeKind::Interrupted => Mark::Interrupted,
             OutcomeKind::Unknown => Mark::Unknown,
             OutcomeKind::Failure => match &tool.server {
-                Some(server) if outage.offline(draft.view(), self.used, tool, server) => {
+                Some(server)
+                    if !self.may_be_invented(tool)
+                        && outage.offline(draft.view(), self.used, tool, server) =>
+                {
                     Mark::Offline
                 }
                 _ => Mark::Failure,
@@ -324,6 +328,14 @@ impl Recording<'_> {
     fn is_lacking(&self, tool: &Tool) -> bool {
         let lacks = |client| self.servers.get(client).is_some_and(|all| all.lack(tool, client));
         self.used.outcome != OutcomeKind::Success && self.used.client.as_ref().is_some_and(lacks)
+    }
+
+    /// Returns true if a client's agent calls a tool that no source lists and that never worked.
+    fn may_be_invented(&self, tool: &Tool) -> bool {
+        let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
+        self.used.outcome != OutcomeKind::Success
+            && (tool.uses == 0 || tool.failed_only())
+            && servers.is_some_and(|servers| !servers.list(tool))
     }
 
     fn apply(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::policy::{Policy, ToolPolicy};
-use crate::scan::ProjectRef;
+use crate::scan::{ProjectRef, may_be_invented};
 use crate::store::{View, meant};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Listing, ListingState, Status, Tool, ToolKind};
@@ -147,12 +147,14 @@ impl<'a> Context<'a> {
         self.entries.provider(tool).map(|entry| &entry.key)
     }
 
-    /// The members that are in use: those with a counted outcome in their ring.
+    /// The members that are in use: those with a counted outcome in their ring. Names that may be invented are left out
+    /// where there are others.
     pub fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
-        self.members(tool)
-            .iter()
-            .copied()
-            .filter(|member| member.ring.counted_latest_first().next().is_some())
+        let in_use = |member: &&Tool| member.ring.counted_latest_first().next().is_some();
+        let used = self.members(tool).iter().copied().filter(in_use);
+        let is_sure = |member: &&Tool| !may_be_invented(member);
+        let any_sure = used.clone().any(|member| is_sure(&member));
+        used.filter(move |member| !any_sure || is_sure(member))
     }
 
     /// Returns true if a server is shown as demoted: at least two of its tools are in use, and all of those

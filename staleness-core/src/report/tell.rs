@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Context;
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
+use crate::scan::may_be_invented;
 use crate::tool::{PresenceCause, Status, Tool};
 
 /// The net change of one tool over a run of journal entries.
@@ -64,7 +65,8 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, client: Option<&Clien
     let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
     let mut changed: BTreeSet<&ToolKey> = BTreeSet::new();
     for (key, (begun, ended)) in &first {
-        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, tool)) else {
+        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, client, tool))
+        else {
             continue;
         };
         if context.is_replaced(tool) {
@@ -91,7 +93,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, client: Option<&Clien
     }
     let mut failing: Vec<&Tool> = context
         .visible()
-        .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
+        .filter(|tool| context.status(tool) == Status::Demoted && told(context, client, tool))
         .filter(|tool| !changed.contains(&tool.key))
         .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
@@ -139,6 +141,8 @@ fn before(entry: &JournalEntry) -> Option<Status> {
     }
 }
 
-fn told(context: &Context<'_>, tool: &Tool) -> bool {
-    context.is_visible(tool) && !context.is_silent(tool)
+/// Returns true if a tool is told at all: one that may be invented to those alone who called it.
+fn told(context: &Context<'_>, client: Option<&ClientId>, tool: &Tool) -> bool {
+    let is_of_caller = |client| !may_be_invented(tool) || tool.used_by.contains(client);
+    context.is_visible(tool) && !context.is_silent(tool) && client.is_none_or(is_of_caller)
 }

@@ -18,7 +18,7 @@ use crate::tool::{ListingState, Tool, ToolKind};
 
 pub(crate) use apply::readings_of;
 pub(crate) use providers::{Entry, Provider, Providers};
-pub(crate) use viewpoint::{ClientServers, invented, see_as};
+pub(crate) use viewpoint::{ClientServers, invented, may_be_invented, see_as};
 
 /// A project as the caller knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -105,6 +105,12 @@ fn see_as_one(view: &mut View, client: &ClientId) {
     }
 }
 
+/// Returns true if a model may have invented the name: no source lists the tool itself, and nothing but failures of
+/// clients' agents is known of it. Its server may be listed.
+pub(crate) fn may_be_invented(tool: &Tool) -> bool {
+    Facts::from(tool).is_doubtful()
+}
+
 /// The parts of a tool that decide for whom it is there.
 #[derive(Clone, Copy)]
 struct Facts<'a> {
@@ -215,10 +221,13 @@ impl ClientServers {
     /// Returns true if sources list a tool or its server, but none that the client loads, and the client never used it:
     /// how its calls end says nothing of the tool, unless they succeed.
     pub(crate) fn lack(&self, tool: &Tool, client: &ClientId) -> bool {
-        let (scope, facts) = (&tool.key.scope, Facts::from(tool));
-        let is_listed = !tool.listings.is_empty() || self.entry(scope, facts).is_some();
-        let standing = self.standing(scope, facts, client);
-        is_listed && matches!(standing, Standing::Away(_) | Standing::Others)
+        let standing = self.standing(&tool.key.scope, tool.into(), client);
+        self.list(tool) && matches!(standing, Standing::Away(_) | Standing::Others)
+    }
+
+    /// Returns true if sources list, or listed, a tool or its server.
+    pub(crate) fn list(&self, tool: &Tool) -> bool {
+        tool.is_configured() || self.entry(&tool.key.scope, tool.into()).is_some()
     }
 
     /// The standing of the best entry of the server that a tool belongs to.

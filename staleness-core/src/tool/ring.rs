@@ -99,10 +99,11 @@ impl Ring {
     /// Returns true if something failed and nothing succeeded in a number of uses. A ring that has forgotten some of
     /// them proves nothing.
     pub(crate) fn proves_failure(&self, uses: u64) -> bool {
-        let mut counted = self.counted_latest_first().peekable();
+        let marks = self.entries.iter().map(|entry| entry.mark);
+        let mut conclusive = marks.filter(|mark| mark.is_conclusive()).peekable();
         self.len() as u64 == uses
-            && counted.peek().is_some()
-            && counted.all(|mark| mark == Mark::Failure)
+            && conclusive.peek().is_some()
+            && conclusive.all(|mark| mark != Mark::Success)
     }
 
     /// The counted outcomes, latest first.

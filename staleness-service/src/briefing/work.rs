@@ -11,8 +11,8 @@ use super::{Said, section};
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
 /// not: a new context knows nothing of it.
 pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budget: usize) -> Said {
-    let mut text =
-        ModelText::from("Work status from `staleness` (`staleness work show ID` for one):");
+    let has_knowledge = delta.items.iter().any(|item| item.kind == KNOWLEDGE);
+    let mut text = ModelText::from(if has_knowledge { BOTH } else { WORK });
     let head = text.chars();
     let title = match delta.source {
         DeltaSource::Digest => "Open",
@@ -20,6 +20,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     };
     let top = delta.due.len().min(Delta::TOP_WARNINGS);
     let overdue: Vec<ModelText> = delta.due[..top].iter().map(warning).collect();
+    let has_plan = delta.due[..top].iter().any(|each| each.kind == WorkKind::Plan);
     let is_overdue = |item: &DeltaItem| {
         delta.due.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
     };
@@ -44,7 +45,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let changed = !items.is_empty() || !anyones.is_empty();
     let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
     let sections = [
-        (OVERDUE, overdue, delta.due.len() - top),
+        (if has_plan { OVERDUE_PLANS } else { OVERDUE }, overdue, delta.due.len() - top),
         (title, items, more),
         ("For whoever takes it", anyones, others),
         ("For you", handed, 0),
@@ -71,8 +72,16 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     Said { text: (told > head && told <= budget).then_some(text), whole }
 }
 
+/// The kind of an item of knowledge.
+const KNOWLEDGE: &str = "knowledge";
+const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
+const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
+                    ID` for one):";
+
 /// The heading of overdue items, which are told once and then weekly.
 const OVERDUE: &str = "Overdue (settle: `staleness stale resolve ID`)";
+/// The same where plans are among them: what settles one drops it.
+const OVERDUE_PLANS: &str = "Overdue (settle: `staleness stale resolve ID`; a plan that goes on: `staleness work touch ID`)";
 
 /// Returns true if an item is an open handoff of somebody else that names no agent.
 fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
@@ -129,7 +138,7 @@ fn everything(resume: &Resume) -> ModelText {
 
 /// The kind of an item, and its id.
 fn named(kind: &'static str, id: &str) -> ModelText {
-    let sort = if kind == "knowledge" { NameKind::Knowledge } else { NameKind::Work };
+    let sort = if kind == KNOWLEDGE { NameKind::Knowledge } else { NameKind::Work };
     ModelText::from(kind).and(" ").and(ModelName::new(sort, id))
 }
 
@@ -212,6 +221,18 @@ mod tests {
             due: overdue.iter().map(warning).collect(),
             moves: true,
         }
+    }
+
+    #[test]
+    fn what_is_told_names_the_commands_that_fit_it() {
+        let mut delta = delta(&["p1".into()], &["p2".into()]);
+        delta.due[0].kind = WorkKind::Plan;
+        delta.items[0].kind = KNOWLEDGE;
+        let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
+        let head = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
+                    ID` for one):\n- Overdue (settle: `staleness stale resolve ID`; a plan that goes on: `staleness \
+                    work touch ID`): plan `p2` (";
+        assert!(told.starts_with(head), "{told}");
     }
 
     #[test]

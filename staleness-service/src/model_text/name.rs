@@ -29,6 +29,8 @@ pub enum NameKind {
     /// A slash command.
     Command,
     /// An agent that can be called.
+    Subagent,
+    /// An agent that works here.
     Agent,
     /// An MCP server.
     Server,
@@ -52,7 +54,7 @@ impl NameKind {
         match self {
             Self::Tool => "a tool",
             Self::Command => "a command",
-            Self::Agent => "an agent",
+            Self::Subagent | Self::Agent => "an agent",
             Self::Server => "a server",
             Self::Document => "a document",
             Self::Knowledge => "an item of knowledge",
@@ -66,7 +68,8 @@ impl NameKind {
     /// The command that shows a person the names of this kind.
     const fn command(self) -> &'static str {
         match self {
-            Self::Tool | Self::Command | Self::Agent | Self::Server => "staleness tools list",
+            Self::Tool | Self::Command | Self::Subagent | Self::Server => "staleness tools list",
+            Self::Agent => "staleness board",
             Self::Document => "staleness check",
             Self::Knowledge => "staleness knowledge list",
             Self::Work => "staleness work list",
@@ -104,7 +107,7 @@ impl ModelName {
         let kind = match ToolKind::of_name(name) {
             ToolKind::McpServer => NameKind::Server,
             ToolKind::SlashCommand => NameKind::Command,
-            ToolKind::Agent => NameKind::Agent,
+            ToolKind::Agent => NameKind::Subagent,
             _ => NameKind::Tool,
         };
         let called = tool_prefix(name).map_or_else(|| name.to_owned(), |prefix| prefix + "*");

@@ -73,10 +73,12 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("vs-code", "vscode"),
 ];
 
-/// Returns the client that people mean by a name, in whatever case they write it; `None` if it is no client's.
+/// Returns the client that people mean by a name, in whatever case and with whatever between its words they write it;
+/// `None` if it is no client's.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static str> {
-    let is_name = |other: &str| other.eq_ignore_ascii_case(name);
+    let name = name.replace([' ', '_'], "-");
+    let is_name = |other: &str| other.eq_ignore_ascii_case(&name);
     let own = NAMES.iter().copied().find(|client| is_name(client));
     own.or_else(|| OTHER_NAMES.iter().find(|(other, _)| is_name(other)).map(|(_, client)| *client))
 }
