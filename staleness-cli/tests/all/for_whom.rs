@@ -219,9 +219,12 @@ fn an_overdue_handoff_is_told_to_its_two_agents_alone() {
         let options = ["--client", client, "--now", "2026-12-31T12:00:00Z"];
         sandbox.hook_with(&options, payload.to_string().as_bytes()).out
     };
+    // To whom nobody is known by that name, each is told.
+    assert_eq!(sandbox.run(&line("work add handoff Rest --id rest --to reviewer")).code, 0);
     for (client, is_told) in [("claude-code", true), ("codex", true), ("gemini", false)] {
         let told = told(client);
         assert_eq!(told.contains("handoff `notes` (open for "), is_told, "{client}: {told}");
+        assert!(told.contains("handoff `rest` (open for "), "{client}: {told}");
     }
 }
 
@@ -260,6 +263,7 @@ fn invented_names_are_no_evidence_that_the_machine_is_offline() {
     let fail = |tool: &str| {
         sandbox.ok(&line(&format!("record {tool} --failure --agent claude-code")));
     };
+    sandbox.ok(&line("record mcp__slack__post --interrupted --agent claude-code"));
     ["mcp__slack__post", "mcp__asana__list", "mcp__notion__search"].into_iter().for_each(fail);
     ["mcp__tracker__find"; 3].into_iter().for_each(fail);
     let shown = sandbox.json(&["tools", "show", "mcp__tracker__find"]);

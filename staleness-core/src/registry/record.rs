@@ -185,7 +185,7 @@ impl Recording<'_> {
         };
         let client = self.used.client.as_ref().filter(|_| !is_lacking);
         // One that may be invented says nothing of the network.
-        let server = tool.server.clone().filter(|_| !self.may_be_invented(tool));
+        let server = tool.server.clone().filter(|_| !self.is_unproven(tool));
         if let Some(server) = server.clone().filter(|_| mark.is_conclusive()) {
             let failed = mark != Mark::Success;
             outage.appended.insert((key.scope.clone(), server), (failed, self.used.at));
@@ -283,7 +283,7 @@ impl Recording<'_> {
             OutcomeKind::Unknown => Mark::Unknown,
             OutcomeKind::Failure => match &tool.server {
                 Some(server)
-                    if !self.may_be_invented(tool)
+                    if !self.is_unproven(tool)
                         && outage.offline(draft.view(), self.used, tool, server) =>
                 {
                     Mark::Offline
@@ -330,11 +330,11 @@ impl Recording<'_> {
         self.used.outcome != OutcomeKind::Success && self.used.client.as_ref().is_some_and(lacks)
     }
 
-    /// Returns true if a client's agent calls a tool that no source lists and that never worked.
-    fn may_be_invented(&self, tool: &Tool) -> bool {
+    /// Returns true if a client's agent calls a tool that never worked, and no source lists it or its server.
+    fn is_unproven(&self, tool: &Tool) -> bool {
         let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
         self.used.outcome != OutcomeKind::Success
-            && (tool.uses == 0 || tool.failed_only())
+            && tool.ring.proves_no_success(tool.uses)
             && servers.is_some_and(|servers| !servers.list(tool))
     }
 

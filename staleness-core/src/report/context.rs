@@ -157,8 +157,8 @@ impl<'a> Context<'a> {
         used.filter(move |member| !any_sure || is_sure(member))
     }
 
-    /// Returns true if a server is shown as demoted: at least two of its tools are in use, and all of those
-    /// are demoted.
+    /// Returns true if a server is shown as demoted: at least two of its tools are in use, and all of those are demoted.
+    /// See [`Context::members_in_use`].
     #[must_use]
     pub fn is_server_down(&self, tool: &Tool) -> bool {
         let (mut used, mut demoted) = (0, 0);

@@ -136,7 +136,7 @@ impl Tool {
         !self.listings.is_empty()
     }
 
-    /// Returns true if it is known from failures alone: no source lists it, and each counted use failed.
+    /// Returns true if it is known from failures alone, those offline included: no source lists it, and no use succeeded.
     #[must_use]
     pub fn failed_only(&self) -> bool {
         !self.is_configured() && self.ring.proves_failure(self.uses)

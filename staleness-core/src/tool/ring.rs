@@ -96,14 +96,16 @@ impl Ring {
         self.entries.remove(victim.unwrap_or(0));
     }
 
-    /// Returns true if something failed and nothing succeeded in a number of uses. A ring that has forgotten some of
-    /// them proves nothing.
+    /// Returns true if something failed, be it because the machine was offline, and nothing succeeded in a number of
+    /// uses. A ring that has forgotten some of them proves nothing.
     pub(crate) fn proves_failure(&self, uses: u64) -> bool {
-        let marks = self.entries.iter().map(|entry| entry.mark);
-        let mut conclusive = marks.filter(|mark| mark.is_conclusive()).peekable();
-        self.len() as u64 == uses
-            && conclusive.peek().is_some()
-            && conclusive.all(|mark| mark != Mark::Success)
+        self.proves_no_success(uses) && self.entries.iter().any(|entry| entry.mark.is_conclusive())
+    }
+
+    /// Returns true if nothing succeeded in a number of uses. A ring that has forgotten some of them proves nothing.
+    pub(crate) fn proves_no_success(&self, uses: u64) -> bool {
+        let mut marks = self.entries.iter().map(|entry| entry.mark);
+        self.len() as u64 == uses && marks.all(|mark| mark != Mark::Success)
     }
 
     /// The counted outcomes, latest first.

@@ -8,14 +8,14 @@ pub mod prompt;
 mod tools;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::ClientId;
 use staleness::knowledge::{Context, Document};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem};
 use staleness::verdict::{Level, Verdict};
-use staleness::work::WorkKind;
+use staleness::work::{Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
 use staleness_docs::{CheckOptions, retain_loaded_by};
@@ -24,6 +24,7 @@ use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
 use crate::model_text::{ModelName, ModelText};
 use crate::settings::Settings;
+use crate::work::stranger;
 use documents::Loaded;
 use knowledge::Doubtful;
 
@@ -65,7 +66,10 @@ pub fn session_start(
     let knowledge = knowledge::text(&doubtful, room);
     let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
     let documents = (!documents.is_empty()).then_some(documents);
-    let mut standing = standing(settings, registry, resume)?;
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let open = registry.work().list(&settings.project.id, open).wait()?;
+    leave_to_others(settings, registry, delta, resume, &open)?;
+    let mut standing = standing(settings, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {
             item.by_person = false;
@@ -118,13 +122,7 @@ fn ranked(
 }
 
 /// Returns traps and constraints in force and handoffs to this agent, whether they changed or not.
-fn standing(
-    settings: &Settings,
-    registry: &Registry,
-    resume: &Resume,
-) -> Result<Vec<DeltaItem>, ServiceError> {
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let mut items = registry.work().list(&settings.project.id, open).wait()?;
+fn standing(settings: &Settings, resume: &Resume, mut items: Vec<Work>) -> Vec<DeltaItem> {
     items.retain(|item| match item.kind {
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
@@ -132,7 +130,30 @@ fn standing(
         _ => false,
     });
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
-    Ok(Digest::of(&items, &resume.agent).items)
+    Digest::of(&items, &resume.agent).items
+}
+
+/// Leaves out overdue handoffs that are for another agent which is known here, unless this one handed them over.
+fn leave_to_others(
+    settings: &Settings,
+    registry: &Registry,
+    delta: &mut Delta,
+    resume: &Resume,
+    open: &[Work],
+) -> Result<(), ServiceError> {
+    let agent = resume.agent.as_str();
+    let mut others = BTreeSet::new();
+    for work in open.iter().filter(|work| work.kind == WorkKind::Handoff) {
+        let is_due = delta.due.iter().any(|each| each.id == work.key.id.as_str());
+        let to = work.to.as_deref().filter(|to| is_due && *to != agent);
+        if let Some(to) = to.filter(|_| work.from.as_deref() != Some(agent))
+            && stranger(settings, registry, to)?.is_none()
+        {
+            others.insert(work.key.id.as_str());
+        }
+    }
+    delta.due.retain(|each| each.kind != WorkKind::Handoff || !others.contains(&*each.id));
+    Ok(())
 }
 
 /// The documents that the agent loads, as they were checked last, and the stale items of the store, worst first. What

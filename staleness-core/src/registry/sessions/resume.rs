@@ -20,7 +20,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Status;
-use crate::work::{Warning, WorkKind};
+use crate::work::Warning;
 
 /// The point at which a delta is to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -170,17 +170,7 @@ impl WhatChanged {
                     && (item.kind, item.id.as_str()) == (warning.kind.as_str(), &warning.id)
             })
         };
-        // What was handed to somebody else is its affair, and of who handed it over.
-        let is_others = |warning: &Warning| {
-            let mut work = view.work.values().filter(|work| work.key.id.as_str() == warning.id);
-            work.any(|work| {
-                work.kind == WorkKind::Handoff
-                    && work.to.as_deref().is_some_and(|to| to != agent.as_str())
-                    && work.from.as_deref() != Some(agent.as_str())
-            })
-        };
-        let is_due =
-            |each: &&Warning| (each.is_due(told, *now) || is_new(each)) && !is_others(each);
+        let is_due = |each: &&Warning| each.is_due(told, *now) || is_new(each);
         let due = warnings.iter().filter(is_due).cloned().collect();
         warnings.truncate(Delta::TOP_WARNINGS);
         let more = match begin {
