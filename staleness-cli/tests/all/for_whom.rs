@@ -206,7 +206,7 @@ fn who_writes_work_down_is_told_whether_agents_read_it() {
     assert_eq!(typed(&["c", "--quiet"]), "");
 }
 
-/// What is overdue of a handoff is the affair of whom it is for and of whom it is from.
+/// An overdue handoff is the affair of whom it is for and of whom it is from.
 #[test]
 fn an_overdue_handoff_is_told_to_its_two_agents_alone() {
     let sandbox = Sandbox::new();

@@ -36,7 +36,7 @@ const SITES: [&str; 13] = [
 pub(super) struct AnchorSet {
     /// Anchors as links write them, by the keys under which they are compared.
     slugs: BTreeMap<String, String>,
-    /// The same as sites make them that put other signs for punctuation.
+    /// Anchors as they are made by sites that put other signs for punctuation.
     loose: HashSet<String>,
     is_template: bool,
 }

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 16;
 pub(crate) enum Language {
     /// Commands of a shell, perhaps with prompts and output.
     Shell,
-    /// None is named: a shell if every line is a command.
+    /// A block that names no language: a shell's if every line is a command.
     Unknown,
 }
 

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::WalkBuilder;
-
 use super::file::{self, DocFile};
-use super::ignored::Ignored;
+use super::ignored::{Ignored, walk};
 use super::instructions;
 use crate::disk::{Fence, canonical, shown, written};
 use crate::draft::imports;
@@ -289,26 +287,18 @@ impl Search<'_> {
     /// Walks from a folder down to another one and below that; whether it got there.
     fn walk_from(&mut self, start: &Path, folder: &Path) -> bool {
         let ignored = Arc::new(Mutex::new(Ignored::new(self.place, self.fence)));
-        let (to, patterns) = (folder.to_path_buf(), Arc::clone(&ignored));
-        let walker = WalkBuilder::new(start)
-            .standard_filters(false)
-            .follow_links(false)
-            .sort_by_file_name(std::cmp::Ord::cmp)
-            .filter_entry(move |entry| {
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let mut patterns = patterns.lock().unwrap_or_else(PoisonError::into_inner);
-                let said = patterns.says(entry.path(), is_folder);
-                if said.is_ignore() || to.starts_with(entry.path()) {
-                    return !said.is_ignore();
-                }
-                let name = entry.file_name();
-                let is_foreign = FOREIGN_FOLDERS.contains(&&*name.to_string_lossy());
-                // A name that begins with a dot is left out, unless a pattern takes it in.
-                let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
-                let is_hidden = is_hidden && !said.is_whitelist();
-                entry.path().starts_with(&to) && !is_foreign && !is_hidden
-            })
-            .build();
+        let to = folder.to_path_buf();
+        let walker = walk(&ignored, start, move |entry, said| {
+            if said.is_ignore() || to.starts_with(entry.path()) {
+                return !said.is_ignore();
+            }
+            let name = entry.file_name();
+            let is_foreign = FOREIGN_FOLDERS.contains(&&*name.to_string_lossy());
+            // A name that begins with a dot is left out, unless a pattern takes it in.
+            let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
+            let is_hidden = is_hidden && !said.is_whitelist();
+            entry.path().starts_with(&to) && !is_foreign && !is_hidden
+        });
         let mut arrived = false;
         for (count, entry) in walker.enumerate() {
             if count == MAX_WALKED {

@@ -4,9 +4,10 @@
 //! patterns mean is handed lines: by itself it opens whatever a link leads to, and reads all of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, Match, Walk, WalkBuilder};
 
 use super::discover::key_of;
 use crate::Note;
@@ -35,6 +36,26 @@ pub(crate) struct Ignored {
     pub(crate) notes: Vec<Note>,
 }
 
+/// Returns a walk from a folder down, in the order of names, that follows no link. `enters` gets each file and folder
+/// with what the patterns say of it, and tells if it is walked.
+pub(crate) fn walk(
+    ignored: &Arc<Mutex<Ignored>>,
+    start: &Path,
+    enters: impl Fn(&DirEntry, Match<()>) -> bool + Send + Sync + 'static,
+) -> Walk {
+    let patterns = Arc::clone(ignored);
+    WalkBuilder::new(start)
+        .standard_filters(false)
+        .follow_links(false)
+        .sort_by_file_name(std::cmp::Ord::cmp)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let mut patterns = patterns.lock().unwrap_or_else(PoisonError::into_inner);
+            enters(entry, patterns.says(entry.path(), is_folder))
+        })
+        .build()
+}
+
 impl Ignored {
     /// No folder was entered yet.
     pub(crate) fn new(place: &ProjectPlace, fence: &Fence) -> Self {
@@ -49,7 +70,7 @@ impl Ignored {
 
     /// Matches a file or folder that the walk comes to. The walk must go in depth: folders that it has
     /// left are forgotten.
-    pub(crate) fn says(&mut self, path: &Path, is_folder: bool) -> Match<()> {
+    fn says(&mut self, path: &Path, is_folder: bool) -> Match<()> {
         let folder = path.parent().unwrap_or(path);
         while self.folders.last().is_some_and(|(last, _)| !folder.starts_with(last)) {
             self.folders.pop();

@@ -27,7 +27,7 @@ pub(super) struct Reading<'t> {
     places: Vec<(usize, usize, usize)>,
     /// The offset of each link, and where its destination is written; in order.
     links: Vec<(usize, Range<usize>)>,
-    /// The same in the order of destinations.
+    /// The places of these destinations, in order.
     destinations: Vec<Range<usize>>,
     quotes: Vec<Range<usize>>,
 }

@@ -1,14 +1,13 @@
 //! The names in the files of a project as they are on disk.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use ignore::WalkBuilder;
 use staleness_core::knowledge::WordKind;
 
 use super::near::nearest;
 use crate::files::file;
-use crate::files::ignored::Ignored;
+use crate::files::ignored::{Ignored, walk};
 use crate::git::Word;
 use crate::nature::is_document;
 use crate::project::ProjectPlace;
@@ -30,21 +29,10 @@ impl Tree {
     /// Reads the files that no pattern ignores, up to the limits.
     pub(super) fn of(place: &ProjectPlace) -> Self {
         let fence = place.fence();
-        let patterns = Mutex::new(Ignored::new(place, &fence));
-        let root = place.folder.clone();
-        let walker = WalkBuilder::new(&place.folder)
-            .standard_filters(false)
-            .follow_links(false)
-            .sort_by_file_name(std::cmp::Ord::cmp)
-            .filter_entry(move |entry| {
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let mut patterns = patterns.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_root = entry.path() == root;
-                is_root
-                    || entry.file_name() != ".git"
-                        && !patterns.says(entry.path(), is_folder).is_ignore()
-            })
-            .build();
+        let ignored = Arc::new(Mutex::new(Ignored::new(place, &fence)));
+        let walker = walk(&ignored, &place.folder, |entry, said| {
+            entry.file_name() != ".git" && !said.is_ignore()
+        });
         let (mut tree, mut left) = (Self::default(), MAX_BYTES);
         for entry in walker.flatten().take(MAX_FILES) {
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());

@@ -80,7 +80,7 @@ const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work 
 
 /// The heading of overdue items, which are told once and then weekly.
 const OVERDUE: &str = "Overdue (settle: `staleness stale resolve ID`)";
-/// The same where plans are among them: what settles one drops it.
+/// The heading where plans are among them: to settle a plan drops it.
 const OVERDUE_PLANS: &str = "Overdue (settle: `staleness stale resolve ID`; a plan that goes on: `staleness work touch ID`)";
 
 /// Returns true if an item is an open handoff of somebody else that names no agent.
