@@ -149,7 +149,7 @@ fn f4_a_handoff_reaches_the_agent_that_is_meant_or_says_that_nobody_is_known() {
         ("GEMINI-CLI", "gemini"),
         ("Codex-MCP-Client", "codex"),
         ("claude_code", "claude-code"),
-        ("Codex CLI", "codex"),
+        ("Codex  CLI", "codex"),
     ] {
         let run = add(name);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{name}");

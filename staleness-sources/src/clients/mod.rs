@@ -77,7 +77,8 @@ const OTHER_NAMES: [(&str, &str); 5] = [
 /// `None` if it is no client's.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static str> {
-    let name = name.replace([' ', '_'], "-");
+    let words: Vec<&str> = name.split([' ', '_']).filter(|word| !word.is_empty()).collect();
+    let name = words.join("-");
     let is_name = |other: &str| other.eq_ignore_ascii_case(&name);
     let own = NAMES.iter().copied().find(|client| is_name(client));
     own.or_else(|| OTHER_NAMES.iter().find(|(other, _)| is_name(other)).map(|(_, client)| *client))
