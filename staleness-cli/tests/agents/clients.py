@@ -16,20 +16,20 @@ MARKER = "Play the next turn of the script."
 SECONDS = 120
 
 
-def run(command, folder, env):
+def run(command, folder, env, text=None):
     """Runs a command to its end, or ends it with all that it started, and returns its standard output."""
     process = subprocess.Popen(
         command,
         cwd=folder,
         env=env,
         text=True,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE if text else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(timeout=SECONDS)
+        out, err = process.communicate(text, SECONDS)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
@@ -50,7 +50,10 @@ class Machine:
         self.project = root / "project"
         self.project.mkdir(parents=True)
         self.env = {"HOME": str(root), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        run(["git", "init", "--quiet"], self.project, self.env)
+        self.git("init", "--quiet")
+
+    def git(self, *args):
+        run(["git", "-c", "user.name=Ana", "-c", "user.email=ana@example.org", *args], self.project, self.env)
 
     def staleness(self, *args):
         return run([self.program, *args], self.project, self.env)
@@ -71,6 +74,9 @@ class Machine:
 class Client:
     """A client on a machine, set up by `staleness init`."""
 
+    # Commands that take from a session what it was told.
+    clears = ()
+
     def __init__(self, machine):
         self.machine = machine
         self.model = Model(MARKER)
@@ -81,9 +87,9 @@ class Client:
     def prepare(self):
         pass
 
-    def command(self, *args):
+    def command(self, *args, text=None):
         program = self.machine.modules / "node_modules" / self.entry
-        return run(["node", str(program), *args], self.machine.project, self.env)
+        return run(["node", str(program), *args], self.machine.project, self.env, text)
 
     def server(self):
         return [sys.executable, str(HERE / "server.py"), str(self.machine.mended)]
@@ -91,20 +97,25 @@ class Client:
     def remove(self, server):
         self.command("mcp", "remove", *self.scope, server)
 
-    def session(self, *calls, resume=False):
-        """Runs a session in which the model makes these calls, and returns the text that our hook gave it."""
+    def session(self, *calls, resume=False, clear=None):
+        """Runs a session in which the model makes these calls, and returns the text that our hook gave it.
+
+        With `clear` it is the text that came after this command.
+        """
         self.model.play(*([Call(self.tool(server, tool), *rest)] for server, tool, *rest in calls), ["Done."])
-        self.converse(resume)
+        self.clear(clear) if clear else self.converse(resume)
         requests = self.model.conversation()
         if not requests or self.model.turns:
             raise SystemExit(f"FAILED: {self.name} left the script after {len(requests)} requests")
-        return "\n".join(self.told(requests[0]))
+        return "\n".join(self.told(requests[-1 if clear else 0]))
 
 
 class ClaudeCode(Client):
     name = "claude-code"
     entry = "@anthropic-ai/claude-code/cli-wrapper.cjs"
     scope = ("--scope", "user")
+    document = "CLAUDE.md"
+    clears = ("/clear", "/compact")
 
     def variables(self):
         return {
@@ -125,6 +136,11 @@ class ClaudeCode(Client):
         allowed = ["mcp__trial", "mcp__staleness"]
         self.command("-p", MARKER, *(["--continue"] if resume else []), "--allowedTools", *allowed)
 
+    def clear(self, command):
+        prompts = [{"type": "user", "message": {"role": "user", "content": text}} for text in (MARKER, command, MARKER)]
+        stream = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        self.command("-p", *stream, text="".join(json.dumps(prompt) + "\n" for prompt in prompts))
+
     def told(self, request):
         for text in texts_after_answer(request["messages"], "assistant"):
             yield from re.findall(r"SessionStart hook additional context: (.*?)(?:\n\n|\Z)", text, re.S)
@@ -134,6 +150,7 @@ class Codex(Client):
     name = "codex"
     entry = "@openai/codex/bin/codex.js"
     scope = ()
+    document = "AGENTS.md"
 
     def variables(self):
         return {}
@@ -178,6 +195,7 @@ class Gemini(Client):
     name = "gemini"
     entry = "@google/gemini-cli/bundle/gemini.js"
     scope = ("--scope", "user")
+    document = "GEMINI.md"
 
     def variables(self):
         return {

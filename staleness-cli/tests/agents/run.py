@@ -1,36 +1,59 @@
 """Runs whole sessions of real agent clients against a stand-in model, and checks what our hooks told the model.
 
+Each line must stand in `docs/clients/told.md`, and each that stands there must have been told.
+
 Usage: run.py STALENESS MODULES [CLIENT…]
 """
 
 import datetime
+import json
+import re
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from clients import CLIENTS, Machine
+from clients import CLIENTS, HERE, Machine
 
 TASK = "Review the migration of the orders table"
 RULE = "Never edit files under src/gen"
 FAILED = []
+PAGE = (HERE.parents[2] / "docs/clients/told.md").read_text()
+# What differs from run to run or from client to client.
+DIFFERS = {
+    r"-[0-9a-f]{6}\b": "-DIGEST",
+    r"checked .*:$": "checked AGO:",
+    rf"\b({'|'.join(CLIENTS)})\b": "AGENT",
+    r"`mcp_([a-z]+)_([a-z*]+)`": r"`mcp__\1__\2`",
+    r"`[A-Z]+\.md`": "`DOCUMENT`",
+}
 
 
-def check(client, what, holds, shown=""):
+def plain(line):
+    for pattern, word in DIFFERS.items():
+        line = re.sub(pattern, word, line)
+    return line.strip()
+
+
+QUOTED = {plain(line) for line in re.findall(r"``(.*?)``(?=<br>| \|)", PAGE)}
+
+
+def check(name, what, holds, shown=""):
     if not holds:
-        FAILED.append(f"{client.name}: {what}")
-        print(f"FAILED: {client.name}: {what} {shown}")
+        FAILED.append(f"{name}: {what}")
+        print(f"FAILED: {name}: {what} {shown}")
 
 
-def told(client, case, text, *, has=(), lacks=()):
-    """Prints what a session was told, and checks it: without `has` it must be nothing."""
+def told(client, case, text, *starts):
+    """Prints what a session was told, and checks it: its items begin like this, in this order, and are quoted."""
     print(f"\n-- {client.name}: {case}\n{text or '(nothing)'}")
-    if not has:
-        check(client, f"{case}: nothing is told", not text)
-    for part in has:
-        check(client, f"{case}: `{part}` is told", part in text)
-    for part in lacks:
-        check(client, f"{case}: `{part}` is not told", part not in text)
+    lines = [plain(line) for line in text.splitlines()]
+    client.lines.update(lines)
+    for line in lines:
+        check(client.name, f"{case}: told.md quotes `{line}`", line in QUOTED)
+    items = [line.removeprefix("- ") for line in lines if line.startswith("- ")]
+    holds = len(items) == len(starts) and all(map(str.startswith, items, starts))
+    check(client.name, f"{case}: {', '.join(starts) or 'nothing'} is told", holds)
 
 
 def outcomes(client, **expected):
@@ -40,7 +63,7 @@ def outcomes(client, **expected):
         tools = client.machine.tools()
         found = {tool: tools.get(f"mcp__trial__{tool}", {}).get("outcomes") for tool in expected}
         if found == expected or time.monotonic() > end:
-            return check(client, f"the outcomes are {expected}", found == expected, found)
+            return check(client.name, f"the outcomes are {expected}", found == expected, found)
         time.sleep(0.1)
 
 
@@ -48,54 +71,84 @@ def play(name, other, *machine):
     with tempfile.TemporaryDirectory(prefix="staleness-") as root:
         machine = Machine(Path(root) / "home", *machine)
         client, other = CLIENTS[name](machine), CLIENTS[other](machine)
-        for server in ["trial", "dropped", "shared"]:
-            client.add(server)
-        for server in ["shared", "theirs"]:
-            other.add(server)
-
-        told(client, "first session", client.session(("trial", "works"), ("trial", "breaks")))
-        outcomes(client, works="S", breaks="F")
-
-        client.add("added")
-        client.remove("dropped")
-        client.remove("shared")
-        text = client.session()
-        has = [client.tool(server, "*") for server in ["added", "dropped", "shared"]]
-        told(client, "a server was added, two removed", text, has=has)
-
-        other.add("elsewhere")
-        other.remove("theirs")
-        told(client, f"the same in {other.name} alone", client.session())
-
-        client.session(("trial", "breaks"), ("trial", "breaks"))
-        outcomes(client, breaks="FFF")
-        breaks = client.tool("trial", "breaks")
-        told(client, "a tool failed", client.session(), has=[f"avoid: `{breaks}`"])
-
-        machine.mended.touch()
-        text = client.session(("trial", "breaks"))
-        told(client, "it still fails", text, has=[f"avoid: `{breaks}`"])
-        outcomes(client, breaks="FFFS")
-        again = f"Available again: `{breaks}`"
-        told(client, "it works again", client.session(), has=[again], lacks=["avoid"])
-
-        handoff = {"action": "add", "kind": "handoff", "text": TASK, "to": client.name}
-        other.session(("staleness", "work_item", handoff))
-        # Of text that another agent wrote only the id is told.
-        has = ["For you: handoff `", f"from `{other.name}`", "--status accepted"]
-        told(client, f"{other.name} hands over; the session is resumed", client.session(resume=True), has=has)
-        told(client, "the handoff is still open", client.session(), has=has, lacks=[TASK])
-
-        machine.type("work", "add", "constraint", RULE, "--id", "generated")
-        has = [f'constraint `generated` (added): "{RULE}"']
-        told(client, "a person typed a rule", client.session(), has=has)
-        weeks_ago = (datetime.date.today() - datetime.timedelta(days=40)).isoformat()
-        machine.staleness("--now", weeks_ago, "work", "add", "plan", "Move the orders", "--id", "orders")
-        has = ["Overdue (settle: `staleness stale resolve ID`): plan `orders`", f'In force: constraint `generated`: "{RULE}"']
-        told(client, "a plan is overdue", client.session(), has=has, lacks=["(added)"])
-        told(client, "it still is", client.session(), has=has[1:], lacks=["Overdue"])
+        client.lines = set()
+        play_tools(client, other, machine)
+        play_work(client, other, machine)
+        play_documents(client, machine)
+        for line in sorted(QUOTED - client.lines):
+            check(name, f"`{line}` of told.md is told", False)
 
 
+def play_tools(client, other, machine):
+    for server in ["trial", "dropped", "shared"]:
+        client.add(server)
+    for server in ["shared", "theirs"]:
+        other.add(server)
+
+    told(client, "first session", client.session(("trial", "works"), ("trial", "breaks")))
+    outcomes(client, works="S", breaks="F")
+
+    client.add("added")
+    client.remove("dropped")
+    client.remove("shared")
+    told(client, "a server was added, two removed", client.session(), "Gone", "New")
+
+    other.add("elsewhere")
+    other.remove("theirs")
+    told(client, f"the same in {other.name} alone", client.session())
+
+    client.add("dropped")
+    told(client, "a server came back", client.session(), "Available again: `mcp__dropped__*`")
+
+    client.session(("trial", "breaks"), ("trial", "breaks"))
+    outcomes(client, breaks="FFF")
+    told(client, "a tool failed", client.session(), "Failing")
+
+    machine.mended.touch()
+    told(client, "it still fails", client.session(("trial", "breaks")), "Still failing")
+    outcomes(client, breaks="FFFS")
+    told(client, "it works again", client.session(), "Available again: `mcp__trial__breaks`")
+
+
+def play_work(client, other, machine):
+    handoff = {"action": "add", "kind": "handoff", "text": TASK}
+    other.session(("staleness", "work_item", handoff | {"id": "orders-review"}))
+    told(client, f"{other.name} hands over to nobody by name", client.session(), "For whoever takes it")
+    told(client, "that is told once", client.session())
+
+    # Of text that another agent wrote only the id is told.
+    other.session(("staleness", "work_item", handoff | {"to": client.name}))
+    told(client, f"{other.name} hands over; the session is resumed", client.session(resume=True), "For you")
+    told(client, "the handoff is still open", client.session(), "For you")
+
+    machine.type("work", "add", "constraint", RULE, "--id", "generated")
+    told(client, "a person typed a rule", client.session(), "Changed", "For you")
+
+    machine.staleness("--now", WEEKS_AGO, "work", "add", "plan", "Move the orders", "--id", "orders")
+    told(client, "a plan is overdue", client.session(), "Overdue", "For you", "In force")
+    told(client, "it still is", client.session(), "For you", "In force")
+
+
+def play_documents(client, machine):
+    (machine.project / "router.py").write_text("def route():\n    return 1\n")
+    (machine.project / client.document).write_text("# Guide\nRoutes are in `router.py`.\n")
+    machine.git("add", ".")
+    machine.git("commit", "--quiet", "--message", "Add routes")
+    machine.git("mv", "router.py", "routing.py")
+    machine.git("commit", "--quiet", "--message", "Rename the router")
+    machine.staleness("check")
+    reference = ["--id", "ports", "--kind", "reference", "--body", "80 and 90", "--expires", "+3d"]
+    machine.staleness("--now", WEEKS_AGO, "knowledge", "add", *reference)
+    holds = ["For you", "In force", "Do not rely", "Do not rely"]
+    told(client, "a document and an item are stale", client.session(), "Changed", *holds)
+    for command in client.clears:
+        told(client, f"after {command}", client.session(clear=command), "Overdue", *holds)
+
+
+WEEKS_AGO = (datetime.date.today() - datetime.timedelta(days=40)).isoformat()
+versions = json.loads((HERE / "package.json").read_text())["dependencies"]
+for package, version in versions.items():
+    check(package, f"told.md names {version}", version in PAGE)
 program, modules, *names = sys.argv[1:]
 for name in names or CLIENTS:
     if name not in CLIENTS:
