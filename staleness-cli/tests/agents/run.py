@@ -18,7 +18,7 @@ from clients import CLIENTS, HERE, Machine
 TASK = "Review the migration of the orders table"
 RULE = "Never edit files under src/gen"
 FAILED = []
-PAGE = (HERE.parents[2] / "docs/clients/told.md").read_text()
+PAGE = (HERE.parents[2] / "docs/clients/told.md").read_text("utf-8")
 # What differs from run to run or from client to client.
 DIFFERS = {
     r"-[0-9a-f]{6}\b": "-DIGEST",
