@@ -153,8 +153,12 @@ impl<'s> Evaluation<'s> {
             moved = Some((Action::Added, tool.presence.cause));
         }
         // What moved for every client alike, such as with a server, is no single client's.
+        // One that is new to a client that lists it now came back for none.
+        let tells = |each: Action, moved| {
+            each == moved || (each, moved) == (Action::Added, Action::Present)
+        };
         if let Some((action, cause)) = moved
-            && !entries.keys().any(|(each, _)| *each == action)
+            && !entries.keys().any(|(each, _)| tells(*each, action))
         {
             entries.insert((action, cause), Vec::new());
         }
@@ -263,7 +267,7 @@ impl<'s> Evaluation<'s> {
 }
 
 /// The changes of a tool's listings by what they mean and why, each with the clients for which they mean it: `Added`
-/// for one that never listed the tool.
+/// for one that never listed the tool, or waited for a person.
 fn by_client(
     before: &[Listing],
     after: &[Listing],
@@ -282,7 +286,7 @@ fn by_client(
         let (was, is) =
             (old == Some(ListingState::Configured), new == Some(ListingState::Configured));
         let action = match (was, is) {
-            (false, true) if old.is_none() => Action::Added,
+            (false, true) if old.is_none_or(ListingState::waits) => Action::Added,
             (false, true) => Action::Present,
             (true, false) => Action::Absent,
             _ => continue,

@@ -63,6 +63,12 @@ impl PresenceCause {
         matches!(self, Self::OtherClient | Self::Invented)
     }
 
+    /// Returns true if a person switched the tool or its server off: no trouble.
+    #[must_use]
+    pub const fn is_off(self) -> bool {
+        matches!(self, Self::Disabled | Self::ServerDisabled)
+    }
+
     /// Returns true if the tool came or went with its server.
     #[must_use]
     pub const fn is_by_server(self) -> bool {
@@ -137,6 +143,11 @@ impl ListingState {
     #[must_use]
     pub fn is_listed(self) -> bool {
         self != Self::Gone
+    }
+
+    /// Returns true if a person has to say something before the client loads the tool.
+    pub(crate) const fn waits(self) -> bool {
+        matches!(self, Self::Pending | Self::Untrusted)
     }
 
     /// The reason for which a tool in this state is there, or is not.

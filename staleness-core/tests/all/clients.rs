@@ -302,6 +302,9 @@ fn a_new_server_that_waits_for_approval_is_not_told_as_gone() {
     world.scan(vec![of("claude-code", vec![server("a"), pending])]);
     let (_, told) = claude.looked(&world.project, &crate::common::session("s2"));
     assert!(is_silent(&told), "{:?}", changes(&told));
+    world.scan(vec![of("claude-code", vec![server("a"), server("b")])]);
+    let (_, told) = claude.looked(&world.project, &crate::common::session("s3"));
+    assert_eq!(changes(&told), ["mcp__b__* - active configured"], "it is new once it is approved");
 }
 
 /// Health is shared, and no news to a client for which the tool is switched off.
