@@ -107,6 +107,23 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
     assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
 }
 
+/// Bug W1: a server that is new to a client "came back", since another client lost it, or since it was approved.
+#[test]
+fn w1_a_server_that_is_new_to_a_client_did_not_come_back() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["context7"]);
+    for (client, id) in [("claude-code", "c1"), ("codex", "x1")] {
+        sandbox.start_of(client, id);
+    }
+    sandbox.claude(&[]);
+    assert!(sandbox.start_of("claude-code", "c2").contains("do not call: `mcp__github__*`"));
+    sandbox.codex(&["context7", "github"]);
+    let told = sandbox.start_of("codex", "x2");
+    assert!(told.contains("New: `mcp__github__*`") && !told.contains("Available again"), "{told}");
+    assert_eq!(sandbox.start_of("claude-code", "c3"), "");
+}
+
 /// Bug F2: a call of a client that does not have the server counts as a failure of the tool for those that have it.
 #[test]
 fn f2_a_call_of_a_client_that_lacks_the_server_says_nothing_of_the_tool() {
@@ -253,6 +270,32 @@ fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_of_its_
         let told = sandbox.start_of("codex", start);
         assert!(told.contains("`mcp__github__merge_everything`"), "{told}");
     }
+    sandbox.ok(&line("record mcp__github__merge_everything --success --agent codex"));
+    assert!(sandbox.start_of("codex", "s4").contains("Available again: `mcp__github__merge"));
+    let told = sandbox.start_of("claude-code", "s4");
+    assert!(!told.contains("merge_everything"), "it never heard of its failures: {told}");
+}
+
+/// No file lists the server of an account, so that it is unlisted proves nothing.
+#[test]
+fn a_connector_of_an_account_is_excused_while_the_machine_is_offline() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["a", "b", "c"]);
+    sandbox.ok(&["scan"]);
+    for outcome in ["success", "failure"] {
+        for server in ["a", "b", "c"] {
+            let used = format!("record mcp__{server}__x --{outcome} --agent claude-code");
+            sandbox.ok(&line(&used));
+        }
+    }
+    let shown = |tool: &str| {
+        sandbox.ok(&line(&format!("record {tool} --failure --agent claude-code")));
+        sandbox.json(&["tools", "show", tool])["outcomes"].clone()
+    };
+    assert_eq!(
+        (shown("mcp__claude_ai_Mail__go"), shown("mcp__other__go")),
+        (json!("O"), json!("F"))
+    );
 }
 
 #[test]

@@ -54,6 +54,8 @@ pub struct Policy {
     /// the default ones.
     #[serde(deserialize_with = "with_known_agents")]
     pub agents: BTreeMap<String, String>,
+    /// Beginnings of the names of servers that come with an account into every project, and stand in no file.
+    pub account_servers: Vec<String>,
     /// Ageing and recall of knowledge, and the weight of evidence.
     pub knowledge: KnowledgePolicy,
     /// The documents that are checked, and their kinds.
@@ -80,6 +82,7 @@ impl Default for Policy {
             project: BTreeMap::new(),
             agent: BTreeMap::new(),
             agents: add_known_agents(BTreeMap::new()),
+            account_servers: vec!["claude_ai_".into()],
             knowledge: KnowledgePolicy::default(),
             documents: DocumentPolicy::default(),
             work: WorkPolicy::default(),

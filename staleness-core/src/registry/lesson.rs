@@ -4,9 +4,10 @@
 
 use super::routes::{Taught, teach};
 use super::used::Use;
-use crate::ids::ToolName;
+use crate::ids::{ServerKey, ToolName};
 use crate::outcome::{Mark, OutcomeKind};
 use crate::policy::RoutePolicy;
+use crate::report::is_own;
 use crate::route::{Lesson, Route, RouteKey, Suggestions};
 use crate::store::{Draft, RouteFilter, Selection, View};
 use crate::tool::{Tool, ToolKind};
@@ -43,11 +44,9 @@ pub(super) fn wanted(
 /// Returns true if a tool of this name can be suggested: neither the entry of a server nor a tool of this
 /// program's own server, under whatever plugin.
 fn may_be_suggested(name: &ToolName) -> bool {
-    let text = name.as_str();
-    let own = ["mcp__staleness__", "_staleness__"];
-    let is_own =
-        text.starts_with(own[0]) || text.starts_with("mcp__plugin_") && text.contains(own[1]);
-    !name.is_server_entry() && !is_own
+    let is_ours =
+        |server: &ServerKey| is_own(ToolKind::McpTool, name.as_str(), Some(server.as_str()), None);
+    !name.is_server_entry() && !ServerKey::owners_of(name.as_str()).iter().any(is_ours)
 }
 
 /// The lessons of one use.

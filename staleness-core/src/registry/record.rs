@@ -12,7 +12,7 @@ use crate::journal::{Action, JournalEntry, Subject};
 use crate::outcome::{Mark, Outcome, OutcomeKind};
 use crate::policy::Policy;
 use crate::route::Suggestions;
-use crate::scan::{ClientServers, Entry, Provider, Providers};
+use crate::scan::{ClientServers, Entry, Provider, Providers, may_be_invented};
 use crate::store::{
     Decision, Draft, Durability, OutcomeFilter, Pick, ProjectFilter, Refusal, Selection, Step,
     ToolFilter, View, meant,
@@ -234,7 +234,7 @@ impl Recording<'_> {
         match self.kind() {
             ToolKind::Builtin => shared,
             // Connectors of an account follow the user into every project.
-            ToolKind::McpTool if self.used.tool.as_str().starts_with("mcp__claude_ai_") => shared,
+            ToolKind::McpTool if self.is_of_an_account() => shared,
             _ => own,
         }
     }
@@ -330,11 +330,20 @@ impl Recording<'_> {
         self.used.outcome != OutcomeKind::Success && self.used.client.as_ref().is_some_and(lacks)
     }
 
-    /// Returns true if a client's agent calls a tool that never worked, and no source lists it or its server.
+    /// Returns true if the tool's server comes with an account, and stands in no file.
+    fn is_of_an_account(&self) -> bool {
+        let prefixes = &self.policy.account_servers;
+        let server = self.used.tool.as_str().strip_prefix("mcp__");
+        server.is_some_and(|server| prefixes.iter().any(|prefix| server.starts_with(prefix)))
+    }
+
+    /// Returns true if a client's agent calls a tool that never worked, and no source lists it or its server,
+    /// though one could.
     fn is_unproven(&self, tool: &Tool) -> bool {
         let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
         self.used.outcome != OutcomeKind::Success
             && tool.ring.proves_no_success(tool.uses)
+            && !self.is_of_an_account()
             && servers.is_some_and(|servers| !servers.list(tool))
     }
 
@@ -351,6 +360,8 @@ impl Recording<'_> {
         let project = (&self.used.project.id, self.used.project.root.as_str());
         let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
         let before = tool.status();
+        // Others never heard of its failures.
+        let callers = if may_be_invented(tool) { tool.used_by.clone() } else { Vec::new() };
         let changed = draft.edit::<Tool, _>(key, |tool| {
             if let Some(client) = client {
                 tool.note_client(client);
@@ -374,8 +385,9 @@ impl Recording<'_> {
                 self.journal(draft, key, Action::Failing, Some(between), after, cause);
             }
             Some(HealthChange::Recovered) => {
-                let cause = "succeeded".into();
-                self.journal(draft, key, Action::Recovered, Some(between), after, cause);
+                let entry =
+                    self.entry_of(key, Action::Recovered, Some(between), after, "succeeded".into());
+                draft.append_journal(JournalEntry { clients: callers, ..entry });
             }
             None => {}
         }
@@ -394,14 +406,25 @@ impl Recording<'_> {
         to: Status,
         cause: String,
     ) {
-        draft.append_journal(JournalEntry {
+        draft.append_journal(self.entry_of(key, action, from, to, cause));
+    }
+
+    fn entry_of(
+        &self,
+        key: &ToolKey,
+        action: Action,
+        from: Option<Status>,
+        to: Status,
+        cause: String,
+    ) -> JournalEntry {
+        JournalEntry {
             from: from.map(|status| status.as_str().into()),
             to: Some(to.as_str().into()),
             session: self.used.session.clone(),
             actor: self.used.agent.clone(),
             op: Some(self.used.op.clone()),
             ..JournalEntry::new(self.used.at, Subject::tool(key), action, cause)
-        });
+        }
     }
 }
 

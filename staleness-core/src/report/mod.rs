@@ -17,7 +17,7 @@ mod work;
 
 pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
-pub(crate) use context::Ignored;
+pub(crate) use context::{Ignored, is_own};
 pub(crate) use delta::changes;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource};
 pub use digest::Digest;

@@ -238,10 +238,20 @@ impl ToolReport {
         self.presence.cause == PresenceCause::Invented
     }
 
-    /// Returns the word for its status, or `invented`.
+    /// Returns true if a person switched it or its server off, and nothing else is wrong with it.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.status == Status::Stale && self.presence.cause.is_off()
+    }
+
+    /// Returns the word for its status, `invented` or `off`.
     #[must_use]
     pub fn status_word(&self) -> &'static str {
-        if self.is_invented() { PresenceCause::Invented.as_str() } else { self.status.as_str() }
+        match self.presence.cause {
+            PresenceCause::Invented => PresenceCause::Invented.as_str(),
+            _ if self.is_off() => ListingState::Off.as_str(),
+            _ => self.status.as_str(),
+        }
     }
 }
 

@@ -42,7 +42,7 @@ impl Flag {
             (Overdue::NoProgress, _) => format!("in progress, without activity for {days}"),
             (Overdue::NotBegun, _) => format!("to do, without activity for {days}"),
             (Overdue::StillBlocked, _) => format!("blocked, without activity for {days}"),
-            (Overdue::Expired, 0) => "expired today".to_owned(),
+            (Overdue::Expired, 0) => "expired within the last day".to_owned(),
             (Overdue::Expired, _) => format!("expired {days} ago"),
             (Overdue::Unanswered, _) => format!("open for {days}, neither accepted nor closed"),
             (Overdue::Undecided, _) => format!("pending for {days}, neither accepted nor rejected"),

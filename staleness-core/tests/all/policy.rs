@@ -16,6 +16,7 @@ fn the_defaults_are_those_that_are_documented() {
     let text = toml::to_string(&Policy::default()).unwrap();
     let table: toml::Table = text.parse().unwrap();
     let expected: toml::Table = r#"
+        account_servers = ["claude_ai_"]
         ignore = []
         [tools]
         rule = { k_of_n = { k = 3, n = 5 } }

@@ -34,7 +34,7 @@ const OVERDUE: &[&str] = &[
     "in progress, without activity for # days",
     "to do, without activity for # days",
     "blocked, without activity for # days",
-    "expired today",
+    "expired within the last day",
     "expired # days ago",
     "open for # days, neither accepted nor closed",
     "pending for # days, neither accepted nor rejected",
