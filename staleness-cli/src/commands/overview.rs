@@ -3,6 +3,7 @@
 use serde_json::json;
 use staleness::Wait;
 use staleness::registry::ToolListing;
+use staleness::report::ToolReport;
 use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
@@ -29,6 +30,9 @@ pub(crate) fn run(
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
+    let total = all.len();
+    // A person decided that: it is listed, and no trouble.
+    let (mut off, all): (Vec<_>, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
     let remembered = Remembered::read(settings, &registry)?;
@@ -47,7 +51,8 @@ pub(crate) fn run(
         "review_items": items(Level::Review),
         "stale_items": items(Level::Stale),
         "work": stuck.counts.total,
-        "tools": all.len(),
+        "tools": total,
+        "off": total - all.len(),
         "active": count(Status::Active),
         "stale": count(Status::Stale),
         "demoted": count(Status::Demoted),
@@ -68,16 +73,16 @@ pub(crate) fn run(
         }
         LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
-    let total = all.len();
-    let fresh = level(Level::Fresh);
     let unused = all.iter().filter(|tool| tool.uses == 0).count();
     let mut doubtful = all;
     doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
+    fold_into_servers(&mut off);
     doubtful.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
     if out.json {
         out.json(&json!({
             "project": scan.root,
             "tools": doubtful,
+            "off": off,
             "documents": remembered.doubtful,
             "knowledge": remembered.knowledge,
             "work": stuck.warnings,
@@ -100,7 +105,7 @@ pub(crate) fn run(
         // A tool that nobody has used is configured, and that is all that is known of it.
         text.push_str(&match unused {
             0 => paint.good(&format!("no problems known with {tools}\n")),
-            _ if unused == total => {
+            _ if unused == total - off.len() => {
                 format!("{tools} configured, none used yet: nothing is known of them\n")
             }
             _ => paint.good(&format!("no problems known with {tools}, {unused} never used\n")),
@@ -110,7 +115,7 @@ pub(crate) fn run(
     } else {
         text.push_str(&format!(
             "{} of {} need attention\n",
-            total - fresh,
+            doubtful.len(),
             counted(total, "tool", "tools")
         ));
         fold_into_servers(&mut doubtful);
@@ -123,6 +128,9 @@ pub(crate) fn run(
         .cloned()
         .collect();
     text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));
+    if !off.is_empty() {
+        text.push_str(&format!("{}\n{}", paint.bold("switched off"), tools::brief(&off, out)));
+    }
     text.push_str(&found::remembered(&remembered, settings.now, out));
     text.push_str(&found::doubtful_items(&remembered.knowledge, out));
     text.push_str(&work::stuck(&stuck, out));

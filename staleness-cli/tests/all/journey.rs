@@ -269,6 +269,17 @@ fn the_home_that_the_readme_shows_is_read() {
     let seen = sandbox.json(&["--home", home]);
     let counts = &seen["counts"];
     assert_eq!((&counts["tools"], &counts["unreadable_sources"]), (&json!(6), &json!(0)));
-    assert_eq!(names(&seen["tools"]), ["mcp__sentry__*"]);
+    // A person switched it off: that is no trouble.
+    assert_eq!(
+        (&seen["tools"], &counts["off"], &counts["stale"]),
+        (&json!([]), &json!(1), &json!(0))
+    );
+    assert_eq!(names(&seen["off"]), ["mcp__sentry__*"]);
+    assert_eq!(sandbox.run(&["--home", home, "--fail-on", "review"]).code, 0);
+    let told = sandbox.ok(&["--home", home]);
+    assert!(
+        told.contains("switched off\n") && told.contains("switched off in codex/user/mcp"),
+        "{told}"
+    );
     assert!(!sandbox.store().exists());
 }
