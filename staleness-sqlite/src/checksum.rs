@@ -9,22 +9,25 @@
 //!
 //! The log needs nothing of the kind: SQLite writes checksums of its own into it.
 //!
-//! Other programs (`sqlite3`) may read the file, also when they move the log into it as they close: in
-//! memory and in the log the bytes are zero, so such a page has no checksum. It is taken as it is, unless it
-//! holds nothing but zeros, and gets its checksum when it is written next. A program that changes rows
-//! leaves checksums that are wrong: that is damage.
+//! Other programs (`sqlite3`) may read the file, also when they move the log into it as they close. In
+//! memory and in the log the bytes are [`UNSUMMED`], or zero in a page that SQLite has just added, so such a
+//! page has no checksum. It is taken as it is, and gets its checksum when it is written next. A disk that lost
+//! a sector gives zeros, too: a page that ends in more zeros than those four bytes is damage. Pages that were
+//! added and end so are not left in the log for others to move: see [`ends_in_zeros`]. A program that changes
+//! rows leaves checksums that are wrong: that is damage.
 //!
 //! # Why this is `unsafe`
 //!
-//! A file layer is a table of C functions that take pointers. Ours has four functions. Each calls the one
+//! A file layer is a table of C functions that take pointers. Ours has five functions. Each calls the one
 //! of the system that it stands in for, with the arguments as they came, and looks at the bytes of one
 //! page. All other functions are the system's own: an open file is the system's file, in the system's
-//! memory, whose table of methods is a copy in which three are ours.
+//! memory, whose table of methods is a copy in which three are ours, or one in that of the log.
 
 #![allow(unsafe_code, reason = "a file layer is a table of C functions; see above")]
 
 use std::ffi::{CStr, c_int, c_void};
 use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rusqlite::{Connection, Error, ffi};
@@ -42,6 +45,8 @@ const PAGES_AT: i64 = 28;
 /// Bytes at the end of a page that hold its checksum.
 pub(crate) const RESERVED: usize = 4;
 
+/// The last bytes, in memory and in the log, of a page that was read from the file.
+const UNSUMMED: [u8; RESERVED] = [0, 0, 0, 1];
 /// The last bytes of a page, given its number, counted from 1, and the other bytes. Never zero.
 fn checksum(number: u32, content: &[u8]) -> [u8; RESERVED] {
     let mut hasher = crc32fast::Hasher::new();
@@ -67,8 +72,22 @@ fn is_sound(number: u32, page: &[u8; PAGE]) -> bool {
     if number == 1 && !is_ours(&page[..HEADER]) {
         return true;
     }
-    // Another program wrote it. A disk that lost a page gives zeros.
-    stored == [0; RESERVED] && content.iter().any(|byte| *byte != 0)
+    // Another program wrote it.
+    stored == UNSUMMED || (stored == [0; RESERVED] && !is_lost(page))
+}
+
+/// Returns true if a page without a checksum looks as if the disk had lost its last sector.
+fn is_lost(page: &[u8]) -> bool {
+    page[PAGE - RESERVED - 1..].iter().all(|byte| *byte == 0)
+}
+
+/// True if a page was written to a log for which [`is_lost`] is true.
+static ZEROS: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if since the last call a page was written to a log that looks as if its last sector was lost. In the
+/// file, where it has a checksum, it does not.
+pub(crate) fn ends_in_zeros() -> bool {
+    ZEROS.swap(false, Ordering::Relaxed)
 }
 
 /// Returns true unless the header says that the file is not a store of this format. One damaged field is
@@ -82,12 +101,13 @@ fn is_ours(header: &[u8]) -> bool {
     usize::from(header[20]) == RESERVED || (number(60) >= FORMAT && number(68) == APPLICATION_ID)
 }
 
-/// A table of methods: the system's, in which three are ours.
+/// A table of methods: the system's, in which three are ours, or one for a log.
 #[repr(C)]
 struct Methods {
     /// The table that SQLite sees; must come first.
     ours: ffi::sqlite3_io_methods,
     real: &'static ffi::sqlite3_io_methods,
+    is_log: bool,
 }
 
 // SAFETY: a table holds addresses of functions, which any thread may call, and is never changed.
@@ -95,14 +115,17 @@ unsafe impl Send for Methods {}
 // SAFETY: as above.
 unsafe impl Sync for Methods {}
 
-/// The table that stands in for one of the system's. There are a few in a system, each is made once.
-fn stand_in(real: &'static ffi::sqlite3_io_methods) -> &'static Methods {
+/// The table that stands in for one of the system's. There are a few in a system, each is made once, and once for logs.
+fn stand_in(real: &'static ffi::sqlite3_io_methods, is_log: bool) -> &'static Methods {
     static MADE: Mutex<Vec<&'static Methods>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = made.iter().find(|known| std::ptr::eq(known.real, real)) {
+    if let Some(known) =
+        made.iter().find(|known| known.is_log == is_log && std::ptr::eq(known.real, real))
+    {
         return known;
     }
-    let ours = ffi::sqlite3_io_methods {
+    let of_log = ffi::sqlite3_io_methods { xWrite: Some(write_log), ..*real };
+    let of_main = ffi::sqlite3_io_methods {
         // Without the methods for mapped files, which would go past `read`.
         iVersion: real.iVersion.min(2),
         xFetch: None,
@@ -112,7 +135,8 @@ fn stand_in(real: &'static ffi::sqlite3_io_methods) -> &'static Methods {
         xDeviceCharacteristics: Some(characteristics),
         ..*real
     };
-    let new = Box::leak(Box::new(Methods { ours, real }));
+    let ours = if is_log { of_log } else { of_main };
+    let new = Box::leak(Box::new(Methods { ours, real, is_log }));
     made.push(new);
     new
 }
@@ -120,7 +144,7 @@ fn stand_in(real: &'static ffi::sqlite3_io_methods) -> &'static Methods {
 /// The methods of the system for an open file.
 ///
 /// # Safety
-/// `file` was opened by [`open`] as a main file.
+/// `file` was opened by [`open`] as a main file or as a log.
 unsafe fn real(file: *mut ffi::sqlite3_file) -> &'static ffi::sqlite3_io_methods {
     // SAFETY: `open` put a `Methods` there, which is never freed and begins with what SQLite sees.
     unsafe { (*(*file).pMethods.cast::<Methods>()).real }
@@ -191,9 +215,10 @@ unsafe extern "C" fn open(
     unsafe {
         let Some(open) = (*layers.system).xOpen else { return ffi::SQLITE_CANTOPEN };
         let code = open(layers.system, path, file, flags, out);
-        let is_main = code == ffi::SQLITE_OK && flags & ffi::SQLITE_OPEN_MAIN_DB != 0;
-        if let Some(methods) = (*file).pMethods.as_ref().filter(|_| is_main) {
-            (*file).pMethods = &raw const stand_in(methods).ours;
+        let is_log = flags & ffi::SQLITE_OPEN_WAL != 0;
+        let is_ours = code == ffi::SQLITE_OK && (is_log || flags & ffi::SQLITE_OPEN_MAIN_DB != 0);
+        if let Some(methods) = (*file).pMethods.as_ref().filter(|_| is_ours) {
+            (*file).pMethods = &raw const stand_in(methods, is_log).ours;
         }
         code
     }
@@ -235,7 +260,7 @@ unsafe extern "C" fn read(
             return ffi::SQLITE_IOERR_DATA;
         }
         if number > 1 || is_ours(&page[..HEADER]) {
-            page[PAGE - RESERVED..].fill(0);
+            page[PAGE - RESERVED..].copy_from_slice(&UNSUMMED);
         }
         ffi::SQLITE_OK
     }
@@ -257,6 +282,22 @@ unsafe extern "C" fn write(
         let (content, stored) = page.split_at_mut(PAGE - RESERVED);
         stored.copy_from_slice(&checksum(number, content));
         write(file, page.as_ptr().cast(), len, offset)
+    }
+}
+
+unsafe extern "C" fn write_log(
+    file: *mut ffi::sqlite3_file,
+    from: *const c_void,
+    len: c_int,
+    offset: i64,
+) -> c_int {
+    // SAFETY: SQLite writes to open files, and gives `len` bytes.
+    unsafe {
+        let Some(write) = real(file).xWrite else { return ffi::SQLITE_IOERR_WRITE };
+        if len as usize == PAGE && is_lost(slice::from_raw_parts(from.cast(), PAGE)) {
+            ZEROS.store(true, Ordering::Relaxed);
+        }
+        write(file, from, len, offset)
     }
 }
 

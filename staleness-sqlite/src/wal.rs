@@ -11,6 +11,8 @@
 //! A process that has moved the log, as an import does, moves the rest of it when it ends: pages in the file
 //! have checksums, and in the log SQLite stops at the first frame that is damaged.
 //!
+//! Whatever else holds, a page that another program must not move is moved at once ([`ends_in_zeros`]).
+//!
 //! It is done while the lock is still held: those who wait do so in the lock's fair queue, and not
 //! in SQLite's napping busy handler. It never waits for readers; what they still need stays for the
 //! next time.
@@ -28,6 +30,7 @@ use rusqlite::Connection;
 use staleness_core::store::StoreError;
 use staleness_lock::with_suffix;
 
+use crate::checksum::ends_in_zeros;
 use crate::connection::milliseconds;
 use crate::error::from_sqlite;
 
@@ -79,7 +82,11 @@ impl Log {
     /// After a commit, under the lock.
     pub(crate) fn after_commit(&self, conn: &Connection, busy_timeout: Duration) {
         let commits = self.commits.fetch_add(1, Ordering::Relaxed);
-        let most = if commits < SETTLED { FEW } else { MANY };
+        let most = match commits {
+            _ if ends_in_zeros() => 1,
+            ..SETTLED => FEW,
+            _ => MANY,
+        };
         self.trim(conn, busy_timeout, most);
     }
 

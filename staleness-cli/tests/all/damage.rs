@@ -1,7 +1,7 @@
 //! Damaged stores: whatever byte is flipped and wherever the file is cut off, a verb answers as if nothing had
 //! happened or says that the store is damaged, and a hook is silent.
 //!
-//! A few damages are tried. With `STALENESS_THOROUGH` set it is 64 cuts and 500 flips, which take minutes.
+//! A few damages are tried. With `STALENESS_THOROUGH` set it is 64 cuts, 500 flips and 100 lost sectors, which take minutes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,13 @@ const VERBS: &str = "export,tools list --json,tools show mcp__s1__t1 --json,\
 enum Damage {
     Cut(usize),
     Flip(usize, u8),
+    /// A sector that the disk lost.
+    Zeros(usize),
 }
+
+/// Bytes of a sector, and of a page.
+const SECTOR: usize = 512;
+const PAGE: usize = 4_096;
 
 impl Damage {
     fn of(&self, whole: &[u8]) -> Vec<u8> {
@@ -29,6 +35,7 @@ impl Damage {
         match *self {
             Self::Cut(length) => bytes.truncate(length),
             Self::Flip(at, bit) => bytes[at] ^= 1 << bit,
+            Self::Zeros(at) => bytes[at..at + SECTOR].fill(0),
         }
         bytes
     }
@@ -43,10 +50,11 @@ fn draws(mut state: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// Cuts at even distances, flips anywhere, and flips of bytes that are not zero.
+/// Cuts at even distances, flips anywhere, flips of bytes that are not zero, and lost sectors: the last of a page, or
+/// any, where it held something.
 fn damages(whole: &[u8]) -> Vec<Damage> {
     let thorough = std::env::var_os("STALENESS_THOROUGH").is_some();
-    let (cuts, flips) = if thorough { (64, 500) } else { (4, 14) };
+    let (cuts, flips, sectors) = if thorough { (64, 500, 100) } else { (4, 14, 6) };
     let mut draw = draws(42);
     let used: Vec<usize> = (0..whole.len()).filter(|at| whole[*at] != 0).collect();
     let cuts = (0..cuts).map(|cut| Damage::Cut(whole.len() * cut / cuts));
@@ -54,7 +62,16 @@ fn damages(whole: &[u8]) -> Vec<Damage> {
         let at = if flip % 2 == 0 { used[draw(used.len())] } else { draw(whole.len()) };
         Damage::Flip(at, (draw(8)) as u8)
     });
-    cuts.chain(flips).collect()
+    let flips: Vec<_> = flips.collect();
+    let held = |at: &usize| whole[*at..*at + SECTOR].iter().any(|byte| *byte != 0);
+    let held: Vec<usize> = (0..whole.len() / SECTOR).map(|at| at * SECTOR).filter(held).collect();
+    let last = held.iter().filter(|at| **at % PAGE == PAGE - SECTOR);
+    let last: Vec<usize> = last.copied().collect();
+    let sectors = (0..sectors).map(|sector| {
+        let of = if sector % 2 == 0 { &last } else { &held };
+        Damage::Zeros(of[draw(of.len())])
+    });
+    cuts.chain(flips).chain(sectors).collect()
 }
 
 /// Payloads of hooks; each may write.

@@ -9,7 +9,7 @@ use crate::common::{Run, Sandbox, line};
 /// then.
 pub(crate) fn set_format(bytes: &mut [u8], format: u32) {
     bytes[60..64].copy_from_slice(&format.to_be_bytes());
-    bytes[4_092..4_096].fill(0);
+    bytes[4_092..4_096].copy_from_slice(&[0, 0, 0, 1]);
 }
 
 /// Runs readers and a writer against a store; each must fail with 4, say `part`, and leave the

@@ -59,6 +59,21 @@ fn a_reader_that_stays_stops_no_writer() {
     assert!(frames(&path) < 64);
 }
 
+/// Its pages have no checksums there, neither old nor added ones.
+#[test]
+fn a_store_stays_sound_when_another_program_moves_it_into_the_file() {
+    let (_folder, path) = fresh();
+    for round in 0..300 {
+        transact(&open(&path), use_tool(&format!("t{}", round % 40), round))
+            .unwrap_or_else(|err| panic!("round {round}: {err}"));
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.query_row("SELECT count(*) FROM tools", (), |row| row.get::<_, i64>(0)).unwrap();
+        drop(other);
+        assert!(!path.with_file_name("registry.db-wal").exists());
+        assert_eq!(everything(&open(&path)).unwrap().outcomes.len() as u64, round + 1);
+    }
+}
+
 #[test]
 fn a_checkpoint_empties_it() {
     let (_folder, path) = fresh();
