@@ -345,19 +345,30 @@ fn what_is_in_force_is_told_to_every_session() {
 }
 
 #[test]
-fn what_is_in_force_takes_the_room_that_others_leave() {
+fn what_is_in_force_takes_the_room_that_others_leave_and_the_rest_is_counted() {
     let sandbox = Sandbox::new();
     let here = sandbox.project.clone();
     sandbox.session_start(&here, "s1", "startup");
-    let ids: Vec<String> = (0..12).map(|at| format!("never-touch-the-ledger-{at:02}")).collect();
-    for id in &ids {
-        sandbox.ok(&["work", "add", "constraint", "it is sealed", "--id", id]);
-    }
+    let ids: Vec<String> = (0..13).map(|at| format!("never-touch-the-ledger-{at:02}")).collect();
+    let handed = ["h1", "h2", "h3", "h4"];
+    let add = |kind: &str, id: &str, more: &[&str]| {
+        sandbox.ok(&[&["work", "add", kind, "it is sealed", "--id", id], more].concat());
+    };
+    ids.iter().for_each(|id| add("constraint", id, &[]));
     // Told as changed until the agent was told all of it; from then on as what is in force.
-    let starts = ["s2", "s3", "s4"].map(|id| sandbox.session_start(&here, id, "startup").unwrap());
-    let last = &starts[2];
-    assert!(last.contains("In force") && last.chars().count() <= 1_500, "{last}");
-    assert!(ids.iter().all(|id| last.contains(&format!("`{id}`"))), "{last}");
+    let last = |starts: [&str; 3]| {
+        starts.map(|id| sandbox.session_start(&here, id, "startup").unwrap())[2].clone()
+    };
+    let told = last(["s2", "s3", "s4"]);
+    assert!(told.contains("In force") && told.chars().count() <= 1_500, "{told}");
+    assert!(ids.iter().all(|id| told.contains(&format!("`{id}`"))), "{told}");
+    handed.iter().for_each(|id| add("handoff", id, &["--to", "claude-code"]));
+    ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
+        .iter()
+        .for_each(|id| add("trap", &id.repeat(60), &[]));
+    let told = last(["s5", "s6", "s7"]);
+    assert!(handed.iter().all(|id| told.contains(&format!("handoff `{id}`"))), "{told}");
+    assert!(told.ends_with(" more\n- All: `staleness work list --open`"), "{told}");
 }
 
 #[test]

@@ -130,7 +130,8 @@ fn standing(settings: &Settings, resume: &Resume, mut items: Vec<Work>) -> Vec<D
         _ => false,
     });
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
-    Digest::of(&items, &resume.agent).items
+    // A digest is cut; of these each holds, or waits.
+    items.iter().flat_map(|item| Digest::of([item], &resume.agent).items).collect()
 }
 
 /// Leaves out overdue handoffs that are for another agent which is known here, unless this one handed them over.

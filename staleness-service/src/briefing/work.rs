@@ -44,30 +44,35 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let handed: Vec<ModelText> = handed.into_iter().map(for_taking).collect();
     let changed = !items.is_empty() || !anyones.is_empty();
     let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
+    let overdue_title = if has_plan { OVERDUE_PLANS } else { OVERDUE };
+    let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
+    let changes = resumed(resume);
     let sections = [
-        (if has_plan { OVERDUE_PLANS } else { OVERDUE }, overdue, delta.due.len() - top),
-        (title, items, more),
-        ("For whoever takes it", anyones, others),
-        ("For you", handed, 0),
-        ("In force", standing, 0),
+        (overdue_title, overdue, delta.due.len() - top, stale),
+        (title, items, more, changes.clone()),
+        ("For whoever takes it", anyones, others, changes),
+        ("For you", handed, 0, open.clone()),
+        ("In force", standing, 0, open),
     ];
-    let all = everything(resume);
-    let (mut whole, mut cut) = (true, 0);
-    for (at, (title, lines, beside)) in sections.iter().enumerate() {
-        if lines.is_empty() {
-            continue;
-        }
+    let told_of = |(_, lines, ..): &&Section| !lines.is_empty();
+    let all = everything(sections.iter().filter(told_of));
+    let (mut whole, mut cut) = (true, Vec::new());
+    for (at, each) in sections.iter().enumerate().filter(|(_, each)| told_of(each)) {
+        let (title, lines, beside, _) = each;
         // What changed is told now or never: it gets half of the room.
         let half = if at == 0 && changed { budget / 2 } else { 0 };
         let reserved = half + all.chars();
         let said = section(&mut text, title, (lines, *beside), budget, reserved);
         // What is for this agent or in force is told each time.
         whole &= said.is_some() || at > 2;
-        cut += said.unwrap_or(lines.len());
+        if said != Some(0) {
+            cut.push(each);
+        }
     }
+    let all = everything(cut);
     let told = text.chars();
-    if cut > 0 && told > head && told + all.chars() <= budget {
-        text.push(&all);
+    if told > head && told + all.chars() <= budget {
+        text.push(all);
     }
     Said { text: (told > head && told <= budget).then_some(text), whole }
 }
@@ -120,20 +125,32 @@ fn quoting(text: ModelText, item: &DeltaItem) -> ModelText {
     }
 }
 
-/// The commands that tell what found no room.
-fn everything(resume: &Resume) -> ModelText {
-    let all = ModelText::from("\n- All: `staleness stale`");
-    let word = |id: &str| Word::new(id);
-    let (agent, session) = (word(resume.agent.as_str()), resume.session.as_ref());
-    let session = session.map(|id| word(id.as_str()));
-    match (agent, session) {
-        (Some(agent), None) => all.and(", `staleness resume --agent ").and(agent).and("`"),
-        (Some(agent), Some(Some(session))) => {
-            let all = all.and(", `staleness resume --agent ").and(agent);
-            all.and(" --session ").and(session).and("`")
-        }
-        _ => all,
+/// A title, the items below it, the number of those that are not among them, and the command that lists all.
+type Section = (&'static str, Vec<ModelText>, usize, Option<ModelText>);
+
+/// The command that lists what is in force and what was handed over.
+const OPEN: &str = "`staleness work list --open`";
+
+/// A line with the command of each section; empty without one.
+fn everything<'s>(sections: impl IntoIterator<Item = &'s Section>) -> ModelText {
+    let mut commands: Vec<ModelText> =
+        sections.into_iter().filter_map(|(.., command)| command.clone()).collect();
+    commands.dedup();
+    if commands.is_empty() {
+        return ModelText::default();
     }
+    ModelText::from("\n- All: ").and(ModelText::join(commands, ", "))
+}
+
+/// The command that tells an agent once more what changed; `None` where a name in it cannot be typed.
+fn resumed(resume: &Resume) -> Option<ModelText> {
+    let command = ModelText::from("`staleness resume --agent ");
+    let command = command.and(Word::new(resume.agent.as_str())?);
+    let command = match &resume.session {
+        Some(session) => command.and(" --session ").and(Word::new(session.as_str())?),
+        None => command,
+    };
+    Some(command.and("`"))
 }
 
 /// The kind of an item, and its id.
