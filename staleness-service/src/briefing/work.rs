@@ -6,7 +6,7 @@ use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource};
 use staleness::work::{Warning, WorkKind, WorkStatus};
 
-use super::{Said, section};
+use super::{Said, TAIL, section};
 
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
 /// not: a new context knows nothing of it.
@@ -45,9 +45,11 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let changed = !items.is_empty() || !anyones.is_empty();
     let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
     let overdue_title = if has_plan { OVERDUE_PLANS } else { OVERDUE };
+    // What changed is told now or never: it keeps a part of the room.
+    let kept = if changed { budget / 4 } else { 0 };
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
     let changes = resumed(resume);
-    let sections = [
+    let mut sections = [
         (overdue_title, overdue, delta.due.len() - top, stale),
         (title, items, more, changes.clone()),
         ("For whoever takes it", anyones, others, changes),
@@ -56,12 +58,16 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     ];
     let told_of = |(_, lines, ..): &&Section| !lines.is_empty();
     let all = everything(sections.iter().filter(told_of));
+    if let Some(first) = sections[0].1.first().filter(|_| has_plan)
+        && head + LINE + sections[0].0.chars().count() + first.chars() + TAIL + kept + all.chars()
+            > budget
+    {
+        sections[0].0 = SHORT;
+    }
     let (mut whole, mut cut) = (true, Vec::new());
     for (at, each) in sections.iter().enumerate().filter(|(_, each)| told_of(each)) {
         let (title, lines, beside, _) = each;
-        // What changed is told now or never: it gets half of the room.
-        let half = if at == 0 && changed { budget / 2 } else { 0 };
-        let reserved = half + all.chars();
+        let reserved = all.chars() + if at == 0 { kept } else { 0 };
         let said = section(&mut text, title, (lines, *beside), budget, reserved);
         // What is for this agent or in force is told each time.
         whole &= said.is_some() || at > 2;
@@ -87,6 +93,11 @@ const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work 
 const OVERDUE: &str = "Overdue (settle: `staleness stale resolve ID`)";
 /// The heading where plans are among them: to settle a plan drops it.
 const OVERDUE_PLANS: &str = "Overdue (settle: `staleness stale resolve ID`; a plan that goes on: `staleness work touch ID`)";
+/// Their heading where that one leaves no room for any of them.
+const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
+
+/// Characters of a section around its title.
+const LINE: usize = "\n- : ".len();
 
 /// Returns true if an item is an open handoff of somebody else that names no agent.
 fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
@@ -293,11 +304,33 @@ mod tests {
         assert!(
             whole
                 && text.contains("- Overdue (settle: `staleness stale resolve ID`): ")
-                && text.contains("9 more"),
+                && text.contains(", and 7 more"),
             "{text}"
         );
         assert!(text.contains(" more\n- All: `staleness stale`, "), "{text}");
         assert!(text.ends_with("`staleness resume --agent codex --session s-1`"), "{text}");
+    }
+
+    #[test]
+    fn what_is_overdue_is_named_beside_news_in_the_share_of_work() {
+        let session = SessionId::new("0f8fad5b-d9cb-469f-a165-70867728950e").unwrap();
+        let agent = AgentId::new("claude-code").unwrap();
+        let resume = Resume { session: Some(session), ..Resume::new(agent) };
+        for (kind, id, heading) in [
+            (WorkKind::Trap, "read-only", "ID"),
+            (WorkKind::Handoff, "review-the-migration-2281ca", "ID"),
+            (WorkKind::Plan, "ship", "touch ID"),
+            (WorkKind::Plan, "move-the-orders-table-to-2281ca", "tells what settles each"),
+        ] {
+            let mut delta = delta(&["p1".into()], &[id.into()]);
+            delta.due[0].kind = kind;
+            delta.due[0].reason = "in progress, without activity for 8 days".into();
+            let told = text(&delta, &[], &resume, 500).text.unwrap().to_string();
+            for part in [&format!(": {} `{id}` (", kind.as_str()), heading, "session: plan `p1` ("]
+            {
+                assert!(told.contains(part), "{part}: {told}");
+            }
+        }
     }
 
     #[test]
