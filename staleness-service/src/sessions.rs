@@ -1,9 +1,12 @@
 //! Sessions of agents, and what an agent that comes back is handed.
 
+use std::collections::BTreeSet;
+
 use staleness::ids::{AgentId, SessionId};
-use staleness::registry::{Resume, ResumeFrom};
+use staleness::registry::{Resume, ResumeFrom, WorkListing};
 use staleness::report::Delta;
 use staleness::session::Session;
+use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
@@ -69,8 +72,10 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
     let resume = Resume { session, from, peek: asked.peek, ..Resume::new(agent) };
-    let delta =
+    let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
+    leave_to_others(settings, &registry, &mut delta, &resume.agent)?;
+    delta.warnings.truncate(Delta::TOP_WARNINGS);
     Ok(Answer { delta, registry, resume })
 }
 
@@ -81,6 +86,48 @@ pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
         registry.admin().see_project(&settings.project, settings.now).wait()?;
     }
     Ok(())
+}
+
+/// Leaves out handoffs between two other agents: that they are overdue, and news of them. One to an agent that nobody
+/// here knows is for all.
+pub(crate) fn leave_to_others(
+    settings: &Settings,
+    registry: &Registry,
+    delta: &mut Delta,
+    agent: &AgentId,
+) -> Result<(), ServiceError> {
+    let kind = WorkKind::Handoff;
+    let is_overdue = delta.warnings.iter().any(|each| each.kind == kind);
+    if !is_overdue && delta.items.iter().all(|item| item.kind != kind.as_str()) {
+        return Ok(());
+    }
+    let (known, agent) = (known_agents(settings, registry)?, agent.as_str());
+    let is_others = |from: &Option<String>, to: &Option<String>| {
+        let to = to.as_deref().filter(|to| *to != agent);
+        to.is_some_and(|to| known.contains(to)) && from.as_deref() != Some(agent)
+    };
+    if delta.items.iter().any(|item| !item.own && is_others(&item.sender, &item.recipient)) {
+        delta.retain(|item| item.own || !is_others(&item.sender, &item.recipient));
+    }
+    if is_overdue {
+        let open = WorkListing { kind: Some(kind), open: true, ..WorkListing::default() };
+        let open = registry.work().list(&settings.project.id, open).wait()?;
+        let others = open.into_iter().filter(|work| is_others(&work.from, &work.to));
+        let others: BTreeSet<String> = others.map(|work| work.key.id.to_string()).collect();
+        delta.warnings.retain(|each| each.kind != kind || !others.contains(&each.id));
+    }
+    Ok(())
+}
+
+/// The names of agents that a client, the policy or a session of the project bears.
+pub(crate) fn known_agents(
+    settings: &Settings,
+    registry: &Registry,
+) -> Result<BTreeSet<String>, ServiceError> {
+    let mut known = settings.known_agents();
+    let sessions = registry.sessions().list(&settings.project.id).wait()?;
+    known.extend(sessions.into_iter().map(|session| session.agent.to_string()));
+    Ok(known)
 }
 
 /// A time; what is none was meant to be a session.

@@ -160,9 +160,7 @@ pub fn stranger(
     registry: &Registry,
     name: &str,
 ) -> Result<Option<Stranger>, ServiceError> {
-    let mut known = settings.known_agents();
-    let sessions = registry.sessions().list(&settings.project.id).wait()?;
-    known.extend(sessions.into_iter().map(|session| session.agent.to_string()));
+    let known = sessions::known_agents(settings, registry)?;
     let near = |known: BTreeSet<String>| nearest(name, known.into_iter());
     Ok((!known.contains(name)).then(|| Stranger { near: near(known).filter(|it| is_plain(it)) }))
 }

@@ -1,6 +1,6 @@
 //! Texts for one agent: the tools of its client, the work that is for it, the words of its person.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{Sandbox, line};
 
@@ -223,25 +223,45 @@ fn who_writes_work_down_is_told_whether_agents_read_it() {
     assert_eq!(typed(&["c", "--quiet"]), "");
 }
 
-/// An overdue handoff is the affair of whom it is for and of whom it is from.
+/// A handoff is the affair of whom it is for and of whom it is from, as news and while it is overdue.
 #[test]
-fn an_overdue_handoff_is_told_to_its_two_agents_alone() {
+fn a_handoff_is_told_to_its_two_agents_alone() {
     let sandbox = Sandbox::new();
+    let clients = [("claude-code", true), ("codex", true), ("gemini", false), ("cursor", false)];
+    for (client, _) in &clients[..3] {
+        sandbox.start_of(client, "s1");
+    }
     let add = "work add handoff Notes --id notes --to claude --from codex --agent codex";
     sandbox.ok(&line(add));
-    let told = |client: &str| {
+    // To whom nobody is known by that name, each is told.
+    assert_eq!(sandbox.run(&line("work add handoff Rest --id rest --to reviewer")).code, 0);
+    for (client, is_told) in clients {
+        let told = sandbox.start_of(client, "s2");
+        assert_eq!(told.contains("`notes`"), is_told, "{client}: {told}");
+        assert!(told.contains("handoff `rest`"), "{client}: {told}");
+    }
+    let day = ["--now", "2026-12-31T12:00:00Z"];
+    for (client, is_told) in clients {
         let payload = json!({
             "session_id": client, "hook_event_name": "SessionStart", "cwd": sandbox.project,
         });
-        let options = ["--client", client, "--now", "2026-12-31T12:00:00Z"];
-        sandbox.hook_with(&options, payload.to_string().as_bytes()).out
-    };
-    // To whom nobody is known by that name, each is told.
-    assert_eq!(sandbox.run(&line("work add handoff Rest --id rest --to reviewer")).code, 0);
-    for (client, is_told) in [("claude-code", true), ("codex", true), ("gemini", false)] {
-        let told = told(client);
+        let options = [&["--client", client][..], &day].concat();
+        let told = sandbox.hook_with(&options, payload.to_string().as_bytes()).out;
         assert_eq!(told.contains("handoff `notes` (open for "), is_told, "{client}: {told}");
         assert!(told.contains("handoff `rest` (open for "), "{client}: {told}");
+    }
+    let ids = |list: &Value| -> String {
+        list.as_array().unwrap().iter().map(|each| each["id"].as_str().unwrap()).collect()
+    };
+    for (agent, more, told) in [
+        ("gemini", &["--digest"][..], "rest"),
+        ("gemini", &["--since", "2026-11-20"], "rest"),
+        ("windsurf", &[], "rest"),
+        ("windsurf", &[], ""),
+    ] {
+        let delta = sandbox.json(&[&day[..], &["resume", "--agent", agent], more].concat());
+        let [items, overdue] = ["items", "warnings"].map(|key| ids(&delta[key]));
+        assert_eq!([&*items, &*overdue], [told; 2], "{agent} {more:?}");
     }
 }
 

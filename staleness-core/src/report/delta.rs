@@ -100,7 +100,8 @@ pub struct Delta {
     /// It begins before this moment, and changes up to here are no longer kept: some may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_until: Option<Timestamp>,
-    /// The items that are overdue now, oldest first, at most [`Delta::TOP_WARNINGS`].
+    /// Overdue work to tell an agent now, oldest first: each item once when it becomes overdue, then once in each
+    /// week since; all of it where the context was cleared, or the delta does not begin where the agent was told last.
     pub warnings: Vec<Warning>,
     /// The number of all items that are overdue.
     pub overdue: usize,
@@ -111,10 +112,6 @@ pub struct Delta {
     /// Everything up to this revision is told.
     #[serde(skip)]
     pub upto: Revision,
-    /// Overdue work to tell an agent now, oldest first: each item once when it becomes overdue, then once in each
-    /// week since; all of it where the context was cleared.
-    #[serde(skip)]
-    pub due: Vec<Warning>,
     /// True if the agent's cursor moves to there once this was said.
     #[serde(skip)]
     pub moves: bool,
@@ -123,6 +120,22 @@ pub struct Delta {
 impl Delta {
     /// Warnings that come with a delta.
     pub const TOP_WARNINGS: usize = 5;
+
+    /// Keeps these items alone, and counts them anew.
+    pub fn retain(&mut self, keep: impl FnMut(&DeltaItem) -> bool) {
+        self.items.retain(keep);
+        self.counts = DeltaCounts::of(&self.items, &self.tools);
+        self.summary = self.counts.summary(nothing(self.source, self.pruned_until.is_some()));
+    }
+}
+
+/// The words for a delta in which there is nothing.
+pub(crate) const fn nothing(source: DeltaSource, pruned: bool) -> &'static str {
+    match source {
+        DeltaSource::Digest => "nothing open",
+        _ if pruned => "no change that is still kept",
+        _ => "nothing changed",
+    }
 }
 
 /// The net change of every work item and item of knowledge over the journal entries that were seen

@@ -252,12 +252,15 @@ fn overdue_work_comes_along() {
     for number in 0..7 {
         add(&registry, WorkKind::Plan, &format!("p{number}"), -40 - number);
     }
-    let Delta { warnings, due, .. } = look(&registry, &of("a"));
+    let Delta { warnings, .. } = look(&registry, &of("a"));
     let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
-    assert_eq!(ids, ["p6", "p5", "p4", "p3", "p2"]);
-    assert_eq!((&due[..5], due.len()), (&*warnings, 7), "in full, where it is told weekly");
+    assert_eq!(ids, ["p6", "p5", "p4", "p3", "p2", "p1", "p0"]);
     resumed(&registry, &of("a"));
-    assert_eq!(look(&registry, &of("a")).due, []);
+    let told = look(&registry, &of("a"));
+    assert_eq!((told.warnings, told.overdue), (vec![], 7), "once in a week");
+    let from = |from| Resume { from, ..of("a") };
     let cleared = Resume { cleared: true, ..of("a") };
-    assert_eq!(look(&registry, &cleared).due, due);
+    for asked in [cleared, from(ResumeFrom::Digest), from(ResumeFrom::Time(at(1)))] {
+        assert_eq!(look(&registry, &asked).warnings, warnings, "{asked:?}");
+    }
 }

@@ -121,7 +121,7 @@ fn expected_reports(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> Vec<W
 fn warnings(registry: &Registry, from: ResumeFrom, now: Timestamp) -> (Vec<Warning>, usize) {
     let resume = Resume { from, ..Resume::new(AgentId::new("agent").unwrap()) };
     let delta = registry.sessions().resume(&project(), resume, now).wait().unwrap();
-    (delta.warnings, delta.overdue)
+    (delta.warnings.into_iter().take(Delta::TOP_WARNINGS).collect(), delta.overdue)
 }
 
 #[test]

@@ -98,12 +98,11 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         items: names.iter().enumerate().map(item).collect(),
         more: 0,
         pruned_until: None,
-        warnings: Vec::new(),
         overdue: names.len(),
         tools: names.iter().enumerate().map(change).collect(),
         failing: names.iter().map(failing).collect(),
         upto: Revision(1),
-        due: names.iter().take(2).map(warning).collect(),
+        warnings: names.iter().take(2).map(warning).collect(),
         moves: true,
     }
 }

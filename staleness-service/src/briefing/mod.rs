@@ -8,7 +8,7 @@ pub mod prompt;
 mod tools;
 mod work;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use staleness::ids::ClientId;
 use staleness::knowledge::{Context, Document};
@@ -23,8 +23,8 @@ use staleness_docs::{CheckOptions, retain_loaded_by};
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
 use crate::model_text::{ModelName, ModelText};
+use crate::sessions::leave_to_others;
 use crate::settings::Settings;
-use crate::work::stranger;
 use documents::Loaded;
 use knowledge::Doubtful;
 
@@ -68,7 +68,7 @@ pub fn session_start(
     let documents = (!documents.is_empty()).then_some(documents);
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
-    leave_to_others(settings, registry, delta, resume, &open)?;
+    leave_to_others(settings, registry, delta, &resume.agent)?;
     let mut standing = standing(settings, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {
@@ -132,29 +132,6 @@ fn standing(settings: &Settings, resume: &Resume, mut items: Vec<Work>) -> Vec<D
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
     // A digest is cut; of these each holds, or waits.
     items.iter().flat_map(|item| Digest::of([item], &resume.agent).items).collect()
-}
-
-/// Leaves out overdue handoffs that are for another agent which is known here, unless this one handed them over.
-fn leave_to_others(
-    settings: &Settings,
-    registry: &Registry,
-    delta: &mut Delta,
-    resume: &Resume,
-    open: &[Work],
-) -> Result<(), ServiceError> {
-    let agent = resume.agent.as_str();
-    let mut others = BTreeSet::new();
-    for work in open.iter().filter(|work| work.kind == WorkKind::Handoff) {
-        let is_due = delta.due.iter().any(|each| each.id == work.key.id.as_str());
-        let to = work.to.as_deref().filter(|to| is_due && *to != agent);
-        if let Some(to) = to.filter(|_| work.from.as_deref() != Some(agent))
-            && stranger(settings, registry, to)?.is_none()
-        {
-            others.insert(work.key.id.as_str());
-        }
-    }
-    delta.due.retain(|each| each.kind != WorkKind::Handoff || !others.contains(&*each.id));
-    Ok(())
 }
 
 /// The documents that the agent loads, as they were checked last, and the stale items of the store, worst first. What

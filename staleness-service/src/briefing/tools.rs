@@ -109,7 +109,6 @@ mod tests {
             overdue: 0,
             failing: failing.collect(),
             upto: Revision(1),
-            due: Vec::new(),
             moves: true,
         }
     }

@@ -18,11 +18,11 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         DeltaSource::Digest => "Open",
         DeltaSource::Cursor | DeltaSource::Since => "Changed since your last session",
     };
-    let top = delta.due.len().min(Delta::TOP_WARNINGS);
-    let overdue: Vec<ModelText> = delta.due[..top].iter().map(warning).collect();
-    let has_plan = delta.due[..top].iter().any(|each| each.kind == WorkKind::Plan);
+    let top = delta.warnings.len().min(Delta::TOP_WARNINGS);
+    let overdue: Vec<ModelText> = delta.warnings[..top].iter().map(warning).collect();
+    let has_plan = delta.warnings[..top].iter().any(|each| each.kind == WorkKind::Plan);
     let is_overdue = |item: &DeltaItem| {
-        delta.due.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
+        delta.warnings.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
     };
     // That an item is there is said by what is overdue of it.
     let told = |item: &&DeltaItem| !matches!(item.action, "added" | "there") || !is_overdue(item);
@@ -50,7 +50,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
     let changes = resumed(resume);
     let mut sections = [
-        (overdue_title, overdue, delta.due.len() - top, stale),
+        (overdue_title, overdue, delta.warnings.len() - top, stale),
         (title, items, more, changes.clone()),
         ("For whoever takes it", anyones, others, changes),
         ("For you", handed, 0, open.clone()),
@@ -241,12 +241,11 @@ mod tests {
             items: ids.iter().map(item).collect(),
             more: 0,
             pruned_until: None,
-            warnings: Vec::new(),
             overdue: overdue.len(),
             tools: Vec::new(),
             failing: Vec::new(),
             upto: Revision(1),
-            due: overdue.iter().map(warning).collect(),
+            warnings: overdue.iter().map(warning).collect(),
             moves: true,
         }
     }
@@ -254,7 +253,7 @@ mod tests {
     #[test]
     fn what_is_told_names_the_commands_that_fit_it() {
         let mut delta = delta(&["p1".into()], &["p2".into()]);
-        delta.due[0].kind = WorkKind::Plan;
+        delta.warnings[0].kind = WorkKind::Plan;
         delta.items[0].kind = KNOWLEDGE;
         let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
         let head = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
@@ -323,8 +322,8 @@ mod tests {
             (WorkKind::Plan, "move-the-orders-table-to-2281ca", "tells what settles each"),
         ] {
             let mut delta = delta(&["p1".into()], &[id.into()]);
-            delta.due[0].kind = kind;
-            delta.due[0].reason = "in progress, without activity for 8 days".into();
+            delta.warnings[0].kind = kind;
+            delta.warnings[0].reason = "in progress, without activity for 8 days".into();
             let told = text(&delta, &[], &resume, 500).text.unwrap().to_string();
             for part in [&format!(": {} `{id}` (", kind.as_str()), heading, "session: plan `p1` ("]
             {

@@ -11,7 +11,7 @@ use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{Overdue, open, visible_open};
 use crate::report::{
-    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, tell,
+    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing, tell,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
@@ -145,9 +145,10 @@ impl WhatChanged {
             view.journal.retain(|_, entry| entry.at >= at);
         }
         let Overdue { policy, project, now } = &self.overdue;
-        let mut warnings = self.overdue.report(&view).warnings;
+        let warnings = self.overdue.report(&view).warnings;
         let overdue = warnings.len();
-        let told = self.cursor(&view).filter(|_| !self.resume.cleared);
+        let goes_on = self.resume.from == ResumeFrom::Cursor && !self.resume.cleared;
+        let told = self.cursor(&view).filter(|_| goes_on);
         let told = told.map(|cursor| cursor.moved_at);
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, *now);
@@ -170,9 +171,8 @@ impl WhatChanged {
                     && (item.kind, item.id.as_str()) == (warning.kind.as_str(), &warning.id)
             })
         };
-        let is_due = |each: &&Warning| each.is_due(told, *now) || is_new(each);
-        let due = warnings.iter().filter(is_due).cloned().collect();
-        warnings.truncate(Delta::TOP_WARNINGS);
+        let is_due = |each: &Warning| each.is_due(told, *now) || is_new(each);
+        let warnings = warnings.into_iter().filter(is_due).collect();
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
@@ -187,11 +187,6 @@ impl WhatChanged {
             (ResumeFrom::Cursor, _) => DeltaSource::Cursor,
             _ => DeltaSource::Since,
         };
-        let nothing = match source {
-            DeltaSource::Digest => "nothing open",
-            _ if pruned => "no change that is still kept",
-            _ => "nothing changed",
-        };
         let since_session = match &self.resume.from {
             ResumeFrom::Session(id) => Some(id),
             ResumeFrom::Cursor if source == DeltaSource::Cursor => {
@@ -204,7 +199,7 @@ impl WhatChanged {
         Ok(Delta {
             since_session: since_session.map(ToString::to_string),
             source,
-            summary: counts.summary(nothing),
+            summary: counts.summary(nothing(source, pruned)),
             counts,
             items,
             more,
@@ -214,7 +209,6 @@ impl WhatChanged {
             tools,
             failing: telling.failing,
             upto: view.revision,
-            due,
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
         })
     }
