@@ -199,9 +199,10 @@ fn f4_a_handoff_that_names_nobody_is_offered_to_each_agent_that_starts_next() {
     let add = ["work", "add", "handoff", "Review it", "--id", "m", "--agent", "codex"];
     let said = sandbox.ok(&[&add[..], &["--from", "codex"]].concat());
     assert!(said.ends_with("  its id, not its text, is told to each agent that starts here\n"));
-    let offered = "For whoever takes it: handoff `m` from `codex` (accept it: `staleness work set m --status accepted`)";
+    let offered = "For whoever takes it: handoff `m` from `codex` (accept it: `staleness work set m --status accepted --agent ";
     for client in ["claude-code", "gemini"] {
-        assert!(sandbox.start_of(client, client).contains(offered), "{client}");
+        let offered = format!("{offered}{client}`)");
+        assert!(sandbox.start_of(client, client).contains(&offered), "{client}");
         assert_eq!(sandbox.start_of(client, "again"), "", "{client} was told");
     }
     assert!(!sandbox.start_of("codex", "x1").contains("For whoever"), "it is its own");
@@ -221,6 +222,26 @@ fn who_writes_work_down_is_told_whether_agents_read_it() {
     );
     assert!(typed(&["b", "--agent", "codex"]).contains("  its id, not its text, is told to "));
     assert_eq!(typed(&["c", "--quiet"]), "");
+}
+
+/// What an agent does as it was told is no news of somebody else.
+#[test]
+fn an_agent_that_does_as_it_was_told_did_it_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&line("work add handoff Notes --id m --to claude --from codex --agent codex"));
+    sandbox.run(&line("work add trap Read-only --id t --expires 2026-11-19"));
+    let told = sandbox.start_of("claude-code", "s1");
+    let commands = told.split('`').filter(|it| it.contains(" set ") || it.contains(" resolve "));
+    for command in commands {
+        sandbox.ok(&line(&command.replace("ID", "t"))[1..]);
+    }
+    let told = sandbox.start_of("claude-code", "s2");
+    for did in ["handoff `m` (open → accepted, by you)", "trap `t` (active → resolved, by you)"]
+    {
+        assert!(told.contains(did), "{told}");
+    }
+    let told = sandbox.start_of("codex", "x1");
+    assert!(!told.contains("by you"), "{told}");
 }
 
 /// A handoff is the affair of whom it is for and of whom it is from, as news and while it is overdue.

@@ -198,7 +198,7 @@ fn w7_what_is_overdue_is_told_once_and_then_weekly_with_the_command_that_settles
     sandbox.ok(&["work", "add", "trap", "Read-only", "--id", "t", "--expires", "2026-11-22"]);
     sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "p"]);
     let start = |day: &str, source: &str| started(&sandbox, day, source);
-    let late = "Overdue (settle: `staleness stale resolve ID`): ";
+    let late = "Overdue (settle: `staleness stale resolve ID --agent claude-code`): ";
     let expired = format!("{late}trap `t` (expired ");
     for (day, expected) in [
         ("2026-11-21", "Open: trap `t`"),
@@ -222,7 +222,7 @@ fn a_context_that_was_cleared_or_compacted_hears_what_is_overdue_and_open_now() 
     sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "p"]);
     sandbox.ok(&["work", "set", "p", "--status", "in_progress"]);
     let start = |source: &str| started(&sandbox, "2026-12-01", source);
-    let overdue = "- Overdue (settle: `staleness stale resolve ID`; a plan that goes on: `staleness work touch ID`): plan `p` (in progress";
+    let overdue = "- Overdue (settle: `staleness stale resolve ID --agent claude-code`; a plan that goes on: `staleness work touch ID`): plan `p` (in progress";
     for source in ["startup", "compact", "clear"] {
         let told = start(source);
         assert!(told.contains(overdue) && !told.contains("- Open"), "{source}: {told}");

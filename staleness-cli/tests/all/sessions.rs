@@ -167,7 +167,9 @@ fn a_session_start_tells_work_by_id_and_never_by_text() {
     sandbox.ok(&["work", "add", "handoff", evil, "--id", "h1", "--now", "2026-10-01"]);
     let told = start("s1", "startup").unwrap();
     assert!(
-        told.contains("resolve ID`): handoff `h1` (open for 50 days, neither accepted nor"),
+        told.contains(
+            "resolve ID --agent claude-code`): handoff `h1` (open for 50 days, neither accepted nor"
+        ),
         "{told}"
     );
     assert!(!told.contains("Open"), "each thing once: {told}");
@@ -333,7 +335,7 @@ fn what_is_in_force_is_told_to_every_session() {
     assert!(first.contains("trap `t1` (added)") && !first.contains("In force"), "{first}");
     for (id, source) in [("s3", "startup"), ("s4", "clear")] {
         let later = sandbox.session_start(&here, id, source).unwrap();
-        let answer = "(accept it: `staleness work set mine --status accepted`)";
+        let answer = "(accept it: `staleness work set mine --status accepted --agent claude-code`)";
         let told = format!("- For you: handoff `mine` {answer}\n- In force: trap `t1`");
         assert!(later.ends_with(&told), "{later}");
     }

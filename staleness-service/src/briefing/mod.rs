@@ -22,7 +22,7 @@ use staleness_docs::{CheckOptions, retain_loaded_by};
 
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
-use crate::model_text::{ModelName, ModelText};
+use crate::model_text::{ModelName, ModelText, Piece};
 use crate::sessions::leave_to_others;
 use crate::settings::Settings;
 use documents::Loaded;
@@ -179,7 +179,7 @@ fn loaded(
 const TAIL: usize = 20;
 
 /// A section that only says how many there are.
-fn count(title: &'static str, left: usize) -> ModelText {
+fn count(title: impl Piece, left: usize) -> ModelText {
     ModelText::from("\n- ").and(title).and(": ").and(left).and(" more")
 }
 
@@ -187,7 +187,7 @@ fn count(title: &'static str, left: usize) -> ModelText {
 /// are, with those `beside` that are not among the items: that number is returned. `None`: not even that found room.
 fn section(
     text: &mut ModelText,
-    title: &'static str,
+    title: impl Piece + Copy,
     (items, beside): (&[ModelText], usize),
     budget: usize,
     reserved: usize,

@@ -62,9 +62,9 @@ pub(crate) fn text(
     let head = text.chars();
     for (at, (title, items)) in told.iter().enumerate() {
         // What comes later is at least counted: it is told now or never.
-        let later = told[at + 1..].iter().map(|(title, items)| count(title, items.len()));
+        let later = told[at + 1..].iter().map(|(title, items)| count(*title, items.len()));
         let reserved = later.map(|line| line.chars()).sum();
-        whole &= section(&mut text, title, (items, 0), budget, reserved).is_some();
+        whole &= section(&mut text, *title, (items, 0), budget, reserved).is_some();
     }
     // It tells nothing new, so that it says less where there is little room is no loss.
     let ranked: Vec<ModelText> =

@@ -37,32 +37,31 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let news = delta.items.iter().filter(told).filter(is_handed);
     let (anyones, items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         news.partition(|each| is_for_anyone(each, resume));
-    let anyones: Vec<ModelText> = anyones.into_iter().map(for_taking).collect();
+    let by = by(resume);
+    let anyones: Vec<ModelText> = anyones.into_iter().map(|each| for_taking(each, &by)).collect();
     let items: Vec<ModelText> = items.into_iter().map(item).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
-    let handed: Vec<ModelText> = handed.into_iter().map(for_taking).collect();
+    let handed: Vec<ModelText> = handed.into_iter().map(|each| for_taking(each, &by)).collect();
     let changed = !items.is_empty() || !anyones.is_empty();
     let (more, others) = if items.is_empty() { (0, delta.more) } else { (delta.more, 0) };
-    let overdue_title = if has_plan { OVERDUE_PLANS } else { OVERDUE };
     // What changed is told now or never: it keeps a part of the room.
     let kept = if changed { budget / 4 } else { 0 };
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
     let changes = resumed(resume);
     let mut sections = [
-        (overdue_title, overdue, delta.warnings.len() - top, stale),
-        (title, items, more, changes.clone()),
-        ("For whoever takes it", anyones, others, changes),
-        ("For you", handed, 0, open.clone()),
-        ("In force", standing, 0, open),
+        (overdue_title(&by, has_plan), overdue, delta.warnings.len() - top, stale),
+        (title.into(), items, more, changes.clone()),
+        ("For whoever takes it".into(), anyones, others, changes),
+        ("For you".into(), handed, 0, open.clone()),
+        ("In force".into(), standing, 0, open),
     ];
     let told_of = |(_, lines, ..): &&Section| !lines.is_empty();
     let all = everything(sections.iter().filter(told_of));
     if let Some(first) = sections[0].1.first().filter(|_| has_plan)
-        && head + LINE + sections[0].0.chars().count() + first.chars() + TAIL + kept + all.chars()
-            > budget
+        && head + LINE + sections[0].0.chars() + first.chars() + TAIL + kept + all.chars() > budget
     {
-        sections[0].0 = SHORT;
+        sections[0].0 = SHORT.into();
     }
     let (mut whole, mut cut) = (true, Vec::new());
     for (at, each) in sections.iter().enumerate().filter(|(_, each)| told_of(each)) {
@@ -89,12 +88,22 @@ const WORK: &str = "Work status from `staleness` (`staleness work show ID` for o
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
                     ID` for one):";
 
-/// The heading of overdue items, which are told once and then weekly.
-const OVERDUE: &str = "Overdue (settle: `staleness stale resolve ID`)";
-/// The heading where plans are among them: to settle a plan drops it.
-const OVERDUE_PLANS: &str = "Overdue (settle: `staleness stale resolve ID`; a plan that goes on: `staleness work touch ID`)";
+/// The rest of the heading of overdue items where plans are among them: to settle a plan drops it.
+const GOES_ON: &str = "; a plan that goes on: `staleness work touch ID`";
 /// Their heading where that one leaves no room for any of them.
 const SHORT: &str = "Overdue (`staleness stale` tells what settles each)";
+
+/// The heading of overdue items, which are told once and then weekly.
+fn overdue_title(by: &ModelText, has_plan: bool) -> ModelText {
+    let settle = ModelText::from("Overdue (settle: `staleness stale resolve ID").and(by).and("`");
+    settle.and(if has_plan { GOES_ON } else { "" }).and(")")
+}
+
+/// The option with which a command names its agent, so that what the agent did is no news of others to it.
+fn by(resume: &Resume) -> ModelText {
+    let agent = Word::new(resume.agent.as_str());
+    agent.map_or_else(ModelText::default, |agent| ModelText::from(" --agent ").and(agent))
+}
 
 /// Characters of a section around its title.
 const LINE: usize = "\n- : ".len();
@@ -109,7 +118,7 @@ fn is_for_anyone(item: &DeltaItem, resume: &Resume) -> bool {
 }
 
 /// A handoff that the agent that reads this may take: from whom, and how.
-fn for_taking(item: &DeltaItem) -> ModelText {
+fn for_taking(item: &DeltaItem, by: &ModelText) -> ModelText {
     let handoff = named(item.kind, &item.id);
     let from = match item.sender.as_deref() {
         Some(sender) => handoff.and(" from ").and(ModelName::new(NameKind::Agent, sender)),
@@ -117,9 +126,12 @@ fn for_taking(item: &DeltaItem) -> ModelText {
     };
     let from = quoting(from, item);
     match Word::new(&item.id) {
-        Some(id) => {
-            from.and(" (accept it: `staleness work set ").and(id).and(" --status accepted`)")
-        }
+        Some(id) => from
+            .and(" (accept it: `staleness work set ")
+            .and(id)
+            .and(" --status accepted")
+            .and(by)
+            .and("`)"),
         None => from,
     }
 }
@@ -137,7 +149,7 @@ fn quoting(text: ModelText, item: &DeltaItem) -> ModelText {
 }
 
 /// A title, the items below it, the number of those that are not among them, and the command that lists all.
-type Section = (&'static str, Vec<ModelText>, usize, Option<ModelText>);
+type Section = (ModelText, Vec<ModelText>, usize, Option<ModelText>);
 
 /// The command that lists what is in force and what was handed over.
 const OPEN: &str = "`staleness work list --open`";
@@ -257,8 +269,8 @@ mod tests {
         delta.items[0].kind = KNOWLEDGE;
         let told = text(&delta, &[], &resume(), 1_000).text.unwrap().to_string();
         let head = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
-                    ID` for one):\n- Overdue (settle: `staleness stale resolve ID`; a plan that goes on: `staleness \
-                    work touch ID`): plan `p2` (";
+                    ID` for one):\n- Overdue (settle: `staleness stale resolve ID --agent codex`; a plan that goes \
+                    on: `staleness work touch ID`): plan `p2` (";
         assert!(told.starts_with(head), "{told}");
     }
 
@@ -275,7 +287,7 @@ mod tests {
         assert_eq!(
             told.text.unwrap().as_str(),
             "Work status from `staleness` (`staleness work show ID` for one):\n\
-             - Overdue (settle: `staleness stale resolve ID`): handoff `h1` (open for 20 days, neither accepted nor closed)\n\
+             - Overdue (settle: `staleness stale resolve ID --agent codex`): handoff `h1` (open for 20 days, neither accepted nor closed)\n\
              - Changed since your last session: plan `p:1` (todo → in progress), plan `p2` \
              (todo → in progress, by you)"
         );
@@ -302,7 +314,8 @@ mod tests {
         let text = text.unwrap().to_string();
         assert!(
             whole
-                && text.contains("- Overdue (settle: `staleness stale resolve ID`): ")
+                && text
+                    .contains("- Overdue (settle: `staleness stale resolve ID --agent codex`): ")
                 && text.contains(", and 7 more"),
             "{text}"
         );
