@@ -39,7 +39,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         news.partition(|each| is_for_anyone(each, resume));
     let by = by(resume);
     let anyones: Vec<ModelText> = anyones.into_iter().map(|each| for_taking(each, &by)).collect();
-    let items: Vec<ModelText> = items.into_iter().map(item).collect();
+    let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
     let standing: Vec<ModelText> =
         standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
     let handed: Vec<ModelText> = handed.into_iter().map(|each| for_taking(each, &by)).collect();
@@ -187,7 +187,7 @@ fn warning(warning: &Warning) -> ModelText {
     named(warning.kind.as_str(), &warning.id).and(" (").and(reason).and(")")
 }
 
-fn item(item: &DeltaItem) -> ModelText {
+fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     let (from, to) = (item.from.as_deref().and_then(state), item.to.as_deref().and_then(state));
     let named = named(item.kind, &item.id).and(" (");
     let net = match (item.action, from, to) {
@@ -196,8 +196,7 @@ fn item(item: &DeltaItem) -> ModelText {
         (action, _, _) => named.and(action),
     };
     let net = net.and(if item.own { ", by you)" } else { ")" });
-    match &item.recipient {
-        // It is not for this agent: those are told apart.
+    match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
         None => quoting(net, item),
     }
