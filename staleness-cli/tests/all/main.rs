@@ -72,4 +72,6 @@ mod transfer;
 mod two_at_once;
 mod upkeep;
 mod upkeep_old;
+#[cfg(unix)]
+mod week;
 mod work;

@@ -1,0 +1,156 @@
+//! A week of two agents in one project: every text that a session start tells each of them.
+
+use serde_json::{Value, json};
+
+use crate::common::{Sandbox, line};
+
+const TOOLS: &str = "Tool status from `staleness`:";
+const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
+const RULE: &str = "- In force: constraint `generated`: \"Never edit files under src/gen\"";
+
+/// A day of the week: what happens, and what Claude Code and Codex are told after it.
+type Day =
+    (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
+const WEEK: &[Day] = &[
+    (
+        "2026-11-16",
+        &[
+            "claude github",
+            "codex github",
+            "work add plan 'Ship it' --id ship --status in_progress --agent claude-code",
+        ],
+        &[WORK, "- Open: plan `ship` (in progress, by you)"],
+        &[WORK, "- Open: plan `ship` (in progress)"],
+    ),
+    ("2026-11-17", &["claude github linear"], &[TOOLS, "- New: `mcp__linear__*`"], &[]),
+    (
+        "2026-11-18",
+        &[
+            "claude linear",
+            "record mcp__linear__list --success --agent claude-code",
+            "record mcp__linear__list --failure --agent claude-code",
+            "record mcp__linear__list --failure --agent claude-code",
+        ],
+        &[
+            TOOLS,
+            "- Gone since the last session, do not call: `mcp__github__*` (removed from config)",
+        ],
+        &[],
+    ),
+    (
+        "2026-11-19",
+        &[
+            "record mcp__linear__list --failure --agent claude-code",
+            "record mcp__github__search --success --agent codex",
+            "record mcp__github__search --failure --agent codex",
+            "record mcp__github__search --failure --agent codex",
+            "record mcp__github__search --failure --agent codex",
+        ],
+        &[
+            TOOLS,
+            "- Failing since the last session, avoid: `mcp__linear__list` (3 of the last 4 uses failed)",
+        ],
+        &[
+            TOOLS,
+            "- Failing since the last session, avoid: `mcp__github__search` (3 of the last 4 uses failed)",
+        ],
+    ),
+    (
+        "2026-11-20",
+        &["record mcp__linear__list --success --agent claude-code", "claude github linear"],
+        &[
+            TOOLS,
+            "- Still failing, avoid: `mcp__github__search` (3 of the last 4 uses failed)",
+            "- Available again: `mcp__github__*`, `mcp__linear__list`",
+        ],
+        &[TOOLS, "- Still failing, avoid: `mcp__github__search` (3 of the last 4 uses failed)"],
+    ),
+    (
+        "2026-11-21",
+        &[
+            "record mcp__github__search --success --agent codex",
+            "work add handoff 'Review it' --id m --from claude --to codex --agent claude-code",
+        ],
+        &[
+            TOOLS,
+            "- Available again: `mcp__github__search`",
+            WORK,
+            "- Changed since your last session: handoff `m` (added, by you) for `codex`",
+        ],
+        &[
+            TOOLS,
+            "- Available again: `mcp__github__search`",
+            WORK,
+            "- For you: handoff `m` from `claude-code` \
+             (accept it: `staleness work set m --status accepted --agent codex`)",
+        ],
+    ),
+    (
+        "2026-11-22",
+        &[
+            "work set m --status accepted --agent codex",
+            "typed work add constraint 'Never edit files under src/gen' --id generated",
+        ],
+        &[
+            WORK,
+            "- Changed since your last session: constraint `generated` (added): \
+             \"Never edit files under src/gen\", handoff `m` (open → accepted) for `codex`",
+        ],
+        &[
+            WORK,
+            "- Changed since your last session: constraint `generated` (added): \
+             \"Never edit files under src/gen\", handoff `m` (open → accepted, by you)",
+        ],
+    ),
+    (
+        "2026-11-23",
+        &[],
+        &[
+            WORK,
+            "- Overdue (settle: `staleness stale resolve ID --agent claude-code`; a plan that goes on: \
+             `staleness work touch ID`): plan `ship` (in progress, without activity for 7 days)",
+            RULE,
+        ],
+        &[
+            WORK,
+            "- Overdue (settle: `staleness stale resolve ID --agent codex`; a plan that goes on: \
+             `staleness work touch ID`): plan `ship` (in progress, without activity for 7 days)",
+            RULE,
+        ],
+    ),
+    ("2026-11-24", &["work touch ship"], &[WORK, RULE], &[WORK, RULE]),
+];
+
+#[test]
+fn each_agent_is_told_what_concerns_it_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let mut told = String::new();
+    for (day, acts, claude, codex) in WEEK {
+        let now = ["--now", &format!("{day}T12:00:00Z")];
+        for act in *acts {
+            match act.split_once(' ').unwrap() {
+                ("claude", servers) => sandbox.claude(&line(servers)),
+                ("codex", servers) => sandbox.codex(&line(servers)),
+                ("typed", command) => {
+                    let run = [&now[..], &line(command)].concat();
+                    assert!(sandbox.typed(&run, "NOTHING=1", "").success());
+                }
+                _ => drop(sandbox.ok(&[&now[..], &line(act)].concat())),
+            }
+        }
+        for (client, expected) in [("claude-code", claude), ("codex", codex)] {
+            let start = json!({ "session_id": format!("{client}-{day}"), "cwd": sandbox.project,
+                                "hook_event_name": "SessionStart", "source": "startup" });
+            let options = [&["--client", client][..], &now].concat();
+            let run = sandbox.hook_with(&options, start.to_string().as_bytes());
+            let said: Value = serde_json::from_str(&run.out).unwrap_or_default();
+            let text = said["hookSpecificOutput"]["additionalContext"].as_str();
+            let expected = expected.join("\n");
+            if text.unwrap_or_default() != expected {
+                told += &format!("{day} {client}:\n{}\n", text.unwrap_or_default());
+            }
+        }
+    }
+    assert!(told.is_empty(), "{told}");
+}
