@@ -1,11 +1,11 @@
 //! Files that are written whole or not at all.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use staleness_core::ids::stable_hash;
 use staleness_lock::{LockError, lock_within};
 
 use crate::error::{brief, in_words};
@@ -39,6 +39,9 @@ pub fn unnamed() -> io::Result<File> {
 /// The longest time to wait for another program in the same folder.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The age from which on a file that is half written belongs to nobody.
+const ABANDONED: Duration = Duration::from_secs(60);
+
 /// A turn at writing in a folder, by which these programs do so one after the other: a lock on the folder
 /// itself, where the system has that. It leaves nothing behind.
 #[derive(Debug)]
@@ -68,16 +71,26 @@ impl Turn {
         Ok(Self { folder: folder.to_path_buf(), lock })
     }
 
-    /// Removes what a program that was killed left of a file that it was writing. Without a lock it may be
-    /// what another one writes just now.
+    /// Removes what a program that was killed left of a file, or of its backup, that it was writing. Without a
+    /// lock another one may be writing just now: what is younger than a minute stays.
     ///
     /// # Errors
     /// Errors of the system.
     pub fn sweep(&self, target: &Path) -> io::Result<()> {
-        match &self.lock {
-            Some(_) => remove_if_there(&self.folder.join(partial(target))),
-            None => Ok(()),
+        let prefix = partial(target);
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let meta = entry.metadata().ok().filter(std::fs::Metadata::is_file);
+            let (true, Some(meta)) =
+                (entry.file_name().to_string_lossy().starts_with(&prefix), meta)
+            else {
+                continue;
+            };
+            let age = meta.modified().ok().and_then(|at| at.elapsed().ok());
+            if self.lock.is_some() || age.is_some_and(|age| age > ABANDONED) {
+                remove_if_there(&entry.path())?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -92,12 +105,11 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the name of a file while it is written: always the same, so that what is left of it is found.
-fn partial(target: &Path) -> OsString {
-    let mut name = OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(".staleness-partial");
-    name
+/// Returns the beginning of a file's name while it is written. Its digest tells the file from others' that
+/// are called alike.
+fn partial(target: &Path) -> String {
+    let name = target.file_name().unwrap_or_default();
+    format!(".staleness-partial-{:032x}-", stable_hash(name.as_encoded_bytes()))
 }
 
 /// Returns true if a path, of which the end need not be there yet, leads to a place in the folder.
@@ -136,7 +148,8 @@ pub struct Prepared {
 
 impl Prepared {
     /// Writes the bytes to the disk, beside `target` in the folder of the turn. Who may read them, and whose
-    /// they are, is taken from the file `like`; where there is none, `private` decides.
+    /// they are, is taken from the file `like`, with which they are swept; where there is none, `private`
+    /// decides.
     ///
     /// # Errors
     /// Errors of the system.
@@ -147,15 +160,14 @@ impl Prepared {
         like: &Path,
         private: bool,
     ) -> io::Result<Self> {
-        let like = std::fs::metadata(like).ok();
-        if like.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+        let model = std::fs::metadata(like).ok();
+        if model.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        turn.sweep(target)?;
-        let name = partial(target);
+        turn.sweep(like)?;
+        let name = partial(like);
         let mut builder = tempfile::Builder::new();
-        // Without a lock two programs may write at once.
-        builder.prefix(&name).rand_bytes(if turn.lock.is_some() { 0 } else { 6 });
+        builder.prefix(&name);
         #[cfg(unix)]
         if !private {
             use std::os::unix::fs::PermissionsExt;
@@ -164,10 +176,10 @@ impl Prepared {
         }
         let _ = private;
         let mut file = builder.tempfile_in(&turn.folder)?;
-        if let Some(like) = like {
+        if let Some(model) = model {
             #[cfg(unix)]
-            give(file.as_file(), &like)?;
-            file.as_file().set_permissions(like.permissions())?;
+            give(file.as_file(), &model)?;
+            file.as_file().set_permissions(model.permissions())?;
         }
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
@@ -204,4 +216,36 @@ fn give(file: &File, like: &std::fs::Metadata) -> io::Result<()> {
         let _ = fchown(file, Some(like.uid()), None);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_program_left_of_a_file_and_its_backup_is_swept_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("settings.json");
+        std::fs::write(&target, "{}").unwrap();
+        let count = || std::fs::read_dir(folder.path()).unwrap().count();
+        let own = [".settings.json.staleness-partial", ".staleness-partial-0"];
+        own.iter().for_each(|own| std::fs::write(folder.path().join(own), "own").unwrap());
+        let locked = Turn::new(folder.path()).unwrap();
+        let unlocked = Turn { folder: folder.path().into(), lock: None };
+        for turn in [&locked, &unlocked] {
+            for of in ["settings.json", "settings.json.before-staleness-0"] {
+                let of = folder.path().join(of);
+                let left = Prepared::new(turn, &of, b"secret", &target, true).unwrap();
+                let (left, _) = left.file.keep().unwrap();
+                unlocked.sweep(&target).unwrap();
+                assert_eq!(count(), 4, "another program may be writing it");
+                let minutes_ago = left.metadata().unwrap().modified().unwrap() - 2 * ABANDONED;
+                if turn.lock.is_none() {
+                    left.set_modified(minutes_ago).unwrap();
+                }
+                turn.sweep(&target).unwrap();
+                assert_eq!(count(), 3, "{of:?}");
+            }
+        }
+    }
 }

@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use staleness_core::ids::stable_hash;
+
 use crate::common::Sandbox;
 
 const SETTINGS: &str = "{\n  \"model\": \"opus\"\n}\n";
@@ -25,7 +27,10 @@ fn text(path: &Path) -> String {
 fn a_private_copy_that_was_left_behind_goes_with_the_next_init_or_uninstall() {
     let sandbox = Sandbox::new();
     sandbox.write("home/.claude/settings.json", SETTINGS);
-    let leave = || sandbox.write("home/.claude/.settings.json.staleness-partial", "secret");
+    let own = sandbox.write("home/.claude/.settings.json.staleness-partial", "own");
+    let digest = stable_hash(b"settings.json");
+    let name = format!("home/.claude/.staleness-partial-{digest:032x}-killed");
+    let leave = || sandbox.write(&name, "secret");
     for verb in [["init", "claude-code"], ["init", "claude-code"], ["uninstall", "claude-code"]] {
         let left = leave();
         sandbox.ok(&[&verb[..], &["--dry-run"]].concat());
@@ -33,7 +38,8 @@ fn a_private_copy_that_was_left_behind_goes_with_the_next_init_or_uninstall() {
         sandbox.ok(&verb);
         assert!(!left.exists(), "{verb:?}");
     }
-    assert_eq!(sandbox.files().len(), 1);
+    assert_eq!(text(&own), "own");
+    assert_eq!(sandbox.files().len(), 2);
 }
 
 #[test]
