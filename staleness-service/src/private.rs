@@ -64,9 +64,19 @@ pub(crate) fn check(path: &Path) -> io::Result<()> {
 /// # Errors
 /// Errors of the file system.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
+    write(path, bytes, fs::OpenOptions::new().write(true).create_new(true))
+}
+
+/// Appends to a file, or makes it.
+///
+/// # Errors
+/// Errors of the file system.
+pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write(path, bytes, fs::OpenOptions::new().append(true).create(true))
+}
+
+fn write(path: &Path, bytes: &[u8], options: &mut fs::OpenOptions) -> io::Result<()> {
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path)?.write_all(bytes)
 }

@@ -18,11 +18,12 @@ use staleness::session::{Session, SessionKey};
 use staleness::store::Refusal;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_core::registry::TurnEnd;
+use staleness_core::route::Prompted;
 use staleness_core::session::OpenCall;
 
 use crate::private;
 
-/// Entries that a spool holds at most.
+/// Entries that a spool holds at most, and as many that were refused.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The largest entry that is read, in bytes.
@@ -58,6 +59,15 @@ pub enum Entry {
     },
     /// A turn is over.
     TurnEnded(TurnEnd),
+    /// Tools were suggested for a prompt, or it is to be learned from.
+    Prompted {
+        /// The project.
+        project: ProjectRef,
+        /// The session.
+        session: SessionId,
+        /// What is noted of the prompt.
+        prompted: Prompted,
+    },
     /// An agent's session started.
     SessionStarted {
         /// The project.
@@ -87,6 +97,7 @@ impl Entry {
             Self::TurnEnded(end) => &end.project,
             Self::CallBegan { project, .. }
             | Self::PermissionAsked { project, .. }
+            | Self::Prompted { project, .. }
             | Self::SessionStarted { project, .. }
             | Self::SessionEnded { project, .. } => project,
         }
@@ -104,6 +115,12 @@ impl Entry {
             Self::PermissionAsked { project, session, tool, turn, at } => {
                 let key = SessionKey { project: project.id, id: session };
                 registry.sessions().forget_calls(key, tool, turn, at).wait()
+            }
+            Self::Prompted { project, session, prompted } => {
+                // What belongs to no known project would be neither pruned nor forgotten.
+                registry.admin().see_project(&project, prompted.at).wait()?;
+                let key = SessionKey { project: project.id, id: session };
+                registry.sessions().note_prompt(key, prompted).wait()
             }
             Self::TurnEnded(end) => registry.sessions().end_turn(end).wait().map(drop),
             Self::SessionStarted { project, agent, session, at } => {
@@ -137,6 +154,16 @@ pub struct Waiting {
     pub entries: usize,
     /// Entries that could not be read or were refused. They stay until a person removes them.
     pub refused: usize,
+    /// Entries that found no room. They are counted until a person removes the file `lost`.
+    pub lost: u64,
+}
+
+impl Waiting {
+    /// Returns true if no further entry finds room.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.entries >= MAX_ENTRIES
+    }
 }
 
 impl Spool {
@@ -165,8 +192,8 @@ impl Spool {
     /// nothing in it is used then.
     pub fn waiting(&self) -> io::Result<Waiting> {
         let names = self.names()?;
-        let count = |ending| names.iter().filter(|name| name.ends_with(ending)).count();
-        Ok(Waiting { entries: count(ENTRY), refused: count(REFUSED) })
+        let lost = fs::metadata(self.folder.join(LOST)).map_or(0, |lost| lost.len());
+        Ok(Waiting { entries: count(&names, ENTRY), refused: count(&names, REFUSED), lost })
     }
 
     /// Adds an entry behind the others. It outlives the process as soon as this returns.
@@ -199,6 +226,12 @@ impl Spool {
         Err(io::ErrorKind::NotFound.into())
     }
 
+    /// Counts an entry that is lost, as far as the folder lets it: one byte of a file for each.
+    pub fn count_lost(&self) {
+        let _ = private::check(&self.folder)
+            .and_then(|()| private::append(&self.folder.join(LOST), b"."));
+    }
+
     /// Records entries in their order, and removes each that was recorded, for as long as `more` returns
     /// true; it is asked before each. `registry_of` returns the registry, under the policy of a project.
     /// Entries that are refused are set aside.
@@ -216,6 +249,7 @@ impl Spool {
         };
         names.sort();
         self.sweep(&names);
+        let mut refused = count(&names, REFUSED);
         names.retain(|name| name.ends_with(ENTRY));
         for name in names {
             if !more() {
@@ -243,7 +277,11 @@ impl Spool {
             };
             let _ = if recorded {
                 fs::remove_file(&path)
+            } else if refused >= MAX_ENTRIES {
+                self.count_lost();
+                fs::remove_file(&path)
             } else {
+                refused += 1;
                 fs::rename(&path, self.folder.join(format!("{name}{REFUSED}")))
             };
         }
@@ -271,7 +309,7 @@ impl Spool {
 
     fn make(&self) -> io::Result<()> {
         private::make(&self.folder)?;
-        if self.names()?.len() >= MAX_ENTRIES {
+        if self.waiting()?.is_full() {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
         Ok(())
@@ -281,6 +319,12 @@ impl Spool {
 const ENTRY: &str = ".json";
 const REFUSED: &str = ".refused";
 const PARTIAL: &str = ".partial";
+/// The file with a byte for each entry that was lost.
+const LOST: &str = "lost";
+
+fn count(names: &[String], ending: &str) -> usize {
+    names.iter().filter(|name| name.ends_with(ending)).count()
+}
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

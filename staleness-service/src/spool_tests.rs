@@ -103,20 +103,31 @@ fn a_damaged_entry_is_set_aside_and_stops_no_other() {
     fs::write(spool.folder().join("0000000000000001-y.partial"), "{\"us").unwrap();
     spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     assert_eq!(outcomes(&registry), "S");
-    assert_eq!(spool.waiting().unwrap(), Waiting { entries: 0, refused: 1 });
+    assert_eq!(spool.waiting().unwrap(), Waiting { refused: 1, ..Waiting::default() });
     assert!(!spool.has_entries());
     // What a killed process left half written is gone.
     assert_eq!(fs::read_dir(spool.folder()).unwrap().count(), 1);
 }
 
 #[test]
-fn a_full_spool_refuses_what_comes() {
-    let (_folder, spool, _) = place();
+fn a_full_spool_refuses_what_comes_and_what_was_refused_takes_no_room() {
+    let (folder, spool, registry) = place();
+    let empty = folder.path().join("empty");
+    fs::write(&empty, "").unwrap();
     spool.add(&used(0)).unwrap();
-    for number in 1..MAX_ENTRIES {
-        fs::write(spool.folder().join(number.to_string()), "").unwrap();
-    }
-    assert_eq!(spool.add(&used(1)).unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
+    let fill = |ending: &str| {
+        for number in 1..MAX_ENTRIES {
+            fs::hard_link(&empty, spool.folder().join(format!("{number}{ending}"))).unwrap();
+        }
+    };
+    fill(REFUSED);
+    spool.add(&used(2)).unwrap();
+    fill(ENTRY);
+    assert_eq!(spool.add(&used(4)).unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
+    assert_eq!(outcomes(&registry), "SS");
+    let lost = MAX_ENTRIES as u64 - 2;
+    assert_eq!(spool.waiting().unwrap(), Waiting { entries: 0, refused: MAX_ENTRIES, lost });
 }
 
 #[cfg(unix)]

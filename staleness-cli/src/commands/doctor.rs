@@ -18,7 +18,7 @@ use crate::settings::{Access, Settings};
 use staleness_service::Silent;
 use staleness_service::knowledge::World;
 use staleness_service::remembered::Remembered;
-use staleness_service::spool::Spool;
+use staleness_service::spool::{Spool, Waiting};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -143,31 +143,33 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
 /// Describes what hooks left to be recorded; `None` if that is nothing.
 fn spool(settings: &Settings) -> Option<(State, String)> {
     let spool = Spool::of(&settings.url)?;
-    let folder = spool.folder().display().to_string();
-    match spool.waiting() {
+    let folder = spool.folder().display();
+    let waiting = match spool.waiting() {
+        Ok(waiting) => waiting,
         Err(error) => {
             let trouble = in_words(&error);
-            Some((
-                State::Fail,
-                format!("{folder}: {trouble}; only its owner may have access to it"),
-            ))
+            let what = format!("{folder}: {trouble}; only its owner may have access to it");
+            return Some((State::Fail, what));
         }
-        Ok(waiting) if waiting.refused > 0 => Some((
-            State::Warn,
-            format!(
-                "{folder}: {} cannot be read or recorded; remove the files *.refused",
-                waiting.refused
-            ),
-        )),
-        Ok(waiting) if waiting.entries > 0 => Some((
-            State::Ok,
-            format!(
-                "{} uses or sessions wait to be recorded; the next command that writes does it",
-                waiting.entries
-            ),
-        )),
-        Ok(_) => None,
+    };
+    let Waiting { entries, refused, lost } = waiting;
+    let mut all = Vec::new();
+    if lost > 0 {
+        all.push(format!("{lost} uses or sessions were lost; remove the file `lost`"));
     }
+    if refused > 0 {
+        all.push(format!("{refused} cannot be read or recorded; remove the files *.refused"));
+    }
+    let state = match (waiting.is_full(), all.is_empty()) {
+        (true, _) => State::Fail,
+        (false, false) => State::Warn,
+        (false, true) => State::Ok,
+    };
+    if entries > 0 {
+        let next = "the next command that writes does it";
+        all.push(format!("{entries} uses or sessions wait to be recorded; {next}"));
+    }
+    (!all.is_empty()).then(|| (state, format!("{folder}: {}", all.join(". "))))
 }
 
 /// Counts stale documents, doubtful items and overdue work. None is a fault of this program.

@@ -158,34 +158,27 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
 /// wait there already.
 fn record(settings: &Settings, entry: Entry) -> Result<(), CliError> {
     let spool = Spool::of(&settings.url);
-    let waiting = spool.as_ref().is_some_and(Spool::has_entries);
-    if !waiting {
-        let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
-            entry.clone().record(&registry)?;
-            // The process ends here: closing would free memory, and do nothing else.
-            std::mem::forget(registry);
-            Ok(())
-        });
-        match recorded {
-            Err(error) if error.is_retryable() && spool.is_some() => {}
-            recorded => return recorded.map_err(|error| settings.opening(error)),
-        }
-    }
-    let left = leave(settings, &entry);
-    if !waiting {
-        return left;
-    }
+    // A full one takes nothing: then order matters less than what happened.
+    let waits = |spool: &Spool| spool.has_entries() && spool.add(&entry).is_ok();
+    let waits = spool.as_ref().is_some_and(waits);
     // Opening the store for writing records what waits.
-    let registry = open(settings, Access::Write)?;
-    if left.is_err() {
-        // The spool is full: order matters less than what happened.
-        entry.record(&registry)?;
+    let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
+        if !waits {
+            entry.clone().record(&registry)?;
+        }
+        // The process ends here: closing would free memory, and do nothing else.
+        std::mem::forget(registry);
+        Ok(())
+    });
+    match recorded {
+        Err(error) if error.is_retryable() && waits => Ok(()),
+        Err(error) if error.is_retryable() && spool.is_some() => leave(settings, &entry),
+        recorded => recorded.map_err(|error| settings.opening(error)),
     }
-    Ok(())
 }
 
-/// Opens the store for the start or the end of a session. `None` if it is locked for too long, or if entries
-/// still wait in the spool: what comes now belongs behind them.
+/// Opens the store for a prompt, or for the start or the end of a session. `None` if it is locked for too
+/// long, or if entries still wait in the spool: what comes now belongs behind them.
 fn open_in_order(settings: &Settings, access: Access) -> Result<Option<Registry>, CliError> {
     let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
     let access = if waits() { Access::Write } else { access };
@@ -200,6 +193,7 @@ fn open_in_order(settings: &Settings, access: Access) -> Result<Option<Registry>
 fn leave(settings: &Settings, entry: &Entry) -> Result<(), CliError> {
     let Some(spool) = Spool::of(&settings.url) else { return Err(StoreError::Busy.into()) };
     spool.add(entry).map_err(|error| {
+        spool.count_lost();
         let folder = spool.folder().display();
         CliError::new(ErrorKind::Io, format!("{folder}: {}", in_words(&error)))
     })
@@ -274,18 +268,16 @@ fn is_cleared(source: Option<&str>) -> bool {
 
 /// Suggests tools for a prompt, where some fit well, and notes that it did.
 fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result<(), CliError> {
-    let registry = open(settings, Access::Look)?;
+    let Some(registry) = open_in_order(settings, Access::Look)? else { return Ok(()) };
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
     if let Some(text) = prompt::text(settings.client.as_ref(), &found.tools) {
         say(input, &text)?;
     }
-    if found.is_worth_noting() {
-        let registry = open(settings, Access::Write)?;
-        // What belongs to no known project would be neither pruned nor forgotten.
-        registry.admin().see_project(&settings.project, settings.now).wait()?;
-        registry.sessions().note_prompt(found.key, found.prompted).wait()?;
+    if !found.is_worth_noting() {
+        return Ok(());
     }
-    Ok(())
+    let (project, session, prompted) = (settings.project.clone(), found.key.id, found.prompted);
+    record(settings, Entry::Prompted { project, session, prompted })
 }
 
 /// Ends the session, and removes what is past the policy's bounds.

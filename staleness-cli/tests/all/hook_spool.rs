@@ -112,6 +112,22 @@ fn a_command_that_writes_records_what_waits_first() {
 }
 
 #[test]
+fn a_use_that_finds_no_room_in_the_spool_is_told_by_the_doctor() {
+    for place in places() {
+        let held = place.hold();
+        place.hook(&used("PostToolUse", "mcp__a__b", "t1"));
+        for number in 0..10_000 {
+            let entry = place.beside(".spool").join(format!("9{number}.json"));
+            std::fs::hard_link(&place.file, entry).unwrap();
+        }
+        place.hook(&used("PostToolUse", "mcp__a__b", "t2"));
+        drop(held);
+        let run = place.sandbox.run(&["--store", &place.url, "doctor", "--json"]);
+        assert!(run.code != 0 && run.out.contains("1 uses or sessions were lost"), "{run:?}");
+    }
+}
+
+#[test]
 fn a_session_that_starts_and_ends_under_a_held_lock_is_known_later() {
     for place in places() {
         let held = place.hold();

@@ -134,6 +134,17 @@ fn suggestions_cool_down_and_are_limited() {
 }
 
 #[test]
+fn a_suggestion_under_a_held_lock_begins_the_cool_down_all_the_same() {
+    let sandbox = sandbox();
+    let lock = std::fs::File::open(sandbox.store().with_extension("db.lock")).unwrap();
+    lock.lock().unwrap();
+    assert!(said(&sandbox, 0, &prompt(ASKED)).is_some());
+    assert_eq!(said(&sandbox, 1, &prompt(ASKED)), None);
+    drop(lock);
+    assert_eq!(said(&sandbox, 2, &prompt(ASKED)), None);
+}
+
+#[test]
 fn without_confidence_a_session_or_a_word_nothing_is_said() {
     let sandbox = sandbox();
     let mut nobody = prompt(ASKED);
