@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, Implementation,
+    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ErrorCode, Implementation,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
@@ -21,6 +21,7 @@ use crate::deliveries::Deliveries;
 use crate::server::Server;
 use crate::spec::Pace;
 use crate::subscriptions::{OverviewWatch, Subscription};
+use crate::text::{Quoted, Text};
 use crate::wire::Departure;
 use crate::{resources, tools};
 
@@ -64,6 +65,10 @@ fn agent(context: &RequestContext<RoleServer>) -> Option<AgentId> {
     AgentId::new(name).ok()
 }
 
+fn defect() -> ErrorData {
+    Text::new("a defect in staleness; please report it").into_error(ErrorCode::INTERNAL_ERROR)
+}
+
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -91,8 +96,8 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(spec) = self.server.spec(&request.name) else {
-            let name = crate::text::line(&request.name);
-            return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
+            let text = Text::new("unknown tool: ").and(Quoted(&request.name));
+            return Err(text.into_error(ErrorCode::INVALID_PARAMS));
         };
         let delivers = request.name == tools::DELIVERS;
         if delivers {
@@ -159,9 +164,7 @@ impl ServerHandler for Connection {
                 done = &mut work => break done,
             }
         };
-        let answered = done.map_err(|_| {
-            ErrorData::internal_error("a defect in staleness; please report it", None)
-        })?;
+        let answered = done.map_err(|_| defect())?;
         let mut answer = match answered {
             Ok(answer) => answer,
             Err(error) => return Ok(refused(&error, spec.next).into()),
@@ -199,7 +202,7 @@ impl ServerHandler for Connection {
         let turn = tokio::select! {
             biased;
             () = context.ct.cancelled() => {
-                return Err(ErrorData::internal_error("it was cancelled", None));
+                return Err(Text::new("it was cancelled").into_error(ErrorCode::INTERNAL_ERROR));
             }
             turn = self.server.turns().quick() => turn,
         };
@@ -208,9 +211,7 @@ impl ServerHandler for Connection {
             drop(turn);
             read
         });
-        read.await.map_err(|_| {
-            ErrorData::internal_error("a defect in staleness; please report it", None)
-        })?
+        read.await.map_err(|_| defect())?
     }
 
     async fn subscribe(
@@ -245,7 +246,7 @@ impl ServerHandler for Connection {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let Ok(_place) = self.listening.try_acquire() else {
             let why = "too many subscriptions: end one, or listen to several resources in one";
-            return Err(ErrorData::invalid_request(why, None));
+            return Err(Text::new(why).into_error(ErrorCode::INVALID_REQUEST));
         };
         let all = async {
             if context.accepted().resource_subscriptions.is_none() {

@@ -1,7 +1,9 @@
 //! The resources: an overview of the project, and the policy in force.
 
 use rmcp::ErrorData;
-use rmcp::model::{ReadResourceResponse, ReadResourceResult, Resource, ResourceContents};
+use rmcp::model::{
+    ErrorCode, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+};
 use staleness::ids::AgentId;
 use staleness_service::ServiceError;
 use staleness_service::knowledge::World;
@@ -10,7 +12,7 @@ use staleness_service::review::at_hand;
 
 use crate::answer::Rows;
 use crate::server::Server;
-use crate::text::{Json, Quoted, Text, line};
+use crate::text::{Json, Message, Quoted, Text};
 use crate::tools::overdue::{head, name};
 
 /// The URI of the overview: everything in the server's project that cannot be trusted.
@@ -35,14 +37,15 @@ pub(crate) fn can_be_watched(uri: &str) -> Result<(), ErrorData> {
         OVERVIEW => Ok(()),
         POLICY => {
             let why = "the policy is read from files, and nobody is told when those change: read it again";
-            Err(ErrorData::invalid_params(why, None))
+            Err(Text::new(why).into_error(ErrorCode::INVALID_PARAMS))
         }
         _ => Err(unknown(uri)),
     }
 }
 
 fn unknown(uri: &str) -> ErrorData {
-    ErrorData::resource_not_found(format!("unknown resource: {}", line(uri)), None)
+    let text = Text::new("unknown resource: ").and(Quoted(uri));
+    text.into_error(ErrorCode::RESOURCE_NOT_FOUND)
 }
 
 /// Reads one of them. It blocks.
@@ -56,7 +59,9 @@ pub(crate) fn read(
         POLICY => policy(server),
         _ => return Err(unknown(uri)),
     };
-    let text = text.map_err(|error| ErrorData::internal_error(line(&error.message), None))?;
+    let text = text.map_err(|error| {
+        Text::new(Message(&error.message)).into_error(ErrorCode::INTERNAL_ERROR)
+    })?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]).into())
 }
 

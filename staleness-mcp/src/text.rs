@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
 use staleness_service::escape;
 use staleness_service::model_text::Piece;
 
@@ -122,6 +124,11 @@ impl Text {
 
     pub(crate) fn into_string(self) -> String {
         self.0
+    }
+
+    /// The text as the message of an error of the protocol.
+    pub(crate) fn into_error(self, code: ErrorCode) -> ErrorData {
+        ErrorData::new(code, self.0, None)
     }
 }
 

@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use staleness_conformance::arbitrary::{MARK, hostile_name};
+use staleness_mcp::resources::{OVERVIEW, POLICY};
 use staleness_mcp::{Options, Server};
+
+use crate::serve::Client;
 
 /// Outside of quotes, backticks and marked lines a text holds nothing of a hostile name.
 fn is_ours(text: &str) -> Result<(), TestCaseError> {
@@ -32,6 +35,21 @@ fn call(server: &Server, tool: &str, arguments: Value) -> Result<bool, TestCaseE
     let result = serde_json::to_value(result).unwrap();
     is_ours(result["content"][0]["text"].as_str().unwrap())?;
     Ok(result["isError"] != true)
+}
+
+/// Reads the resources, and asks for some that are not there; returns every text that is answered.
+async fn read(server: &Server, names: &[String]) -> Vec<String> {
+    let mut client = Client::new(server).await;
+    let mut told = Vec::new();
+    for uri in [OVERVIEW, POLICY].into_iter().chain(names.iter().map(String::as_str)) {
+        for method in ["resources/read", "resources/subscribe", "tools/call"] {
+            let answer = client.ask(method, json!({ "uri": uri, "name": uri })).await;
+            let texts = [&answer["result"]["contents"][0]["text"], &answer["error"]["message"]];
+            told.extend(texts.iter().find_map(|text| text.as_str()).map(str::to_owned));
+        }
+    }
+    client.leave().await;
+    told
 }
 
 proptest! {
@@ -79,6 +97,10 @@ proptest! {
             call(&server, "verify_knowledge", json!({ "ids": [name], "still": "holds" }))?;
         }
         call(&server, "list_stale", json!({}))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for text in runtime.block_on(read(&server, &names)) {
+            is_ours(&text)?;
+        }
         let agent = json!({ "agent": names[0] });
         call(&server, "resume_session", agent.clone())?;
         for name in &names {

@@ -6,14 +6,14 @@ use staleness_mcp::{Options, Server, serve};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
-struct Client {
+pub(crate) struct Client {
     write: WriteHalf<DuplexStream>,
     read: BufReader<ReadHalf<DuplexStream>>,
     served: JoinHandle<()>,
 }
 
 impl Client {
-    async fn new(server: &Server) -> Self {
+    pub(crate) async fn new(server: &Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let server = server.clone();
         let served = tokio::spawn(async move {
@@ -35,7 +35,7 @@ impl Client {
         self.write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await;
         self.receive().await
     }
@@ -51,7 +51,7 @@ impl Client {
         answer["result"]["structuredContent"].clone()
     }
 
-    async fn leave(mut self) {
+    pub(crate) async fn leave(mut self) {
         self.write.shutdown().await.unwrap();
         self.served.await.unwrap();
     }
