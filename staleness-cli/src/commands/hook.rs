@@ -358,7 +358,8 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         Evidence::Assumed => "from nothing: neither the payload nor --client says",
     };
     line("known", known.into());
-    line("project", format!("{} ({})", settings.project.root, settings.project.id));
+    let (root, id) = (&settings.project.root, &settings.project.id);
+    line("project", format!("{} ({id})", ModelName::path(NameKind::Project, root)));
     line("store", settings.url.to_string());
     let session = input.session.as_ref();
     let session = session.map(|id| ModelName::new(NameKind::Session, id.as_str()).to_string());

@@ -48,9 +48,14 @@ fn a_prompt_is_never_answered_with_a_name_that_is_no_name() {
     assert!(at_start.contains("a command `#"), "a person can find it: {at_start}");
     assert!(at_start.contains("` whose name `staleness tools list` shows the user"), "{at_start}");
     assert!(suggested.contains("`/deploy-release`"), "{suggested}");
-    let payload = prompt().to_string();
-    let explained = sandbox.hook_with(&["--explain"], payload.as_bytes());
-    assert!(!explained.out.contains("SYSTEM"), "{explained:?}");
+    let folder = sandbox.root().join(ORDER);
+    std::fs::create_dir_all(folder.join(".git")).unwrap();
+    let mut elsewhere = prompt();
+    elsewhere["cwd"] = json!(folder);
+    for payload in [prompt(), elsewhere] {
+        let explained = sandbox.hook_with(&["--explain"], payload.to_string().as_bytes());
+        assert!(!explained.out.contains("SYSTEM"), "{explained:?}");
+    }
 }
 
 #[test]
