@@ -31,7 +31,7 @@ fn end(mut child: Child) -> (Option<ExitStatus>, String) {
     let (told, ended) = mpsc::channel();
     let pid = child.id().to_string();
     let waiting = std::thread::spawn(move || told.send(child.wait().unwrap()));
-    let status = ended.recv_timeout(Duration::from_secs(20)).ok();
+    let status = ended.recv_timeout(Duration::from_secs(5)).ok();
     if status.is_none() {
         assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
     }
