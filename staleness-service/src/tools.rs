@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use serde_json::{Value, json};
 use staleness::RegistryError;
-use staleness::ids::{ToolKey, ToolName};
+use staleness::ids::{ClientId, ToolKey, ToolName};
 use staleness::registry::ScopeChoice;
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
-use staleness::tool::PresenceCause;
+use staleness::tool::{PresenceCause, Status, ToolKind};
 use staleness::{Registry, Wait};
 use staleness_core::text::counted;
+use staleness_core::tool::ListingState;
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::{called_by, is_plain, tool_prefix};
@@ -93,7 +95,62 @@ pub fn reported(
     }
 }
 
-/// An unknown tool, with the name that is most like it.
+/// A tool that is not known because nobody used it yet.
+#[derive(Debug)]
+pub struct Unused {
+    /// Its name.
+    pub name: String,
+    /// The entry of its server.
+    pub server: ToolReport,
+}
+
+impl Unused {
+    /// Returns the tool that a name means, if nobody used it yet and the project sees its server.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub fn of(
+        registry: &Registry,
+        settings: &Settings,
+        name: &str,
+    ) -> Result<Option<Self>, ServiceError> {
+        let unused = registry.tools().unused(&settings.project, name, settings.now).wait()?;
+        Ok(unused.map(|(name, server)| Self { name: name.to_string(), server }))
+    }
+
+    /// Returns it as data, under the name by which a client calls it.
+    #[must_use]
+    pub fn data(&self, client: Option<&ClientId>) -> Value {
+        let (name, server) = (called_by(client, &self.name), &self.server);
+        json!({
+            "name": name, "kind": ToolKind::McpTool, "server": server.server, "clients": server.clients,
+            "uses": 0, "reason": self.reason(),
+        })
+    }
+
+    /// Returns true if its server can be called, as far as is known.
+    #[must_use]
+    pub fn is_offered(&self) -> bool {
+        self.server.status == Status::Active
+    }
+
+    /// Returns what is known of it: the clients that have its server, or why that cannot be called.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let server = self.server.server.as_deref().unwrap_or(&self.server.name);
+        if self.is_offered() {
+            let states = self.server.clients.iter();
+            let loads = states.filter(|(_, state)| **state == ListingState::Configured);
+            let clients: Vec<&str> = loads.map(|(client, _)| client.as_str()).collect();
+            return format!("its server {server} is configured in {}", clients.join(", "));
+        }
+        let signals = self.server.verdict.signals.iter();
+        let reasons: Vec<&str> = signals.map(|signal| signal.reason.as_str()).collect();
+        format!("its server {server} is {}: {}", self.server.status_word(), reasons.join("; "))
+    }
+}
+
+/// An unknown tool, with the name that is most like it; or one that was never used, with its server.
 pub fn explain(
     registry: &Registry,
     settings: &Settings,
@@ -103,6 +160,10 @@ pub fn explain(
     let RegistryError::Rejected(Refusal::Unknown { what, .. }) = &error else {
         return error.into();
     };
+    if let Ok(Some(unused)) = Unused::of(registry, settings, name) {
+        let what = format!("{} is not used yet: {}", quoted(name), unused.reason());
+        return ServiceError::new(ErrorKind::Unknown, what);
+    }
     let mut known =
         ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
     known.hint = Some(match nearest(registry, settings, name) {

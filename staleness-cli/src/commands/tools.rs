@@ -15,7 +15,7 @@ use staleness_core::tool::ListingState;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
-use staleness_service::tools::{did_you_mean, explain, find};
+use staleness_service::tools::{Unused, did_you_mean, explain, find};
 
 use super::routes::vector;
 use super::{optional, word};
@@ -37,7 +37,13 @@ pub(crate) fn run(
         Some(ToolsCommand::Matrix) => matrix(settings, out),
         Some(ToolsCommand::Show { name, scope }) => {
             let registry = settings.open(Access::Look)?;
-            let key = find(&registry, settings, name, choice(scope.scope))?;
+            let key = match find(&registry, settings, name, choice(scope.scope)) {
+                Ok(key) => key,
+                Err(error) => {
+                    let unused = Unused::of(&registry, settings, name)?.ok_or(error)?;
+                    return not_used_yet(&unused, out);
+                }
+            };
             let report = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
             let near = did_you_mean(&registry, settings, &report);
             if out.json {
@@ -103,6 +109,15 @@ struct Shown<'a> {
     tool: &'a ToolReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     did_you_mean: Option<String>,
+}
+
+/// Tells the little that is known of a tool.
+fn not_used_yet(unused: &Unused, out: &Output) -> Result<(), CliError> {
+    if out.json {
+        return out.json(&unused.data(None));
+    }
+    let (name, reason) = (escape(&unused.name), escape(&unused.reason()).into_owned());
+    out.text(&format!("{}  not used yet: {reason}\n", out.paint.bold(&name)))
 }
 
 /// A query without words would ask for everything, or for nothing.

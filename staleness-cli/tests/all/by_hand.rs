@@ -176,6 +176,36 @@ fn f5_record_finds_names_as_show_does() {
     }
 }
 
+/// Bug F2: of a tool of a configured server nothing is known but that it is none.
+#[test]
+fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
+    const TOOL: &str = "mcp__github__search";
+    let sandbox = Sandbox::scanned();
+    let told = format!("{TOOL}  not used yet: its server github is configured in claude-code\n");
+    assert_eq!(sandbox.ok(&["tools", "show", TOOL]), told);
+    assert_eq!(sandbox.ok(&["tools", "show", "mcp_github_search"]), told);
+    let shown = sandbox.json(&["tools", "show", TOOL]);
+    assert_eq!((&shown["name"], &shown["server"]), (&json!(TOOL), &json!("github")));
+    let refused = sandbox.run(&["tools", "pin", TOOL]);
+    assert!(
+        refused.code == 3 && refused.err.contains("is not used yet: its server"),
+        "{refused:?}"
+    );
+    let mut codex = sandbox.command();
+    codex.env("STALENESS_AGENT", "codex").args(["tools", "show", TOOL]);
+    assert_eq!(Run::of(codex.output().unwrap()).code, 3, "it is not its server");
+    sandbox.claude(&[]);
+    sandbox.ok(&["scan"]);
+    let told = sandbox.ok(&["tools", "show", TOOL]);
+    assert!(told.contains("its server github is stale: removed from config"), "{told}");
+    // A server that told which tools it has has no others.
+    sandbox.claude(&["github"]);
+    let list = sandbox.write("list.json", r#"{"tools": [{"name": "find"}]}"#);
+    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "github"]);
+    let unknown = sandbox.run(&["tools", "show", TOOL]);
+    assert!(unknown.code == 3 && unknown.err.contains("no tool is known"), "{unknown:?}");
+}
+
 #[test]
 fn m2_what_no_tool_can_be_called_is_refused_with_the_nearest_name() {
     let sandbox = Sandbox::scanned();

@@ -170,6 +170,24 @@ fn m2_an_invented_name_is_answered_with_the_nearest_real_one() {
     assert_eq!(client.data("list_stale", json!({}))["counts"]["total"], 0);
 }
 
+/// Bug F2: of a tool of a configured server nothing is known but that it is none.
+#[test]
+fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
+    let machine = Machine::new();
+    let servers = r#"{"mcpServers": {"a": {"command": "x"}}}"#;
+    std::fs::write(machine.root.join("home/.claude.json"), servers).unwrap();
+    machine.ok(&["scan"]);
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("claude-code");
+    let answer = client.call("tool_status", json!({ "name": "mcp__a__find" }));
+    assert_eq!(answer["isError"], false, "{answer}");
+    assert_eq!(
+        text(&answer),
+        "`mcp__a__find` is not used yet: \"its server a is configured in claude-code\"; call it if your client lists it"
+    );
+    assert_eq!(answer["structuredContent"]["clients"], json!({ "claude-code": "configured" }));
+}
+
 #[test]
 fn m4_what_settles_work_is_named_for_it_and_says_what_settles_a_document() {
     let machine = rotted();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{ALIKE, Registry};
-use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::ids::{Level, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Subject};
 use crate::policy::Policy;
 use crate::project::Project;
@@ -211,6 +211,32 @@ impl Tools<'_> {
         named(&keys, &view)
             .cloned()
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
+    }
+
+    /// The name and the server of a tool that nobody used yet: one that `text` may mean, of a server that the project sees.
+    /// `None` where there is no such server, or where a live list of it tells which tools it has.
+    pub async fn unused(
+        self,
+        project: &ProjectRef,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Option<(ToolName, ToolReport)>, RegistryError> {
+        let view = self.0.seen(project).await?;
+        let context = Context::new(&view, &self.0.policy, project, now);
+        let is_live = |member: &&Tool| {
+            member.listings.iter().any(|listing| listing.source.level == Level::Live)
+        };
+        let owned = ToolName::spellings(text).into_iter().find_map(|name| {
+            let owners = ServerKey::owners_of(name.as_str());
+            let owner = owners.iter().rev().filter(|_| !name.is_server_entry()).find_map(|owner| {
+                context.visible().find(|tool| {
+                    tool.kind == ToolKind::McpServer && tool.server.as_ref() == Some(owner)
+                })
+            });
+            Some((name, owner?))
+        });
+        let unlisted = owned.filter(|(_, server)| !context.members(server).iter().any(is_live));
+        Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
     }
 
     /// The known name that is most like `text`, for a helpful error.

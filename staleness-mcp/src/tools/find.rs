@@ -10,7 +10,8 @@ use staleness::report::HealthState;
 use staleness::tool::Status;
 use staleness::{Wait, clock};
 use staleness_service::model_text::{ModelName, called_by, cause};
-use staleness_service::settings::Access;
+use staleness_service::settings::{Access, Settings};
+use staleness_service::tools::Unused;
 use staleness_service::words::optional;
 use staleness_service::{ServiceError, embedder, suggested, tools};
 
@@ -193,7 +194,13 @@ impl JsonSchema for Known {
 fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceError> {
     let settings = &call.settings;
     let registry = settings.open(Access::Look)?;
-    let key = tools::find(&registry, settings, &asked.name, ScopeChoice::Either)?;
+    let key = match tools::find(&registry, settings, &asked.name, ScopeChoice::Either) {
+        Ok(key) => key,
+        Err(error) => {
+            let unused = Unused::of(&registry, settings, &asked.name)?;
+            return unused.map(|unused| not_used_yet(settings, &unused)).ok_or(error);
+        }
+    };
     let report = registry
         .tools()
         .show(&settings.project, std::slice::from_ref(&key), settings.now)
@@ -229,6 +236,17 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         }
     }
     Ok(Answer::new(text, Known(data)))
+}
+
+/// The answer about a tool of which no more is known than its server.
+fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
+    let client = settings.client.as_ref();
+    let mut text = Text::new(ModelName::tool(client, &unused.name)).and(" is not used yet: ");
+    text = text.and(Quoted(&unused.reason()));
+    if unused.is_offered() {
+        text.push("; call it if your client lists it");
+    }
+    Answer::new(text, Known(unused.data(client)))
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
