@@ -104,6 +104,13 @@ fn c7_one_agent_has_one_name_one_cursor_and_what_was_handed_to_it() {
     sandbox.ok(&["work", "add", "plan", "Ship it", "--agent", "codex-mcp-client"]);
     let handed = ["--to", "gemini-cli-mcp-client", "--from", "codex"];
     sandbox.ok(&[&["work", "add", "handoff", "Review it"][..], &handed].concat());
+    let line = json!({ "type": "work", "kind": "handoff", "id": "h", "text": "Take it", "created": "2026-11-19",
+        "author": "codex-mcp-client", "from": "gemini-cli-mcp-client", "to": "Codex" });
+    let file = sandbox.write("work.jsonl", line.to_string());
+    sandbox.ok(&["import", "--from", "jsonl", file.to_str().unwrap()]);
+    let names =
+        ["author", "from", "to"].map(|key| sandbox.json(&["work", "show", "h"])[key].clone());
+    assert_eq!(names, ["codex", "gemini", "codex"], "an import names them alike");
     let work = sandbox.json(&["work", "list"]);
     let texts = work["items"].to_string();
     assert!(texts.contains(r#""author":"codex""#) && texts.contains(r#""to":"gemini""#), "{texts}");

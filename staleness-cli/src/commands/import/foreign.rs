@@ -15,7 +15,7 @@ use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
 use staleness::{Registry, RegistryError, Timestamp, Wait, clock};
 use staleness_core::registry::{ImportReport, StatedItem, ToldRoute, ToldWork};
-use staleness_core::route::Precision;
+use staleness_service::work::party;
 use staleness_service::{Silent, documents};
 
 use super::access;
@@ -96,10 +96,9 @@ pub(super) fn run(
     let mut work = BTreeSet::new();
     let mut routes = BTreeSet::new();
     let mut dimensions = Dimensions::default();
-    let precision = settings.configured.policy.routes.precision;
     let mut progress = Progress::new(out, "read");
     while let Some(text) = input.next()? {
-        let entry = entry_of(text, &settings.project, precision);
+        let entry = entry_of(text, settings);
         match entry.map_err(|what| input.refused(input.line(), &what))? {
             Entry::Tool(found) if !names.insert(found.name.clone()) => {
                 let what = format!("the tool {} twice", quoted(found.name.as_str()));
@@ -144,7 +143,7 @@ pub(super) fn run(
         let mut report = ImportReport::default();
         input.rewind()?;
         while let Some(text) = input.next()? {
-            if let Ok(Entry::Work(told, _)) = entry_of(text, &settings.project, precision) {
+            if let Ok(Entry::Work(told, _)) = entry_of(text, settings) {
                 tried.take(*told, &mut report).map_err(|error| input.nothing(error))?;
             }
         }
@@ -213,7 +212,7 @@ pub(super) fn run(
     };
     input.rewind()?;
     while let Some(text) = input.next()? {
-        let entry = entry_of(text, &settings.project, precision);
+        let entry = entry_of(text, settings);
         match entry.map_err(|what| input.refused(input.line(), &what))? {
             Entry::Use(used) => uses.take(*used, &mut report)?,
             Entry::Item(item, project) => {
@@ -240,11 +239,9 @@ pub(super) fn run(
     Ok(report)
 }
 
-pub(super) fn entry_of(
-    text: &str,
-    here: &ProjectRef,
-    precision: Precision,
-) -> Result<Entry, String> {
+/// Reads a line. Agents get the names under which they are known here.
+pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String> {
+    let here = &settings.project;
     let line: Line = serde_json::from_str(text).map_err(|error| {
         error
             .to_string()
@@ -258,7 +255,7 @@ pub(super) fn entry_of(
             let project = project_of(line.project.as_deref(), here)?;
             let mut used = Use::new(line.id, line.tool, line.result, line.at, project);
             used.session = line.session;
-            used.agent = line.agent;
+            used.agent = line.agent.map(|agent| settings.agent_behind(agent));
             used.duration_ms = line.duration_ms;
             Ok(Entry::Use(Box::new(used)))
         }
@@ -289,9 +286,15 @@ pub(super) fn entry_of(
             line.item(here).map(|(item, project)| Entry::Item(Box::new(item), project))
         }
         Line::Work(line) => {
-            line.told(here).map(|(told, project)| Entry::Work(Box::new(told), project))
+            let (mut told, project) = line.told(here)?;
+            let work = &mut told.work;
+            for name in [&mut work.author, &mut work.from, &mut work.to] {
+                *name = name.take().map(|name| party(settings, name));
+            }
+            Ok(Entry::Work(Box::new(told), project))
         }
         Line::Route(line) => {
+            let precision = settings.configured.policy.routes.precision;
             line.told(here, precision).map(|(told, project)| Entry::Route(Box::new(told), project))
         }
     }

@@ -107,7 +107,7 @@ pub(crate) fn work_in(
     let mut ids = BTreeSet::new();
     let mut items = Vec::new();
     while let Some(text) = input.next()? {
-        let entry = entry_of(text, &settings.project, settings.configured.policy.routes.precision);
+        let entry = entry_of(text, settings);
         if let Entry::Work(told, _) = entry.map_err(|what| input.refused(input.line(), &what))? {
             if !ids.insert(told.work.key.clone()) {
                 let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
