@@ -184,6 +184,24 @@ fn c4_a_tool_of_cursor_is_that_of_the_one_server_which_has_it() {
     assert_eq!(outcomes(&sandbox, SEARCH), "SS");
 }
 
+/// Bug C4: where Cursor alone is used, a server that goes leaves its tools behind.
+#[test]
+fn c4_a_tool_of_the_only_server_of_cursor_goes_with_it() {
+    const TOOL: &str = "mcp__github__search_issues";
+    let sandbox = Sandbox::new();
+    let lists = |servers: &str| sandbox.write("home/.cursor/mcp.json", servers);
+    lists(r#"{"mcpServers": {"github": {}, "staleness": {}}}"#);
+    sandbox.ok(&["scan"]);
+    for id in ["1", "2", "3"] {
+        tell(&sandbox, "cursor", &used("postToolUseFailure", "MCP:search_issues", id));
+    }
+    assert_eq!((outcomes(&sandbox, TOOL), sandbox.status(TOOL)), (json!("FFF"), "demoted".into()));
+    tell(&sandbox, "cursor", &used("postToolUse", "MCP:search_issues", "4"));
+    lists(r#"{"mcpServers": {"staleness": {}}}"#);
+    sandbox.ok(&["scan"]);
+    assert_eq!(sandbox.tool(TOOL)["presence"]["cause"], "server_removed");
+}
+
 #[test]
 fn gemini_is_told_of_tools_as_it_calls_them_and_finds_them_so() {
     let sandbox = Sandbox::new();

@@ -188,6 +188,22 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     assert_eq!(answer["structuredContent"]["clients"], json!({ "claude-code": "configured" }));
 }
 
+/// Bug C4: a client that leaves the server out has this one beside the only other.
+#[test]
+fn c4_tools_of_this_server_are_not_those_of_another() {
+    let machine = Machine::new();
+    let servers = r#"{"mcpServers": {"a": {"command": "x"}, "staleness": {"command": "x"}}}"#;
+    std::fs::create_dir(machine.root.join("home/.cursor")).unwrap();
+    std::fs::write(machine.root.join("home/.cursor/mcp.json"), servers).unwrap();
+    machine.ok(&["scan"]);
+    for tool in listed(&mut machine.client(&[])) {
+        let name = tool["name"].as_str().unwrap();
+        let serverless = format!("MCP:{name}");
+        machine.ok(&["record", &serverless, "--success", "--agent", "cursor"]);
+        machine.ok(&["tools", "show", &format!("mcp__staleness__{name}")]);
+    }
+}
+
 #[test]
 fn m4_what_settles_work_is_named_for_it_and_says_what_settles_a_document() {
     let machine = rotted();

@@ -7,7 +7,7 @@ use super::used::Use;
 use crate::ids::{ServerKey, ToolName};
 use crate::outcome::{Mark, OutcomeKind};
 use crate::policy::RoutePolicy;
-use crate::report::is_own;
+use crate::report::is_own_server;
 use crate::route::{Lesson, Route, RouteKey, Suggestions};
 use crate::store::{Draft, RouteFilter, Selection, View};
 use crate::tool::{Tool, ToolKind};
@@ -44,8 +44,7 @@ pub(super) fn wanted(
 /// Returns true if a tool of this name can be suggested: neither the entry of a server nor a tool of this
 /// program's own server, under whatever plugin.
 fn may_be_suggested(name: &ToolName) -> bool {
-    let is_ours =
-        |server: &ServerKey| is_own(ToolKind::McpTool, name.as_str(), Some(server.as_str()), None);
+    let is_ours = |server: &ServerKey| is_own_server(server.as_str());
     !name.is_server_entry() && !ServerKey::owners_of(name.as_str()).iter().any(is_ours)
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::record::both_keys;
 use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, ToolName};
 use crate::outcome::OutcomeKind;
+use crate::report::{is_own_server, is_own_tool};
 use crate::scan::{Found, ProjectRef, Providers};
 use crate::session::SessionKey;
 use crate::store::{
@@ -21,9 +22,10 @@ use crate::tool::{Listing, ListingState, Tool, ToolKind};
 pub struct Use {
     /// Identifies the use: recording it twice has the effect of recording it once.
     pub op: OpId,
-    /// The name under which the tool was called. `mcp_server_tool` stands for the tool of that name
-    /// where there is one, else for the first of its spellings whose tool is known, else for the first whose server is, else for that of the shortest server; `MCP:tool` for the tool of
-    /// the one server, of those that the client lists, that is known to have one of this name.
+    /// The name under which the tool was called. `mcp_server_tool` stands for the tool of that name where there is one,
+    /// else for the first of its spellings whose tool is known, else for the first whose server is, else for that of the
+    /// shortest server. `MCP:tool` stands for the tool of the one server, of those that the client lists, that is known to
+    /// have one of this name; where none is, of the only server that the client lists beside this program's.
     pub tool: ToolName,
     /// The outcome.
     pub outcome: OutcomeKind,
@@ -141,14 +143,33 @@ impl Use {
         };
         let names = self.names();
         let on_servers = self.names_on_servers(draft.view());
-        let mut only = on_servers.iter().filter(is_tool);
-        let only = only.next().filter(|_| only.next().is_none());
         let known = names.iter().find(is_tool).or_else(|| names.iter().find(is_served));
-        match only.or(known).or(names.last()) {
+        match self.on_server(&on_servers, is_tool).or(known).or(names.last()) {
             Some(name) if *name != self.tool => {
                 Cow::Owned(Self { tool: name.clone(), ..self.clone() })
             }
             _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// The one of these names on servers that it has: that of the server which is known to have such a tool, else of the
+    /// only one that is not this program's own.
+    fn on_server<'n>(
+        &self,
+        names: &'n BTreeSet<ToolName>,
+        is_tool: impl Fn(&&ToolName) -> bool,
+    ) -> Option<&'n ToolName> {
+        let is_own_tool = self.tool.serverless().is_some_and(is_own_tool);
+        let is_own = |name: &&ToolName| {
+            let servers = ServerKey::owners_of(name.as_str());
+            servers.iter().any(|server| is_own_server(server.as_str()))
+        };
+        let mut known = names.iter().filter(|name| is_tool(name) || is_own_tool && is_own(name));
+        let mut others = names.iter().filter(|name| !is_own(name));
+        match (known.next(), known.next()) {
+            (Some(name), None) => Some(name),
+            (Some(_), Some(_)) => None,
+            (None, _) => others.next().filter(|_| others.next().is_none()),
         }
     }
 

@@ -12,6 +12,32 @@ use crate::tool::{Hold, Listing, ListingState, Status, Tool, ToolKind};
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
 
+/// The tools of that server, sorted.
+const OWN_TOOLS: [&str; 12] = [
+    "check_documents",
+    "discover_tools",
+    "list_stale",
+    "recall_knowledge",
+    "record_outcome",
+    "resume_session",
+    "save_knowledge",
+    "settle_work",
+    "suggest_tool",
+    "tool_status",
+    "verify_knowledge",
+    "work_item",
+];
+
+/// Returns true if this program's server has a tool of this name.
+pub(crate) fn is_own_tool(name: &str) -> bool {
+    OWN_TOOLS.binary_search(&name).is_ok()
+}
+
+/// Returns true if a server is this program's.
+pub(crate) fn is_own_server(server: &str) -> bool {
+    server == OWN_NAME || server.starts_with("plugin_") && server.ends_with("_staleness")
+}
+
 /// Returns true if a tool is this program's own.
 pub(crate) fn is_own(
     kind: ToolKind,
@@ -19,9 +45,7 @@ pub(crate) fn is_own(
     server: Option<&str>,
     plugin: Option<&str>,
 ) -> bool {
-    let server = server.unwrap_or("");
-    server == OWN_NAME
-        || server.starts_with("plugin_") && server.ends_with("_staleness")
+    server.is_some_and(is_own_server)
         || plugin.and_then(|plugin| plugin.split('@').next()) == Some(OWN_NAME)
         || kind == ToolKind::Skill && name == OWN_NAME
 }

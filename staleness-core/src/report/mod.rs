@@ -17,7 +17,7 @@ mod work;
 
 pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
-pub(crate) use context::{Ignored, is_own};
+pub(crate) use context::{Ignored, is_own_server, is_own_tool};
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource};
 pub(crate) use delta::{changes, nothing};
 pub use digest::Digest;
