@@ -258,12 +258,16 @@ fn c3_vs_code_that_runs_the_hooks_of_claude_code_is_itself() {
 #[test]
 fn a_client_that_no_payload_tells_is_the_one_that_the_hook_names() {
     let sandbox = Sandbox::scanned();
-    let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
-    for (args, expected) in [
-        (&["--explain", "--client", "codex"][..], "client   codex\nknown    by --client; "),
-        (&["--explain"], "client   claude-code\nknown    from nothing: "),
+    let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" });
+    let mut turn = start.clone();
+    turn["turn_id"] = json!("1");
+    for (args, payload, expected) in [
+        (&["--explain", "--client", "codex"][..], &start, "client   codex\nknown    by --client; "),
+        (&["--explain"], &start, "client   claude-code\nknown    from nothing: "),
+        (&["--explain", "--client", "claude-code"], &turn, "client   claude-code\nknown    by --c"),
+        (&["--explain"], &turn, "client   codex\nknown    by its payload\n"),
     ] {
-        let told = sandbox.hook_with(args, start.as_bytes()).out;
+        let told = sandbox.hook_with(args, payload.to_string().as_bytes()).out;
         assert!(told.starts_with(expected), "{told}");
     }
 }

@@ -28,6 +28,10 @@ pub(super) fn interpret(
     let (client, evidence) = match (detect(payload, name), client) {
         (Some(client), _) => (client, Evidence::Payload),
         (None, Some(client)) => (client, Evidence::Argument),
+        // Other clients may come to count turns.
+        (None, None) if !matches!(payload.turn, Scalar::None) => {
+            (HookClient::Codex, Evidence::Payload)
+        }
         (None, None) => (HookClient::ClaudeCode, Evidence::Assumed),
     };
     let session = payload.session.strict("session_id")?.or_else(|| payload.conversation.text());
@@ -50,7 +54,7 @@ pub(super) fn interpret(
 }
 
 /// The client whose payloads alone look like this. Codex CLI speaks Claude Code's language and is told
-/// apart by its turns and by where it keeps its transcripts.
+/// apart by where it keeps its transcripts.
 fn detect(payload: &Payload<'_>, event: &str) -> Option<HookClient> {
     const OF_GEMINI: [&str; 5] =
         ["BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress"];
@@ -67,7 +71,7 @@ fn detect(payload: &Payload<'_>, event: &str) -> Option<HookClient> {
         Some(HookClient::Copilot)
     } else if OF_GEMINI.contains(&event) || is_below(".gemini") {
         Some(HookClient::Gemini)
-    } else if !matches!(payload.turn, Scalar::None) || is_below(".codex") {
+    } else if is_below(".codex") {
         Some(HookClient::Codex)
     } else {
         let is_named = has_lower_event && !matches!(payload.event, Scalar::None);
