@@ -234,6 +234,12 @@ impl Settings {
         self.url.path().is_some()
     }
 
+    /// Returns whom an answer is for: the client of the agent that asks, else any client.
+    #[must_use]
+    pub fn audience(&self) -> &str {
+        self.client.as_ref().map_or("any client", ClientId::as_str)
+    }
+
     /// The client in which an agent works: that of the one that asks, or the one whose name it has.
     #[must_use]
     pub fn client_of(&self, agent: &AgentId) -> Option<ClientId> {

@@ -120,9 +120,10 @@ impl Unused {
 
     /// Returns it as data, under the name by which a client calls it.
     #[must_use]
-    pub fn data(&self, client: Option<&ClientId>) -> Value {
+    pub fn data(&self, settings: &Settings, client: Option<&ClientId>) -> Value {
         let (name, server) = (called_by(client, &self.name), &self.server);
         json!({
+            "for": settings.audience(),
             "name": name, "kind": ToolKind::McpTool, "server": server.server, "clients": server.clients,
             "uses": 0, "reason": self.reason(),
         })

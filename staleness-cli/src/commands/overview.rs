@@ -80,6 +80,7 @@ pub(crate) fn run(
     doubtful.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
     if out.json {
         out.json(&json!({
+            "for": settings.audience(),
             "project": scan.root,
             "tools": doubtful,
             "off": off,
@@ -139,6 +140,7 @@ pub(crate) fn run(
             "`staleness tools show NAME` for the evidence, `staleness scan` to record this state",
         ));
     }
+    text.push_str(&tools::audience(settings, out));
     out.text(&text)?;
     Ok(found)
 }

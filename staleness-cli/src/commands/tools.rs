@@ -41,25 +41,27 @@ pub(crate) fn run(
                 Ok(key) => key,
                 Err(error) => {
                     let unused = Unused::of(&registry, settings, name)?.ok_or(error)?;
-                    return not_used_yet(&unused, out);
+                    return not_used_yet(settings, &unused, out);
                 }
             };
             let report = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
             let near = did_you_mean(&registry, settings, &report);
             if out.json {
-                return out.json(&Shown { tool: &report, did_you_mean: near });
+                let r#for = settings.audience();
+                return out.json(&Shown { r#for, tool: &report, did_you_mean: near });
             }
             let own = of_server(&registry, settings, &report)?;
             let near = tools::did_you_mean(near.as_deref());
-            out.text(&(tools::show(&report, &own, out) + &near))
+            out.text(&(tools::show(&report, &own, out) + &near + &tools::audience(settings, out)))
         }
         Some(ToolsCommand::Rank { limit }) => {
             let registry = settings.open(Access::Look)?;
             let ranked = registry.tools().rank(&settings.project, *limit, settings.now).wait()?;
             if out.json {
-                return out.json(&json!({ "tools": ranked }));
+                return out.json(&json!({ "for": settings.audience(), "tools": ranked }));
             }
-            out.text(&tools::ranked(&ranked, settings.now, out))
+            let ranked = tools::ranked(&ranked, settings.now, out);
+            out.text(&(ranked + &tools::audience(settings, out)))
         }
         Some(ToolsCommand::Suggest { query, session, limit, vector, explain }) => {
             query.as_deref().map_or(Ok(()), says_something)?;
@@ -70,7 +72,7 @@ pub(crate) fn run(
                 FindTools { query: query.clone(), vector, session: session.clone(), limit: *limit };
             let found = registry.tools().suggest(&settings.project, wanted, settings.now).wait()?;
             let none = "no active tool fits; `staleness tools discover` searches all of them\n";
-            tell(&found, note, *explain, none, out)?;
+            tell(settings, &found, note, *explain, none, out)?;
             // A suggestion was told: that it could not be noted takes nothing from it.
             if let Some(session) = session
                 && let Err(error) =
@@ -87,7 +89,7 @@ pub(crate) fn run(
             let wanted = FindTools { vector, ..FindTools::by_words(query, *limit) };
             let found =
                 registry.tools().discover(&settings.project, wanted, settings.now).wait()?;
-            tell(&found, note, *explain, "no tool matches\n", out)
+            tell(settings, &found, note, *explain, "no tool matches\n", out)
         }
         Some(ToolsCommand::History { name, limit, scope }) => {
             history(settings, name, *limit, choice(scope.scope), out)
@@ -105,6 +107,7 @@ pub(crate) fn run(
 /// A tool; or an invented name, with the tool that is most like it.
 #[derive(Serialize)]
 struct Shown<'a> {
+    r#for: &'a str,
     #[serde(flatten)]
     tool: &'a ToolReport,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,12 +115,13 @@ struct Shown<'a> {
 }
 
 /// Tells the little that is known of a tool.
-fn not_used_yet(unused: &Unused, out: &Output) -> Result<(), CliError> {
+fn not_used_yet(settings: &Settings, unused: &Unused, out: &Output) -> Result<(), CliError> {
     if out.json {
-        return out.json(&unused.data(None));
+        return out.json(&unused.data(settings, None));
     }
     let (name, reason) = (escape(&unused.name), escape(&unused.reason()).into_owned());
-    out.text(&format!("{}  not used yet: {reason}\n", out.paint.bold(&name)))
+    let text = format!("{}  not used yet: {reason}\n", out.paint.bold(&name));
+    out.text(&(text + &tools::audience(settings, out)))
 }
 
 /// A query without words would ask for everything, or for nothing.
@@ -142,6 +146,7 @@ fn meant(
 }
 
 fn tell(
+    settings: &Settings,
     found: &FoundTools,
     note: Option<String>,
     explain: bool,
@@ -151,8 +156,8 @@ fn tell(
     let note = note.or_else(|| found.note.clone());
     if out.json {
         return out.json(&match note {
-            Some(note) => json!({ "tools": found.tools, "note": note }),
-            None => json!({ "tools": found.tools }),
+            Some(note) => json!({ "for": settings.audience(), "tools": found.tools, "note": note }),
+            None => json!({ "for": settings.audience(), "tools": found.tools }),
         });
     }
     let mut text = tools::suggestions(&found.tools, explain, out);
@@ -162,6 +167,7 @@ fn tell(
     if let Some(note) = note {
         text.push_str(&out.hint(&escape(&note)));
     }
+    text.push_str(&tools::audience(settings, out));
     out.text(&text)
 }
 
@@ -189,7 +195,8 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     let all = registry.tools().list(&settings.project, listing, settings.now).wait()?;
     let (invented, listed): (Vec<_>, Vec<_>) = all.into_iter().partition(ToolReport::is_invented);
     if out.json {
-        return out.json(&json!({ "tools": listed, "invented": invented }));
+        let whom = settings.audience();
+        return out.json(&json!({ "for": whom, "tools": listed, "invented": invented }));
     }
     let mut text = tools::list(&listed, settings.now, out);
     if listed.is_empty() && !out.quiet {
@@ -201,6 +208,7 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
         });
     }
     text.push_str(&tools::invented(&invented, out));
+    text.push_str(&tools::audience(settings, out));
     out.text(&text)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, line};
+use crate::common::{Run, Sandbox, line};
 
 /// Bug W3: of what a person wrote an agent is told half a slug.
 #[cfg(unix)]
@@ -91,6 +91,26 @@ fn w1_codex_is_not_told_of_servers_of_claude_code() {
     assert_eq!(sandbox.start_of("codex", "x3"), "");
     sandbox.claude(&["github"]);
     assert_eq!(sandbox.start_of("codex", "x4"), "", "nor that it came back");
+}
+
+#[test]
+fn an_answer_says_for_which_client_it_is() {
+    let sandbox = Sandbox::scanned();
+    for args in [
+        &[][..],
+        &["tools"],
+        &["tools", "suggest"],
+        &["tools", "show", "github"],
+        &["tools", "show", "mcp__github__unused"],
+    ] {
+        assert_eq!(sandbox.json(args)["for"], "any client", "{args:?}");
+        let told = sandbox.ok(args);
+        assert!(told.ends_with("\nfor any client (STALENESS_AGENT names one)\n"), "{told}");
+        let mut command = sandbox.command();
+        command.env("STALENESS_AGENT", "claude-code").args(args);
+        let told = Run::of(command.output().unwrap()).out;
+        assert!(told.ends_with("\nfor claude-code\n"), "{told}");
+    }
 }
 
 /// Bug W2: a server is gone for one client, and nobody says so because another one has it.

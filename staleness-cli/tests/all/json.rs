@@ -70,8 +70,16 @@ fn eventful() -> Sandbox {
 #[test]
 fn overview() {
     let document = eventful().json(&[]);
-    let must =
-        ["project", "tools", "documents", "knowledge", "work", "counts", "documents_checked_at"];
+    let must = [
+        "for",
+        "project",
+        "tools",
+        "documents",
+        "knowledge",
+        "work",
+        "counts",
+        "documents_checked_at",
+    ];
     shape(&document, &must, &["root"]);
     each(&document, "tools").iter().for_each(|tool| is_tool(tool, &[]));
     assert!(each(&document, "tools").iter().all(|tool| tool["verdict"]["level"] != "fresh"));
@@ -144,11 +152,12 @@ fn tools() {
     ] {
         let document = sandbox.json(args);
         let is_list = !more.contains(&"score");
-        assert_eq!(keys(&document), ["tools", "invented"][..1 + usize::from(is_list)], "{args:?}");
+        let all = ["for", "tools", "invented"];
+        assert_eq!(keys(&document), all[..2 + usize::from(is_list)], "{args:?}");
         each(&document, "tools").iter().for_each(|tool| is_tool(tool, more));
     }
-    is_tool(&sandbox.tool("mcp__github__search"), &[]);
-    is_tool(&sandbox.tool("linear"), &[]);
+    is_tool(&sandbox.tool("mcp__github__search"), &["for"]);
+    is_tool(&sandbox.tool("linear"), &["for"]);
 }
 
 #[test]

@@ -4,6 +4,9 @@ use std::process::Stdio;
 
 use crate::common::{Run, Sandbox, line};
 
+/// The line that says whom an answer is for.
+const ANY: &str = "for any client (STALENESS_AGENT names one)\n";
+
 /// Returns a command's output, with this machine's folder as `~` and the project's id as `ID`.
 fn screen(sandbox: &Sandbox, args: &[&str]) -> String {
     let text = sandbox.ok(args).replace(sandbox.root().to_str().unwrap(), "~");
@@ -37,8 +40,9 @@ fn nothing_known() {
     assert!(text.starts_with("~/project\nno tools are known yet: looked in "), "{text}");
     assert!(text.contains("staleness record NAME") && text.contains("--home"), "{text}");
     let none = screen(&sandbox, &["tools", "--status", "stale"]);
-    assert_eq!(none, "no tool is of that status and kind\n");
-    assert_eq!(screen(&sandbox, &["tools"]), "no tools are known here; run `staleness scan`\n");
+    assert_eq!(none, format!("no tool is of that status and kind\n{ANY}"));
+    let none = "no tools are known here; run `staleness scan`\n";
+    assert_eq!(screen(&sandbox, &["tools"]), format!("{none}{ANY}"));
     assert_eq!(
         screen(&sandbox, &["project", "list"]),
         "no projects are known; run `staleness scan` in one\n"
@@ -69,6 +73,7 @@ fn overview() {
 uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
 `staleness check` looks for documents that have rotted
 `staleness tools show NAME` for the evidence, `staleness scan` to record this state
+for any client (STALENESS_AGENT names one)
 ");
 }
 
@@ -93,6 +98,7 @@ fn tools() {
   active   mcp__linear__*                       never used     claude-code
   active   /fix                 project         never used     claude-code  Fixes the build
 uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
+for any client (STALENESS_AGENT names one)
 ";
     assert_eq!(screen(&fates(), &["tools"]), expected);
 }
@@ -107,7 +113,7 @@ fn f6_a_list_of_tools_names_the_clients_that_list_them() {
     sandbox.ok(&["scan"]);
     assert_eq!(
         screen(&sandbox, &["tools"]),
-        "  active  mcp__github__*      never used  claude-code, codex (off)\n"
+        format!("  active  mcp__github__*      never used  claude-code, codex (off)\n{ANY}")
     );
     sandbox.ok(&["record", "Bash", "--success"]);
     let tools = screen(&sandbox, &["tools"]);
@@ -131,6 +137,7 @@ mcp__github__search  demoted
   last used     2026-11-20T12:04:00Z
   verdict       stale 0.2 → update
                 failing  3 of the last 4 uses failed
+for any client (STALENESS_AGENT names one)
 ";
     assert_eq!(screen(&fates(), &["tools", "show", "mcp__github__search"]), expected);
 }

@@ -185,7 +185,20 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
         text(&answer),
         "`mcp__a__find` is not used yet: \"its server a is configured in claude-code\"; call it if your client lists it"
     );
-    assert_eq!(answer["structuredContent"]["clients"], json!({ "claude-code": "configured" }));
+    let data = &answer["structuredContent"];
+    assert_eq!(
+        (&data["clients"], &data["for"]),
+        (&json!({ "claude-code": "configured" }), &json!("claude-code"))
+    );
+    for (tool, asked) in [
+        ("tool_status", json!({ "name": "a" })),
+        ("suggest_tool", json!({})),
+        ("discover_tools", json!({ "query": "find" })),
+    ] {
+        let answer = machine.client(&[]).call(tool, asked);
+        assert!(text(&answer).ends_with("\nfor any client: yours is not known here"), "{answer}");
+        assert_eq!(answer["structuredContent"]["for"], "any client");
+    }
 }
 
 /// Bug C4: a client that leaves the server out has this one beside the only other.

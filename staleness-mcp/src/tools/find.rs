@@ -92,6 +92,7 @@ struct Discover {
 /// Tools that were found.
 #[derive(Serialize, JsonSchema)]
 struct Tools {
+    r#for: String,
     tools: Vec<verdict::Found>,
     more: usize,
     note: Option<String>,
@@ -107,22 +108,29 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceEr
         registry.tools().discover(&settings.project, find, settings.now).wait()?;
     let rows = Rows::fit(&found, limit, |each| verdict::suggestion(settings.client.as_ref(), each));
     let head = if found.is_empty() { "no known tool matches" } else { "" };
-    Ok(told(rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
+    Ok(told(settings, rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
+}
+
+/// A line that says so where the answer is not for the client that asks.
+fn audience(settings: &Settings) -> &'static str {
+    if settings.client.is_some() { "" } else { "\nfor any client: yours is not known here" }
 }
 
 /// The tools, and what could not be compared.
 fn told(
+    settings: &Settings,
     rows: Rows<verdict::Found>,
     head: &'static str,
     how: &'static str,
     note: Option<String>,
 ) -> Answer<Tools> {
-    let mut text = rows.text(Text::new(head), Text::new(how));
+    let mut text = rows.text(Text::new(head), Text::new(how)).and(audience(settings));
     let note = note.as_deref().map(line);
     if let Some(note) = &note {
         text = text.and("\n").and(Quoted(note));
     }
-    Answer::new(text, Tools { tools: rows.items, more: rows.more, note })
+    let r#for = settings.audience().to_owned();
+    Answer::new(text, Tools { r#for, tools: rows.items, more: rows.more, note })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -154,7 +162,7 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer<Tools>, ServiceErro
     }
     let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
     let head = if found.is_empty() { none } else { "" };
-    Ok(told(rows, head, "ask for a higher limit", note.or(unlike)))
+    Ok(told(settings, rows, head, "ask for a higher limit", note.or(unlike)))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -179,6 +187,7 @@ impl JsonSchema for Known {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "properties": {
+                "for": { "type": "string" },
                 "name": { "type": "string" },
                 "kind": { "type": "string" },
                 "status": verdict::statuses(generator),
@@ -215,6 +224,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         .and(trial);
     text = text.and("; ").and(verdict::words(&report.verdict));
     let mut data = verdict::tool(settings.client.as_ref(), &report);
+    data["for"] = settings.audience().into();
     if let Some(near) = tools::did_you_mean(&registry, settings, &report) {
         text = text.and(verdict::did_you_mean(&near));
         data["did_you_mean"] = near.into();
@@ -235,7 +245,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
             data["pruned_until"] = json!(until);
         }
     }
-    Ok(Answer::new(text, Known(data)))
+    Ok(Answer::new(text.and(audience(settings)), Known(data)))
 }
 
 /// The answer about a tool of which no more is known than its server.
@@ -246,7 +256,7 @@ fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
     if unused.is_offered() {
         text.push("; call it if your client lists it");
     }
-    Answer::new(text, Known(unused.data(client)))
+    Answer::new(text.and(audience(settings)), Known(unused.data(settings, client)))
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
