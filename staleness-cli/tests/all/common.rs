@@ -251,13 +251,16 @@ impl Run {
     }
 }
 
-/// A terminal, and the path of the end at which a program may sit.
+/// A terminal of 80 columns, and the path of the end at which a program may sit.
 #[cfg(unix)]
 fn terminal() -> (std::os::fd::OwnedFd, std::ffi::CString) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{Winsize, tcsetwinsize};
     let main = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&main).unwrap();
     unlockpt(&main).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&main, size).unwrap();
     let path = ptsname(&main, Vec::new()).unwrap();
     (main, path)
 }

@@ -144,6 +144,37 @@ fn w1_a_server_that_is_new_to_a_client_did_not_come_back() {
     assert_eq!(sandbox.start_of("claude-code", "c3"), "");
 }
 
+/// Bug W6: one server under three headings.
+#[test]
+fn w6_a_server_that_went_is_told_alone_though_its_tools_failed() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "linear"]);
+    sandbox.start_of("claude-code", "c1");
+    for _ in 0..3 {
+        sandbox.ok(&["record", "mcp__github__create", "--failure", "--agent", "claude-code"]);
+    }
+    sandbox.claude(&["linear"]);
+    let told = sandbox.start_of("claude-code", "c2");
+    assert!(told.contains("do not call: `mcp__github__*` (removed from config)"), "{told}");
+    assert_eq!(told.matches("mcp__github__").count(), told.matches("mcp__github__*").count());
+    assert_eq!(sandbox.start_of("claude-code", "c3"), "", "nor at every later start");
+}
+
+/// Bug W9: after a holiday each tool asks for a look.
+#[test]
+fn w9_after_a_holiday_no_tool_needs_attention() {
+    let sandbox = Sandbox::scanned();
+    for tool in ["Bash", "Edit", "mcp__github__search"] {
+        sandbox.ok(&["record", tool, "--success", "--agent", "claude-code"]);
+    }
+    let overview = sandbox.json(&line("--now 2027-01-14"));
+    assert_eq!(overview["tools"], json!([]));
+    assert_eq!(
+        (&overview["counts"]["tools"], &overview["counts"]["fresh"]),
+        (&json!(4), &json!(4))
+    );
+}
+
 /// Bug F2: a call of a client that does not have the server counts as a failure of the tool for those that have it.
 #[test]
 fn f2_a_call_of_a_client_that_lacks_the_server_says_nothing_of_the_tool() {

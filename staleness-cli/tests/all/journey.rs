@@ -263,7 +263,7 @@ fn hooks_alone_keep_the_registry() {
 }
 
 #[test]
-fn the_home_that_the_readme_shows_is_read() {
+fn f3_the_home_that_the_readme_shows_is_read() {
     let sandbox = Sandbox::new();
     let home = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/home");
     let seen = sandbox.json(&["--home", home]);

@@ -264,9 +264,30 @@ fn every_command_has_help_with_every_global_option() {
     }
     assert!(sandbox.ok(&["help", "tools", "show"]).contains("<NAME>"));
     assert!(sandbox.ok(&["--version"]).starts_with("staleness "));
-    // I1
+}
+
+/// Bug I1: the help of `import` named two of five shapes.
+#[test]
+fn i1_the_help_of_import_names_every_shape() {
     let shapes = "Outcomes, tools, knowledge, work and routes, one JSON object per line";
-    assert!(sandbox.ok(&["import", "--help"]).contains(shapes));
+    assert!(Sandbox::new().ok(&["import", "--help"]).contains(shapes));
+}
+
+/// Bug L1: a terminal cut words of the overview, the doctor and a tool.
+#[cfg(unix)]
+#[test]
+fn l1_no_line_goes_beyond_a_terminal_of_80_columns() {
+    let sandbox = fates();
+    sandbox.ok(&line(
+        "--now 2026-10-01 work add plan 'Move to the new host' --id move-to-the-new-host",
+    ));
+    for args in
+        [&[][..], &["doctor"], &["tools"], &["tools", "show", "mcp__github__search"], &["stale"]]
+    {
+        let text = sandbox.shown(args);
+        let wide = text.lines().filter(|line| line.chars().count() > 80);
+        assert_eq!((wide.collect::<Vec<_>>(), text.is_empty()), (vec![], false), "{args:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::Machine;
+use crate::client::{Client, Machine};
 
 #[test]
 fn a_tool_that_fails_is_doubted_and_one_success_restores_it() {
@@ -338,4 +338,52 @@ fn a_text_of_an_agent_is_told_what_never_was() {
     let both = json!({ "text": "x", "paths": ["a.md"] });
     let refused = client.ask("tools/call", json!({ "name": "check_documents", "arguments": both }));
     assert_eq!(refused["result"]["isError"], true, "{refused}");
+}
+
+/// Bug M3: tools of another client are offered.
+#[test]
+fn m3_tools_of_other_clients_are_neither_suggested_nor_found() {
+    let machine = Machine::new();
+    let write = |path: &str, text: &str| std::fs::write(machine.root.join(path), text).unwrap();
+    std::fs::create_dir(machine.root.join("home/.codex")).unwrap();
+    write("home/.claude.json", r#"{"mcpServers": {"slack": {"command": "x"}}}"#);
+    write("home/.codex/config.toml", "[mcp_servers.linear]\ncommand = \"x\"\n");
+    machine.ok(&["scan"]);
+    for (tool, agent) in [("mcp__slack__post", "claude-code"), ("mcp__linear__post", "codex")] {
+        machine.ok(&["record", tool, "--success", "--agent", agent]);
+    }
+    for (client, own) in
+        [("codex-mcp-client", "mcp__linear__post"), ("claude-code", "mcp__slack__post")]
+    {
+        let mut asker = Client::start(machine.command(&["mcp"]));
+        asker.introduce_as(client);
+        for tool in ["suggest_tool", "discover_tools"] {
+            let found = asker.data(tool, json!({ "query": "post" }))["tools"].clone();
+            let names: Vec<_> =
+                found.as_array().unwrap().iter().map(|each| &each["name"]).collect();
+            assert_eq!(names, [own], "{client}: {tool}");
+        }
+    }
+}
+
+/// Bug C7: what a hook told an agent is told again through MCP, where the client has another name.
+#[test]
+fn c7_an_agent_of_hooks_and_of_mcp_is_one() {
+    let machine = Machine::new();
+    let hook = |id: &str| {
+        let start = json!({ "session_id": id, "hook_event_name": "SessionStart" }).to_string();
+        let mut child = machine.command(&["hook", "--client", "codex"]).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), start.as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    hook("x1");
+    machine.ok(&["work", "add", "plan", "Ship it", "--id", "p", "--agent", "ana"]);
+    assert!(hook("x2").contains("plan `p`"));
+    let mut client = Client::start(machine.command(&["mcp"]));
+    client.introduce_as("codex-mcp-client");
+    let news = client.data("resume_session", json!({}));
+    assert!(!news.to_string().contains("\"p\""), "{news}");
+    client.data("work_item", json!({ "action": "add", "kind": "plan", "text": "x", "id": "own" }));
+    let shown = client.data("work_item", json!({ "action": "show", "id": "own" }));
+    assert!(shown.to_string().contains("\"codex\""), "{shown}");
 }
