@@ -74,7 +74,10 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let resume = Resume { session, from, peek: asked.peek, ..Resume::new(agent) };
     let mut delta =
         registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
-    leave_to_others(settings, &registry, &mut delta, &resume.agent)?;
+    // Who asks for more than what is new to it sees what is between others, too.
+    if resume.from == ResumeFrom::Cursor {
+        leave_to_others(settings, &registry, &mut delta, &resume.agent)?;
+    }
     delta.warnings.truncate(Delta::TOP_WARNINGS);
     Ok(Answer { delta, registry, resume })
 }
