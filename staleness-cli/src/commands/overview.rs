@@ -14,6 +14,7 @@ use staleness_service::tools::fold_into_servers;
 use super::remembered::Remembered;
 use super::scan::preview;
 use super::stale::reaches;
+use super::tools::audience;
 use crate::args::LevelArg;
 use crate::error::CliError;
 use crate::output::{Output, escape, found, tools, work};
@@ -140,7 +141,7 @@ pub(crate) fn run(
             "`staleness tools show NAME` for the evidence, `staleness scan` to record this state",
         ));
     }
-    text.push_str(&tools::audience(settings, out));
+    text.push_str(&audience(settings, out));
     out.text(&text)?;
     Ok(found)
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(
             }
             let own = of_server(&registry, settings, &report)?;
             let near = tools::did_you_mean(near.as_deref());
-            out.text(&(tools::show(&report, &own, out) + &near + &tools::audience(settings, out)))
+            out.text(&(tools::show(&report, &own, out) + &near + &audience(settings, out)))
         }
         Some(ToolsCommand::Rank { limit }) => {
             let registry = settings.open(Access::Look)?;
@@ -61,7 +61,7 @@ pub(crate) fn run(
                 return out.json(&json!({ "for": settings.audience(), "tools": ranked }));
             }
             let ranked = tools::ranked(&ranked, settings.now, out);
-            out.text(&(ranked + &tools::audience(settings, out)))
+            out.text(&(ranked + &audience(settings, out)))
         }
         Some(ToolsCommand::Suggest { query, session, limit, vector, explain }) => {
             query.as_deref().map_or(Ok(()), says_something)?;
@@ -104,6 +104,12 @@ pub(crate) fn run(
     }
 }
 
+/// A line that says whom an answer is for.
+pub(super) fn audience(settings: &Settings, out: &Output) -> String {
+    let how = if settings.client.is_some() { "" } else { " (STALENESS_AGENT names one)" };
+    out.hint(&format!("for {}{how}", settings.audience()))
+}
+
 /// A tool; or an invented name, with the tool that is most like it.
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -121,7 +127,7 @@ fn not_used_yet(settings: &Settings, unused: &Unused, out: &Output) -> Result<()
     }
     let (name, reason) = (escape(&unused.name), escape(&unused.reason()).into_owned());
     let text = format!("{}  not used yet: {reason}\n", out.paint.bold(&name));
-    out.text(&(text + &tools::audience(settings, out)))
+    out.text(&(text + &audience(settings, out)))
 }
 
 /// A query without words would ask for everything, or for nothing.
@@ -167,7 +173,7 @@ fn tell(
     if let Some(note) = note {
         text.push_str(&out.hint(&escape(&note)));
     }
-    text.push_str(&tools::audience(settings, out));
+    text.push_str(&audience(settings, out));
     out.text(&text)
 }
 
@@ -208,7 +214,7 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
         });
     }
     text.push_str(&tools::invented(&invented, out));
-    text.push_str(&tools::audience(settings, out));
+    text.push_str(&audience(settings, out));
     out.text(&text)
 }
 

@@ -9,7 +9,6 @@ use staleness_core::report::{ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
 
 use super::{Cell, Output, Paint, Painter, escape};
-use crate::settings::Settings;
 use staleness_service::when::ago;
 
 /// Returns the painter for the status of a tool.
@@ -75,12 +74,6 @@ pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output
 /// Tools that need attention, with status, outcomes and the whole reason.
 pub(crate) fn doubtful(tools: &[ToolReport], now: staleness::Timestamp, out: &Output) -> String {
     out.details(tools.iter().map(|tool| line(tool, now))) + &legend(tools, out)
-}
-
-/// A line that says whom an answer is for.
-pub(crate) fn audience(settings: &Settings, out: &Output) -> String {
-    let how = if settings.client.is_some() { "" } else { " (STALENESS_AGENT names one)" };
-    out.hint(&format!("for {}{how}", settings.audience()))
 }
 
 /// Says how to read outcomes, where any are shown.
