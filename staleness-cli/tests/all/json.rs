@@ -74,6 +74,7 @@ fn overview() {
         "for",
         "project",
         "tools",
+        "off",
         "documents",
         "knowledge",
         "work",
