@@ -64,7 +64,8 @@ proptest! {
     ) {
         let world = World::default();
         let world = if by_client { world.seen_by("client") } else { world };
-        world.scan(vec![read(user("mcp"), vec![server("hub")])]);
+        // With one server, `MCP:frobnicate` would be a tool of that.
+        world.scan(vec![read(user("mcp"), vec![server("hub"), server("hub2")])]);
         for letter in letters.chars() {
             let mut used = world.a_use(name, outcome(letter));
             used.client = Some(ClientId::new("client").unwrap());
@@ -84,7 +85,7 @@ proptest! {
         }
         if by_scan {
             let found = if name.starts_with("mcp__") { server("nobody") } else { skill(&name) };
-            world.scan(vec![read(user("mcp"), vec![server("hub"), found])]);
+            world.scan(vec![read(user("mcp"), vec![server("hub"), server("hub2"), found])]);
             let known = world.report(&name);
             prop_assert_eq!((known.outcomes, known.presence.state), (report.outcomes, "present"));
         } else {
