@@ -326,8 +326,8 @@ fn a_handoff_is_told_to_its_two_agents_alone() {
         list.as_array().unwrap().iter().map(|each| each["id"].as_str().unwrap()).collect()
     };
     for (agent, more, told) in [
-        ("gemini", &["--digest"][..], "rest"),
-        ("gemini", &["--since", "2026-11-20"], "rest"),
+        ("gemini", &["--digest"][..], "notesrest"),
+        ("gemini", &["--since", "2026-11-20"], "notesrest"),
         ("windsurf", &[], "rest"),
         ("windsurf", &[], ""),
     ] {
