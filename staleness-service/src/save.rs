@@ -79,12 +79,11 @@ impl Turn {
     pub fn sweep(&self, target: &Path) -> io::Result<()> {
         let prefix = partial(target);
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let meta = entry.metadata().ok().filter(std::fs::Metadata::is_file);
-            let (true, Some(meta)) =
-                (entry.file_name().to_string_lossy().starts_with(&prefix), meta)
-            else {
+            if !entry.file_name().to_string_lossy().starts_with(&prefix) {
                 continue;
-            };
+            }
+            let meta = entry.metadata().ok().filter(std::fs::Metadata::is_file);
+            let Some(meta) = meta else { continue };
             let age = meta.modified().ok().and_then(|at| at.elapsed().ok());
             if self.lock.is_some() || age.is_some_and(|age| age > ABANDONED) {
                 remove_if_there(&entry.path())?;

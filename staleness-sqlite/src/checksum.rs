@@ -12,8 +12,9 @@
 //! Other programs (`sqlite3`) may read the file, also when they move the log into it as they close. In
 //! memory and in the log the bytes are [`UNSUMMED`], or zero in a page that SQLite has just added, so such a
 //! page has no checksum. It is taken as it is, and gets its checksum when it is written next. A disk that lost
-//! a sector gives zeros, too: a page that ends in more zeros than those four bytes is damage. Pages that were
-//! added and end so are not left in the log for others to move: see [`ends_in_zeros`]. A program that changes
+//! a sector gives zeros, too: a page that ends in more zeros than those four bytes is damage. A process
+//! that ends as it should leaves no page that was added and ends so in the log for others to move, unless a reader
+//! stays: see [`ends_in_zeros`]. A program that changes
 //! rows leaves checksums that are wrong: that is damage.
 //!
 //! # Why this is `unsafe`
@@ -25,9 +26,9 @@
 
 #![allow(unsafe_code, reason = "a file layer is a table of C functions; see above")]
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
 use std::slice;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rusqlite::{Connection, Error, ffi};
@@ -81,13 +82,15 @@ fn is_lost(page: &[u8]) -> bool {
     page[PAGE - RESERVED - 1..].iter().all(|byte| *byte == 0)
 }
 
-/// True if a page was written to a log for which [`is_lost`] is true.
-static ZEROS: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// True if this thread wrote a page to a log for which [`is_lost`] is true.
+    static ZEROS: Cell<bool> = const { Cell::new(false) };
+}
 
-/// Returns true if since the last call a page was written to a log that looks as if its last sector was lost. In the
-/// file, where it has a checksum, it does not.
+/// Returns true if since its last call this thread wrote a page to a log that looks as if its last sector was lost. In
+/// the file, where it has a checksum, it does not.
 pub(crate) fn ends_in_zeros() -> bool {
-    ZEROS.swap(false, Ordering::Relaxed)
+    ZEROS.replace(false)
 }
 
 /// Returns true unless the header says that the file is not a store of this format. One damaged field is
@@ -295,7 +298,7 @@ unsafe extern "C" fn write_log(
     unsafe {
         let Some(write) = real(file).xWrite else { return ffi::SQLITE_IOERR_WRITE };
         if len as usize == PAGE && is_lost(slice::from_raw_parts(from.cast(), PAGE)) {
-            ZEROS.store(true, Ordering::Relaxed);
+            ZEROS.set(true);
         }
         write(file, from, len, offset)
     }

@@ -11,7 +11,8 @@
 //! A process that has moved the log, as an import does, moves the rest of it when it ends: pages in the file
 //! have checksums, and in the log SQLite stops at the first frame that is damaged.
 //!
-//! Whatever else holds, a page that another program must not move is moved at once ([`ends_in_zeros`]).
+//! A page that another program must not move ([`ends_in_zeros`]) is moved at once by a short-lived process, and by
+//! others when they end.
 //!
 //! It is done while the lock is still held: those who wait do so in the lock's fair queue, and not
 //! in SQLite's napping busy handler. It never waits for readers; what they still need stays for the
@@ -56,6 +57,8 @@ pub(crate) struct Log {
     stuck: AtomicU64,
     /// True if the log may still hold data that was forgotten.
     owing: AtomicBool,
+    /// True if the log may hold pages that another program must not move.
+    zeros: AtomicBool,
     /// True if this store has moved the log before: then it wrote much, and moves the rest when it is dropped.
     moved: AtomicBool,
 }
@@ -67,27 +70,33 @@ impl Log {
             commits: AtomicU64::new(0),
             stuck: AtomicU64::new(0),
             owing: AtomicBool::new(false),
+            zeros: AtomicBool::new(false),
             moved: AtomicBool::new(false),
         }
     }
 
-    /// Returns true if this store may have left more in the log than a short-lived process would, or what was
-    /// forgotten.
+    /// Returns true if this store may have left more in the log than a short-lived process would, or what must not stay.
     pub(crate) fn is_left(&self) -> bool {
         self.commits.load(Ordering::Relaxed) > SETTLED
-            || self.owing.load(Ordering::Relaxed)
+            || self.must_move()
             || self.moved.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if the log may hold what must not stay there.
+    fn must_move(&self) -> bool {
+        self.owing.load(Ordering::Relaxed) || self.zeros.load(Ordering::Relaxed)
     }
 
     /// After a commit, under the lock.
     pub(crate) fn after_commit(&self, conn: &Connection, busy_timeout: Duration) {
         let commits = self.commits.fetch_add(1, Ordering::Relaxed);
-        let most = match commits {
-            _ if ends_in_zeros() => 1,
-            ..SETTLED => FEW,
-            _ => MANY,
-        };
-        self.trim(conn, busy_timeout, most);
+        self.zeros.fetch_or(ends_in_zeros(), Ordering::Relaxed);
+        let most = if commits < SETTLED { FEW } else { MANY };
+        if commits < SETTLED && self.zeros.load(Ordering::Relaxed) {
+            self.move_all(conn, busy_timeout, Duration::ZERO);
+        } else {
+            self.trim(conn, busy_timeout, most);
+        }
     }
 
     /// After a commit that forgot something, under the lock.
@@ -99,7 +108,7 @@ impl Log {
 
     /// When the store is dropped, under the lock.
     pub(crate) fn at_close(&self, conn: &Connection, busy_timeout: Duration) {
-        if self.owing.load(Ordering::Relaxed) {
+        if self.must_move() {
             self.move_all(conn, busy_timeout, Duration::ZERO);
         } else {
             let most = if self.moved.load(Ordering::Relaxed) { 1 } else { FEW };
@@ -124,6 +133,7 @@ impl Log {
         if matches!(moved, Ok(true)) {
             self.stuck.store(0, Ordering::Relaxed);
             self.owing.store(false, Ordering::Relaxed);
+            self.zeros.store(false, Ordering::Relaxed);
             self.moved.store(true, Ordering::Relaxed);
         } else {
             self.stuck.store(frames, Ordering::Relaxed);

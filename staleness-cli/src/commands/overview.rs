@@ -74,6 +74,7 @@ pub(crate) fn run(
         }
         LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) + items(Level::Stale) > 0,
     }) || fail_on.is_some_and(|least| reaches(&stuck, least));
+    let on = all.len();
     let unused = all.iter().filter(|tool| tool.uses == 0).count();
     let mut doubtful = all;
     doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
@@ -107,7 +108,7 @@ pub(crate) fn run(
         // A tool that nobody has used is configured, and that is all that is known of it.
         text.push_str(&match unused {
             0 => paint.good(&format!("no problems known with {tools}\n")),
-            _ if unused == total - off.len() => {
+            _ if unused == on => {
                 format!("{tools} configured, none used yet: nothing is known of them\n")
             }
             _ => paint.good(&format!("no problems known with {tools}, {unused} never used\n")),

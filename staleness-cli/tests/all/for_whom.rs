@@ -127,6 +127,28 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
     assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
 }
 
+/// What was added and has ended since the agent was there is told as ended, and not quoted.
+#[cfg(unix)]
+#[test]
+fn what_was_added_and_has_ended_is_told_as_ended() {
+    let sandbox = Sandbox::new();
+    for (client, id) in [("claude-code", "c1"), ("codex", "x1")] {
+        sandbox.start_of(client, id);
+    }
+    sandbox.ok(&line("work add constraint Frozen --id r"));
+    sandbox.ok(&line("work set r --status resolved"));
+    sandbox.ok(&line(
+        "work add handoff Ship --id ship --from claude-code --to codex --agent claude-code",
+    ));
+    sandbox.ok(&line("work set ship --status accepted --agent codex"));
+    let told = sandbox.start_of("claude-code", "c2");
+    assert!(told.contains("constraint `r` (added, now resolved)"), "{told}");
+    assert!(told.contains("handoff `ship` (added, now accepted) for `codex`"), "{told}");
+    assert!(!told.contains("Frozen"), "{told}");
+    let told = sandbox.start_of("codex", "x2");
+    assert!(told.contains("handoff `ship` (added, now accepted"), "{told}");
+}
+
 /// Bug W1: a server that is new to a client "came back", since another client lost it, or since it was approved.
 #[test]
 fn w1_a_server_that_is_new_to_a_client_did_not_come_back() {

@@ -202,6 +202,19 @@ fn c4_a_tool_of_the_only_server_of_cursor_goes_with_it() {
     assert_eq!(sandbox.tool(TOOL)["presence"]["cause"], "server_removed");
 }
 
+/// What was known without a server before its configuration was read is not left behind as failing.
+#[test]
+fn c4_a_tool_that_was_known_without_a_server_recovers() {
+    let sandbox = Sandbox::new();
+    for id in ["1", "2", "3"] {
+        tell(&sandbox, "cursor", &used("postToolUseFailure", "MCP:search", id));
+    }
+    sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"github": {}}}"#);
+    sandbox.ok(&["scan"]);
+    tell(&sandbox, "cursor", &used("postToolUse", "MCP:search", "4"));
+    assert_eq!(sandbox.tool("MCP:search")["outcomes"], "FFFS");
+}
+
 #[test]
 fn gemini_is_told_of_tools_as_it_calls_them_and_finds_them_so() {
     let sandbox = Sandbox::new();

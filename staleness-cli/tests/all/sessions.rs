@@ -267,7 +267,7 @@ fn a_first_session_that_lost_its_context_is_told_what_came_since() {
     sandbox.ok(&["work", "set", "h1", "--status", "accepted"]);
     sandbox.ok(&["knowledge", "add", "--body", "x", "--id", "k1"]);
     let again = sandbox.session_start(&here, "s1", "compact").unwrap();
-    for part in ["knowledge `k1` (added)", "handoff `h1` (added)"] {
+    for part in ["knowledge `k1` (added)", "handoff `h1` (added, now accepted)"] {
         assert!(again.contains(part), "{again}");
     }
     assert_eq!(sandbox.session_start(&here, "s2", "startup"), None, "told once");

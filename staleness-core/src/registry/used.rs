@@ -144,7 +144,8 @@ impl Use {
         let names = self.names();
         let on_servers = self.names_on_servers(draft.view());
         let known = names.iter().find(is_tool).or_else(|| names.iter().find(is_served));
-        match self.on_server(&on_servers, is_tool).or(known).or(names.last()) {
+        let known = self.on_server(&on_servers, is_tool).or(known);
+        match known.or_else(|| on_only_server(&on_servers)).or(names.last()) {
             Some(name) if *name != self.tool => {
                 Cow::Owned(Self { tool: name.clone(), ..self.clone() })
             }
@@ -152,25 +153,15 @@ impl Use {
         }
     }
 
-    /// The one of these names on servers that it has: that of the server which is known to have such a tool, else of the
-    /// only one that is not this program's own.
+    /// The one of these names on servers that is known, or is a tool of this program's server.
     fn on_server<'n>(
         &self,
         names: &'n BTreeSet<ToolName>,
         is_tool: impl Fn(&&ToolName) -> bool,
     ) -> Option<&'n ToolName> {
         let is_own_tool = self.tool.serverless().is_some_and(is_own_tool);
-        let is_own = |name: &&ToolName| {
-            let servers = ServerKey::owners_of(name.as_str());
-            servers.iter().any(|server| is_own_server(server.as_str()))
-        };
         let mut known = names.iter().filter(|name| is_tool(name) || is_own_tool && is_own(name));
-        let mut others = names.iter().filter(|name| !is_own(name));
-        match (known.next(), known.next()) {
-            (Some(name), None) => Some(name),
-            (Some(_), Some(_)) => None,
-            (None, _) => others.next().filter(|_| others.next().is_none()),
-        }
+        known.next().filter(|_| known.next().is_none())
     }
 
     /// The session in which it happened, where the client told.
@@ -220,4 +211,16 @@ impl Use {
     pub(super) fn may_be_an_outage(&self) -> bool {
         self.outcome == OutcomeKind::Failure && self.names().iter().any(ToolName::is_mcp)
     }
+}
+
+/// Returns true if a name on a server is on this program's.
+fn is_own(name: &ToolName) -> bool {
+    let servers = ServerKey::owners_of(name.as_str());
+    servers.iter().any(|server| is_own_server(server.as_str()))
+}
+
+/// The name on the only server beside this program's.
+fn on_only_server(names: &BTreeSet<ToolName>) -> Option<&ToolName> {
+    let mut others = names.iter().filter(|name| !is_own(name));
+    others.next().filter(|_| others.next().is_none())
 }

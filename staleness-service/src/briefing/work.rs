@@ -190,7 +190,10 @@ fn warning(warning: &Warning) -> ModelText {
 fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     let (from, to) = (item.from.as_deref().and_then(state), item.to.as_deref().and_then(state));
     let named = named(item.kind, &item.id).and(" (");
+    let status = item.to.as_deref().and_then(WorkStatus::from_word);
+    let has_ended = status.is_some_and(|status| !status.is_open());
     let net = match (item.action, from, to) {
+        ("added", _, Some(to)) if has_ended => named.and("added, now ").and(to),
         ("there", _, Some(to)) => named.and(to),
         (_, Some(from), Some(to)) => named.and(from).and(" → ").and(to),
         (action, _, _) => named.and(action),
@@ -198,6 +201,8 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     let net = net.and(if item.own { ", by you)" } else { ")" });
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
+        // Nobody is to act on what has ended.
+        None if has_ended => net,
         None => quoting(net, item),
     }
 }

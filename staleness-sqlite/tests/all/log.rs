@@ -74,6 +74,29 @@ fn a_store_stays_sound_when_another_program_moves_it_into_the_file() {
     }
 }
 
+/// A page that ends in zeros is moved as soon as the reader that was in the way is gone.
+#[test]
+fn a_reader_delays_what_another_program_must_not_move_and_no_more() {
+    let (_folder, path) = fresh();
+    drop(filled(&path));
+    let store = open(&path);
+    let reader = raw(&path);
+    reader.execute_batch("BEGIN; SELECT * FROM meta").unwrap();
+    // The overflow page of a text of this length is not full: it ends in zeros.
+    let long = "x".repeat(4_200);
+    let mut known = tool("long");
+    known.description = Some(long.clone());
+    transact(&store, step(move |draft| draft.put(known.clone()))).unwrap();
+    assert_ne!(frames(&path), 0);
+    reader.execute_batch("COMMIT").unwrap();
+    drop(reader);
+    drop(store);
+    assert_eq!(frames(&path), 0);
+    drop(rusqlite::Connection::open(&path).unwrap());
+    let read = everything(&open(&path)).unwrap();
+    assert!(read.tools.values().any(|tool| tool.description.as_ref() == Some(&long)));
+}
+
 #[test]
 fn a_checkpoint_empties_it() {
     let (_folder, path) = fresh();
