@@ -251,6 +251,7 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
     let net = match (each.action, &each.from, &each.to) {
         ("there", _, Some(to)) => to.replace('_', " "),
         (_, Some(from), Some(to)) => format!("{from} → {to}").replace('_', " "),
+        ("added", _, Some(to)) if each.has_ended() => format!("added, now {to}"),
         (action, _, _) => action.replace('_', " "),
     };
     let own = if each.own { "you" } else { "" };

@@ -195,6 +195,9 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     let mut codex = sandbox.command();
     codex.env("STALENESS_AGENT", "codex").args(["tools", "show", TOOL]);
     assert_eq!(Run::of(codex.output().unwrap()).code, 3, "it is not its server");
+    sandbox.ok(&["record", "mcp__github__open", "--success"]);
+    let elsewhere = sandbox.run(&line("tools show mcp__github__open --scope project"));
+    assert!(elsewhere.code == 3 && !elsewhere.err.contains("not used yet"), "{elsewhere:?}");
     sandbox.claude(&[]);
     sandbox.ok(&["scan"]);
     let told = sandbox.ok(&["tools", "show", TOOL]);

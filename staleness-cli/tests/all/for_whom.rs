@@ -147,6 +147,8 @@ fn what_was_added_and_has_ended_is_told_as_ended() {
     assert!(!told.contains("Frozen"), "{told}");
     let told = sandbox.start_of("codex", "x2");
     assert!(told.contains("handoff `ship` (added, now accepted"), "{told}");
+    let told = sandbox.ok(&line("resume --agent gemini --since 2026-11-19"));
+    assert!(told.contains("added, now resolved"), "{told}");
 }
 
 /// Bug W1: a server that is new to a client "came back", since another client lost it, or since it was approved.

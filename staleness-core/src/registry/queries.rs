@@ -235,7 +235,10 @@ impl Tools<'_> {
             });
             Some((name, owner?))
         });
-        let unlisted = owned.filter(|(_, server)| !context.members(server).iter().any(is_live));
+        let is_known = |name: &ToolName| view.tools.keys().any(|key| key.name == *name);
+        let unlisted = owned.filter(|(name, server)| {
+            !is_known(name) && !context.members(server).iter().any(is_live)
+        });
         Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
     }
 

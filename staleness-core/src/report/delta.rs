@@ -10,7 +10,7 @@ use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::store::View;
 use crate::text::counted;
 use crate::time::Timestamp;
-use crate::work::{Warning, WorkKind, beginning};
+use crate::work::{Warning, WorkKind, WorkStatus, beginning};
 
 /// The point at which a delta begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -135,6 +135,15 @@ pub(crate) const fn nothing(source: DeltaSource, pruned: bool) -> &'static str {
         DeltaSource::Digest => "nothing open",
         _ if pruned => "no change that is still kept",
         _ => "nothing changed",
+    }
+}
+
+impl DeltaItem {
+    /// Returns true if it is work that came to an end: nobody is to act on it.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        let status = self.to.as_deref().and_then(WorkStatus::from_word);
+        status.is_some_and(|status| !status.is_open())
     }
 }
 

@@ -190,10 +190,8 @@ fn warning(warning: &Warning) -> ModelText {
 fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     let (from, to) = (item.from.as_deref().and_then(state), item.to.as_deref().and_then(state));
     let named = named(item.kind, &item.id).and(" (");
-    let status = item.to.as_deref().and_then(WorkStatus::from_word);
-    let has_ended = status.is_some_and(|status| !status.is_open());
     let net = match (item.action, from, to) {
-        ("added", _, Some(to)) if has_ended => named.and("added, now ").and(to),
+        ("added", _, Some(to)) if item.has_ended() => named.and("added, now ").and(to),
         ("there", _, Some(to)) => named.and(to),
         (_, Some(from), Some(to)) => named.and(from).and(" → ").and(to),
         (action, _, _) => named.and(action),
@@ -202,7 +200,7 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
     match item.recipient.as_deref().filter(|to| *to != resume.agent.as_str()) {
         Some(other) => net.and(" for ").and(ModelName::new(NameKind::Agent, other)),
         // Nobody is to act on what has ended.
-        None if has_ended => net,
+        None if item.has_ended() => net,
         None => quoting(net, item),
     }
 }
