@@ -19,7 +19,7 @@
 //!
 //! # Why this is `unsafe`
 //!
-//! A file layer is a table of C functions that take pointers. Ours has five functions. Each calls the one
+//! A file layer is a table of C functions that take pointers. Ours has four functions. Each calls the one
 //! of the system that it stands in for, with the arguments as they came, and looks at the bytes of one
 //! page. All other functions are the system's own: an open file is the system's file, in the system's
 //! memory, whose table of methods is a copy in which three are ours, or one in that of the log.
@@ -48,6 +48,7 @@ pub(crate) const RESERVED: usize = 4;
 
 /// The last bytes, in memory and in the log, of a page that was read from the file.
 const UNSUMMED: [u8; RESERVED] = [0, 0, 0, 1];
+
 /// The last bytes of a page, given its number, counted from 1, and the other bytes. Never zero.
 fn checksum(number: u32, content: &[u8]) -> [u8; RESERVED] {
     let mut hasher = crc32fast::Hasher::new();
@@ -127,7 +128,7 @@ fn stand_in(real: &'static ffi::sqlite3_io_methods, is_log: bool) -> &'static Me
     {
         return known;
     }
-    let of_log = ffi::sqlite3_io_methods { xWrite: Some(write_log), ..*real };
+    let of_log = ffi::sqlite3_io_methods { xWrite: Some(write), ..*real };
     let of_main = ffi::sqlite3_io_methods {
         // Without the methods for mapped files, which would go past `read`.
         iVersion: real.iVersion.min(2),
@@ -144,13 +145,13 @@ fn stand_in(real: &'static ffi::sqlite3_io_methods, is_log: bool) -> &'static Me
     new
 }
 
-/// The methods of the system for an open file.
+/// The methods of an open file.
 ///
 /// # Safety
 /// `file` was opened by [`open`] as a main file or as a log.
-unsafe fn real(file: *mut ffi::sqlite3_file) -> &'static ffi::sqlite3_io_methods {
+unsafe fn methods(file: *mut ffi::sqlite3_file) -> &'static Methods {
     // SAFETY: `open` put a `Methods` there, which is never freed and begins with what SQLite sees.
-    unsafe { (*(*file).pMethods.cast::<Methods>()).real }
+    unsafe { &*(*file).pMethods.cast::<Methods>() }
 }
 
 /// The file layer of the system, and ours, which is a copy of it but for its name and for `xOpen`.
@@ -235,7 +236,7 @@ unsafe extern "C" fn read(
 ) -> c_int {
     // SAFETY: SQLite reads from open files, and gives room for `len` bytes.
     unsafe {
-        let Some(read) = real(file).xRead else { return ffi::SQLITE_IOERR_READ };
+        let Some(read) = methods(file).real.xRead else { return ffi::SQLITE_IOERR_READ };
         let code = read(file, to, len, offset);
         let Some(number) = page_at(len, offset) else {
             // A piece of the header, which is read again with its page, or another program's page.
@@ -275,38 +276,28 @@ unsafe extern "C" fn write(
     len: c_int,
     offset: i64,
 ) -> c_int {
-    // SAFETY: SQLite writes to open files, and gives `len` bytes, which are those of a page where there is
-    // a number.
+    // SAFETY: SQLite writes to open files, and gives `len` bytes.
     unsafe {
-        let Some(write) = real(file).xWrite else { return ffi::SQLITE_IOERR_WRITE };
+        let Methods { real, is_log, .. } = methods(file);
+        let Some(write) = real.xWrite else { return ffi::SQLITE_IOERR_WRITE };
+        let bytes = slice::from_raw_parts(from.cast::<u8>(), len as usize);
+        if *is_log {
+            // The other pieces are headers.
+            ZEROS.set(ZEROS.get() || (bytes.len() == PAGE && is_lost(bytes)));
+            return write(file, from, len, offset);
+        }
         let Some(number) = page_at(len, offset) else { return ffi::SQLITE_IOERR_WRITE };
         let mut page = [0; PAGE];
-        page.copy_from_slice(slice::from_raw_parts(from.cast(), PAGE));
+        page.copy_from_slice(bytes);
         let (content, stored) = page.split_at_mut(PAGE - RESERVED);
         stored.copy_from_slice(&checksum(number, content));
         write(file, page.as_ptr().cast(), len, offset)
     }
 }
 
-unsafe extern "C" fn write_log(
-    file: *mut ffi::sqlite3_file,
-    from: *const c_void,
-    len: c_int,
-    offset: i64,
-) -> c_int {
-    // SAFETY: SQLite writes to open files, and gives `len` bytes.
-    unsafe {
-        let Some(write) = real(file).xWrite else { return ffi::SQLITE_IOERR_WRITE };
-        if len as usize == PAGE && is_lost(slice::from_raw_parts(from.cast(), PAGE)) {
-            ZEROS.set(true);
-        }
-        write(file, from, len, offset)
-    }
-}
-
 /// Returns the system's description of the disk, but not that pieces of pages may be read.
 unsafe extern "C" fn characteristics(file: *mut ffi::sqlite3_file) -> c_int {
     // SAFETY: SQLite asks open files.
-    let found = unsafe { real(file).xDeviceCharacteristics.map_or(0, |ask| ask(file)) };
+    let found = unsafe { methods(file).real.xDeviceCharacteristics.map_or(0, |ask| ask(file)) };
     found & !ffi::SQLITE_IOCAP_SUBPAGE_READ
 }
