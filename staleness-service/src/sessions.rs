@@ -78,7 +78,6 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     if resume.from == ResumeFrom::Cursor {
         leave_to_others(settings, &registry, &mut delta, &resume.agent)?;
     }
-    delta.warnings.truncate(Delta::TOP_WARNINGS);
     Ok(Answer { delta, registry, resume })
 }
 

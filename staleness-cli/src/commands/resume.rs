@@ -1,5 +1,6 @@
 //! `resume`: what changed for an agent while it was away.
 
+use staleness::report::Delta;
 use staleness_service::sessions::{Asked, resume, told};
 
 use crate::args::ResumeArgs;
@@ -15,7 +16,8 @@ pub(crate) fn run(settings: &Settings, args: &ResumeArgs, out: &Output) -> Resul
         digest: args.digest,
         peek: args.peek,
     };
-    let answer = resume(settings, asked)?;
+    let mut answer = resume(settings, asked)?;
+    answer.delta.warnings.truncate(Delta::TOP_WARNINGS);
     let delivered = if out.json {
         out.deliver_json(&answer.delta)?
     } else {

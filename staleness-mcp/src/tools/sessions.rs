@@ -207,7 +207,7 @@ fn render(
     agent: &str,
     before: usize,
 ) -> (Answer<Resumed>, bool) {
-    let warnings = Rows::fit(&delta.warnings, delta.warnings.len(), |each| {
+    let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
         let row = Overdue {
             id: each.id.clone(),
             kind: each.kind,
