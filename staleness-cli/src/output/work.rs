@@ -75,14 +75,15 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     text
 }
 
-/// A line on what agents are told of an item that was just written down, and which of them.
-pub(crate) fn reach(told: &WorkReport, out: &Output) -> String {
+/// A line on what agents are told of an item that was just written down, and which of them. What is handed to a
+/// stranger is `for_all`.
+pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     let what = if told.by_person {
         "its beginning is quoted to"
     } else {
         "its id, not its text, is told to"
     };
-    let whom = told.to.as_deref().filter(|_| told.kind == WorkKind::Handoff);
+    let whom = told.to.as_deref().filter(|_| told.kind == WorkKind::Handoff && !for_all);
     let whom =
         whom.map_or_else(|| "each agent that starts here".into(), |to| escape(to).into_owned());
     let text = fitting(&format!("{what} {whom}"), out.width.saturating_sub(2));

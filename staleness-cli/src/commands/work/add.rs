@@ -32,9 +32,11 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     if !args.global {
         registry.admin().see_project(&settings.project, settings.now).wait()?;
     }
-    warn_of_stranger(settings, &registry, item.to.as_deref(), out)?;
+    let for_all = warn_of_stranger(settings, &registry, item.to.as_deref(), out)?;
     let told = told(&registry, settings, item)?;
-    out.done(&json!({ "item": told }), || work::noted(&told, false, out) + &work::reach(&told, out))
+    out.done(&json!({ "item": told }), || {
+        work::noted(&told, false, out) + &work::reach(&told, for_all, out)
+    })
 }
 
 fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Result<(), CliError> {
@@ -49,9 +51,11 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
             return Err(Refusal::Taken { what: "work item", id }.into());
         }
     }
-    warn_of_stranger(settings, &registry, item.to.as_deref(), out)?;
+    let for_all = warn_of_stranger(settings, &registry, item.to.as_deref(), out)?;
     let told = told(&registry, settings, item)?;
-    out.done(&json!({ "item": told }), || work::noted(&told, true, out) + &work::reach(&told, out))
+    out.done(&json!({ "item": told }), || {
+        work::noted(&told, true, out) + &work::reach(&told, for_all, out)
+    })
 }
 
 /// The item as it will be written down.

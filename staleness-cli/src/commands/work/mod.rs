@@ -121,20 +121,18 @@ fn print(
     out.done(&json!({ "item": told }), || work::noted(&told, false, out))
 }
 
-/// Warns if something is handed to an agent that nobody here knows.
+/// Warns if something is handed to an agent that nobody here knows; `true`: it is.
 fn warn_of_stranger(
     settings: &Settings,
     registry: &Registry,
     to: Option<&str>,
     out: &Output,
-) -> Result<(), CliError> {
-    if let Some(to) = to
-        && let Some(stranger) = service::stranger(settings, registry, to)?
-    {
-        let near = stranger.near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        out.warn(&format!("warning: no agent is known here as {}{near}", quoted(to)));
-    }
-    Ok(())
+) -> Result<bool, CliError> {
+    let Some(to) = to else { return Ok(false) };
+    let Some(stranger) = service::stranger(settings, registry, to)? else { return Ok(false) };
+    let near = stranger.near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    out.warn(&format!("warning: no agent is known here as {}{near}", quoted(to)));
+    Ok(true)
 }
 
 /// An act of now by whoever was named.
