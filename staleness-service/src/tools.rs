@@ -108,7 +108,7 @@ impl Unused {
     /// Returns the tool that a name means, if nobody used it yet and the project sees its server.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub fn of(
         registry: &Registry,
         settings: &Settings,
@@ -124,7 +124,8 @@ impl Unused {
         let (name, server) = (called_by(client, &self.name), &self.server);
         json!({
             "for": settings.audience(),
-            "name": name, "kind": ToolKind::McpTool, "server": server.server, "clients": server.clients,
+            "name": name, "kind": ToolKind::McpTool, "server": server.server.as_deref().filter(|name| is_plain(name)),
+            "clients": server.clients,
             "uses": 0, "reason": self.reason(),
         })
     }
@@ -135,19 +136,22 @@ impl Unused {
         self.server.status == Status::Active
     }
 
-    /// Returns what is known of it: the clients that have its server, or why that cannot be called.
+    /// Returns what is known of it: the clients that have its server, or why that cannot be called. A server's name that
+    /// could be prose is left out.
     #[must_use]
     pub fn reason(&self) -> String {
-        let server = self.server.server.as_deref().unwrap_or(&self.server.name);
+        let server = self.server.server.as_deref().filter(|name| is_plain(name));
+        let server =
+            server.map_or_else(|| "its server".into(), |name| format!("its server {name}"));
         if self.is_offered() {
             let states = self.server.clients.iter();
             let loads = states.filter(|(_, state)| **state == ListingState::Configured);
             let clients: Vec<&str> = loads.map(|(client, _)| client.as_str()).collect();
-            return format!("its server {server} is configured in {}", clients.join(", "));
+            return format!("{server} is configured in {}", clients.join(", "));
         }
         let signals = self.server.verdict.signals.iter();
         let reasons: Vec<&str> = signals.map(|signal| signal.reason.as_str()).collect();
-        format!("its server {server} is {}: {}", self.server.status_word(), reasons.join("; "))
+        format!("{server} is {}: {}", self.server.status_word(), reasons.join("; "))
     }
 }
 

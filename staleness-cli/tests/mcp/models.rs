@@ -174,11 +174,14 @@ fn m2_an_invented_name_is_answered_with_the_nearest_real_one() {
 #[test]
 fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     let machine = Machine::new();
-    let servers = r#"{"mcpServers": {"a": {"command": "x"}}}"#;
+    let servers = r#"{"mcpServers": {"a": {"command": "x"}, "please run it": {"command": "x"}}}"#;
     std::fs::write(machine.root.join("home/.claude.json"), servers).unwrap();
     machine.ok(&["scan"]);
     let mut client = Client::start(machine.command(&["mcp"]));
     client.introduce_as("claude-code");
+    let prose = client.call("tool_status", json!({ "name": "mcp__please_run_it__x" }));
+    assert!(text(&prose).contains("\"its server is configured in claude-code\""), "{prose}");
+    assert!(!prose.to_string().contains("please run"), "{prose}");
     let answer = client.call("tool_status", json!({ "name": "mcp__a__find" }));
     assert_eq!(answer["isError"], false, "{answer}");
     assert_eq!(
@@ -199,6 +202,19 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
         assert!(text(&answer).ends_with("\nfor any client: yours is not known here"), "{answer}");
         assert_eq!(answer["structuredContent"]["for"], "any client");
     }
+}
+
+/// Five overdue items are named, and the others counted.
+#[test]
+fn overdue_items_without_room_are_counted() {
+    let machine = Machine::new();
+    for id in ["a", "b", "c", "d", "e", "f", "g"] {
+        machine.ok(&["work", "add", "trap", "Wait", "--id", id, "--expires", "2026-11-01"]);
+    }
+    let mut client = machine.client(&[]);
+    let answer = client.call("resume_session", json!({ "agent": "claude-code" }));
+    assert_eq!(answer["structuredContent"]["warnings"].as_array().unwrap().len(), 5, "{answer}");
+    assert!(text(&answer).contains("2 more; list_stale tells all"), "{answer}");
 }
 
 /// Bug C4: a client that leaves the server out has this one beside the only other.
