@@ -65,7 +65,7 @@ pub enum Entry {
         project: ProjectRef,
         /// The session.
         session: SessionId,
-        /// What is noted of the prompt.
+        /// The note: what was suggested, and the words to learn from.
         prompted: Prompted,
     },
     /// An agent's session started.

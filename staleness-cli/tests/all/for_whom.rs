@@ -127,7 +127,7 @@ fn w2_claude_code_is_told_of_its_loss_though_cursor_has_the_server() {
     assert_eq!(sandbox.tool("mcp__github__*")["status"], "active", "for any client");
 }
 
-/// What was added and has ended since the agent was there is told as ended, and not quoted.
+/// An item that was added and has ended since the agent was there is told as ended, and not quoted.
 #[cfg(unix)]
 #[test]
 fn what_was_added_and_has_ended_is_told_as_ended() {
@@ -297,9 +297,11 @@ fn who_writes_work_down_is_told_whether_agents_read_it() {
     );
     assert!(typed(&["b", "--agent", "codex"]).contains("  its id, not its text, is told to "));
     assert_eq!(typed(&["c", "--quiet"]), "");
+    let to_nobody = sandbox.shown(&line("work add handoff Taxes --to bob"));
+    assert!(to_nobody.ends_with("each agent that starts here\r\n"), "{to_nobody}");
 }
 
-/// What an agent does as it was told is no news of somebody else.
+/// A step that an agent takes with the command that it was told is its own.
 #[test]
 fn an_agent_that_does_as_it_was_told_did_it_itself() {
     let sandbox = Sandbox::new();

@@ -202,7 +202,7 @@ fn c4_a_tool_of_the_only_server_of_cursor_goes_with_it() {
     assert_eq!(sandbox.tool(TOOL)["presence"]["cause"], "server_removed");
 }
 
-/// What was known without a server before its configuration was read is not left behind as failing.
+/// A tool that failed before the configuration of its server was read is not left behind as failing.
 #[test]
 fn c4_a_tool_that_was_known_without_a_server_recovers() {
     let sandbox = Sandbox::new();

@@ -179,8 +179,8 @@ impl WhatChanged {
         };
         let mut tools = telling.changes;
         let came_back = |change: &NetChange| change.from.is_some() && change.to == Status::Active;
-        let is_new_here = self.resume.cleared || matches!(begin, Begin::Met(_));
-        tools.retain(|change| !is_new_here || !came_back(change));
+        let knows_nothing = self.resume.cleared || matches!(begin, Begin::Met(_));
+        tools.retain(|change| !knows_nothing || !came_back(change));
         let counts = DeltaCounts::of(&items, &tools);
         let source = match (&self.resume.from, begin) {
             (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => DeltaSource::Digest,
