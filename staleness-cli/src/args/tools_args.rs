@@ -89,7 +89,7 @@ pub(crate) enum ToolsCommand {
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct ListArgs {
-    /// Only this status: active, stale or demoted.
+    /// Only this status: active, stale, demoted or off.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
     /// Only this kind, such as mcp_server, mcp_tool or skill.

@@ -186,9 +186,13 @@ pub(crate) const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
 }
 
 fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliError> {
+    // Tools that a person switched off are stale ones of a kind.
+    let off = ListingState::Off.as_str();
+    let status =
+        |word: &str| if word == off { Some(Status::Stale) } else { Status::from_word(word) };
     let listing = ToolListing {
-        status: word(args.status.as_deref(), "status", Status::from_word, || {
-            Status::ALL.map(Status::as_str).join(", ")
+        status: word(args.status.as_deref(), "status", status, || {
+            format!("{}, {off}", Status::ALL.map(Status::as_str).join(", "))
         })?,
         kind: word(args.kind.as_deref(), "kind", ToolKind::from_word, || {
             ToolKind::ALL.map(ToolKind::as_str).join(", ")
@@ -199,7 +203,9 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     };
     let registry = settings.open(Access::Look)?;
     let all = registry.tools().list(&settings.project, listing, settings.now).wait()?;
-    let (invented, listed): (Vec<_>, Vec<_>) = all.into_iter().partition(ToolReport::is_invented);
+    let (invented, mut listed): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(ToolReport::is_invented);
+    listed.retain(|tool| args.status.as_deref() != Some(off) || tool.is_off());
     if out.json {
         let whom = settings.audience();
         return out.json(&json!({ "for": whom, "tools": listed, "invented": invented }));

@@ -315,8 +315,16 @@ fn a_server_that_its_client_switched_off_takes_its_tools_with_it() {
     assert!(told.contains("`mcp__team__*` (switched off)"), "{told}");
     assert_eq!(sandbox.tool("team")["presence"]["cause"], "disabled");
     assert_eq!(sandbox.tool("mcp__team__plan")["presence"]["cause"], "server_disabled");
+    sandbox.ok(&["record", "mcp__gone__x", "--success"]);
+    let listed = |status| names(&sandbox.json(&["tools", "--status", status])["tools"]).join(" ");
+    assert_eq!(
+        (listed("off").as_str(), listed("active").as_str()),
+        ("mcp__team__* mcp__team__plan", "mcp__gone__x")
+    );
     switch_off(&[]);
+    assert_eq!(listed("off"), "mcp__team__* mcp__team__plan", "until the next scan");
     sandbox.session_start(&here, "s3", "startup").unwrap();
+    assert_eq!(listed("off"), "");
     assert_eq!(sandbox.status("mcp__team__plan"), "active");
 }
 
