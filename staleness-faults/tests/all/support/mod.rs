@@ -1,6 +1,6 @@
 //! Support of the tests: folders of files, and a life in a store.
 
-#![allow(dead_code, unreachable_pub, reason = "each test target uses a part")]
+#![allow(unreachable_pub, reason = "for the tests beside it")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use staleness_conformance::life::{Life, Reference};
-use staleness_core::store::{Durability, RegistryStore, Selection, StoreError, View};
+pub use staleness_conformance::support::{check, everything};
+use staleness_core::store::{Durability, StoreError};
 use staleness_core::{Policy, Registry};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
@@ -24,21 +25,6 @@ pub fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
 
 pub fn registry(store: &SqliteStore) -> Registry {
     Registry::new(Arc::new(store.clone()), Policy::default())
-}
-
-/// Everything that is stored.
-pub fn everything(store: &SqliteStore) -> Result<View, StoreError> {
-    pollster::block_on(store.view(Arc::new(Selection::everything())))
-}
-
-pub fn check(store: &SqliteStore) -> Result<(), StoreError> {
-    pollster::block_on(store.check())
-}
-
-/// Carries out a turn in a store that is opened for it.
-pub fn turn(folder: &Path, number: usize) -> Result<(), StoreError> {
-    let store = open(folder)?;
-    LIFE.turn(&registry(&store), number as u64).map(drop)
 }
 
 /// The files of a folder, but for the lock and the index of the log.
