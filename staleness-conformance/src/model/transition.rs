@@ -5,8 +5,8 @@ use std::fmt;
 use proptest::prelude::*;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, JournalFilter, OutcomeFilter, Query, Refusal,
-    Selection, Step, View,
+    ChangeSet, Decision, Durability, JournalFilter, OutcomeFilter, Query, Refusal, Selection, Step,
+    View,
 };
 use staleness_core::time::Timestamp;
 
@@ -196,94 +196,13 @@ fn further() -> BoxedStrategy<Vec<Selection>> {
 }
 
 impl fmt::Display for Transition {
+    /// As `Debug`, without the fields that are empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Act(plan) => plan.fmt(f),
-            Self::See(looks) => write!(f, "a query{looks}"),
-            Self::Pages(selection) => {
-                f.write_str("a visit of the pages of")?;
-                told(f, selection)
-            }
-            Self::Reopen => f.write_str("the store is opened anew"),
-        }
-    }
-}
-
-impl fmt::Display for Looks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        told(f, &self.first)?;
-        for more in &self.further {
-            f.write_str("\n     then it looks at")?;
-            told(f, more)?;
+        for part in format!("{self:?}").split_inclusive(", ") {
+            let empty = part.strip_suffix(": [], ").or_else(|| part.strip_suffix(": None, "));
+            let kept = empty.map(|field| &field[..field.rfind(' ').map_or(0, |end| end + 1)]);
+            f.write_str(kept.unwrap_or(part))?;
         }
         Ok(())
     }
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let durability = if self.full { "full" } else { "normal" };
-        write!(f, "a step of {durability} durability{}", self.looks)?;
-        if self.refuses {
-            return f.write_str("\n     refuses");
-        }
-        if self.breach != Breach::None {
-            write!(f, "\n     breaks its contract: {:?}", self.breach)?;
-        }
-        if let Some(prune) = &self.prunes {
-            write!(f, "\n     prunes the journal: {prune:?}")?;
-        }
-        macro_rules! changes {
-            ($($rows:ident: $row:ty,)*) => {$(
-                self.changes.$rows.iter().try_for_each(|change| changed(f, change))?;
-            )*};
-        }
-        staleness_core::collections!(changes);
-        for range in &self.changes.outcome_ranges {
-            write!(f, "\n     removes {range:?}")?;
-        }
-        for row in &self.changes.outcomes {
-            write!(f, "\n     appends {row:?}")?;
-        }
-        for row in &self.changes.journal {
-            write!(f, "\n     appends {row:?}")?;
-        }
-        Ok(())
-    }
-}
-
-fn changed<R: fmt::Debug, K: fmt::Debug>(
-    f: &mut fmt::Formatter<'_>,
-    change: &Change<R, K>,
-) -> fmt::Result {
-    match change {
-        Change::Put(row) => write!(f, "\n     puts {row:?}"),
-        Change::Delete(key) => write!(f, "\n     deletes {key:?}"),
-    }
-}
-
-/// The parts of a selection, a line each.
-fn told(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
-    macro_rules! picks {
-        ($($rows:ident: $row:ty,)*) => {$(
-            for pick in &selection.$rows {
-                let rows = stringify!($rows);
-                write!(f, "\n     {:?}s {rows} {:?}", pick.access, pick.filter)?;
-            }
-        )*};
-    }
-    staleness_core::collections!(picks);
-    if let Some(project) = &selection.count_routes {
-        write!(f, "\n     counts routes of {project}")?;
-    }
-    for filter in &selection.outcomes {
-        write!(f, "\n     outcomes {filter:?}")?;
-    }
-    for filter in &selection.journal {
-        write!(f, "\n     journal {filter:?}")?;
-    }
-    if let Some(cut) = &selection.count_outcomes {
-        write!(f, "\n     counts {cut:?}")?;
-    }
-    Ok(())
 }
