@@ -8,15 +8,14 @@ use std::sync::{Arc, Barrier, Condvar, Mutex};
 use async_trait::async_trait;
 use pollster::block_on;
 use staleness_conformance::Put;
+use staleness_conformance::support::{entry, tool};
 use staleness_core::MemoryStore;
 use staleness_core::ids::ToolName;
-use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::journal::Revision;
 use staleness_core::store::{
     Change, ChangeSet, Commit, Decision, DocumentFilter, Durability, JournalFilter, OutcomeFilter,
     OutcomeRange, Query, Refusal, RegistryStore, Selection, Step, StoreError, ToolFilter, View,
 };
-use staleness_core::time::Timestamp;
-use staleness_core::tool::{PresenceCause, Tool, ToolKind};
 
 use super::Flaw;
 
@@ -205,7 +204,7 @@ impl Flaw {
         match self {
             Self::ForgetsJournal => changes.journal.clear(),
             Self::KeepsPruned => changes.pruned.clear(),
-            Self::RaisesAlways if changes.journal.is_empty() => changes.journal.push(entry()),
+            Self::RaisesAlways if changes.journal.is_empty() => changes.journal.push(entry("x")),
             Self::IgnoresLimits => {
                 for range in &mut changes.outcome_ranges {
                     if let OutcomeRange::Cut { limit, .. } = range {
@@ -240,29 +239,6 @@ fn like(pattern: &ToolName, name: &ToolName) -> bool {
             .all(|(wanted, letter)| wanted == '_' || wanted == letter)
 }
 
-fn tool() -> Tool {
-    let key = staleness_core::ids::ToolKey::global(ToolName::new("left behind").unwrap());
-    Tool::new(key, ToolKind::Unknown, PresenceCause::Used, Timestamp::MIN)
-}
-
-fn entry() -> JournalEntry {
-    JournalEntry {
-        revision: Revision(0),
-        index: 0,
-        at: Timestamp::MIN,
-        subject: Subject::tool(&tool().key),
-        action: Action::Added,
-        from: None,
-        to: None,
-        cause: String::new(),
-        note: None,
-        session: None,
-        actor: None,
-        op: None,
-        clients: Vec::new(),
-    }
-}
-
 #[async_trait]
 #[deny(clippy::missing_trait_methods)]
 impl RegistryStore for Broken {
@@ -294,7 +270,7 @@ impl RegistryStore for Broken {
         match (&mut result, self.flaw) {
             (Err(StoreError::Refused(_)), Flaw::WritesWhenRefused) => {
                 let mut changes = ChangeSet::default();
-                changes.tools.push(Change::Put(tool()));
+                changes.tools.push(Change::Put(tool("left behind")));
                 self.write(changes)?;
             }
             (Ok(commit), Flaw::TellsNoSeqs) => {
