@@ -2,25 +2,22 @@
 //! store, and to the memory store what it does to rows in plain lists.
 
 mod lists;
-mod machine;
+mod pair;
 mod transition;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
-use proptest::test_runner::{
-    Config, RngSeed, TestCaseError, TestCaseResult, TestError, TestRunner,
-};
-use proptest_state_machine::ReferenceStateMachine;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestError, TestRunner};
 use staleness_core::MemoryStore;
 
 use crate::arbitrary::value;
 use crate::backend::Backend;
 use crate::context::{Context, Handle};
 pub use lists::Lists;
-use machine::{Machine, Pair};
+use pair::Pair;
 use transition::{Transition, transition};
 
 /// Sequences that are tried unless `PROPTEST_CASES` says otherwise.
@@ -35,13 +32,12 @@ const SEED: u64 = 0x5eed;
 /// Tries sequences against stores of this backend, and panics with the shortest one found that the
 /// memory store does not agree with.
 pub(crate) fn agrees_with_memory(backend: &Arc<dyn Backend>) {
-    let sequences = Machine::sequential_strategy(1..=LONGEST);
-    let verdict = TestRunner::new(config(SEQUENCES)).run(&sequences, |((), transitions, seen)| {
-        play(backend, Arc::new(MemoryStore::new()), &transitions, seen.as_deref())
-    });
+    let sequences = prop::collection::vec(transition(false), 1..=LONGEST);
+    let verdict = TestRunner::new(config(SEQUENCES))
+        .run(&sequences, |transitions| play(backend, Arc::new(MemoryStore::new()), &transitions));
     match verdict {
         Ok(()) => {}
-        Err(TestError::Fail(why, (_, transitions, _))) => {
+        Err(TestError::Fail(why, transitions)) => {
             panic!("{}", report(backend.as_ref(), &why.to_string(), &transitions));
         }
         Err(error) => panic!("{error}"),
@@ -60,7 +56,7 @@ pub fn play_bytes(backend: &Arc<dyn Backend>, reference: Handle, data: &[u8]) {
     let seeds = data.as_chunks().0.iter().take(LONGEST_OF_BYTES);
     let transitions: Vec<Transition> =
         ANY.with(|any| seeds.map(|seed| value(any, u32::from_le_bytes(*seed))).collect());
-    if let Err(why) = play(backend, reference, &transitions, None) {
+    if let Err(why) = play(backend, reference, &transitions) {
         panic!("{}", report(backend.as_ref(), &why.to_string(), &transitions));
     }
 }
@@ -93,14 +89,9 @@ fn play(
     backend: &Arc<dyn Backend>,
     reference: Handle,
     transitions: &[Transition],
-    seen: Option<&AtomicUsize>,
 ) -> TestCaseResult {
     let mut pair = Pair::new(Context::new(Arc::clone(backend)), reference);
     for (turn, transition) in (1..).zip(transitions) {
-        if let Some(seen) = seen {
-            // Tells the strategy how far the sequence came, so that it drops the rest first.
-            seen.fetch_add(1, Ordering::SeqCst);
-        }
         pair.apply(transition)
             .map_err(|why| TestCaseError::fail(format!("at number {turn}: {why}")))?;
     }

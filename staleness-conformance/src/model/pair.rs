@@ -1,32 +1,10 @@
 //! Both stores, side by side.
 
-use proptest::prelude::*;
-use proptest_state_machine::ReferenceStateMachine;
 use staleness_core::store::{Selection, StoreError, View};
 
-use super::transition::{Transition, transition};
+use super::transition::Transition;
 use crate::compare::{commit_differences, differences};
 use crate::context::{Context, Handle, ask, attempt, everything, pages};
-
-/// Generates and shrinks the sequences. Any transition may follow any other, so there is no state
-/// to keep: the reference is a store, which runs beside the store under test.
-#[derive(Debug)]
-pub(crate) struct Machine;
-
-impl ReferenceStateMachine for Machine {
-    type State = ();
-    type Transition = Transition;
-
-    fn init_state() -> BoxedStrategy<()> {
-        Just(()).boxed()
-    }
-
-    fn transitions((): &()) -> BoxedStrategy<Transition> {
-        transition(false)
-    }
-
-    fn apply((): (), _: &Transition) {}
-}
 
 /// The store under test and the store that it is compared with.
 #[derive(Debug)]
