@@ -4,11 +4,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
 
 use pollster::block_on;
 use staleness_core::store::{Selection, StoreError};
 
+use super::threads::{THREADS, in_threads};
 use crate::backend::Opening;
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
@@ -297,20 +298,13 @@ fn role(path: &Path, does: Does) -> Role {
 }
 
 fn created_at_once(context: &mut Context) {
-    const THREADS: u64 = 8;
     let (folder, path) = emptied(context);
-    let start = Barrier::new(THREADS as usize);
-    std::thread::scope(|scope| {
-        for one in 0..THREADS {
-            let (start, path, context) = (&start, &path, &*context);
-            scope.spawn(move || {
-                start.wait();
-                transact(opened(context, path).as_ref(), use_tool("t", one)).expect("a commit");
-            });
-        }
+    in_threads(|one| {
+        let store = opened(context, &path);
+        transact(store.as_ref(), use_tool("t", one as u64)).expect("a commit");
     });
     let seen = everything(&opened(context, &path));
-    assert_eq!((seen.outcomes.len() as u64, seen.tools[&global("t")].uses), (THREADS, THREADS));
+    assert_eq!((seen.outcomes.len(), seen.tools[&global("t")].uses), (THREADS, THREADS as u64));
     assert!(files(&folder).iter().all(|(name, _)| !name.ends_with(".new")));
     context.reopen();
 }

@@ -87,21 +87,15 @@ fn extremes_round_trip(context: &mut Context) {
 }
 
 fn by_op(context: &mut Context) {
-    let rows = [
-        outcome(global("x"), "one"),
-        outcome(global("y"), "one"),
-        outcome(local("p", "x"), "one"),
-        outcome(global("x"), "two"),
-        outcome(global("xo"), "ne"),
-    ];
-    record(context, rows);
-    for (key, by) in [
+    let uses = [
         (global("x"), "one"),
         (global("y"), "one"),
         (local("p", "x"), "one"),
         (global("x"), "two"),
         (global("xo"), "ne"),
-    ] {
+    ];
+    record(context, uses.clone().map(|(key, by)| outcome(key, by)));
+    for (key, by) in uses {
         let filter = OutcomeFilter::Op(key.clone(), op(by));
         let seen = see(context.store(), Selection::new().outcomes(filter));
         let rows: Vec<_> = seen.outcomes.into_values().collect();

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pollster::block_on;
-use staleness_core::journal::Subject;
+use staleness_core::journal::{JournalEntry, Subject};
+use staleness_core::project::Project;
+use staleness_core::source::Source;
 use staleness_core::store::{Query, Selection, ToolFilter, View};
 use staleness_core::tool::Tool;
 
@@ -34,24 +36,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A pair of tools that always carry the same number, and a row of every other kind.
 pub(super) fn generation(number: u64) -> Write {
-    let numbered = |text: &str| {
-        let mut row = tool(global(text));
-        row.uses = number;
-        row
-    };
-    let mut project = project("p");
-    project.config_digest = number.into();
-    let mut source = source(source_id(None, "c", "x"));
-    source.readings = number;
-    let mut told = entry(Subject::tool(&global("first")));
-    told.cause = number.to_string();
+    let told = entry(Subject::tool(&global("first")));
     Write::new()
-        .put(project)
-        .put(source)
-        .put(numbered("first"))
-        .put(numbered("second"))
+        .put(Project { config_digest: number.into(), ..project("p") })
+        .put(Source { readings: number, ..source(source_id(None, "c", "x")) })
+        .puts(["first", "second"].map(|text| Tool { uses: number, ..tool(global(text)) }))
         .outcome(outcome(global("first"), number.to_string()))
-        .entry(told)
+        .entry(JournalEntry { cause: number.to_string(), ..told })
 }
 
 /// The number that all rows of the view agree on; 0 when there are none.
@@ -73,34 +64,26 @@ pub(super) fn agreed(view: &View) -> u64 {
 
 fn whole_commits(context: &mut Context) {
     const LAST: u64 = 60;
-    let store = Arc::clone(context.store());
-    let done = Arc::new(AtomicBool::new(false));
-    let readers: Vec<_> = (0..2)
-        .map(|_| {
-            let store = Arc::clone(&store);
-            let done = Arc::clone(&done);
-            std::thread::spawn(move || {
-                let mut last = 0;
-                while !done.load(Ordering::Acquire) {
-                    let number = agreed(&everything(&store));
-                    assert!(number >= last, "time ran backwards: {number} after {last}");
-                    last = number;
-                }
-            })
-        })
-        .collect();
-    let writer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        for number in 1..=LAST {
-            act(&store, generation(number));
+    let store = context.store();
+    let done = AtomicBool::new(false);
+    let read = || {
+        let mut last = 0;
+        while !done.load(Ordering::Acquire) {
+            let number = agreed(&everything(store));
+            assert!(number >= last, "time ran backwards: {number} after {last}");
+            last = number;
         }
-    }));
-    done.store(true, Ordering::Release);
-    let mut failed = writer.is_err();
-    for reader in readers {
-        failed |= reader.join().is_err();
-    }
-    assert!(!failed, "a reader or the writer failed");
-    assert_eq!(agreed(&everything(&store)), LAST);
+    };
+    std::thread::scope(|scope| {
+        let readers = [scope.spawn(read), scope.spawn(read)];
+        let writer =
+            scope.spawn(|| (1..=LAST).for_each(|number| drop(act(store, generation(number)))));
+        let written = writer.join().is_ok();
+        done.store(true, Ordering::Release);
+        let failed = readers.into_iter().filter_map(|reader| reader.join().err()).count();
+        assert!(written && failed == 0, "a reader or the writer failed");
+    });
+    assert_eq!(agreed(&everything(store)), LAST);
 }
 
 /// Looks at one tool, has another thread write, and looks at the other tool.
@@ -135,38 +118,30 @@ impl Query for Interrupted {
     }
 }
 
-/// A thread that writes generation 2 to `store` when told to.
-fn writer(store: Handle) -> (SyncSender<()>, Receiver<()>, std::thread::JoinHandle<()>) {
+/// Looks at the first generation while a thread writes the second through `other`, and waits for it if told to.
+fn interrupt(store: &Handle, other: Handle, waits: bool) {
+    act(store, generation(1));
     let (go, wait) = sync_channel::<()>(1);
     let (finished, done) = sync_channel::<()>(1);
     let thread = std::thread::spawn(move || {
         if wait.recv().is_ok() {
-            act(&store, generation(2));
+            act(&other, generation(2));
             let _ = finished.send(());
         }
     });
-    (go, done, thread)
-}
-
-fn looks_agree(context: &mut Context) {
-    let store = context.store();
-    act(store, generation(1));
-    let (go, _done, thread) = writer(Arc::clone(store));
-    let seen = see(store, Interrupted { go, done: None });
-    assert_eq!(agreed(&seen), 1);
-    thread.join().expect("the writer");
-    assert_eq!(agreed(&everything(store)), 2);
-}
-
-fn one_moment(context: &mut Context) {
-    let store = context.store();
-    act(store, generation(1));
-    let (go, done, thread) = writer(context.another());
-    let done = Some(Mutex::new(done));
+    let done = waits.then(|| Mutex::new(done));
     let seen = see(store, Interrupted { go, done });
     assert_eq!(agreed(&seen), 1);
     thread.join().expect("the writer");
     assert_eq!(agreed(&everything(store)), 2);
+}
+
+fn looks_agree(context: &mut Context) {
+    interrupt(context.store(), Arc::clone(context.store()), false);
+}
+
+fn one_moment(context: &mut Context) {
+    interrupt(context.store(), context.another(), true);
 }
 
 fn pages_one_moment(context: &mut Context) {

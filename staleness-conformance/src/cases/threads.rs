@@ -1,6 +1,6 @@
 //! Threads: steps are carried out as if alone.
 
-use std::sync::{Arc, Barrier};
+use std::sync::Barrier;
 
 use staleness_core::ids::ToolKey;
 
@@ -15,28 +15,21 @@ pub(super) const CASES: &[Case] = &[
     Case::new("threads::one_op_from_many_threads_happens_once", same_op),
 ];
 
-const THREADS: usize = 8;
+pub(super) const THREADS: usize = 8;
 const TURNS: usize = 40;
 
-/// Runs `work` in every thread at the same time, all on one handle.
-fn in_threads(
-    context: &Context,
-    work: impl Fn(&crate::context::Handle, usize) + Clone + Send + 'static,
-) {
-    let start = Arc::new(Barrier::new(THREADS));
-    let threads: Vec<_> = (0..THREADS)
-        .map(|thread| {
-            let store = Arc::clone(context.store());
-            let start = Arc::clone(&start);
-            let work = work.clone();
-            std::thread::spawn(move || {
+/// Runs `work` in every thread at the same time.
+pub(super) fn in_threads(work: impl Fn(usize) + Sync) {
+    let start = Barrier::new(THREADS);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (start, work) = (&start, &work);
+            scope.spawn(move || {
                 start.wait();
-                work(&store, thread);
-            })
-        })
-        .collect();
-    let failed = threads.into_iter().filter_map(|thread| thread.join().err()).count();
-    assert_eq!(failed, 0, "threads failed");
+                work(thread);
+            });
+        }
+    });
 }
 
 fn own(thread: usize) -> ToolKey {
@@ -44,9 +37,9 @@ fn own(thread: usize) -> ToolKey {
 }
 
 fn one_tool(context: &mut Context) {
-    in_threads(context, |store, _| {
+    in_threads(|_| {
         for _ in 0..TURNS {
-            act(store, Bump(global("x")));
+            act(context.store(), Bump(global("x")));
         }
     });
     let seen = everything(context.store());
@@ -54,9 +47,9 @@ fn one_tool(context: &mut Context) {
 }
 
 fn appends(context: &mut Context) {
-    in_threads(context, |store, thread| {
+    in_threads(|thread| {
         for turn in 0..TURNS {
-            act(store, Use::new(own(thread), format!("{thread} {turn}")));
+            act(context.store(), Use::new(own(thread), format!("{thread} {turn}")));
         }
     });
     let all = THREADS * TURNS;
@@ -70,9 +63,9 @@ fn appends(context: &mut Context) {
 }
 
 fn same_op(context: &mut Context) {
-    in_threads(context, |store, _| {
+    in_threads(|_| {
         for turn in 0..TURNS {
-            act(store, Use::new(global("x"), turn.to_string()));
+            act(context.store(), Use::new(global("x"), turn.to_string()));
         }
     });
     let seen = everything(context.store());

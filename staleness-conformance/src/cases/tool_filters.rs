@@ -47,13 +47,19 @@ fn assert_summaries(context: &Context, scopes: &[Scope]) {
     assert!(seen.is_empty(), "{seen:?}");
 }
 
+fn absent(mut row: Tool, cause: PresenceCause) -> Tool {
+    row.presence.cause = cause;
+    row
+}
+
 fn summaries(context: &mut Context) {
-    let [mut described, mut gone, mut held] =
-        ["b", "a_b", "a%"].map(|text| tool(local("p_", text)));
-    described.description = Some("finds\nthings \u{1f680}".into());
-    described.plugin = Some(global("tools@shop").name);
-    gone.presence.cause = PresenceCause::RemovedFromConfig;
-    held.hold = Hold::Ignored;
+    let described = Tool {
+        description: Some("finds\nthings \u{1f680}".into()),
+        plugin: Some(global("tools@shop").name),
+        ..tool(local("p_", "b"))
+    };
+    let gone = absent(tool(local("p_", "a_b")), PresenceCause::RemovedFromConfig);
+    let held = Tool { hold: Hold::Ignored, ..tool(local("p_", "a%")) };
     let write = Write::new()
         .puts([described, gone, held, failing(tool(local("p_", "c")))])
         .put(served(local("pX", "x"), ToolKind::McpTool, "x"))
@@ -79,9 +85,8 @@ fn any_summary(context: &mut Context) {
 
 fn configured(context: &mut Context) {
     let listed = |key: ToolKey, state: ListingState| {
-        let mut row = tool(key);
-        row.listings = vec![Listing { source: source_id(None, "c", "x"), state }];
-        row
+        let listings = vec![Listing { source: source_id(None, "c", "x"), state }];
+        Tool { listings, ..tool(key) }
     };
     let write = Write::new()
         .put(listed(global("listed"), ListingState::Configured))
@@ -100,10 +105,8 @@ fn configured(context: &mut Context) {
 
 /// Two servers with entries and tools in two scopes, and rows that only look as if.
 fn servers(context: &Context) {
-    let mut no_server = tool(global("mcp__s__*"));
-    no_server.kind = ToolKind::McpServer;
     let write = Write::new()
-        .put(no_server)
+        .put(Tool { kind: ToolKind::McpServer, ..tool(global("mcp__s__*")) })
         .put(served(global("entry one"), ToolKind::McpServer, "s"))
         .put(served(global("entry two"), ToolKind::McpServer, "s"))
         .put(served(global("mcp__s__tool"), ToolKind::McpTool, "s"))
@@ -150,20 +153,13 @@ fn server_patterns(context: &mut Context) {
 }
 
 fn demoted(context: &mut Context) {
-    let held = |text: &str, hold: Hold| {
-        let mut row = tool(global(text));
-        row.hold = hold;
-        row
-    };
-    let mut absent = failing(tool(global("failing and absent")));
-    absent.presence.cause = PresenceCause::RemovedFromConfig;
-    let mut only_absent = tool(global("absent"));
-    only_absent.presence.cause = PresenceCause::Disabled;
+    let held = |text: &str, hold: Hold| Tool { hold, ..tool(global(text)) };
+    let both = failing(tool(global("failing and absent")));
     let write = Write::new()
         .put(tool(global("active")))
-        .put(only_absent)
+        .put(absent(tool(global("absent")), PresenceCause::Disabled))
         .put(failing(tool(global("failing"))))
-        .put(absent)
+        .put(absent(both, PresenceCause::RemovedFromConfig))
         .put(held("held demoted", Hold::Demoted))
         .put(failing(held("held demoted, failing", Hold::Demoted)))
         .put(failing(held("ignored, failing", Hold::Ignored)))
