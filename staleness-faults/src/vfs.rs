@@ -170,23 +170,39 @@ macro_rules! real {
     };
 }
 
+/// Defines methods that call the same one of the real file as they came, unless they are to fail.
+macro_rules! passed_on {
+    ($(
+        $name:ident = $method:ident($($argument:ident: $type:ty),*), else $otherwise:expr
+        $(, fails as $call:ident)?;
+    )*) => {$(
+        unsafe extern "C" fn $name(file: *mut ffi::sqlite3_file $(, $argument: $type)*) -> c_int {
+            $(if fails(Call::$call).is_some() {
+                return $otherwise;
+            })?
+            real!(file.$method($($argument),*), else $otherwise)
+        }
+    )*};
+}
+passed_on! {
+    read = xRead(to: *mut c_void, len: c_int, offset: i64), else ffi::SQLITE_IOERR_READ,
+        fails as Other;
+    file_size = xFileSize(out: *mut i64), else ffi::SQLITE_IOERR_FSTAT, fails as Other;
+    lock = xLock(level: c_int), else ffi::SQLITE_IOERR_LOCK, fails as Other;
+    unlock = xUnlock(level: c_int), else ffi::SQLITE_OK;
+    check_reserved = xCheckReservedLock(out: *mut c_int), else ffi::SQLITE_IOERR_CHECKRESERVEDLOCK;
+    file_control = xFileControl(what: c_int, argument: *mut c_void), else ffi::SQLITE_NOTFOUND;
+    sector_size = xSectorSize(), else 0;
+    characteristics = xDeviceCharacteristics(), else 0;
+    shm_lock = xShmLock(offset: c_int, count: c_int, flags: c_int), else ffi::SQLITE_IOERR_SHMLOCK;
+    shm_unmap = xShmUnmap(delete: c_int), else ffi::SQLITE_OK;
+}
+
 unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
     let done = real!(file.xClose(), else ffi::SQLITE_OK);
     // SAFETY: SQLite closes an open file once, and does not use it afterwards.
     unsafe { (*file.cast::<File>()).name.take() };
     done
-}
-
-unsafe extern "C" fn read(
-    file: *mut ffi::sqlite3_file,
-    to: *mut c_void,
-    len: c_int,
-    offset: i64,
-) -> c_int {
-    if fails(Call::Other).is_some() {
-        return ffi::SQLITE_IOERR_READ;
-    }
-    real!(file.xRead(to, len, offset), else ffi::SQLITE_IOERR_READ)
 }
 
 unsafe extern "C" fn write(
@@ -238,44 +254,6 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _flags: c_int) -> c_int 
     ffi::SQLITE_OK
 }
 
-unsafe extern "C" fn file_size(file: *mut ffi::sqlite3_file, out: *mut i64) -> c_int {
-    if fails(Call::Other).is_some() {
-        return ffi::SQLITE_IOERR_FSTAT;
-    }
-    real!(file.xFileSize(out), else ffi::SQLITE_IOERR_FSTAT)
-}
-
-unsafe extern "C" fn lock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
-    if fails(Call::Other).is_some() {
-        return ffi::SQLITE_IOERR_LOCK;
-    }
-    real!(file.xLock(level), else ffi::SQLITE_IOERR_LOCK)
-}
-
-unsafe extern "C" fn unlock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
-    real!(file.xUnlock(level), else ffi::SQLITE_OK)
-}
-
-unsafe extern "C" fn check_reserved(file: *mut ffi::sqlite3_file, out: *mut c_int) -> c_int {
-    real!(file.xCheckReservedLock(out), else ffi::SQLITE_IOERR_CHECKRESERVEDLOCK)
-}
-
-unsafe extern "C" fn file_control(
-    file: *mut ffi::sqlite3_file,
-    what: c_int,
-    argument: *mut c_void,
-) -> c_int {
-    real!(file.xFileControl(what, argument), else ffi::SQLITE_NOTFOUND)
-}
-
-unsafe extern "C" fn sector_size(file: *mut ffi::sqlite3_file) -> c_int {
-    real!(file.xSectorSize(), else 0)
-}
-
-unsafe extern "C" fn characteristics(file: *mut ffi::sqlite3_file) -> c_int {
-    real!(file.xDeviceCharacteristics(), else 0)
-}
-
 unsafe extern "C" fn shm_map(
     file: *mut ffi::sqlite3_file,
     page: c_int,
@@ -292,21 +270,8 @@ unsafe extern "C" fn shm_map(
     real!(file.xShmMap(page, size, extend, out), else ffi::SQLITE_IOERR_SHMMAP)
 }
 
-unsafe extern "C" fn shm_lock(
-    file: *mut ffi::sqlite3_file,
-    offset: c_int,
-    count: c_int,
-    flags: c_int,
-) -> c_int {
-    real!(file.xShmLock(offset, count, flags), else ffi::SQLITE_IOERR_SHMLOCK)
-}
-
 unsafe extern "C" fn shm_barrier(file: *mut ffi::sqlite3_file) {
     real!(file.xShmBarrier(), else ())
-}
-
-unsafe extern "C" fn shm_unmap(file: *mut ffi::sqlite3_file, delete: c_int) -> c_int {
-    real!(file.xShmUnmap(delete), else ffi::SQLITE_OK)
 }
 
 /// Version 2: without the methods for mapped files, which would go past `read` and `write`.
