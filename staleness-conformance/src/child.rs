@@ -34,10 +34,10 @@ pub(crate) enum Opens {
 }
 
 /// Steps that a child carries out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Does {
-    /// [`Use`] of this tool.
-    Uses(String),
+    /// [`Use`] of the tool `x`.
+    Uses,
     /// A [`Life`] from this turn on, up to the number of turns that it has in all. Says more than an op
     /// of each: see [`live`].
     Lives(Life, u64),
@@ -64,15 +64,24 @@ pub(crate) struct Role {
     pub(crate) opens: Opens,
 }
 
+impl Role {
+    /// One step, or the first turn, in a store that is opened before the go.
+    pub(crate) fn new(location: &str, does: Does) -> Self {
+        let (location, ops) = (location.to_owned(), String::new());
+        Self { location, does, ops, turns: 1, opens: Opens::First }
+    }
+}
+
 /// Plays the role that the arguments describe.
 ///
 /// Says that it is ready, waits for a line, and says each op id as soon as its commit was
 /// acknowledged. Ends when nobody listens any more.
 pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
-    let [location, does, tool, ops, turns, opens] = words[..] else {
-        panic!("a child of the suite takes six words, not {arguments:?}");
+    let [location, does, ops, turns, opens] = words[..] else {
+        panic!("a child of the suite takes five words, not {arguments:?}");
     };
+    let number = |word: &str| word.parse::<u64>().expect("a number");
     let open = || -> Handle {
         backend.open(location).unwrap_or_else(|error| panic!("opening: {error} ({error:?})"))
     };
@@ -83,23 +92,21 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
         return;
     }
     let store = early.unwrap_or_else(open);
-    if does == "lives" {
-        let numbers: Vec<u64> =
-            [tool, ops, turns].iter().map(|word| word.parse().expect("a number")).collect();
-        return live(&store, Life(numbers[0]), numbers[1]..numbers[2]);
-    }
-    match does {
-        "reads" => return read(&store),
-        "sticks" => return stick(&store),
+    match does.split(' ').collect::<Vec<_>>()[..] {
+        ["lives", life, from] => {
+            return live(&store, Life(number(life)), number(from)..number(turns));
+        }
+        ["reads"] => return read(&store),
+        ["sticks"] => return stick(&store),
         _ => {}
     }
-    for turn in 0..turns.parse::<u64>().expect("a number of turns") {
+    for turn in 0..number(turns) {
         let op = format!("{ops}{turn}");
         let durability = if turn % 4 == 3 { Durability::Full } else { Durability::Normal };
         if does == "learns" {
             learn(&store, &op);
         } else {
-            act(&store, Use { durability, ..Use::new(global(tool), &op) });
+            act(&store, Use { durability, ..Use::new(global("x"), &op) });
         }
         say(&op);
     }
@@ -190,12 +197,12 @@ impl Child {
 
     /// Starts a copy of the test executable, as another user if one is named.
     pub(crate) fn start_as(program: &Path, user: Option<u32>, role: &Role) -> Self {
-        let (does, tool, ops) = match &role.does {
-            Does::Uses(tool) => ("uses", tool.clone(), role.ops.clone()),
-            Does::Learns => ("learns", String::new(), role.ops.clone()),
-            Does::Reads => ("reads", String::new(), role.ops.clone()),
-            Does::Sticks => ("sticks", String::new(), role.ops.clone()),
-            Does::Lives(life, from) => ("lives", life.0.to_string(), from.to_string()),
+        let does = match role.does {
+            Does::Uses => "uses".into(),
+            Does::Learns => "learns".into(),
+            Does::Reads => "reads".into(),
+            Does::Sticks => "sticks".into(),
+            Does::Lives(Life(life), from) => format!("lives {life} {from}"),
         };
         let mut command = Command::new(program);
         #[cfg(unix)]
@@ -205,7 +212,7 @@ impl Child {
         }
         let mut process = command
             .arg(WORD)
-            .args([&role.location, does, &tool, &ops, &role.turns.to_string()])
+            .args([&role.location, &does, &role.ops, &role.turns.to_string()])
             .arg(match role.opens {
                 Opens::First => "first",
                 Opens::OnGo => "on go",
@@ -237,6 +244,14 @@ impl Child {
         let said = std::iter::from_fn(|| self.says()).collect();
         let status = self.process.wait().expect("the end of the child");
         assert!(status.success(), "a child ended with {status}");
+        said
+    }
+
+    /// Hears up to `heard` lines, and kills it up to `pause` turns of an idle loop later. Returns what it said.
+    pub(crate) fn kill_after(mut self, heard: u64, pause: u64) -> Vec<String> {
+        let mut said: Vec<String> = (0..heard).map_while(|_| self.says()).collect();
+        (0..pause).for_each(|_| std::hint::spin_loop());
+        said.extend(self.kill());
         said
     }
 

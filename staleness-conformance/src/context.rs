@@ -140,6 +140,22 @@ pub(crate) fn pages(store: &Handle, selection: &Selection) -> Vec<View> {
     pages
 }
 
+/// The pages as one view.
+pub(crate) fn joined(pages: Vec<View>) -> View {
+    pages.into_iter().fold(View::default(), |mut all, page| {
+        all.merge(page);
+        all
+    })
+}
+
+/// The revisions of the journal must be those up to that of the view.
+#[track_caller]
+pub(crate) fn assert_no_gaps(seen: &View) {
+    let mut revisions: Vec<u64> = seen.journal.keys().map(|(revision, _)| revision.0).collect();
+    revisions.dedup();
+    assert!(revisions.into_iter().eq(1..=seen.revision.0), "the journal has gaps");
+}
+
 /// The store must find nothing wrong with itself.
 #[track_caller]
 pub(crate) fn check(store: &Handle) {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
-use crate::context::{Context, Handle, check, everything, panic_text};
+use crate::context::{Context, Handle, assert_no_gaps, check, everything, panic_text};
 use crate::disk::Draws;
 use crate::rows::global;
 
@@ -35,15 +35,11 @@ struct Told {
 impl Told {
     /// Lets the child work until it has told a number of ops below `most`, and kills it a little
     /// later.
-    fn kill(&mut self, mut child: Child, most: u64, draws: &mut Draws) {
-        for _ in 0..draws.below(most) {
-            let op = child.says().expect("the child ended on its own");
-            self.ops.insert(op);
-        }
-        for _ in 0..draws.below(LONGEST_PAUSE) {
-            std::hint::spin_loop();
-        }
-        self.ops.extend(child.kill());
+    fn kill(&mut self, child: Child, most: u64, draws: &mut Draws) {
+        let heard = draws.below(most);
+        let ops = child.kill_after(heard, draws.below(LONGEST_PAUSE));
+        assert!(ops.len() as u64 >= heard, "the child ended on its own");
+        self.ops.extend(ops);
         self.kills += 1;
     }
 
@@ -64,8 +60,7 @@ impl Told {
         let journalled: Vec<&str> =
             seen.journal.values().filter_map(|row| Some(row.op.as_ref()?.as_str())).collect();
         assert_eq!(recorded, journalled, "outcomes and journal tell different stories");
-        let revisions: Vec<u64> = seen.journal.keys().map(|(revision, _)| revision.0).collect();
-        assert!(revisions.into_iter().eq(1..=seen.revision.0), "the journal has gaps");
+        assert_no_gaps(&seen);
         let uses = seen.tools.get(&global("x")).map_or(0, |row| row.uses);
         assert_eq!(uses, recorded.len() as u64, "the counter and the outcomes differ");
         let there: BTreeSet<&str> = recorded.into_iter().collect();
@@ -78,8 +73,8 @@ impl Told {
 }
 
 fn start(location: &str, ops: String, opens: Opens) -> Child {
-    let (location, does) = (location.to_owned(), Does::Uses("x".into()));
-    let mut child = Child::start(&Role { location, does, ops, turns: u64::MAX, opens });
+    let role = Role::new(location, Does::Uses);
+    let mut child = Child::start(&Role { ops, turns: u64::MAX, opens, ..role });
     child.go();
     child
 }

@@ -12,7 +12,7 @@ use staleness_core::store::{Selection, StoreError};
 use super::threads::{THREADS, in_threads};
 use crate::backend::Opening;
 use crate::case::Case;
-use crate::child::{Child, Does, Opens, Role};
+use crate::child::{Child, Does, Role};
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, check, everything, see};
 use crate::rows::global;
@@ -284,17 +284,12 @@ fn read_as_another(folder: &Path, path: &Path) {
     allow(0o444, 0o555);
     // Root may write to what is read-only; nobody may not.
     let is_root = fs::File::options().write(true).open(path).is_ok();
-    let role = role(path, Does::Reads);
+    let role = Role::new(path.to_str().expect("a path in UTF-8"), Does::Reads);
     let mut child = Child::start_as(&program, is_root.then_some(65_534), &role);
     child.go();
     let said = child.finish();
     allow(0o600, 0o700);
     assert_eq!(said, ["read"]);
-}
-
-fn role(path: &Path, does: Does) -> Role {
-    let location = path.to_str().expect("a path in UTF-8").to_owned();
-    Role { location, does, ops: String::new(), turns: 1, opens: Opens::OnGo }
 }
 
 fn created_at_once(context: &mut Context) {
@@ -351,7 +346,7 @@ fn held(context: &mut Context) {
 fn died(context: &mut Context) {
     let (_, path) = emptied(context);
     let store = filled(context, &path);
-    let mut child = Child::start(&role(&path, Does::Sticks));
+    let mut child = Child::start(&Role::new(context.location(), Does::Sticks));
     child.go();
     assert_eq!(child.says().as_deref(), Some("begun"));
     let impatient = open_as(context, &path, Opening::Impatient);

@@ -9,8 +9,8 @@ use std::str::FromStr;
 use staleness_core::store::View;
 
 use crate::case::Case;
-use crate::child::{Child, Does, Opens, Role};
-use crate::context::{Context, Handle, check, everything};
+use crate::child::{Child, Does, Role};
+use crate::context::{Context, Handle, assert_no_gaps, check, everything};
 use crate::disk::Draws;
 use crate::life::{Life, Reference, SHARED};
 use crate::linear::{self, Done};
@@ -60,14 +60,7 @@ impl Said {
 }
 
 fn start(location: &str, life: Life, from: u64, turns: u64) -> Child {
-    let role = Role {
-        location: location.to_owned(),
-        does: Does::Lives(life, from),
-        ops: String::new(),
-        turns,
-        opens: Opens::First,
-    };
-    Child::start(&role)
+    Child::start(&Role { turns, ..Role::new(location, Does::Lives(life, from)) })
 }
 
 /// The uses of the shared tool, which are as many as its outcomes.
@@ -149,21 +142,9 @@ impl Going {
 
     /// Hears of some turns, and kills the process a little later.
     fn kill(&mut self, draws: &mut Draws) {
-        let mut child = self.child.take().expect("it goes on");
-        for _ in 0..draws.below(6) {
-            let Some(line) = child.says() else { break };
-            self.hear(&line);
-        }
-        for _ in 0..draws.below(LONGEST_PAUSE) {
-            std::hint::spin_loop();
-        }
-        for line in child.kill() {
-            self.hear(&line);
-        }
-    }
-
-    fn hear(&mut self, line: &str) {
-        self.told = Said::of(line).turn + 1;
+        let child = self.child.take().expect("it goes on");
+        let said = child.kill_after(draws.below(6), draws.below(LONGEST_PAUSE));
+        self.told = said.last().map_or(self.told, |line| Said::of(line).turn + 1);
     }
 
     fn end_of(&self, turns: u64) -> usize {
@@ -192,9 +173,7 @@ fn verify(store: &Handle) -> View {
     check(store);
     let seen = everything(store);
     shared_uses(&seen);
-    let mut revisions: Vec<u64> = seen.journal.keys().map(|(revision, _)| revision.0).collect();
-    revisions.dedup();
-    assert!(revisions.into_iter().eq(1..=seen.revision.0), "the journal has gaps");
+    assert_no_gaps(&seen);
     seen
 }
 

@@ -12,7 +12,7 @@ use staleness_core::store::{
 
 use crate::case::Case;
 use crate::compare::assert_same;
-use crate::context::{Context, Handle, act, everything, pages, see};
+use crate::context::{Context, Handle, act, everything, joined, pages, see};
 use crate::rows::{
     AWKWARD, TABLES, at, entry, flagged, global, local, model, name, outcome, project_id, samples,
     scope, tool,
@@ -54,14 +54,6 @@ fn fill(store: &Handle, count: usize) {
         *row = flagged(row.clone(), 1);
     }
     act(store, write);
-}
-
-/// The pages as one view.
-fn joined(pages: Vec<View>) -> View {
-    pages.into_iter().fold(View::default(), |mut all, page| {
-        all.merge(page);
-        all
-    })
 }
 
 fn of_everything(context: &mut Context) {

@@ -27,16 +27,11 @@ fn race(roles: &[Role]) -> Vec<Vec<String>> {
     children.into_iter().map(Child::finish).collect()
 }
 
-fn roles(location: &str, tool: impl Fn(usize) -> String) -> Vec<Role> {
-    (0..PROCESSES)
-        .map(|process| Role {
-            location: location.into(),
-            does: Does::Uses(tool(process)),
-            ops: format!("{process}-"),
-            turns: TURNS,
-            opens: Opens::First,
-        })
-        .collect()
+fn roles(location: &str, does: Does, turns: u64) -> [Role; PROCESSES] {
+    std::array::from_fn(|process| {
+        let ops = format!("{process}-");
+        Role { ops, turns, ..Role::new(location, does) }
+    })
 }
 
 /// Every op that was acknowledged is in the outcomes and in the journal, once, and no other.
@@ -53,7 +48,7 @@ fn assert_recorded(context: &Context, acknowledged: Vec<Vec<String>>) {
 }
 
 fn one_tool(context: &mut Context) {
-    let acknowledged = race(&roles(context.location(), |_| "x".into()));
+    let acknowledged = race(&roles(context.location(), Does::Uses, TURNS));
     assert_recorded(context, acknowledged);
     let seen = everything(context.store());
     assert_eq!(seen.tools[&global("x")].uses, PROCESSES as u64 * TURNS);
@@ -62,11 +57,8 @@ fn one_tool(context: &mut Context) {
 fn creation(context: &mut Context) {
     for round in 0..5 {
         let place = context.backend().place();
-        let mut roles = roles(place.location(), |_| "x".into());
-        for role in &mut roles {
-            (role.turns, role.opens) = (3, Opens::OnGo);
-        }
-        let acknowledged = race(&roles).concat();
+        let roles = roles(place.location(), Does::Uses, 3);
+        let acknowledged = race(&roles.map(|role| Role { opens: Opens::OnGo, ..role })).concat();
         let all = 3 * PROCESSES;
         assert_eq!(acknowledged.len(), all, "round {round}");
         let store = context.backend().open(place.location()).expect("the new store");
@@ -78,11 +70,8 @@ fn creation(context: &mut Context) {
 }
 
 fn same_ops(context: &mut Context) {
-    let mut roles = roles(context.location(), |_| "x".into());
-    for role in &mut roles {
-        role.ops = "same-".into();
-    }
-    let acknowledged = race(&roles);
+    let roles = roles(context.location(), Does::Uses, TURNS);
+    let acknowledged = race(&roles.map(|role| Role { ops: "same-".into(), ..role }));
     assert!(acknowledged.iter().all(|ops| ops.len() as u64 == TURNS));
     act(context.store(), Use::new(global("x"), "same-0"));
     let seen = everything(context.store());
@@ -93,11 +82,7 @@ fn same_ops(context: &mut Context) {
 
 fn learns(context: &mut Context) {
     act(context.store(), Write::new().put(tool(global("x"))));
-    let mut roles = roles(context.location(), |_| String::new());
-    for role in &mut roles {
-        (role.does, role.turns) = (Does::Learns, 25);
-    }
-    let acknowledged = race(&roles).concat();
+    let acknowledged = race(&roles(context.location(), Does::Learns, 25)).concat();
     let seen = everything(context.store());
     let rows: Vec<_> = seen.routes.values().collect();
     let [route] = rows[..] else { panic!("{rows:?}") };

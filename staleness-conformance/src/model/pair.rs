@@ -4,7 +4,7 @@ use staleness_core::store::{Selection, StoreError, View};
 
 use super::transition::Transition;
 use crate::compare::{commit_differences, differences};
-use crate::context::{Context, Handle, ask, attempt, everything, pages};
+use crate::context::{Context, Handle, ask, attempt, everything, joined, pages};
 
 /// The store under test and the store that it is compared with.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Pair {
                 let mut selection = selection.clone();
                 // What counts mean for pages is not promised.
                 selection.count_outcomes = None;
-                same(&joined(store, &selection), &joined(&self.reference, &selection))
+                same(&shown(store, &selection), &shown(&self.reference, &selection))
             }
             Transition::Reopen => {
                 if self.context.backend().capabilities().persistent {
@@ -57,8 +57,8 @@ impl Pair {
     pub(crate) fn finish(self) -> Result<(), String> {
         let store = self.context.store();
         same(
-            &joined(store, &Selection::everything()),
-            &joined(&self.reference, &Selection::everything()),
+            &shown(store, &Selection::everything()),
+            &shown(&self.reference, &Selection::everything()),
         )?;
         pollster::block_on(store.check()).map_err(|error| format!("check says {error}"))
     }
@@ -91,11 +91,8 @@ fn results<T: std::fmt::Debug>(
 }
 
 /// The pages of a selection as one view. The revision of no pages at all is not promised.
-fn joined(store: &Handle, selection: &Selection) -> View {
-    let mut all = View::default();
-    for page in pages(store, selection) {
-        all.merge(page);
-    }
+fn shown(store: &Handle, selection: &Selection) -> View {
+    let mut all = joined(pages(store, selection));
     if all.is_empty() {
         all.revision = View::default().revision;
     }
