@@ -11,27 +11,16 @@ use staleness_core::store::{
 use staleness_core::tool::Tool;
 
 use crate::rows;
+use crate::support::Do;
 pub use write::Put;
 pub(crate) use write::{Write, locking};
 
 /// Adds one to the uses of a tool, and creates it with one.
-#[derive(Clone, Debug)]
-pub(crate) struct Bump(pub(crate) ToolKey);
-
-impl Step for Bump {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(ToolFilter::Key(self.0.clone()))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut changes = ChangeSet::default();
-        changes.tools.push(Change::Put(bumped(view, &self.0)));
-        Ok(Decision::Write(changes))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
+pub(crate) fn bump(key: ToolKey) -> impl Step {
+    Do::on(Selection::new().lock(ToolFilter::Key(key.clone())), move |draft| {
+        let row = bumped(draft.view(), &key);
+        draft.put(row);
+    })
 }
 
 fn bumped(view: &View, key: &ToolKey) -> Tool {
@@ -145,19 +134,16 @@ impl Step for Refuse {
 /// The words with which [`Panics`] panics.
 pub(crate) const PANIC: &str = "a step or query of the suite that panics on purpose";
 
+/// Panics as [`Panics`] does.
+pub(crate) fn panics() -> impl Step {
+    Do::on(Selection::everything().lock(ToolFilter::All), |_| {
+        std::panic::resume_unwind(Box::new(PANIC))
+    })
+}
+
 /// Panics quietly (no message on the terminal), having looked at everything.
 #[derive(Clone, Debug)]
 pub(crate) struct Panics;
-
-impl Step for Panics {
-    fn selection(&self) -> Selection {
-        Selection::everything().lock(ToolFilter::All)
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        std::panic::resume_unwind(Box::new(PANIC))
-    }
-}
 
 impl Query for Panics {
     fn selection(&self) -> Selection {

@@ -22,9 +22,15 @@ use crate::rows;
 pub use crate::rows::{at, global as key};
 
 /// A step made of a selection and a function.
-struct Do<F> {
+pub(crate) struct Do<F> {
     selection: Selection,
     work: F,
+}
+
+impl<F: Fn(&mut Draft<'_>) + Send + Sync + 'static> Do<F> {
+    pub(crate) const fn on(selection: Selection, work: F) -> Self {
+        Self { selection, work }
+    }
 }
 
 impl<F> fmt::Debug for Do<F> {
@@ -54,7 +60,7 @@ pub fn step_on(
     selection: Selection,
     work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static,
 ) -> Arc<dyn Step> {
-    Arc::new(Do { selection, work })
+    Arc::new(Do::on(selection, work))
 }
 
 /// A step that locks every tool and does `work`.

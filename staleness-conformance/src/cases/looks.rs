@@ -11,7 +11,7 @@ use crate::context::{
     Context, Handle, act, ask, assert_misstep, assert_refused, attempt, everything, panic_text, see,
 };
 use crate::rows::{global, tool};
-use crate::steps::{Bump, Chase, PANIC, Panics, Refuse, Write};
+use crate::steps::{Chase, PANIC, Panics, Refuse, Write, bump, panics};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("looks::a_step_may_look_max_looks_times", step_looks),
@@ -114,7 +114,7 @@ fn refusal(context: &mut Context) {
         assert_refused(attempt(store, Refuse(refusal.clone())), &refusal);
         assert_same(&everything(store), &before);
     }
-    assert_eq!(act(store, Bump(global("x"))).changes.rows(), 1);
+    assert_eq!(act(store, bump(global("x"))).changes.rows(), 1);
 }
 
 /// Whatever `panics` does, it must not hide the panic behind a success, and the store must stay
@@ -123,21 +123,21 @@ fn unharmed<T: std::fmt::Debug>(
     store: &Handle,
     panics: impl FnOnce() -> Result<T, staleness_core::store::StoreError>,
 ) {
-    act(store, Bump(global("x")));
+    act(store, bump(global("x")));
     let before = everything(store);
     match catch_unwind(AssertUnwindSafe(panics)) {
         Ok(result) => assert!(result.is_err(), "{result:?}"),
         Err(payload) => assert_eq!(panic_text(payload.as_ref()), PANIC),
     }
     assert_same(&everything(store), &before);
-    act(store, Bump(global("x")));
+    act(store, bump(global("x")));
     let seen = see(store, Selection::new().peek(ToolFilter::Key(global("x"))));
     assert_eq!(seen.tools[&global("x")].uses, 2);
 }
 
 fn panic_in_step(context: &mut Context) {
     let store = context.store();
-    unharmed(store, || attempt(store, Panics));
+    unharmed(store, || attempt(store, panics()));
 }
 
 fn panic_in_query(context: &mut Context) {

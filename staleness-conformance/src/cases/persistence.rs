@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, act, check, everything};
 use crate::rows::{entry, global, outcome};
-use crate::steps::{Bump, Use, Write};
+use crate::steps::{Use, Write, bump};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("persistence::rows_are_there_again", rows).persistent(),
@@ -62,8 +62,8 @@ fn sequence(context: &mut Context) {
 fn two_handles(context: &mut Context) {
     let other = context.another();
     for turn in 1..=5 {
-        act(context.store(), Bump(global("x")));
-        act(&other, Bump(global("x")));
+        act(context.store(), bump(global("x")));
+        act(&other, bump(global("x")));
         act(&other, Use::new(global("y"), turn.to_string()));
         let seen = everything(context.store());
         assert_eq!(seen.tools[&global("x")].uses, 2 * turn);

@@ -11,7 +11,7 @@ use crate::backend::Place;
 use crate::case::Case;
 use crate::context::Context;
 use crate::rows::{global, outcome};
-use crate::steps::{Bump, Panics, Write};
+use crate::steps::{self, Write, bump};
 use crate::support::{step, tool};
 
 pub(super) const CASES: &[Case] = &[
@@ -69,8 +69,8 @@ fn panics(context: &mut Context) {
     one_thread().block_on(async {
         let store = context.another();
         let other = Arc::clone(&store);
-        let failed = tokio::spawn(async move { other.transact(Arc::new(Panics)).await });
+        let failed = tokio::spawn(async move { other.transact(Arc::new(steps::panics())).await });
         assert!(failed.await.expect_err("a panic").is_panic());
-        store.transact(Arc::new(Bump(global("a")))).await.expect("a commit");
+        store.transact(Arc::new(bump(global("a")))).await.expect("a commit");
     });
 }

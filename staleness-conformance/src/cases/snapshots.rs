@@ -1,6 +1,5 @@
 //! Snapshots: readers see whole commits, and one moment however often they look.
 
-use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -87,16 +86,11 @@ fn whole_commits(context: &mut Context) {
 }
 
 /// Looks at one tool, has another thread write, and looks at the other tool.
+#[derive(Debug)]
 struct Interrupted {
     go: SyncSender<()>,
     /// When given, the second look waits until the writer is done.
     done: Option<Mutex<Receiver<()>>>,
-}
-
-impl fmt::Debug for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Interrupted")
-    }
 }
 
 impl Query for Interrupted {

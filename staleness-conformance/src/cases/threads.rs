@@ -7,7 +7,7 @@ use staleness_core::ids::ToolKey;
 use crate::case::Case;
 use crate::context::{Context, act, everything};
 use crate::rows::global;
-use crate::steps::{Bump, Use};
+use crate::steps::{Use, bump};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("threads::increments_of_one_tool_lose_nothing", one_tool),
@@ -39,7 +39,7 @@ fn own(thread: usize) -> ToolKey {
 fn one_tool(context: &mut Context) {
     in_threads(|_| {
         for _ in 0..TURNS {
-            act(context.store(), Bump(global("x")));
+            act(context.store(), bump(global("x")));
         }
     });
     let seen = everything(context.store());

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use staleness_core::knowledge::Document;
 use staleness_core::route::RouteVector;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, DocumentFilter, Durability, Filter as _, JournalFilter,
-    OutcomeFilter, Query, Refusal, RouteFilter, Selection, Step, StoreError, ToolFilter,
-    VectorFilter, View, WorkFilter,
+    Change, ChangeSet, Decision, DocumentFilter, Filter as _, JournalFilter, OutcomeFilter, Query,
+    Refusal, RouteFilter, Selection, Step, StoreError, ToolFilter, VectorFilter, View, WorkFilter,
 };
 use staleness_core::tool::Tool;
 use staleness_core::work::{Work, WorkStatus};
@@ -19,7 +18,8 @@ use crate::context::{
     Context, Handle, act, ask, assert_misstep, assert_refused, attempt, everything, pages, see,
 };
 use crate::rows::{Sample, embedded, global, model, op, project_id, route_key, scope, tool};
-use crate::steps::{Bump, Chase, Refuse, Use, Write};
+use crate::steps::{Chase, Refuse, Use, Write, bump};
+use crate::support::{step, transact};
 use crate::wrappers::{Fault, Faulty, Strict, Twice};
 
 pub(super) const CASES: &[Case] = &[
@@ -38,7 +38,7 @@ fn honest(context: &mut Context) {
     let mut first = tool(global("first"));
     first.description = Some("second".into());
     act(&store, Write::new().puts([first, tool(global("second"))]));
-    act(&store, Bump(global("x")));
+    act(&store, bump(global("x")));
     act(&store, Use::new(global("x"), "one"));
     let mut chase = Chase::from(global("first"));
     chase.then.tools.push(Change::Put(tool(global("third"))));
@@ -52,27 +52,9 @@ fn honest(context: &mut Context) {
     crate::context::check(&store);
 }
 
-/// Writes a number that it counts up itself.
+/// Wants more at every other time that it is asked.
 #[derive(Debug, Default)]
 struct Impure(AtomicU64);
-
-impl Step for Impure {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(ToolFilter::Key(global("x")))
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        let mut row = tool(global("x"));
-        row.uses = self.0.fetch_add(1, Ordering::Relaxed);
-        let mut changes = ChangeSet::default();
-        changes.tools.push(Change::Put(row));
-        Ok(Decision::Write(changes))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
 
 impl Query for Impure {
     fn selection(&self) -> Selection {
@@ -87,7 +69,12 @@ impl Query for Impure {
 
 fn impure_step(context: &mut Context) {
     let store: Handle = Arc::new(Twice::new(Arc::clone(context.store())));
-    assert_misstep(attempt(&store, Impure::default()));
+    let count = AtomicU64::new(0);
+    let counts = step(move |draft| {
+        let uses = count.fetch_add(1, Ordering::Relaxed);
+        draft.put(Tool { uses, ..tool(global("x")) });
+    });
+    assert_misstep(transact(store.as_ref(), counts));
     assert!(everything(&store).is_empty());
 }
 
@@ -107,10 +94,6 @@ impl Step for Dishonest {
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
         Ok(Decision::Write(self.1.clone()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
     }
 }
 
