@@ -4,8 +4,8 @@
 use staleness_core::journal::Revision;
 use staleness_core::route::{RouteVector, Vector};
 use staleness_core::store::{
-    Change, ChangeSet, CursorFilter, ItemFilter, RouteFilter, Selection, SessionFilter,
-    VectorFilter, WorkFilter,
+    Change, ChangeSet, CursorFilter, DocumentFilter, ItemFilter, RouteFilter, Selection,
+    SessionFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 
@@ -21,43 +21,29 @@ fn rows<R, K>(changes: &mut [Change<R, K>]) -> impl Iterator<Item = &mut R> {
 impl Flaw {
     /// Bends a selection as a store with this flaw does.
     pub(super) fn bent_rows(self, selection: &mut Selection) {
-        for pick in &mut selection.knowledge {
-            if let (Self::MixesItems, ItemFilter::Key(key)) = (self, &pick.filter) {
-                pick.filter = ItemFilter::Scope(key.scope.clone());
-            }
-        }
-        for pick in &mut selection.work {
-            match (self, &mut pick.filter) {
-                (Self::ReturnsEnded, WorkFilter::Open(scope)) => {
-                    pick.filter = WorkFilter::Scope(scope.clone());
+        macro_rules! taken {
+            ($($flaw:ident: $rows:ident, $from:pat => $to:expr;)*) => {$(
+                for pick in selection.$rows.iter_mut().filter(|_| self == Self::$flaw) {
+                    if let $from = &pick.filter {
+                        pick.filter = $to;
+                    }
                 }
-                (Self::IgnoresAges, WorkFilter::Aging { until, .. }) => *until = Timestamp::MAX,
-                _ => {}
-            }
+            )*};
         }
-        for pick in &mut selection.sessions {
-            if let (Self::MixesSessions, SessionFilter::Key(_)) = (self, &pick.filter) {
-                pick.filter = SessionFilter::All;
-            }
-        }
-        for pick in &mut selection.routes {
-            if let (Self::MixesTools, RouteFilter::Tool(project, _)) = (self, &pick.filter) {
-                pick.filter = RouteFilter::Project(project.clone());
-            }
-        }
-        for pick in &mut selection.vectors {
-            match (self, &pick.filter) {
-                (Self::MixesModels, VectorFilter::Model(project, _))
-                | (Self::MixesVectors, VectorFilter::Tool(project, _)) => {
-                    pick.filter = VectorFilter::Project(project.clone());
-                }
-                _ => {}
-            }
-        }
-        for pick in &mut selection.cursors {
-            if let (Self::MixesAgents, CursorFilter::Key(key)) = (self, &pick.filter) {
-                pick.filter = CursorFilter::Project(key.project.clone());
-            }
+        taken! {
+            MixesItems: knowledge, ItemFilter::Key(key) => ItemFilter::Scope(key.scope.clone());
+            LoadsUnflagged: documents, DocumentFilter::Loaded(id) | DocumentFilter::Flagged(id)
+                => DocumentFilter::Project(id.clone());
+            ReturnsEnded: work, WorkFilter::Open(scope) => WorkFilter::Scope(scope.clone());
+            IgnoresAges: work, WorkFilter::Aging { scope, aging, .. } => WorkFilter::Aging {
+                scope: scope.clone(), aging: *aging, until: Timestamp::MAX,
+            };
+            MixesSessions: sessions, SessionFilter::Key(_) => SessionFilter::All;
+            MixesTools: routes, RouteFilter::Tool(id, _) => RouteFilter::Project(id.clone());
+            MixesModels: vectors, VectorFilter::Model(id, _) => VectorFilter::Project(id.clone());
+            MixesVectors: vectors, VectorFilter::Tool(id, _) => VectorFilter::Project(id.clone());
+            MixesAgents: cursors, CursorFilter::Key(key)
+                => CursorFilter::Project(key.project.clone());
         }
     }
 

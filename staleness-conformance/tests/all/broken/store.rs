@@ -13,8 +13,8 @@ use staleness_core::MemoryStore;
 use staleness_core::ids::ToolName;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    Change, ChangeSet, Commit, Decision, DocumentFilter, Durability, JournalFilter, OutcomeFilter,
-    OutcomeRange, Query, Refusal, RegistryStore, Selection, Step, StoreError, ToolFilter, View,
+    Change, ChangeSet, Commit, Decision, Durability, JournalFilter, OutcomeFilter, OutcomeRange,
+    Query, Refusal, RegistryStore, Selection, Step, StoreError, ToolFilter, View,
 };
 
 use super::Flaw;
@@ -155,13 +155,6 @@ impl Flaw {
                 selection.tools[0].filter = ToolFilter::All;
             }
             Self::OrdersByClock => selection = selection.outcomes(OutcomeFilter::All),
-            Self::LoadsUnflagged => {
-                for pick in &mut selection.documents {
-                    if let DocumentFilter::Loaded(id) | DocumentFilter::Flagged(id) = &pick.filter {
-                        pick.filter = DocumentFilter::Project(id.clone());
-                    }
-                }
-            }
             _ => {}
         }
         selection
