@@ -1,5 +1,6 @@
 //! Whole processes, from spawn to exit.
 
+use std::fmt::Display;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -41,8 +42,7 @@ pub fn peak(command: &mut Command, payload: &str) -> u64 {
 /// Prints the peak for [`peak`], if it asked for it. To be called when a process ends.
 pub fn tell_peak() {
     if std::env::var_os(PEAK).is_some() {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        eprintln!("{}", field(&status, "VmHWM:"));
+        eprintln!("{}", field("self", "status", "VmHWM:"));
     }
 }
 
@@ -61,7 +61,9 @@ pub fn peak_of_all(command: &mut Command) -> u64 {
             assert!(status.success(), "{command:?} failed");
             return peak;
         }
-        peak = peak.max(family(child.id()).into_iter().map(proportional).sum());
+        peak = peak.max(
+            family(child.id()).into_iter().map(|pid| field(pid, "smaps_rollup", "Pss:")).sum(),
+        );
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -85,21 +87,15 @@ fn family(root: u32) -> Vec<u32> {
     found
 }
 
-/// Returns the memory of a process, with its share of what it shares with others, in kibibytes.
-fn proportional(pid: u32) -> u64 {
-    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
-    field(&rollup, "Pss:")
-}
-
 /// Returns the resident memory of a process, in kibibytes; 0 where the system has no `/proc`.
 #[must_use]
 pub fn resident(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    field(&status, "VmRSS:")
+    field(pid, "status", "VmRSS:")
 }
 
-/// Returns the number of kibibytes in the line that begins with `name`.
-fn field(text: &str, name: &str) -> u64 {
+/// Returns the number of kibibytes in the line that begins with `name` of a file about a process.
+fn field(process: impl Display, file: &str, name: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
