@@ -99,11 +99,16 @@ fn main() {
     }
 }
 
-/// Both searches after each step, on the same questions.
-fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) {
-    println!("\n{title}: {} test queries\n", cases.len());
+/// Prints the head of a table of searches.
+fn head(title: &str, cases: usize) {
+    println!("\n{title}: {cases} test queries\n");
     println!("| learned for each tool | | top-1 | top-5 | MRR | top-1, more | top-5, more |");
     println!("|---|---|---|---|---|---|---|");
+}
+
+/// Both searches after each step, on the same questions.
+fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) {
+    head(title, cases.len());
     for step in steps {
         let learned = data.learned(*step, |_| true);
         let baseline = Figures::of(&plain(data, &learned), data, cases);
