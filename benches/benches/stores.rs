@@ -19,7 +19,8 @@ use staleness_benches::ratios::{Goal, Row, keep};
 use staleness_benches::raw::RawUse;
 use staleness_benches::raw::redb::RawRedb;
 use staleness_benches::raw::sqlite::RawSqlite;
-use staleness_benches::{fill, registry, rounds, twin, uses};
+use staleness_benches::site::Site;
+use staleness_benches::{rounds, twin, uses};
 
 const TOOLS: usize = 10_000;
 const OUTCOMES: usize = 100_000;
@@ -29,28 +30,17 @@ const EACH: usize = 250;
 
 /// A store of the registry, and the numbers of uses that were not recorded yet.
 struct Arena {
-    dir: tempfile::TempDir,
+    site: Site,
     place: ProjectRef,
-    backend: &'static str,
     next: Cell<usize>,
 }
 
 impl Arena {
     fn new(backend: &'static str) -> Self {
-        let dir = tempfile::tempdir().expect("a folder");
-        let place = ProjectRef::of_root("/bench/project");
+        let site = Site::new(backend, env!("CARGO_BIN_EXE_bench-hook"));
         let outcomes = rounds(OUTCOMES, TOOLS);
-        let arena = Self { dir, place, backend, next: Cell::new(outcomes) };
-        fill(&registry(&arena.url()), &arena.place, TOOLS, 0..outcomes);
-        arena
-    }
-
-    fn store(&self) -> PathBuf {
-        self.dir.path().join("registry.db")
-    }
-
-    fn url(&self) -> String {
-        format!("{}:{}", self.backend, self.store().display())
+        site.fill(TOOLS, outcomes);
+        Self { place: site.place(), site, next: Cell::new(outcomes) }
     }
 
     fn next(&self, count: usize) -> Range<usize> {
@@ -67,7 +57,7 @@ impl Arena {
 
     /// Returns a contestant that records so many uses through the registry.
     fn ours(&self, turn: usize) -> impl FnMut() -> f64 {
-        let registry = registry(&self.url());
+        let registry = self.site.registry();
         move || {
             let uses: Vec<_> = uses(&self.place, "ours", TOOLS, self.next(turn)).collect();
             timed(|| {
@@ -95,7 +85,7 @@ impl Arena {
 fn sqlite(rows: &mut Vec<Row>) {
     const TURN: usize = 1_000;
     let arena = Arena::new("sqlite");
-    let raw = twin(&arena.store());
+    let raw = twin(&arena.site.store());
     let mut store = RawSqlite::open(&raw);
     let [floor, ours] = race(
         rounds(21, 1),
@@ -106,7 +96,7 @@ fn sqlite(rows: &mut Vec<Row>) {
     drop(store);
     let [floor, ours] = race(
         rounds(9, 1),
-        [&mut || arena.crew("raw", &raw), &mut || arena.crew("ours", &arena.store())],
+        [&mut || arena.crew("raw", &raw), &mut || arena.crew("ours", &arena.site.store())],
     );
     let work = "SQLite: one outcome per commit, eight processes";
     rows.push(Row::of(work, &floor, &ours, PROCESSES * EACH, Goal::Share(0.85)));
@@ -115,8 +105,8 @@ fn sqlite(rows: &mut Vec<Row>) {
 fn redb(rows: &mut Vec<Row>) {
     const TURN: usize = 50;
     let arena = Arena::new("redb");
-    let raw = twin(&arena.store());
-    let other = arena.dir.path().join("opened.db");
+    let raw = twin(&arena.site.store());
+    let other = arena.site.home().join("opened.db");
     std::fs::copy(&raw, &other).expect("a copy");
     let (each_time, opened) = (RawRedb::new(&raw), RawRedb::opened(&other));
     let [floor, opened, ours] = race(
