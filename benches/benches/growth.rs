@@ -16,13 +16,14 @@ use staleness::scan::Found;
 use staleness::store::Selection;
 use staleness::{Registry, Timestamp, Wait};
 use staleness_benches::history::repository;
-use staleness_benches::knowledge::{fill_items, items};
+use staleness_benches::knowledge::items;
 use staleness_benches::process::run;
+use staleness_benches::put::put;
 use staleness_benches::race::{Samples, race, timed};
 use staleness_benches::ratios::{Goal, Growth, Row, keep};
 use staleness_benches::site::Site;
 use staleness_benches::work::{fill_journal, fill_work, tell_all};
-use staleness_benches::{QUESTION, START, fill, registry, rounds, uses};
+use staleness_benches::{QUESTION, START, fill, rounds, uses};
 use staleness_core::transfer::Record;
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
@@ -64,10 +65,9 @@ fn export(registry: &Registry) -> Vec<u8> {
     lines
 }
 
-/// Returns the seconds in which an empty store takes in an export.
-fn import(lines: &str) -> f64 {
-    let dir = tempfile::tempdir().expect("a folder");
-    let empty = registry(&format!("sqlite:{}", dir.path().join("registry.db").display()));
+/// Returns the seconds in which the store of a newcomer takes in an export.
+fn import(newcomer: &Site, lines: &str) -> f64 {
+    let empty = newcomer.registry();
     timed(|| {
         let mut importer = empty.admin().importer(false).wait().expect("an empty store");
         for line in lines.lines() {
@@ -124,7 +124,7 @@ fn of_outcomes(curves: &mut Curves) {
             note(curves, verb, size, samples);
         }
         let mut imported = Samples::default();
-        (0..rounds(turns / 3, 1)).for_each(|_| imported.push(import(&lines)));
+        (0..rounds(turns / 3, 1)).for_each(|_| imported.push(import(&site.newcomer(), &lines)));
         drop(lines);
         note(curves, "import", size, &imported);
         let mut one = outcomes;
@@ -164,7 +164,7 @@ fn of_items(curves: &mut Curves) {
         let site = Site::new("sqlite", CLI);
         let registry = site.registry();
         for part in items(&site.place(), size, now).chunks(10_000) {
-            fill_items(&registry, part.to_vec());
+            put(&registry, part.to_vec());
         }
         drop(registry);
         let args = ["knowledge", "recall", "how is the ledger migrated", "--json", "--peek"];

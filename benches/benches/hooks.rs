@@ -6,12 +6,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use staleness_benches::chance::Chance;
+use staleness_benches::chance::words;
 use staleness_benches::process::{peak, run};
 use staleness_benches::race::{Samples, race};
 use staleness_benches::ratios::{Goal, Row, keep, thousands};
 use staleness_benches::site::Site;
 use staleness_benches::{QUESTION, START, rounds, twin};
+use staleness_conformance::disk::Draws;
 
 const HOOK: &str = env!("CARGO_BIN_EXE_bench-hook");
 
@@ -130,14 +131,14 @@ fn session_starts(rows: &mut Vec<Row>) {
 fn prompts(tools: usize, routes: usize) -> ([Samples; 2], u64) {
     let site = Site::new("sqlite", HOOK);
     let name = |at: usize| format!("mcp__server{}__tool{at}", at % 12);
-    let mut chance = Chance(7);
+    let mut draws = Draws(7);
     let mut described = |at| {
-        let (name, words) = (name(at), chance.words(20));
+        let (name, words) = (name(at), words(&mut draws, 20));
         format!(r#"{{"type":"tool","name":"{name}","description":"{words}"}}"#)
     };
     site.import(&(0..tools).map(&mut described).collect::<Vec<_>>());
     let mut learned = |at| {
-        let (name, words) = (name(at), chance.words(6));
+        let (name, words) = (name(at), words(&mut draws, 6));
         format!(r#"{{"type":"route","tool":"{name}","query":"{words}","created":"2026-11-01"}}"#)
     };
     site.import(&(0..routes).map(&mut learned).collect::<Vec<_>>());

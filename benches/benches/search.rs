@@ -8,13 +8,15 @@ use std::hint::black_box;
 use staleness::ids::ToolName;
 use staleness::knowledge::{Context, Item};
 use staleness::registry::FindTools;
-use staleness_benches::chance::Chance;
-use staleness_benches::knowledge::{fill_items, items};
+use staleness_benches::chance::words as any_words;
+use staleness_benches::knowledge::items;
 use staleness_benches::process::run;
+use staleness_benches::put::put;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
 use staleness_benches::site::Site;
 use staleness_benches::{QUESTION, rounds};
+use staleness_conformance::disk::Draws;
 use staleness_core::knowledge::RecallIndex;
 use staleness_core::policy::KnowledgePolicy;
 use staleness_core::route::{Confidence, RouteId, Vector};
@@ -35,8 +37,9 @@ fn name(at: usize) -> ToolName {
 /// asked before; and the index alone.
 fn words(rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", CLI);
-    let mut chance = Chance(7);
-    let texts: Vec<(ToolName, String)> = (0..MANY).map(|at| (name(at), chance.words(20))).collect();
+    let mut draws = Draws(7);
+    let texts: Vec<(ToolName, String)> =
+        (0..MANY).map(|at| (name(at), any_words(&mut draws, 20))).collect();
     let lines: Vec<String> = texts
         .iter()
         .map(|(name, words)| {
@@ -76,18 +79,18 @@ fn words(rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &floor, &found, 1, within));
 }
 
-fn unit(chance: &mut Chance) -> Vec<f32> {
+fn unit(draws: &mut Draws) -> Vec<f32> {
     let numbers: Vec<f32> =
-        (0..DIMENSIONS).map(|_| (chance.next() % 2_001) as f32 / 1_000.0 - 1.0).collect();
+        (0..DIMENSIONS).map(|_| draws.below(2_001) as f32 / 1_000.0 - 1.0).collect();
     let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
     numbers.iter().map(|number| number / length).collect()
 }
 
 /// Returns a vector at a cosine of 0 to 0.7 from another one, as those of sentences are.
-fn near(asked: &[f32], chance: &mut Chance) -> Vec<f32> {
-    let share = (chance.next() % 1_000) as f32 / 1_000.0;
+fn near(asked: &[f32], draws: &mut Draws) -> Vec<f32> {
+    let share = draws.below(1_000) as f32 / 1_000.0;
     let sum: Vec<f32> =
-        unit(chance).iter().zip(asked).map(|(own, asked)| own + share * asked).collect();
+        unit(draws).iter().zip(asked).map(|(own, asked)| own + share * asked).collect();
     let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
     sum.iter().map(|number| number / length).collect()
 }
@@ -95,19 +98,19 @@ fn near(asked: &[f32], chance: &mut Chance) -> Vec<f32> {
 /// The best route of each tool among the vectors of a project, by meaning and confidence. The floor computes
 /// the dot products and keeps the greatest.
 fn routes(rows: &mut Vec<Row>) {
-    let mut chance = Chance(3);
-    let asked = unit(&mut chance);
+    let mut draws = Draws(3);
+    let asked = unit(&mut draws);
     let (mut index, mut vectors) = (SearchIndex::new(), Vec::new());
     for at in 0..TOOLS {
-        index.put_tool(&name(at), &chance.words(20));
+        index.put_tool(&name(at), &any_words(&mut draws, 20));
     }
     for at in 0..ROUTES {
-        let (tool, query) = (name(at * TOOLS / ROUTES), chance.words(6));
+        let (tool, query) = (name(at * TOOLS / ROUTES), any_words(&mut draws, 6));
         let id = RouteId::of(&tool, &query);
-        let sure = 0.5 + (chance.next() % 500) as f64 / 1_000.0;
+        let sure = 0.5 + draws.below(500) as f64 / 1_000.0;
         let confidence = Confidence::new(sure).expect("a share");
         index.put_route(&Learned { id, tool, query, confidence });
-        let row = near(&asked, &mut chance);
+        let row = near(&asked, &mut draws);
         vectors.push((id, Vector::F32(row.as_slice().into())));
     }
     let question = Question::new("something unheard of").expect("a question");
@@ -130,7 +133,7 @@ fn recalls(rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", CLI);
     let now = staleness::clock::now();
     let items = items(&site.place(), MANY, now);
-    fill_items(&site.registry(), items.clone());
+    put(&site.registry(), items.clone());
     let all: Vec<&Item> = items.iter().collect();
     let index = RecallIndex::new(&all);
     let context = Context::new(now, &KnowledgePolicy::default(), None, None);

@@ -77,11 +77,6 @@ pub fn uses<'a>(
     })
 }
 
-/// Records uses in one commit.
-fn record(registry: &Registry, uses: Vec<Use>) {
-    pollster::block_on(registry.tools().record_all(uses)).expect("uses are recorded");
-}
-
 /// Records the uses `range` of `tools` tools in batches.
 ///
 /// # Panics
@@ -92,11 +87,9 @@ pub fn fill(
     tools: usize,
     range: std::ops::Range<usize>,
 ) {
-    let mut from = range.start;
-    while from < range.end {
-        let to = (from + 2_000).min(range.end);
-        record(registry, uses(project, "seed", tools, from..to).collect());
-        from = to;
+    for from in range.clone().step_by(2_000) {
+        let some = uses(project, "seed", tools, from..(from + 2_000).min(range.end));
+        registry.tools().record_all(some.collect()).wait().expect("uses are recorded");
     }
 }
 

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::chance::Chance;
+use staleness_conformance::disk::Draws;
+
 use crate::process::run;
 
 const VERBS: [&str; 12] = [
@@ -29,7 +30,7 @@ const STEP: u64 = 9_000;
 
 /// The history, as `git fast-import` reads it.
 struct History {
-    chance: Chance,
+    draws: Draws,
     stream: String,
     commits: u64,
     /// The functions of each source, and how often each was changed.
@@ -43,7 +44,7 @@ struct History {
 
 impl History {
     fn below(&mut self, limit: usize) -> usize {
-        self.chance.next() as usize % limit
+        self.draws.below(limit as u64) as usize
     }
 
     fn function(&mut self) -> String {
@@ -170,7 +171,7 @@ pub fn git(folder: &Path) -> Command {
 /// When git cannot be run, or fails.
 pub fn repository(folder: &Path, documents: usize) {
     let mut history = History {
-        chance: Chance(7),
+        draws: Draws(7),
         stream: String::new(),
         commits: 0,
         sources: vec![Vec::new(); documents * 4],

@@ -1,13 +1,10 @@
 //! Items of knowledge of a given number, with words, versions and relations.
 
+use staleness::Timestamp;
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
 use staleness::scan::ProjectRef;
-use staleness::store::{ItemFilter, Selection};
-use staleness::{Registry, Timestamp};
-
-use crate::chance::Chance;
-use crate::put::put;
+use staleness_conformance::disk::Draws;
 
 /// Words of which items are made.
 const STEMS: [&str; 24] = [
@@ -26,8 +23,8 @@ const BODY: usize = 300;
 /// Never: the ids are valid.
 #[must_use]
 pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
-    let mut chance = Chance(7);
-    let mut next = |below: usize| chance.next() as usize % below;
+    let mut draws = Draws(7);
+    let mut next = |limit: usize| draws.below(limit as u64) as usize;
     let scope = Scope::Project(project.id.clone());
     let id = |at: usize| ItemId::new(format!("item-{at:06}")).expect("a valid id");
     (0..count)
@@ -55,16 +52,4 @@ pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
             item
         })
         .collect()
-}
-
-/// Writes items down.
-///
-/// # Panics
-/// When the store reports an error.
-pub fn fill_items(registry: &Registry, items: Vec<Item>) {
-    let keys = items.iter().map(|item| ItemFilter::Key(item.key.clone()));
-    let selection = keys.fold(Selection::new(), Selection::lock);
-    put(registry, selection, move |draft| {
-        items.iter().cloned().for_each(|item| draft.put(item));
-    });
 }

@@ -1,17 +1,26 @@
 //! Writing rows directly, without a verb of the registry: for filling stores.
 
-use staleness::Registry;
-use staleness::store::{Draft, Selection};
-use staleness_conformance::support::{step_on, transact};
+use std::sync::Arc;
 
-/// Writes in one commit what `write` puts into a draft. The draft sees what is selected.
+use staleness::Registry;
+use staleness_conformance::Put;
+use staleness_conformance::support::transact;
+use staleness_core::store::{Change, ChangeSet, Row};
+
+/// Puts rows in one commit.
 ///
 /// # Panics
 /// When the store reports an error.
-pub fn put(
-    registry: &Registry,
-    selection: Selection,
-    write: impl Fn(&mut Draft<'_>) + Send + Sync + 'static,
-) {
-    transact(registry.store().as_ref(), step_on(selection, write)).expect("it is written");
+pub fn put<R: Row>(registry: &Registry, rows: impl IntoIterator<Item = R>) {
+    let mut changes = ChangeSet::default();
+    R::changes_mut(&mut changes).extend(rows.into_iter().map(Change::Put));
+    write(registry, changes);
+}
+
+/// Writes changes in one commit.
+///
+/// # Panics
+/// When the store reports an error.
+pub fn write(registry: &Registry, changes: ChangeSet) {
+    transact(registry.store().as_ref(), Arc::new(Put(changes))).expect("it is written");
 }

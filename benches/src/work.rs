@@ -1,15 +1,14 @@
 //! Work items, journals and cursors of a given size.
 
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
-use staleness::journal::Revision;
 use staleness::scan::ProjectRef;
-use staleness::store::{CursorFilter, Selection, WorkFilter};
 use staleness::work::{Work, WorkKind, WorkStatus};
-use staleness::{Registry, Timestamp};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::session::{Cursor, CursorKey};
+use staleness_core::store::ChangeSet;
 
-use crate::put::put;
+use crate::put::{put, write};
 
 /// Rows that one commit writes.
 const BATCH: usize = 10_000;
@@ -55,12 +54,7 @@ pub fn fill_work(
     };
     let numbers: Vec<usize> = range.collect();
     for part in numbers.chunks(BATCH) {
-        let work: Vec<Work> = part.iter().copied().map(item).collect();
-        let keys = work.iter().map(|work| WorkFilter::Key(work.key.clone()));
-        let selection = keys.fold(Selection::new(), Selection::lock);
-        put(registry, selection, move |draft| {
-            work.iter().cloned().for_each(|work| draft.put(work));
-        });
+        put(registry, part.iter().copied().map(item));
     }
 }
 
@@ -76,27 +70,16 @@ pub fn fill_journal(
     (count, batch): (usize, usize),
     at: Timestamp,
 ) {
-    let entry = |number: usize| JournalEntry {
-        revision: Revision(0),
-        index: 0,
-        at,
-        subject: Subject::work(&key(project, number * 7 % items)),
-        action: Action::Stepped,
-        from: Some("todo".into()),
-        to: Some("todo".into()),
-        cause: "by_hand".into(),
-        note: None,
-        session: None,
-        actor: None,
-        op: None,
-        clients: Vec::new(),
+    let entry = |number: usize| {
+        let subject = Subject::work(&key(project, number * 7 % items));
+        let (from, to) = (Some("todo".into()), Some("todo".into()));
+        JournalEntry { from, to, ..JournalEntry::new(at, subject, Action::Stepped, "by_hand") }
     };
     let numbers: Vec<usize> = (0..count).collect();
     for part in numbers.chunks(batch.min(BATCH)) {
-        let journal: Vec<JournalEntry> = part.iter().copied().map(entry).collect();
-        put(registry, Selection::new(), move |draft| {
-            journal.iter().cloned().for_each(|entry| draft.append_journal(entry));
-        });
+        let mut changes = ChangeSet::default();
+        changes.journal = part.iter().copied().map(entry).collect();
+        write(registry, changes);
     }
 }
 
@@ -107,9 +90,6 @@ pub fn fill_journal(
 pub fn tell_all(registry: &Registry, project: &ProjectRef, agent: &str) {
     let agent = AgentId::new(agent).expect("a valid name");
     let key = CursorKey { project: project.id.clone(), agent };
-    let selection = Selection::new().lock(CursorFilter::Key(key.clone()));
-    put(registry, selection, move |draft| {
-        let (key, revision) = (key.clone(), draft.view().revision);
-        draft.put(Cursor { key, revision, session: None, moved_at: Timestamp::MIN });
-    });
+    let revision = registry.admin().revision().wait().expect("the revision");
+    put(registry, [Cursor { key, revision, session: None, moved_at: Timestamp::MIN }]);
 }

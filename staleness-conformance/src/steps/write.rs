@@ -114,17 +114,13 @@ impl Step for Write {
     }
 }
 
-/// Writes what was made up beforehand, and locks everything.
+/// Writes what was made up beforehand, and locks the keys of exactly its rows.
 #[derive(Clone, Debug)]
 pub struct Put(pub ChangeSet);
 
 impl Step for Put {
     fn selection(&self) -> Selection {
-        let all = Selection::new();
-        macro_rules! lock {
-            ($($field:ident: $row:ty,)*) => { all$(.lock(<$row as Row>::Filter::ALL))* };
-        }
-        staleness_core::collections!(lock)
+        self.0.locks()
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
