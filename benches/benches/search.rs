@@ -34,7 +34,7 @@ fn name(at: usize) -> ToolName {
 }
 
 /// Suggest and discover over tools that are described in twenty words, in a registry that is open and was
-/// asked before; and the index alone.
+/// asked before.
 fn words(rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", CLI);
     let mut draws = Draws(7);
@@ -47,9 +47,6 @@ fn words(rows: &mut Vec<Row>) {
         })
         .collect();
     site.import(&lines);
-    let mut index = SearchIndex::new();
-    texts.iter().for_each(|(name, words)| index.put_tool(name, words));
-    let question = Question::new(QUESTION).expect("a question");
     let (place, now) = (site.place(), staleness::clock::now());
     // An open registry keeps its index from one question to the next.
     let registry = staleness::open(&site.url()).expect("the registry opens");
@@ -69,14 +66,6 @@ fn words(rows: &mut Vec<Row>) {
     let within = Goal::Within(5e-3);
     rows.push(Row::of("search: suggest, 10,000 tools, warm", &floor, &suggested, 1, within));
     rows.push(Row::of("search: discover, 10,000 tools, warm", &floor, &discovered, 1, within));
-    let [floor, found] = race(
-        rounds(51, 3),
-        [&mut || read(), &mut || {
-            timed(|| index.find(&question, 10, &Meaning::default(), |_| true))
-        }],
-    );
-    let work = "search: the same in the index alone";
-    rows.push(Row::of(work, &floor, &found, 1, within));
 }
 
 fn unit(draws: &mut Draws) -> Vec<f32> {
