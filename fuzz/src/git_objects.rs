@@ -5,15 +5,13 @@
 //! `@` for the folder of the repository.
 
 use std::fs;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use staleness_core::Timestamp;
 use staleness_docs::git::{LazyRepo, Limits, Program, Repo};
-use staleness_docs::project::ProjectPlace;
-use staleness_docs::{CheckOptions, Report, check};
+use staleness_docs::{CheckOptions, Report};
 
-use crate::one_line;
+use crate::{checked, put};
 
 /// The commands whose answers an input gives, each by a word of its arguments; the first that fits.
 const ANSWERS: [(&str, &str); 8] = [
@@ -67,16 +65,16 @@ fn place() -> Place {
     for name in ["objects", "refs"] {
         fs::create_dir_all(project.join(".git").join(name)).expect("a folder");
     }
-    let file = |name: &str, text: &str| {
-        fs::write(project.join(name), text).expect("a file is written");
-    };
-    file(".git/HEAD", "ref: refs/heads/main\n");
-    file(".git/config", "[core]\n\trepositoryformatversion = 0\n");
-    file("CHANGELOG.md", "# 1.0\n");
-    file(
-        "AGENTS.md",
-        "# Notes\n\nCall `old_name` of `src/a.rs` with `--some-flag`.\n\nSee src/a.rs:1-2.\n",
-    );
+    let notes =
+        "# Notes\n\nCall `old_name` of `src/a.rs` with `--some-flag`.\n\nSee src/a.rs:1-2.\n";
+    for (name, text) in [
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".git/config", "[core]\n\trepositoryformatversion = 0\n"),
+        ("CHANGELOG.md", "# 1.0\n"),
+        ("AGENTS.md", notes),
+    ] {
+        put(&project, name, text);
+    }
     let cases: String =
         ANSWERS.iter().map(|(word, file)| format!("*{word}*) cat \"$at/{file}\" ;;\n")).collect();
     // It listens to the last question: who asks one that nobody hears would see nothing of the answers.
@@ -91,24 +89,16 @@ fn place() -> Place {
 
 fn whole(answers: &[u8]) {
     PLACE.with(|place| {
-        let mut rest = Some(answers);
+        let mut rest = answers;
         for (_, name) in ANSWERS {
-            let (answer, next) = match rest {
-                Some(all) => match all.windows(4).position(|part| part == b"\n%%\n") {
-                    Some(end) => (&all[..end], Some(&all[end + 4..])),
-                    None => (all, None),
-                },
-                None => (&[][..], None),
-            };
+            let end = rest.windows(4).position(|part| part == b"\n%%\n");
+            let (answer, next) =
+                end.map_or((rest, &[][..]), |end| (&rest[..end], &rest[end + 4..]));
             let answer = if name == "place" { with_folder(answer, place) } else { answer.to_vec() };
             fs::write(place.folder.path().join(name), answer).expect("an answer is written");
             rest = next;
         }
-        let report = checked(place);
-        assert_eq!(checked(place), report, "the same twice");
-        for note in &report.notes {
-            one_line(&note.text);
-        }
+        report(place);
         ask(place);
     });
 }
@@ -120,26 +110,18 @@ fn with_folder(answer: &[u8], place: &Place) -> Vec<u8> {
     answer.split(|byte| *byte == b'@').collect::<Vec<_>>().join(folder)
 }
 
-fn checked(place: &Place) -> Report {
-    let project = ProjectPlace::of_folder(Path::new(&place.project));
+fn report(place: &Place) -> Report {
     let options = CheckOptions::new(Timestamp::from_millis(1_790_812_800_000));
-    let program = Some(place.program.clone());
-    let mut repo = LazyRepo::new(program, &place.project, Limits::default());
-    check(&project, &mut repo, &options, &mut |_| ControlFlow::Continue(()))
-        .expect("nobody ends it")
+    let repo = || LazyRepo::new(Some(place.program.clone()), &place.project, Limits::default());
+    checked(&place.project, repo, &options)
 }
 
 /// Questions that a check does not ask.
 fn ask(place: &Place) {
-    let repo = match Repo::open(&place.program, &place.project, Limits::default()) {
+    let mut repo = match Repo::open(&place.program, &place.project, Limits::default()) {
         Ok(repo) => repo,
-        Err(error) => {
-            let told = error.to_string();
-            assert!(!told.contains('\n'), "an error is one line: {told:?}");
-            return;
-        }
+        Err(error) => return assert!(!error.to_string().contains('\n'), "one line: {error}"),
     };
-    let mut repo = repo;
     let _ = repo.latest_version_tag();
     let _ = repo.since("main", &|path| path.ends_with(".md"));
     let _ = repo.tracked();
@@ -154,7 +136,7 @@ mod tests {
         let answers = include_bytes!("../seeds/git_objects/history");
         whole(&answers[1..]);
         let found: usize = PLACE
-            .with(checked)
+            .with(report)
             .documents
             .iter()
             .flat_map(|document| &document.found)

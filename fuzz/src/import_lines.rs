@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use staleness::StoreUrl;
 use staleness_cli::fuzzing::{exported, imported};
 use staleness_core::registry::TransferCounts;
+use staleness_service::SharedStore;
 use staleness_service::settings::{Access, Options, Settings};
-use staleness_service::{ServiceError, SharedStore};
 
-use crate::one_line;
+use crate::refused;
 
 thread_local! {
     static PLACE: (tempfile::TempDir, Settings) = {
@@ -58,8 +58,8 @@ fn take(settings: &Settings, path: &Path, foreign: bool) {
             assert_eq!(asked, done, "what would be is what is");
         }
         (Err(asked), Err(done)) => {
-            refused(&asked);
-            refused(&done);
+            refused(&asked, 4_000);
+            refused(&done, 4_000);
             assert_eq!(export_of(&here), nothing, "nothing of a file that is refused: {done}");
             return;
         }
@@ -89,12 +89,4 @@ fn export_of(settings: &Settings) -> String {
 fn sound(settings: &Settings) {
     let registry = settings.open(Access::Look).expect("it opens");
     registry.admin().check().wait().expect("the store is sound");
-}
-
-fn refused(error: &ServiceError) {
-    let told = error.render(false);
-    one_line(&told);
-    assert!(told.len() < 4_000, "{} bytes", told.len());
-    let json = error.render(true);
-    assert!(!json.contains('\n'), "{json}");
 }

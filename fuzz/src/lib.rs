@@ -21,6 +21,15 @@ pub mod steps_vs_model;
 pub mod store_url;
 pub mod vector_file;
 
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use staleness_docs::git::LazyRepo;
+use staleness_docs::project::ProjectPlace;
+use staleness_docs::{CheckOptions, Report, check};
+use staleness_service::ServiceError;
+
 /// A target's function of its input.
 pub type Run = fn(&[u8]);
 
@@ -47,4 +56,33 @@ const SECRET: &str = "PLANTED-s3cr3t-PLANTED";
 /// Asserts that a text is one line that changes nothing of a terminal.
 fn one_line(text: &str) {
     assert!(!text.contains(char::is_control), "{text:?}");
+}
+
+/// Asserts that an error is one line, for people of less than `limit` bytes, which it returns, and as JSON.
+fn refused(error: &ServiceError, limit: usize) -> String {
+    let line = error.render(false);
+    one_line(&line);
+    assert!(line.len() < limit, "{} bytes, not {limit}", line.len());
+    assert!(!error.render(true).contains('\n'), "{error:?}");
+    line
+}
+
+/// Writes a file, and the folders around it.
+fn put(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder is made");
+    fs::write(path, bytes).expect("a file is written");
+}
+
+/// Checks the documents of a folder twice, with the same report.
+fn checked(folder: &Path, repo: impl Fn() -> LazyRepo, options: &CheckOptions<'_>) -> Report {
+    let place = ProjectPlace::of_folder(folder);
+    let look = || {
+        check(&place, &mut repo(), options, &mut |_| ControlFlow::Continue(()))
+            .expect("nobody ends it")
+    };
+    let report = look();
+    assert_eq!(look(), report, "the same twice");
+    report.notes.iter().for_each(|note| one_line(&note.text));
+    report
 }

@@ -3,18 +3,15 @@
 //! Input: the document as text. What stands behind a `\u{1e}` is a document that it may import as
 //! `@b.md`, and behind another one a source file, `src/a.rs`.
 
-use std::fs;
-use std::ops::{ControlFlow, Range};
-use std::path::PathBuf;
+use std::ops::Range;
 
 use staleness_core::knowledge::Marker;
 use staleness_core::time::Timestamp;
 use staleness_docs::fuzzing::{Read, imports, read};
 use staleness_docs::git::LazyRepo;
-use staleness_docs::project::ProjectPlace;
-use staleness_docs::{Change, CheckOptions, Field, FieldValue, Report, check, set_fields};
+use staleness_docs::{Change, CheckOptions, Field, FieldValue, set_fields};
 
-use crate::{one_line, peak};
+use crate::{checked, one_line, peak, put};
 
 /// 2026-10-01, a day, and a moment of another one.
 const DAY: i64 = 1_790_812_800_000;
@@ -181,15 +178,12 @@ thread_local! {
 fn whole(text: &str) {
     let folder = FOLDER.with(|folder| folder.path().to_owned());
     let names = ["AGENTS.md", "b.md", "src/a.rs"];
-    fs::create_dir_all(folder.join("src")).expect("a folder");
     let mut parts = text.splitn(names.len(), '\u{1e}');
     for name in names {
-        let part = parts.next().unwrap_or("fn known() {}\n");
-        fs::write(folder.join(name), part).expect("a file is written");
+        put(&folder, name, parts.next().unwrap_or("fn known() {}\n"));
     }
-    let report = checked(folder.clone());
-    assert_eq!(checked(folder), report, "the same twice");
-    report.notes.iter().for_each(|note| one_line(&note.text));
+    let options = CheckOptions::new(Timestamp::from_millis(MOMENT));
+    let report = checked(&folder, LazyRepo::default, &options);
     report.skipped.iter().for_each(|each| one_line(&each.reason));
     for document in &report.documents {
         assert!(document.found.len() <= document.blocks as usize);
@@ -200,11 +194,4 @@ fn whole(text: &str) {
             assert!(!block.evidence.is_empty());
         }
     }
-}
-
-fn checked(folder: PathBuf) -> Report {
-    let place = ProjectPlace::of_folder(folder);
-    let options = CheckOptions::new(Timestamp::from_millis(MOMENT));
-    check(&place, &mut LazyRepo::default(), &options, &mut |_| ControlFlow::Continue(()))
-        .expect("nobody ends it")
 }

@@ -4,14 +4,13 @@
 //! is. Lines before one that says `hello` go out before the handshake.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use staleness_mcp::{MAX_DATA_BYTES, MAX_TEXT_BYTES, Options, Server, serve};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use crate::SECRET;
+use crate::{SECRET, put};
 
 /// Calls of one input.
 const MAX_CALLS: usize = 12;
@@ -31,9 +30,7 @@ thread_local! {
 /// A project with a document, and with secrets where clients keep them.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = |name: &str, text: &str| {
-        fs::write(folder.path().join(name), text).expect("a file is written");
-    };
+    let file = |name: &str, text: &str| put(folder.path(), name, text);
     file("AGENTS.md", "# A\n\nSee `gone_name`, @b.md and src/gone.rs:3. Currently 1.0.\u{1b}[2J\n");
     file("a.rs", "fn known() {}\n");
     file("staleness.toml", "[tools]\nunseen_days = 9\n");

@@ -3,20 +3,17 @@
 //! Input, apart by `\u{1e}`: the user's `staleness.toml`, the project's, the environment's values,
 //! those of flags (one a line), and a baseline.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use staleness_cli::fuzzing::baseline;
 use staleness_core::{Policy, Timestamp};
+use staleness_docs::CheckOptions;
 use staleness_docs::git::LazyRepo;
-use staleness_docs::project::ProjectPlace;
-use staleness_docs::{CheckOptions, check};
 use staleness_service::ServiceError;
 use staleness_service::config::{Configured, Layers, PolicyValue};
 
-use crate::{SECRET, one_line};
+use crate::{SECRET, checked, put, refused};
 
 /// Sections that a project may set; the rest is the user's.
 const OF_PROJECTS: [&str; 7] =
@@ -28,11 +25,8 @@ const OF_PROJECTS_ROUTES: &str = "min_signal learn_weight signal_suggested signa
 thread_local! {
     static FOLDER: tempfile::TempDir = {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for (path, text) in [("a.md", "Now `a_b`.\n"), ("docs/b.md", "# B\n\nTODO\n")] {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-            fs::write(path, text).expect("a file is written");
-        }
+        put(folder.path(), "a.md", "Now `a_b`.\n");
+        put(folder.path(), "docs/b.md", "# B\n\nTODO\n");
         folder
     };
 }
@@ -90,9 +84,7 @@ fn judge(layers: &Layers, typed: bool, data: &[u8]) {
 
 /// An error is one line, names where it is, and does not tell what stands elsewhere.
 fn told(error: &ServiceError, typed: bool, data: &[u8]) {
-    let line = error.render(false);
-    one_line(&line);
-    assert!(line.len() < 8_000, "{} bytes", line.len());
+    let line = refused(error, 8_000);
     assert!(typed || line.contains(".toml"), "no place: {line}");
     let planted = data.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
     assert!(planted || !line.contains(SECRET), "{line}");
@@ -106,27 +98,18 @@ fn values(configured: &Configured) -> Vec<PolicyValue> {
 
 /// A policy that is typed as it is shown is the same policy.
 fn round(configured: &Configured) {
-    let flags = values(configured)
-        .into_iter()
-        .filter(|value| value.source != "default")
-        .filter_map(|value| {
-            let value_text = match &value.value {
-                serde_json::Value::Array(_) | serde_json::Value::Object(_) => return None,
-                other => other.to_string(),
-            };
-            let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-            value.key.chars().all(plain).then(|| format!("{}={value_text}", value.key))
-        });
-    let flags: Vec<String> = flags.collect();
-    let shown: BTreeMap<String, serde_json::Value> =
-        values(configured).into_iter().map(|value| (value.key, value.value)).collect();
-    for flag in flags {
+    for shown in values(configured).into_iter().filter(|value| value.source != "default") {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        let typed = !shown.value.is_array() && !shown.value.is_object();
+        if !typed || !shown.key.chars().all(plain) {
+            continue;
+        }
+        let flag = format!("{}={}", shown.key, shown.value);
         let read = Layers { flags: vec![flag.clone()], ..Layers::default() }.read();
         // Alone it may make no sense beside the defaults.
         let Ok(read) = read else { continue };
-        let key = flag.split('=').next().unwrap_or_default();
-        let value = values(&read).into_iter().find(|value| value.key == key);
-        assert_eq!(value.map(|value| value.value).as_ref(), shown.get(key), "{flag}");
+        let value = values(&read).into_iter().find(|value| value.key == shown.key);
+        assert_eq!(value.map(|value| value.value), Some(shown.value), "{flag}");
     }
 }
 
@@ -135,12 +118,7 @@ fn policed(policy: Policy) {
     let folder = FOLDER.with(|folder| folder.path().to_owned());
     let mut options = CheckOptions::new(Timestamp::from_millis(1_790_812_800_000));
     options.policy = policy.documents;
-    let place = ProjectPlace::of_folder(folder);
-    let report =
-        check(&place, &mut LazyRepo::default(), &options, &mut |_| ControlFlow::Continue(()));
-    for note in report.expect("nobody ends it").notes {
-        one_line(&note.text);
-    }
+    checked(&folder, LazyRepo::default, &options);
 }
 
 /// A project changes nothing that is the user's.
@@ -177,8 +155,7 @@ fn known(folder: &Path, text: &[u8]) {
             assert_eq!(read(once), read(twice), "the same bytes");
         }
         Err(error) => {
-            let line = error.render(false);
-            one_line(&line);
+            let line = refused(&error, 8_000);
             assert!(line.contains("given.json"), "no place: {line}");
         }
     }

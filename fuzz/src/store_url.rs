@@ -7,7 +7,7 @@ use staleness_postgres::fuzzing::{Said, said};
 use staleness_service::ServiceError;
 use staleness_service::settings::named_url;
 
-use crate::{SECRET, one_line};
+use crate::{SECRET, refused};
 
 /// Reads the text, and takes it apart as the driver of Postgres would.
 pub fn run(data: &[u8]) {
@@ -21,8 +21,7 @@ pub fn run(data: &[u8]) {
     let url = match read {
         Ok(url) => url,
         Err(error) => {
-            told(&error, &text);
-            keeps(&error.render(false), hidden);
+            keeps(&refused(&error, most(&text)), hidden);
             keeps(&error.render(true), hidden);
             return;
         }
@@ -42,11 +41,9 @@ fn keeps(shown: &str, hidden: bool) {
     assert!(!hidden || !shown.contains(SECRET), "{shown}");
 }
 
-fn told(error: &ServiceError, text: &str) {
-    let line = error.render(false);
-    one_line(&line);
-    assert!(line.len() < 12 * text.len() + 500, "{} bytes for {}", line.len(), text.len());
-    assert!(!error.render(true).contains('\n'), "{error:?}");
+/// The most bytes of an error about a text.
+const fn most(text: &str) -> usize {
+    12 * text.len() + 500
 }
 
 /// Returns true if every secret of a text stands where a password or a parameter does.
@@ -105,8 +102,7 @@ fn postgres(url: &PostgresUrl, text: &str) {
             let mut told_of = parameters.split('&').filter(|one| one.contains(SECRET));
             let hidden = told_of.all(|one| one.starts_with(&format!("password={SECRET}")));
             keeps(&format!("{error:?} {error}"), hidden);
-            let error = ServiceError::from(error);
-            told(&error, text);
+            refused(&ServiceError::from(error), most(text));
         }
         (one, again) => panic!("{one:?}, {again:?}"),
     }
