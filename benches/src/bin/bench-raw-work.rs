@@ -7,29 +7,20 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use rusqlite::Connection;
 use rusqlite::types::Value;
-use staleness_benches::raw::sqlite::{Cells, connect, rows};
+use rusqlite::{Connection, Params};
+use serde::de::DeserializeOwned;
+use staleness::work::Work;
+use staleness_benches::raw::sqlite::{connect, rows};
+use staleness_core::session::Cursor;
+use staleness_core::work::Aging;
 
-const WAYS: [&str; 7] =
-    ["in_progress", "waiting", "expiring", "unanswered", "proposed", "generated", "observed"];
-
-macro_rules! work {
-    ($tail:literal) => {
-        concat!(
-            "SELECT scope, id, kind, status, ended, before, text, author, giver, taker, note, \
-             generated, created_at, updated_at, expires_at, refs, steps, aging, since FROM work",
-            $tail
-        )
-    };
-}
-
-const OVERDUE: &str =
-    work!(" INDEXED BY work_open WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3");
-const REFERRING: &str = "SELECT rowid, refs FROM work INDEXED BY work_referring \
-    WHERE scope = ?1 AND ended = 0 AND refs <> '[]'";
-const BY_ROW: &str = work!(" WHERE rowid = ?1");
-const BY_KEY: &str = work!(" WHERE scope = ?1 AND id = ?2");
+const OVERDUE: &str = "SELECT value FROM work INDEXED BY work_open \
+    WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3";
+const REFERRING: &str =
+    "SELECT value FROM work INDEXED BY work_referring WHERE scope = ?1 AND refers = 1";
+const BY_KEY: &str = "SELECT value FROM work WHERE scope = ?1 AND id = ?2";
+const CURSOR: &str = "SELECT value FROM cursors WHERE project = ?1 AND agent = ?2";
 const SINCE: &str = "SELECT revision, idx, at, kind, scope, subject, action, before, after, cause, \
     note, session, actor, op FROM journal INDEXED BY journal_scope WHERE scope = ?1 AND revision > ?2";
 
@@ -40,21 +31,14 @@ fn text(cell: &Value) -> &str {
     }
 }
 
-fn number(cell: &Value) -> i64 {
-    match cell {
-        Value::Integer(number) => *number,
-        _ => 0,
-    }
-}
-
-fn overdue(conn: &Connection, scopes: &[&str], until: i64) -> rusqlite::Result<Vec<Cells>> {
-    let mut found = Vec::new();
-    for scope in scopes {
-        for way in WAYS {
-            found.extend(rows(conn, OVERDUE, (scope, way, until))?);
-        }
-    }
-    Ok(found)
+/// Decodes what a statement reads.
+fn decoded<T: DeserializeOwned>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<Vec<T>> {
+    let decode = |row: Vec<Value>| serde_json::from_str(text(&row[0])).expect("a row");
+    Ok(rows(conn, sql, params)?.into_iter().map(decode).collect())
 }
 
 fn main() -> rusqlite::Result<()> {
@@ -66,34 +50,30 @@ fn main() -> rusqlite::Result<()> {
     let meta = rows(&conn, "SELECT revision FROM meta", ())?;
     std::hint::black_box(&meta);
     let mut lines = String::new();
-    let mut line = |first: &Value, second: &Value, third: &Value| {
-        writeln!(lines, "{} {} {}", text(first), number(second), text(third)).expect("a text");
+    let mut line = |row: &Work, millis: i64| {
+        writeln!(lines, "{} {millis} {}", row.key.id, row.text).expect("a text");
     };
-    let cursor = "SELECT revision FROM cursors WHERE project = ?1 AND agent = ?2";
-    let told = number(&rows(&conn, cursor, (scope, agent))?[0][0]);
+    let told = decoded::<Cursor>(&conn, CURSOR, (scope, agent))?[0].revision.0 as i64;
     let mut new = rows(&conn, SINCE, ("", told))?;
     new.extend(rows(&conn, SINCE, (scope, told))?);
     let subjects: BTreeSet<&str> = new.iter().map(|row| text(&row[5])).collect();
     for subject in subjects {
-        for row in rows(&conn, BY_KEY, (scope, subject))? {
-            line(&row[1], &row[13], &row[6]);
+        for row in decoded::<Work>(&conn, BY_KEY, (scope, subject))? {
+            line(&row, row.updated_at.as_millis());
         }
     }
-    let mut found = overdue(&conn, &["", scope], until)?;
-    let overdue: BTreeSet<&str> = found.iter().map(|row| text(&row[1])).collect();
+    let mut found = Vec::new();
     for scope in ["", scope] {
-        for row in rows(&conn, REFERRING, (scope,))? {
-            let mut words = text(&row[1]).split('"');
-            if words.any(|word| overdue.contains(word)) {
-                std::hint::black_box(rows(&conn, BY_ROW, (number(&row[0]),))?);
-            }
+        for aging in Aging::ALL {
+            found.extend(decoded::<Work>(&conn, OVERDUE, (scope, aging.as_str(), until))?);
         }
     }
-    found.sort_by(|a, b| (number(&a[18]), text(&a[1])).cmp(&(number(&b[18]), text(&b[1]))));
-    found.truncate(5);
-    for row in &found {
-        line(&row[1], &row[18], &row[6]);
+    for scope in ["", scope] {
+        std::hint::black_box(decoded::<Work>(&conn, REFERRING, (scope,))?);
     }
+    let since = |row: &Work| row.aging().map_or(0, |(_, since)| since.as_millis());
+    found.sort_by(|a, b| (since(a), &a.key.id).cmp(&(since(b), &b.key.id)));
+    found.iter().take(5).for_each(|row| line(row, since(row)));
     std::io::stdout().write_all(lines.as_bytes()).expect("printed");
     Ok(())
 }
