@@ -61,6 +61,7 @@ impl Told {
             seen.journal.values().filter_map(|row| Some(row.op.as_ref()?.as_str())).collect();
         assert_eq!(recorded, journalled, "outcomes and journal tell different stories");
         assert_no_gaps(&seen);
+        assert_eq!(seen.journal.len() as u64, seen.revision.0, "an entry too many");
         let uses = seen.tools.get(&global("x")).map_or(0, |row| row.uses);
         assert_eq!(uses, recorded.len() as u64, "the counter and the outcomes differ");
         let there: BTreeSet<&str> = recorded.into_iter().collect();

@@ -144,7 +144,9 @@ impl Going {
     fn kill(&mut self, draws: &mut Draws) {
         let child = self.child.take().expect("it goes on");
         let said = child.kill_after(draws.below(6), draws.below(LONGEST_PAUSE));
-        self.told = said.last().map_or(self.told, |line| Said::of(line).turn + 1);
+        for line in &said {
+            self.told = Said::of(line).turn + 1;
+        }
     }
 
     fn end_of(&self, turns: u64) -> usize {

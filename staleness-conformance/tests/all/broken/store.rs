@@ -197,7 +197,9 @@ impl Flaw {
         match self {
             Self::ForgetsJournal => changes.journal.clear(),
             Self::KeepsPruned => changes.pruned.clear(),
-            Self::RaisesAlways if changes.journal.is_empty() => changes.journal.push(entry("x")),
+            Self::RaisesAlways if changes.journal.is_empty() => {
+                changes.journal.push(entry("left behind"))
+            }
             Self::IgnoresLimits => {
                 for range in &mut changes.outcome_ranges {
                     if let OutcomeRange::Cut { limit, .. } = range {
