@@ -114,14 +114,9 @@ fn part(server: &Server) {
         && settings.policy_trouble.is_none()
         && let Ok(registry) = settings.open(Access::Look)
     {
-        let _ = registry.routes().prune(&settings.project.id, settings.now, false).wait();
-        let _ = registry.admin().prune_outcomes(settings.now, false).wait();
-        let _ = registry.admin().prune_sessions(settings.now, false).wait();
         let mut more = || begun.elapsed() < PARTING;
-        if more() {
-            let _ = registry.admin().prune_invented(settings.now, false).wait();
-        }
-        let _ = registry.admin().prune_journal(settings.now, false, &mut more).wait();
+        let project = &settings.project.id;
+        let _ = registry.admin().prune_while(project, settings.now, &mut more).wait();
     }
     server.store().close();
 }

@@ -309,18 +309,8 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     }
     let most = Duration::from_millis(settings.configured.policy.hooks.prune_ms.into());
     let mut more = || begun.elapsed() < most;
-    unless_busy(registry.routes().prune(&settings.project.id, settings.now, false).wait())?;
-    unless_busy(registry.admin().prune_outcomes_while(settings.now, &mut more).wait())?;
-    if more() {
-        unless_busy(registry.admin().prune_sessions(settings.now, false).wait())?;
-    }
-    if more() {
-        unless_busy(registry.admin().prune_invented(settings.now, false).wait())?;
-    }
-    if more() {
-        unless_busy(registry.admin().prune_journal(settings.now, false, &mut more).wait())?;
-    }
-    Ok(())
+    let pruned = registry.admin().prune_while(&settings.project.id, settings.now, &mut more);
+    unless_busy(pruned.wait()).map_err(Into::into).map(drop)
 }
 
 /// The agent is the one behind the client's name.

@@ -59,11 +59,8 @@ impl Admin<'_> {
     }
 
     /// Removes outcomes as [`Admin::prune_outcomes`] does, in commits of at most 2,000, for as long as
-    /// `more` returns true; it is asked before each commit. What is left is for the next time.
-    ///
-    /// # Errors
-    /// Errors of the store; commits that were made stay.
-    pub async fn prune_outcomes_while(
+    /// `more` returns true; it is asked before each commit.
+    pub(super) async fn prune_outcomes_while(
         self,
         now: Timestamp,
         more: &mut (dyn FnMut() -> bool + Send),

@@ -20,7 +20,7 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{Hold, PresenceCause, Tool};
 
-/// Sessions, cursors or names that one commit removes at most: others wait meanwhile.
+/// Rows that one commit removes at most: others wait meanwhile.
 const PAGE: usize = 1_000;
 
 /// Numbers of sessions and cursors that were removed, or would be, and that stay.
@@ -44,6 +44,15 @@ impl Admin<'_> {
         now: Timestamp,
         dry_run: bool,
     ) -> Result<SessionPruneReport, RegistryError> {
+        self.prune_sessions_while(now, dry_run, &mut || true).await
+    }
+
+    async fn prune_sessions_while(
+        self,
+        now: Timestamp,
+        dry_run: bool,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<SessionPruneReport, RegistryError> {
         let until = now.minus_days(i64::from(self.0.policy.sessions.keep_days));
         let view = self.0.ask(remembered()).await?;
         let old = |cursor: &&Cursor| cursor.moved_at <= until;
@@ -51,12 +60,8 @@ impl Admin<'_> {
         let past = |session: &&Session| is_past(&view, session, until);
         let sessions: Vec<Session> = view.sessions.values().filter(past).cloned().collect();
         if !dry_run {
-            for rows in sessions.chunks(PAGE) {
-                self.0.run(Remove::unchanged(rows, now)).await?;
-            }
-            for rows in cursors.chunks(PAGE) {
-                self.0.run(Remove::unchanged(rows, now)).await?;
-            }
+            self.0.remove(&sessions, now, |_, _, _| {}, more).await?;
+            self.0.remove(&cursors, now, |_, _, _| {}, more).await?;
         }
         let report = |removed: usize, all: usize| PruneReport {
             removed: removed as u64,
@@ -74,6 +79,15 @@ impl Admin<'_> {
     /// # Errors
     /// Errors of the store; names that were forgotten stay forgotten.
     pub async fn prune_invented(self, now: Timestamp, dry_run: bool) -> Result<u64, RegistryError> {
+        self.prune_invented_while(now, dry_run, &mut || true).await
+    }
+
+    async fn prune_invented_while(
+        self,
+        now: Timestamp,
+        dry_run: bool,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<u64, RegistryError> {
         let until = now.minus_days(i64::from(self.0.policy.outcomes.keep_invented_days));
         // As they are stored: what is removed is compared with that.
         let all = Selection::new().peek(ToolFilter::All);
@@ -84,12 +98,39 @@ impl Admin<'_> {
             invented.contains(&tool.key) && tool.last_used_at.is_none_or(|used| used <= until)
         });
         if !dry_run {
-            for names in names.chunks(PAGE) {
-                let also = forget_invented;
-                self.0.run(Remove { also, ..Remove::unchanged(names, now) }).await?;
-            }
+            self.0.remove(&names, now, forget_invented, more).await?;
         }
         Ok(names.len() as u64)
+    }
+
+    /// Removes what the policy no longer keeps of a project's routes, and of all outcomes, sessions, cursors,
+    /// invented names and journal entries, for as long as `more` returns true. It is asked before each of these
+    /// and before each commit; what is left is for the next time.
+    ///
+    /// # Errors
+    /// Errors of the store; commits that were made stay.
+    pub async fn prune_while(
+        self,
+        project: &ProjectId,
+        now: Timestamp,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<(), RegistryError> {
+        if more() {
+            self.0.routes().prune_while(project, now, false, more).await?;
+        }
+        if more() {
+            self.prune_outcomes_while(now, more).await?;
+        }
+        if more() {
+            self.prune_sessions_while(now, false, more).await?;
+        }
+        if more() {
+            self.prune_invented_while(now, false, more).await?;
+        }
+        if more() {
+            self.prune_journal(now, false, more).await?;
+        }
+        Ok(())
     }
 
     /// The projects that nobody was in for `projects.forget_after_days`, the one longest left first. Whether
@@ -120,6 +161,24 @@ impl Admin<'_> {
 }
 
 impl Registry {
+    /// Removes rows that are still what they were, in pages, for as long as `more` returns true. `also` adds the changes
+    /// that come with the removal of a row.
+    pub(super) async fn remove<R: Row>(
+        &self,
+        rows: &[R],
+        at: Timestamp,
+        also: fn(&R, Timestamp, &mut Draft<'_>),
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<(), RegistryError> {
+        for rows in rows.chunks(PAGE) {
+            if !more() {
+                break;
+            }
+            self.run(Remove { rows: rows.to_vec(), at, also }).await?;
+        }
+        Ok(())
+    }
+
     fn left_before(&self, now: Timestamp) -> Timestamp {
         now.minus_days(i64::from(self.policy.projects.forget_after_days))
     }
@@ -150,17 +209,10 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
 
 /// Removes rows that are still what they were.
 #[derive(Debug)]
-pub(super) struct Remove<R> {
+struct Remove<R> {
     rows: Vec<R>,
     at: Timestamp,
-    /// The changes that come with the removal of a row.
     also: fn(&R, Timestamp, &mut Draft<'_>),
-}
-
-impl<R: Row> Remove<R> {
-    pub(super) fn unchanged(rows: &[R], at: Timestamp) -> Self {
-        Self { rows: rows.to_vec(), at, also: |_, _, _| {} }
-    }
 }
 
 impl<R: Row> Step for Remove<R> {

@@ -25,7 +25,7 @@ fn listed(world: &World, invented: bool) -> Vec<String> {
 }
 
 /// Records a failure of Codex.
-fn fails(world: &World, name: &str) {
+pub(crate) fn fails(world: &World, name: &str) {
     world.pass(Timestamp::SECOND);
     let mut used = world.a_use(name, outcome('F'));
     used.client = Some(ClientId::new("codex").unwrap());

@@ -147,7 +147,7 @@ fn what_an_agent_was_not_told_stays_until_its_place_is_forgotten() {
 }
 
 #[test]
-fn sessions_that_are_told_nothing_keep_no_more_than_two_years() {
+fn b14_sessions_that_are_told_nothing_keep_no_more_than_two_years() {
     let world = World::default();
     let project = world.project.clone();
     for _ in 0..40 {

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::ids::{ProjectId, ToolName};
-use crate::registry::old::Remove;
 use crate::registry::{RegistryError, Routes};
 use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
 use crate::store::{
@@ -12,7 +11,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Routes, or sessions' suggestions, that one commit removes at most: others wait meanwhile.
+/// Routes that one commit removes at most: others wait meanwhile.
 const PAGE: usize = 1_000;
 
 /// A route that went, or would go.
@@ -47,6 +46,17 @@ impl Routes<'_> {
         now: Timestamp,
         dry_run: bool,
     ) -> Result<RoutePruneReport, RegistryError> {
+        self.prune_while(project, now, dry_run, &mut || true).await
+    }
+
+    /// Prunes as [`Routes::prune`] does for as long as `more` returns true, which is asked before each commit.
+    pub(in crate::registry) async fn prune_while(
+        self,
+        project: &ProjectId,
+        now: Timestamp,
+        dry_run: bool,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<RoutePruneReport, RegistryError> {
         let policy = &self.0.policy.routes;
         let all = Selection::new()
             .peek(RouteFilter::Project(project.clone()))
@@ -58,6 +68,8 @@ impl Routes<'_> {
             let rows: Vec<Route> = page.iter().map(|(route, _)| (*route).clone()).collect();
             let gone = if dry_run {
                 vec![true; rows.len()]
+            } else if !more() {
+                vec![false; rows.len()]
             } else {
                 let step = RemoveRoutes { rows: rows.clone(), at: now };
                 let changes = self.0.run(step).await?.changes.routes;
@@ -76,9 +88,7 @@ impl Routes<'_> {
             |row: &&Suggestions| now.days_since(row.updated_at()) >= i64::from(policy.unused_days);
         let rows: Vec<Suggestions> = view.suggestions.values().filter(old).cloned().collect();
         if !dry_run {
-            for page in rows.chunks(PAGE) {
-                self.0.run(Remove::unchanged(page, now)).await?;
-            }
+            self.0.remove(&rows, now, |_, _, _| {}, more).await?;
         }
         Ok(report)
     }
