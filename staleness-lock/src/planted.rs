@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_user_beside_a_store_is_refused() {
+    fn b12_a_file_of_another_user_beside_a_store_is_refused() {
         let (_folder, store) = store();
         let wal = beside(&store, "-wal");
         put(&wal, 0o600);

@@ -44,7 +44,7 @@ fn the_file_belongs_to_its_owner_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_lock_file_that_is_a_link_makes_no_file_elsewhere() {
+fn b12_a_lock_file_that_is_a_link_makes_no_file_elsewhere() {
     let (folder, path) = fresh();
     let elsewhere = folder.path().join("elsewhere");
     std::os::unix::fs::symlink(&elsewhere, &path).unwrap();

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_program_left_of_a_file_and_its_backup_is_swept_and_nothing_else() {
+    fn b11_what_a_killed_program_left_of_a_file_and_its_backup_is_swept_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("settings.json");
         std::fs::write(&target, "{}").unwrap();

@@ -42,7 +42,7 @@ fn bomb(sandbox: &Sandbox) {
 }
 
 #[test]
-fn folders_that_repeat_themselves_take_bounded_memory_and_are_told() {
+fn b2_folders_that_repeat_themselves_take_bounded_memory_and_are_told() {
     let sandbox = Sandbox::rotted();
     bomb(&sandbox);
     assert_eq!(skipped(&check(&sandbox)), [".", ".git"]);
@@ -53,7 +53,7 @@ fn folders_that_repeat_themselves_take_bounded_memory_and_are_told() {
 }
 
 #[test]
-fn names_of_many_large_documents_take_bounded_memory_and_are_told() {
+fn b3_names_of_many_large_documents_take_bounded_memory_and_are_told() {
     let sandbox = Sandbox::rotted();
     for document in 0..10 {
         let flags: String = (0..30_000).map(|at| format!("--flag-{document}-{at} ")).collect();
@@ -69,7 +69,7 @@ fn names_of_many_large_documents_take_bounded_memory_and_are_told() {
 }
 
 #[test]
-fn where_no_thread_can_be_started_that_is_told() {
+fn b10_where_no_thread_can_be_started_that_is_told() {
     let sandbox = Sandbox::rotted();
     // No machine has room for such a stack.
     let mut command = sandbox.command();
@@ -103,7 +103,7 @@ fn signal(child: &Child, name: &str) {
 }
 
 #[test]
-fn no_git_outlives_the_program_however_it_ends() {
+fn b2_no_git_outlives_the_program_however_it_ends() {
     let sandbox = Sandbox::rotted();
     let (bin, pipe) = busy_git(&sandbox);
     for name in ["TERM", "INT", "HUP", "KILL"] {

@@ -208,21 +208,21 @@ fn lines() -> String {
 }
 
 #[test]
-fn a_damaged_sqlite_store_is_told_and_never_believed() {
+fn b5_a_damaged_sqlite_store_is_told_and_never_believed() {
     let told = Trial::new("sqlite").run();
     assert!(told > 30, "{told}");
 }
 
 #[cfg(feature = "redb")]
 #[test]
-fn a_damaged_redb_store_is_told_and_never_believed() {
+fn b4_a_damaged_redb_store_is_told_and_never_believed() {
     let told = Trial::new("redb").run();
     assert!(told > 30, "{told}");
 }
 
 /// An empty file, as some file systems leave one after a power cut.
 #[test]
-fn an_empty_file_is_damage_and_a_path_where_nothing_was_is_new() {
+fn b5_an_empty_file_is_damage_and_a_path_where_nothing_was_is_new() {
     let sandbox = Sandbox::scanned();
     fs::write(sandbox.store(), "").unwrap();
     for verb in ["tools", "export", "record x --success", "scan"].map(line) {

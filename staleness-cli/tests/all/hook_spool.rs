@@ -57,7 +57,7 @@ impl Place {
 }
 
 #[test]
-fn uses_that_cannot_be_recorded_at_once_are_recorded_later_in_their_order() {
+fn b7_uses_that_cannot_be_recorded_at_once_are_recorded_later_in_their_order() {
     for place in places() {
         let held = place.hold();
         for (event, id) in [("PostToolUseFailure", "t1"), ("PostToolUse", "t2")] {

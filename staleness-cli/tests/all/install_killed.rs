@@ -78,7 +78,7 @@ fn a_killed_init_leaves_no_second_backup_to_the_next() {
 }
 
 #[test]
-fn a_file_of_the_user_that_is_called_like_a_backup_is_left_alone() {
+fn b11_a_file_of_the_user_that_is_called_like_a_backup_is_left_alone() {
     let sandbox = Sandbox::new();
     let settings = sandbox.write("home/.claude/settings.json", SETTINGS);
     let own = ["", "-", "-0123456789abcdef0123456789abcdef"].map(|end| {
@@ -106,7 +106,7 @@ fn a_file_of_the_user_that_is_called_like_a_backup_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_somebody_locks_is_named_and_not_waited_for_without_end() {
+fn b11_a_folder_that_somebody_locks_is_named_and_not_waited_for_without_end() {
     let sandbox = Sandbox::new();
     let held = File::open(&sandbox.home).unwrap();
     held.lock().unwrap();

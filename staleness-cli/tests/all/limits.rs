@@ -26,7 +26,7 @@ fn stores(sandbox: &Sandbox) -> Vec<String> {
 
 #[cfg(unix)]
 #[test]
-fn a_hook_at_the_largest_size_of_a_file_exits_0_and_says_nothing() {
+fn b8_a_hook_at_the_largest_size_of_a_file_exits_0_and_says_nothing() {
     let sandbox = Sandbox::new();
     for store in stores(&sandbox) {
         for blocks in [0, 1, 8, 40] {
@@ -73,7 +73,7 @@ fn an_export_without_a_temporary_folder_names_the_folder() {
 
 #[cfg(unix)]
 #[test]
-fn a_variable_that_is_not_utf8_is_named_and_hooks_stay_silent() {
+fn b13_a_variable_that_is_not_utf8_is_named_and_hooks_stay_silent() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let sandbox = Sandbox::scanned();
@@ -90,7 +90,7 @@ fn a_variable_that_is_not_utf8_is_named_and_hooks_stay_silent() {
 }
 
 #[test]
-fn the_last_day_of_all_is_a_date_wherever_dates_are_taken() {
+fn b13_the_last_day_of_all_is_a_date_wherever_dates_are_taken() {
     let sandbox = Sandbox::new();
     let of = |id: &str| sandbox.json(&["knowledge", "show", id])["expires_at"].clone();
     let body = ["--body", "The port is 5432", "--id", "port"];

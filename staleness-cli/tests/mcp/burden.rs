@@ -74,7 +74,7 @@ fn requests_in_a_row_take_no_more_memory_than_few() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_ends_when_nobody_reads_its_answers_any_more() {
+fn b6_a_server_ends_when_nobody_reads_its_answers_any_more() {
     let machine = Machine::new();
     for asks in [true, false] {
         let (mut child, mut stdin) = greeted(&machine);
@@ -118,7 +118,7 @@ fn a_server_ends_with_its_input_though_its_answers_are_unread() {
 }
 
 #[test]
-fn what_is_no_request_is_answered_with_an_error() {
+fn b6_what_is_no_request_is_answered_with_an_error() {
     let machine = Machine::new();
     let mut client = machine.client(&[]);
     let deep = format!(

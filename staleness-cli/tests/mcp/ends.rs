@@ -215,7 +215,7 @@ fn ends(mut held: std::fs::File) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn the_git_of_a_check_that_is_cancelled_ends() {
+fn b2_the_git_of_a_check_that_is_cancelled_ends() {
     let machine = Machine::new();
     let (mut client, id, held) = busy(&machine);
     client.cancel(id);

@@ -96,7 +96,7 @@ fn a_device_that_is_gone_leaves_the_turn_done_or_undone() {
 }
 
 #[test]
-fn a_full_disk_is_told_as_one_and_leaves_the_turn_undone() {
+fn b13_a_full_disk_is_told_as_one_and_leaves_the_turn_undone() {
     let full = |after| Plan { after, times: u64::MAX, fails: Fails::Full };
     let (tried, met) = fail_everywhere(full);
     assert!(tried > 50 / stride(), "{tried}");

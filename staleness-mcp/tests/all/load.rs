@@ -69,7 +69,7 @@ async fn unread() -> Unread {
 
 // Time passes while nobody has anything to do.
 #[tokio::test(start_paused = true)]
-async fn a_server_reads_no_further_while_its_answers_are_unread() {
+async fn b6_a_server_reads_no_further_while_its_answers_are_unread() {
     let Unread { mut lines, mut write, asked, rest, serving, _folder } = unread().await;
     // Once somebody reads, all are answered, and so is what comes then.
     let (mut answered, mut rest) = (0, Some(rest));

@@ -15,7 +15,7 @@ fn pages(path: &Path) -> (i64, i64) {
 }
 
 #[test]
-fn a_file_shrinks_in_slices_after_pruning() {
+fn b14_a_file_shrinks_in_slices_after_pruning() {
     let (_folder, path) = fresh();
     let store = open(&path);
     for batch in 0..90 {
