@@ -16,6 +16,7 @@ mod check_superseded;
 mod check_text;
 mod ci;
 mod common;
+mod contexts;
 mod copying;
 mod corpus;
 mod damage;

@@ -1,6 +1,6 @@
 //! Telling: what changed for a project since it was told last, and what not to rely on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -26,10 +26,6 @@ pub struct NetChange {
 /// The changes and failures of tools to tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Telling {
-    /// Everything after this revision is told.
-    pub after: Revision,
-    /// … up to this one.
-    pub upto: Revision,
     /// Tools whose status changed, by name.
     pub changes: Vec<NetChange>,
     /// Tools that are shown as demoted now and are not told as such in `changes`, latest used first.
@@ -46,55 +42,25 @@ pub struct Failing {
 }
 
 /// Nets the journal entries after `after` for every tool that the project sees, for one client or for all together, and
-/// adds what is
-/// failing now. Tools that became known by use alone are told only when they are not `active`, and
-/// of one name in two scopes only what it means to the project.
+/// adds what is failing now. Of a tool that changed since `last`, up to which a context that goes on was told, that change
+/// is told. Tools that became known by use alone are told only when they are not `active`, and of one name in two scopes
+/// only what it means to the project.
 #[must_use]
-pub(crate) fn tell(context: &Context<'_>, after: Revision, client: Option<&ClientId>) -> Telling {
-    let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
-    for entry in context.view().journal.values() {
-        let is_new = entry.revision > after && entry.subject.kind == SubjectKind::Tool;
-        if !is_new || !concerns(entry, client) {
-            continue;
-        }
-        if let Some(key) = entry.subject.tool_key() {
-            first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
-        }
-    }
-    // By name: where both of a name are gone, the project's own comes last and stays.
-    let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
-    let mut changed: BTreeSet<&ToolKey> = BTreeSet::new();
-    for (key, (begun, ended)) in &first {
-        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, client, tool))
-        else {
-            continue;
-        };
-        if context.is_replaced(tool) {
-            continue;
-        }
-        let from = before(begun);
-        // A server that only its tools make look demoted is told below.
-        let to = tool.status();
-        let new = begun.action == Action::Added;
-        let use_alone = new && !tool.is_configured() && to == Status::Active;
-        // What no client of those asked ever loaded did not go.
-        let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
-        // Health is shared; a tool that was and is away for this client is no news to it.
-        let shared = begun.clients.is_empty() && ended.clients.is_empty();
-        let is_away = client.is_some() && tool.presence.is_absent();
-        let was_away = is_away && shared && ended.action != Action::Absent;
-        if from != Some(to) && !use_alone && !was_never_there && !was_away {
-            let cause = ended.cause.clone();
-            changes.insert(&key.name, NetChange { name: key.name.to_string(), from, to, cause });
-            if to == Status::Demoted {
-                changed.insert(&tool.key);
-            }
-        }
-    }
+pub(crate) fn tell(
+    context: &Context<'_>,
+    after: Revision,
+    last: Option<Revision>,
+    client: Option<&ClientId>,
+) -> Telling {
+    let mut changes = net(context, after, client);
+    changes.extend(last.map(|last| net(context, last, client)).unwrap_or_default());
+    let is_changed = |tool: &Tool| {
+        changes.get(&tool.key.name).is_some_and(|change| change.to == Status::Demoted)
+    };
     let mut failing: Vec<&Tool> = context
         .visible()
         .filter(|tool| context.status(tool) == Status::Demoted && told(context, client, tool))
-        .filter(|tool| !changed.contains(&tool.key))
+        .filter(|tool| !is_changed(tool))
         .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
     failing.sort_by_key(|tool| (std::cmp::Reverse(context.last_used(tool)), tool.key.clone()));
@@ -109,8 +75,52 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, client: Option<&Clien
             Failing { name: report.name, cause }
         })
         .collect();
-    let changes = changes.into_values().collect();
-    Telling { after, upto: context.view().revision, changes, failing }
+    Telling { changes: changes.into_values().collect(), failing }
+}
+
+/// The net changes of tools over the journal entries after `after`, by name: where both of a name are gone, the project's
+/// own comes last and stays.
+fn net<'a>(
+    context: &Context<'a>,
+    after: Revision,
+    client: Option<&ClientId>,
+) -> BTreeMap<&'a ToolName, NetChange> {
+    let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
+    for entry in context.view().journal.values() {
+        let is_new = entry.revision > after && entry.subject.kind == SubjectKind::Tool;
+        if !is_new || !concerns(entry, client) {
+            continue;
+        }
+        if let Some(key) = entry.subject.tool_key() {
+            first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
+        }
+    }
+    let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
+    for (key, (begun, ended)) in &first {
+        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, client, tool))
+        else {
+            continue;
+        };
+        if context.is_replaced(tool) {
+            continue;
+        }
+        let from = before(begun);
+        // A server that only its tools make look demoted is told as failing.
+        let to = tool.status();
+        let new = begun.action == Action::Added;
+        let use_alone = new && !tool.is_configured() && to == Status::Active;
+        // What no client of those asked ever loaded did not go.
+        let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
+        // Health is shared; a tool that was and is away for this client is no news to it.
+        let shared = begun.clients.is_empty() && ended.clients.is_empty();
+        let is_away = client.is_some() && tool.presence.is_absent();
+        let was_away = is_away && shared && ended.action != Action::Absent;
+        if from != Some(to) && !use_alone && !was_never_there && !was_away {
+            let (name, cause) = (tool.key.name.to_string(), ended.cause.clone());
+            changes.insert(&tool.key.name, NetChange { name, from, to, cause });
+        }
+    }
+    changes
 }
 
 /// Returns true if an entry tells of a change for this client: of one for all, or for this one. Without a client, if it

@@ -98,6 +98,38 @@ impl WhatChanged {
         view.cursors.get(&CursorKey { project: self.project.clone(), agent })
     }
 
+    /// The session in which the agent asks; one of another agent says nothing about this one.
+    fn own_session<'v>(&self, view: &'v View) -> Option<&'v Session> {
+        let session = self.resume.session.as_ref().and_then(|id| self.session(view, id))?;
+        (session.agent == self.resume.agent).then_some(session)
+    }
+
+    /// Returns true if the agent asks for what is new to it, and knows what it was told.
+    fn goes_on(&self) -> bool {
+        self.resume.from == ResumeFrom::Cursor && !self.resume.cleared
+    }
+
+    /// Returns true if another session of the agent was told since this one began.
+    fn was_overtaken(&self, view: &View) -> bool {
+        let overtook = |session: &Session, cursor: &Cursor| {
+            cursor.session.as_ref() != Some(&session.key.id)
+                && cursor.revision > session.from_revision
+        };
+        self.own_session(view).zip(self.cursor(view)).is_some_and(|(of, cursor)| overtook(of, cursor))
+    }
+
+    /// The point up to which a context that goes on was told: the cursor, or where that stood when the agent's next
+    /// session began. `None` where nobody knows.
+    fn told_last(&self, view: &View) -> Option<Revision> {
+        let session = self.own_session(view).filter(|_| self.goes_on())?;
+        if !self.was_overtaken(view) {
+            return self.cursor(view).map(|cursor| cursor.revision);
+        }
+        let is_later =
+            |each: &&Session| each.agent == session.agent && each.started_at > session.started_at;
+        view.sessions.values().filter(is_later).map(|each| each.from_revision).min()
+    }
+
     fn begin(&self, view: &View) -> Result<Begin, Refusal> {
         match &self.resume.from {
             ResumeFrom::Digest => Ok(Begin::Nowhere),
@@ -108,10 +140,7 @@ impl WhatChanged {
             }
             ResumeFrom::Cursor => {
                 let told = self.cursor(view).map(|cursor| cursor.revision);
-                let session = self.resume.session.as_ref().and_then(|id| self.session(view, id));
-                // Sessions of another agent say nothing about this one.
-                let session = session.filter(|session| session.agent == self.resume.agent);
-                Ok(match (session, told) {
+                Ok(match (self.own_session(view), told) {
                     (Some(session), told) if session.first_contact => match told {
                         None => Begin::Met(session.from_revision),
                         Some(_) => Begin::Again(session.from_revision),
@@ -147,8 +176,7 @@ impl WhatChanged {
         let Overdue { policy, project, now } = &self.overdue;
         let warnings = self.overdue.report(&view).warnings;
         let overdue = warnings.len();
-        let goes_on = self.resume.from == ResumeFrom::Cursor && !self.resume.cleared;
-        let told = self.cursor(&view).filter(|_| goes_on);
+        let told = self.cursor(&view).filter(|_| self.goes_on());
         let told = told.map(|cursor| cursor.moved_at);
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, *now);
@@ -157,12 +185,18 @@ impl WhatChanged {
             Begin::At(_) => Revision(0),
             Begin::Nowhere => view.revision,
         };
-        let telling = tell(&context, after, self.client.as_ref());
+        let last = self.told_last(&view).filter(|last| *last > after);
+        let telling = tell(&context, after, last, self.client.as_ref());
+        // What changed and changed back is told to a context that knows the first of it.
+        let changed = || {
+            let since = |after| changes(&view, after, agent);
+            with_changes(last.map(since).unwrap_or_default(), since(after))
+        };
         let digest = Digest::of(visible_open(&self.project, &view), agent);
         let items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
-            Begin::Again(_) => with_changes(digest.items, changes(&view, after, agent)),
-            Begin::At(_) | Begin::After(_) => changes(&view, after, agent),
+            Begin::Again(_) => with_changes(digest.items, changed()),
+            Begin::At(_) | Begin::After(_) => changed(),
         };
         // What is new here is told whenever it became overdue.
         let is_new = |warning: &Warning| {
@@ -276,7 +310,10 @@ impl Query for WhatChanged {
                     Err(_) => return None,
                 };
                 let work = if digest { open(&self.project) } else { self.overdue.candidates() };
-                let around = around_demoted(&self.project, view, work);
+                let mut around = around_demoted(&self.project, view, work);
+                if self.goes_on() && self.was_overtaken(view) {
+                    around = around.peek(SessionFilter::Project(self.project.clone()));
+                }
                 if after >= view.revision {
                     around
                 } else {

@@ -1,0 +1,40 @@
+//! Contexts that go on, that were cleared, and what each of them knows.
+
+use serde_json::json;
+
+use crate::common::{Sandbox, line};
+
+/// A session of Claude Code starts, at an hour of the day; the output of its hook.
+fn start(sandbox: &Sandbox, hour: u8, id: &str, source: &str) -> String {
+    let payload = json!({ "session_id": id, "cwd": sandbox.project,
+                          "hook_event_name": "SessionStart", "source": source });
+    let now = format!("2026-11-20T{hour:02}:00:00Z");
+    let run = sandbox.hook_with(&["--now", &now], payload.to_string().as_bytes());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    run.out
+}
+
+/// A resumed context knows what it was told, so it hears that this holds no longer, whoever else heard it meanwhile.
+#[test]
+fn a_resumed_session_is_told_that_something_came_back() {
+    let sandbox = Sandbox::scanned();
+    let plan = |to: &str| sandbox.ok(&line(&format!("work set p --status {to}")));
+    sandbox.ok(&line("work add plan Ship --id p"));
+    start(&sandbox, 1, "s0", "startup");
+    sandbox.claude(&[]);
+    plan("in_progress");
+    let told = start(&sandbox, 2, "s1", "startup");
+    assert!(told.contains("do not call: `mcp__github__*`") && told.contains("→"), "{told}");
+    sandbox.claude(&["github"]);
+    plan("todo");
+    let back = |told: &str| {
+        assert!(told.contains("Available again: `mcp__github__*`"), "{told}");
+        assert!(told.contains("plan `p` (in progress → todo)"), "{told}");
+    };
+    back(&start(&sandbox, 3, "s2", "startup"));
+    back(&start(&sandbox, 4, "s1", "resume"));
+    // From then on it knows, as does the one that lost its context.
+    for source in ["resume", "compact"] {
+        assert_eq!(start(&sandbox, 5, "s1", source), "", "{source}");
+    }
+}
