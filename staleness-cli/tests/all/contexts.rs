@@ -38,3 +38,27 @@ fn a_resumed_session_is_told_that_something_came_back() {
         assert_eq!(start(&sandbox, 5, "s1", source), "", "{source}");
     }
 }
+
+/// A cleared context, which Claude Code begins under a new id, hears what waits for anyone, as a compacted one does.
+#[test]
+fn a_cleared_context_hears_what_waits_for_anyone() {
+    let sandbox = Sandbox::scanned();
+    start(&sandbox, 1, "s0", "startup");
+    for (id, from) in [("open", "codex"), ("own", "claude-code")] {
+        let add = format!("work add handoff Review --id {id} --from {from} --agent {from}");
+        sandbox.ok(&line(&add));
+    }
+    let waits = "For whoever takes it: handoff `open` from `codex` (accept it: ";
+    for (hour, id, source, is_told) in [
+        (2, "s1", "startup", true),
+        (3, "s2", "startup", false),
+        (4, "s3", "clear", true),
+        (5, "s2", "compact", true),
+    ] {
+        let told = start(&sandbox, hour, id, source);
+        assert_eq!(told.matches(waits).count(), usize::from(is_told), "{source}: {told}");
+        assert!(!told.contains("it: handoff `own`"), "{told}");
+    }
+    sandbox.ok(&line("work set open --status accepted --agent codex"));
+    assert!(!start(&sandbox, 6, "s4", "clear").contains("For whoever"), "it was taken");
+}

@@ -121,12 +121,16 @@ fn ranked(
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 
-/// Returns traps and constraints in force and handoffs to this agent, whether they changed or not.
+/// Returns traps and constraints in force and handoffs to this agent, whether they changed or not; to a context that was
+/// cleared those to nobody in particular, too.
 fn standing(settings: &Settings, resume: &Resume, mut items: Vec<Work>) -> Vec<DeltaItem> {
     items.retain(|item| match item.kind {
         // What has expired is overdue, and no longer in force.
         WorkKind::Trap | WorkKind::Constraint => item.expires_at.is_none_or(|at| settings.now < at),
-        WorkKind::Handoff => item.to.as_deref() == Some(resume.agent.as_str()),
+        WorkKind::Handoff => match item.to.as_deref() {
+            Some(to) => to == resume.agent.as_str(),
+            None => resume.cleared,
+        },
         _ => false,
     });
     items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));

@@ -33,10 +33,14 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         is_overdue(item)
             || delta.items.iter().any(|each| (each.kind, &each.id) == (item.kind, &item.id))
     };
+    let (handed, offered): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
+        handed.into_iter().partition(|each| each.recipient.is_some());
     let is_handed = |item: &&DeltaItem| !handed.iter().any(|each| each.id == item.id);
     let news = delta.items.iter().filter(told).filter(is_handed);
-    let (anyones, items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
+    let (mut anyones, items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         news.partition(|each| is_for_anyone(each, resume));
+    let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
+    anyones.extend(again);
     let by = by(resume);
     let anyones: Vec<ModelText> = anyones.into_iter().map(|each| for_taking(each, &by)).collect();
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
