@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use staleness::ids::{AgentId, SessionId};
-use staleness::registry::{Resume, ResumeFrom, WorkListing};
+use staleness::registry::{Resume, ResumeFrom};
 use staleness::report::Delta;
 use staleness::session::Session;
-use staleness::work::WorkKind;
 use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
@@ -71,13 +70,14 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         Some(text) if find(text)?.is_some() => ResumeFrom::Session(id(text)?),
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
-    let resume = Resume { session, from, peek: asked.peek, ..Resume::new(agent) };
-    let mut delta =
-        registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     // Who asks for more than what is new to it sees what is between others, too.
-    if resume.from == ResumeFrom::Cursor {
-        leave_to_others(settings, &registry, &mut delta, &resume.agent)?;
-    }
+    let resume = match from {
+        ResumeFrom::Cursor => request(settings, agent),
+        _ => Resume::new(agent),
+    };
+    let resume = Resume { session, from, peek: asked.peek, ..resume };
+    let delta =
+        registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     Ok(Answer { delta, registry, resume })
 }
 
@@ -90,35 +90,10 @@ pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Leaves out handoffs between two other agents: that they are overdue, and news of them. One to an agent that nobody
-/// here knows is for all.
-pub(crate) fn leave_to_others(
-    settings: &Settings,
-    registry: &Registry,
-    delta: &mut Delta,
-    agent: &AgentId,
-) -> Result<(), ServiceError> {
-    let kind = WorkKind::Handoff;
-    let is_overdue = delta.warnings.iter().any(|each| each.kind == kind);
-    if !is_overdue && delta.items.iter().all(|item| item.kind != kind.as_str()) {
-        return Ok(());
-    }
-    let (known, agent) = (known_agents(settings, registry)?, agent.as_str());
-    let is_others = |from: &Option<String>, to: &Option<String>| {
-        let to = to.as_deref().filter(|to| *to != agent);
-        to.is_some_and(|to| known.contains(to)) && from.as_deref() != Some(agent)
-    };
-    if delta.items.iter().any(|item| !item.own && is_others(&item.sender, &item.recipient)) {
-        delta.retain(|item| item.own || !is_others(&item.sender, &item.recipient));
-    }
-    if is_overdue {
-        let open = WorkListing { kind: Some(kind), open: true, ..WorkListing::default() };
-        let open = registry.work().list(&settings.project.id, open).wait()?;
-        let others = open.into_iter().filter(|work| is_others(&work.from, &work.to));
-        let others: BTreeSet<String> = others.map(|work| work.key.id.to_string()).collect();
-        delta.warnings.retain(|each| each.kind != kind || !others.contains(&each.id));
-    }
-    Ok(())
+/// The request of an agent for what is new to it: handoffs between two other known agents are left out.
+#[must_use]
+pub fn request(settings: &Settings, agent: AgentId) -> Resume {
+    Resume { known: Some(settings.known_agents()), ..Resume::new(agent) }
 }
 
 /// The names of agents that a client, the policy or a session of the project bears.

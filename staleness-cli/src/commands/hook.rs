@@ -16,6 +16,7 @@ use staleness_core::session::OpenCall;
 use staleness_core::text::counted;
 use staleness_service::briefing::{self, prompt};
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
+use staleness_service::sessions::request;
 use staleness_sources::hook::{
     Event, Evidence, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
@@ -231,7 +232,7 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
 /// it was told.
 fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Result<(), CliError> {
     let (project, now) = (&settings.project, settings.now);
-    let mut resume = Resume { cleared, ..Resume::new(agent(settings, input)?) };
+    let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
     let later = |id: &SessionId| {
         let (project, agent) = (project.clone(), resume.agent.clone());
         leave(settings, &Entry::SessionStarted { project, agent, session: id.clone(), at: now })
@@ -395,8 +396,8 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             );
             // Of what is recorded so far.
             let session = input.session.clone();
-            let resume =
-                Resume { session, peek: true, cleared, ..Resume::new(agent(settings, input)?) };
+            let resume = request(settings, agent(settings, input)?);
+            let resume = Resume { session, peek: true, cleared, ..resume };
             let mut delta = registry
                 .sessions()
                 .resume(&settings.project, resume.clone(), settings.now)

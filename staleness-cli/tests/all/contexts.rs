@@ -62,3 +62,49 @@ fn a_cleared_context_hears_what_waits_for_anyone() {
     sandbox.ok(&line("work set open --status accepted --agent codex"));
     assert!(!start(&sandbox, 6, "s4", "clear").contains("For whoever"), "it was taken");
 }
+
+/// Handoffs between two others push nothing out of a digest, and are not counted in it.
+#[test]
+fn what_others_hand_to_each_other_takes_no_room_from_what_is_mine() {
+    let sandbox = Sandbox::new();
+    let add = |hour: u8, id: &str, more: &str| {
+        sandbox.ok(&line(&format!("--now 2026-11-19T{hour:02}:00:00Z work add {id} {more}")));
+    };
+    add(1, "handoff Mine --id mine", "--from claude-code --to gemini --agent claude-code");
+    (0..12).for_each(|at| add(2, &format!("decision D --id d{at}"), "--agent codex"));
+    (0..4).for_each(|at| add(3, &format!("handoff T --id t{at}"), "--from codex --to gemini"));
+    let delta = sandbox.json(&line("resume --agent claude-code --peek"));
+    let items = delta["items"].as_array().unwrap();
+    assert_eq!((&items[0]["id"], items.len(), &delta["more"]), (&json!("mine"), 12, &json!(1)));
+}
+
+/// An agent that was told of a handoff hears once that it is no longer for it.
+#[test]
+fn who_was_told_of_a_handoff_hears_once_that_another_took_it() {
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&[]);
+    start(&sandbox, 1, "s0", "startup");
+    let handed = |to: &str| format!("work add handoff Review --id {to} --from codex --agent codex");
+    sandbox.ok(&line(&handed("anyones")));
+    sandbox.ok(&line(&format!("{} --to claude", handed("mine"))));
+    sandbox.run(&line(&format!("{} --to reviewer", handed("strangers"))));
+    sandbox.ok(&line(&format!("{} --to gemini", handed("theirs"))));
+    let told = start(&sandbox, 2, "s1", "startup");
+    assert!(["anyones", "mine", "strangers"].iter().all(|id| told.contains(id)), "{told}");
+    assert!(!told.contains("theirs"), "{told}");
+    sandbox.ok(&line("--now 2026-11-20T03:00:00Z session start --agent reviewer --id r"));
+    for (id, by) in [("anyones", "gemini"), ("mine", "gemini"), ("strangers", "reviewer")] {
+        sandbox.ok(&line(&format!("work set {id} --status accepted --to {by} --agent {by}")));
+    }
+    sandbox.ok(&line("work set theirs --status accepted --agent gemini"));
+    let told = start(&sandbox, 4, "s2", "startup");
+    for taken in [
+        "`anyones` (open → accepted) for `gemini`",
+        "`mine` (open → accepted) for `gemini`",
+        "`strangers` (open → accepted) for `reviewer`",
+    ] {
+        assert!(told.contains(taken), "{taken}: {told}");
+    }
+    assert!(!told.contains("theirs"), "{told}");
+    assert_eq!(start(&sandbox, 5, "s3", "startup"), "", "once");
+}

@@ -75,13 +75,9 @@ impl Draw<'_> {
             _ => ResumeFrom::Cursor,
         };
         let session = self.perhaps(Self::session);
-        Resume {
-            agent: self.agent(),
-            session,
-            from,
-            peek: self.below(4) == 3,
-            cleared: self.below(8) == 0,
-        }
+        let (agent, peek) = (self.agent(), self.below(4) == 3);
+        let cleared = self.below(8) == 0;
+        Resume { agent, session, from, peek, cleared, known: (!cleared).then(BTreeSet::new) }
     }
 
     pub(super) fn work_event(&mut self, at: Timestamp) -> Event {

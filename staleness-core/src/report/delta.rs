@@ -120,13 +120,6 @@ pub struct Delta {
 impl Delta {
     /// Warnings that come with a delta.
     pub const TOP_WARNINGS: usize = 5;
-
-    /// Keeps these items alone, and counts them anew.
-    pub fn retain(&mut self, keep: impl FnMut(&DeltaItem) -> bool) {
-        self.items.retain(keep);
-        self.counts = DeltaCounts::of(&self.items, &self.tools);
-        self.summary = self.counts.summary(nothing(self.source, self.pruned_until.is_some()));
-    }
 }
 
 /// The words for a delta in which there is nothing.

@@ -23,7 +23,6 @@ use staleness_docs::{CheckOptions, retain_loaded_by};
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
 use crate::model_text::{ModelName, ModelText, Piece};
-use crate::sessions::leave_to_others;
 use crate::settings::Settings;
 use documents::Loaded;
 use knowledge::Doubtful;
@@ -68,7 +67,6 @@ pub fn session_start(
     let documents = (!documents.is_empty()).then_some(documents);
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
-    leave_to_others(settings, registry, delta, &resume.agent)?;
     let mut standing = standing(settings, resume, open);
     if !settings.is_of_this_machine() {
         for item in delta.items.iter_mut().chain(&mut standing) {

@@ -3,6 +3,7 @@
 //! Nothing here goes to the journal. What an agent was not told yet stays there to be told, for as long as its
 //! place is remembered; a delta that begins before what is kept says so.
 
+mod others;
 mod resume;
 mod steps;
 

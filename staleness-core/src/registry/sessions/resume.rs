@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::others::Others;
 use super::steps::met;
 use super::unknown;
 use crate::ids::{
@@ -9,7 +10,7 @@ use crate::ids::{
 };
 use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, demoted, of_these_names};
-use crate::registry::work::{Overdue, open, visible_open};
+use crate::registry::work::{Overdue, hands_on, open, visible_open};
 use crate::report::{
     Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing, tell,
 };
@@ -20,7 +21,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Status;
-use crate::work::Warning;
+use crate::work::{Warning, Work};
 
 /// The point at which a delta is to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,13 +52,17 @@ pub struct Resume {
     pub peek: bool,
     /// The context was cleared or compacted: it is told all that is overdue; of tools what holds now, not what came back.
     pub cleared: bool,
+    /// The agents that are known whether or not they had a session in the project: handoffs between two other agents
+    /// that are known are left out. `None`: nothing is left out.
+    pub known: Option<BTreeSet<String>>,
 }
 
 impl Resume {
     /// Asks for what is new to an agent since it was told last.
     #[must_use]
     pub const fn new(agent: AgentId) -> Self {
-        Self { agent, session: None, from: ResumeFrom::Cursor, peek: false, cleared: false }
+        let from = ResumeFrom::Cursor;
+        Self { agent, session: None, from, peek: false, cleared: false, known: None }
     }
 }
 
@@ -115,7 +120,9 @@ impl WhatChanged {
             cursor.session.as_ref() != Some(&session.key.id)
                 && cursor.revision > session.from_revision
         };
-        self.own_session(view).zip(self.cursor(view)).is_some_and(|(of, cursor)| overtook(of, cursor))
+        self.own_session(view)
+            .zip(self.cursor(view))
+            .is_some_and(|(of, cursor)| overtook(of, cursor))
     }
 
     /// The point up to which a context that goes on was told: the cursor, or where that stood when the agent's next
@@ -174,7 +181,13 @@ impl WhatChanged {
             view.journal.retain(|_, entry| entry.at >= at);
         }
         let Overdue { policy, project, now } = &self.overdue;
-        let warnings = self.overdue.report(&view).warnings;
+        let others = self.others(&view);
+        let is_others = |work: &Work| others.as_ref().is_some_and(|others| others.have(work));
+        let open = visible_open(&self.project, &view);
+        let hidden: BTreeSet<&str> =
+            open.iter().filter(|work| is_others(work)).map(|work| work.key.id.as_str()).collect();
+        let mut warnings = self.overdue.report(&view).warnings;
+        warnings.retain(|each| !hidden.contains(each.id.as_str()));
         let overdue = warnings.len();
         let told = self.cursor(&view).filter(|_| self.goes_on());
         let told = told.map(|cursor| cursor.moved_at);
@@ -190,9 +203,12 @@ impl WhatChanged {
         // What changed and changed back is told to a context that knows the first of it.
         let changed = || {
             let since = |after| changes(&view, after, agent);
-            with_changes(last.map(since).unwrap_or_default(), since(after))
+            let mut items = with_changes(last.map(since).unwrap_or_default(), since(after));
+            items
+                .retain(|item| item.own || !self.is_of_others(others.as_ref(), &view, after, item));
+            items
         };
-        let digest = Digest::of(visible_open(&self.project, &view), agent);
+        let digest = Digest::of(open.into_iter().filter(|work| !is_others(work)), agent);
         let items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
             Begin::Again(_) => with_changes(digest.items, changed()),
@@ -245,6 +261,36 @@ impl WhatChanged {
             upto: view.revision,
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
         })
+    }
+
+    fn others<'v>(&'v self, view: &'v View) -> Option<Others<'v>> {
+        let known = self.resume.known.as_ref()?;
+        Some(Others::new(&self.resume.agent, known, view))
+    }
+
+    /// Returns true if an item is a handoff between two other agents, and was that already when the agent was told last.
+    /// One that was for it or for all then has been taken.
+    fn is_of_others(
+        &self,
+        others: Option<&Others<'_>>,
+        view: &View,
+        after: Revision,
+        item: &DeltaItem,
+    ) -> bool {
+        let hold = |then| {
+            let parties = (item.sender.as_deref(), item.recipient.as_deref());
+            others.is_some_and(|others| others.hold(parties.0, parties.1, then))
+        };
+        let is_handed_on = || {
+            let mut entries = view.journal.values().filter(|entry| entry.revision > after);
+            entries.any(|entry| {
+                let work = entry.subject.work_key().filter(|_| hands_on(entry));
+                work.is_some_and(|key| key.id.as_str() == item.id)
+            })
+        };
+        let told = self.cursor(view).map_or(Timestamp::MAX, |cursor| cursor.moved_at);
+        let is_new = item.action == Action::Added.as_str();
+        hold(Timestamp::MAX) && (is_new || hold(told) && !is_handed_on())
     }
 
     /// The subjects of the entries that were seen.
@@ -326,7 +372,10 @@ impl Query for WhatChanged {
             2 if self.is_digest(view) => self.subjects(view),
             2 => self.overdue.around(view, self.subjects(view)),
             3 => {
-                let entries = self.entries(view);
+                let mut entries = self.entries(view);
+                if self.others(view).is_some_and(|others| others.depend_on_sessions(view)) {
+                    entries = entries.peek(SessionFilter::Project(self.project.clone()));
+                }
                 if self.is_digest(view) {
                     entries
                 } else {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::unknown;
 use crate::ids::WorkKey;
-use crate::journal::{Action, Subject};
+use crate::journal::{Action, JournalEntry, Subject};
 use crate::registry::Act;
 use crate::registry::knowledge::replace;
 use crate::store::{
@@ -45,6 +45,15 @@ impl WorkPatch {
         set("refs", replace(&mut work.refs, self.refs.as_ref()));
         changed
     }
+}
+
+/// The beginning of the cause of an edit, before the names of the fields.
+const CHANGED: &str = "changed ";
+
+/// Returns true if an entry tells that an item was handed to somebody else.
+pub(in crate::registry) fn hands_on(entry: &JournalEntry) -> bool {
+    let fields = entry.cause.strip_prefix(CHANGED).filter(|_| entry.action == Action::Edited);
+    fields.is_some_and(|fields| fields.split(", ").any(|field| field == "to"))
 }
 
 /// A change to a work item.
@@ -96,7 +105,7 @@ impl ActOnWork {
         }
         if !changed.is_empty() {
             work.touch(self.act.at);
-            let cause = format!("changed {}", changed.join(", "));
+            let cause = format!("{CHANGED}{}", changed.join(", "));
             self.tell(draft, Action::Edited, Some(work.status), work.status, cause);
         }
         work.check()?;

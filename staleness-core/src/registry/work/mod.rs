@@ -9,6 +9,7 @@ mod queries;
 use serde::Serialize;
 
 pub use act::WorkPatch;
+pub(super) use act::hands_on;
 pub(super) use overdue::{Overdue, visible_open};
 pub use queries::WorkListing;
 pub(super) use queries::open;

@@ -1,0 +1,54 @@
+//! Handoffs between two other agents: they are no affair of the agent that asks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ids::AgentId;
+use crate::store::View;
+use crate::time::Timestamp;
+use crate::work::{Work, WorkKind};
+
+/// The agents that are known here, as one of them sees what they hand to each other.
+pub(super) struct Others<'a> {
+    agent: &'a AgentId,
+    named: &'a BTreeSet<String>,
+    /// The beginning of the first session of each agent.
+    came: BTreeMap<&'a str, Timestamp>,
+}
+
+impl<'a> Others<'a> {
+    /// Those that are `named`, and those whose sessions the view holds.
+    pub(super) fn new(agent: &'a AgentId, named: &'a BTreeSet<String>, view: &'a View) -> Self {
+        let mut came = BTreeMap::new();
+        for session in view.sessions.values() {
+            let first = came.entry(session.agent.as_str()).or_insert(session.started_at);
+            *first = session.started_at.min(*first);
+        }
+        Self { agent, named, came }
+    }
+
+    /// Returns true if a handoff is between two other agents. One to an agent that was not known at a time was for all
+    /// then.
+    pub(super) fn hold(&self, from: Option<&str>, to: Option<&str>, then: Timestamp) -> bool {
+        let is_known = |to: &str| {
+            self.named.contains(to) || self.came.get(to).is_some_and(|came| *came <= then)
+        };
+        let to = to.filter(|to| *to != self.agent.as_str());
+        to.is_some_and(is_known) && from != Some(self.agent.as_str())
+    }
+
+    /// Returns true if an item is such a handoff now.
+    pub(super) fn have(&self, work: &Work) -> bool {
+        work.kind == WorkKind::Handoff
+            && self.hold(work.from.as_deref(), work.to.as_deref(), Timestamp::MAX)
+    }
+
+    /// Returns true if sessions decide whether an agent is known to which something in a view was handed.
+    pub(super) fn depend_on_sessions(&self, view: &View) -> bool {
+        let mut to = view.work.values().filter(|work| work.kind == WorkKind::Handoff);
+        to.any(|work| {
+            work.to
+                .as_deref()
+                .is_some_and(|to| to != self.agent.as_str() && !self.named.contains(to))
+        })
+    }
+}
