@@ -365,7 +365,7 @@ fn a_handoff_is_told_to_its_two_agents_alone() {
 
 /// A model may have invented a tool of a server that is configured.
 #[test]
-fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_of_its_server() {
+fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_to_others() {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github"]);
     sandbox.codex(&["github"]);
@@ -385,13 +385,33 @@ fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_of_its_
             "{told}"
         );
         assert!(!told.contains("`mcp__github__*`"), "{told}");
+        // For its caller all that it uses of the server fails.
         let told = sandbox.start_of("codex", start);
-        assert!(told.contains("`mcp__github__merge_everything`"), "{told}");
+        let down =
+            "- Still failing, avoid: `mcp__github__*` (all 2 of its tools in use are demoted)";
+        assert!(told.contains(down) && told.matches("mcp__").count() == 1, "{told}");
     }
     sandbox.ok(&line("record mcp__github__merge_everything --success --agent codex"));
     assert!(sandbox.start_of("codex", "s4").contains("Available again: `mcp__github__merge"));
     let told = sandbox.start_of("claude-code", "s4");
     assert!(!told.contains("merge_everything"), "it never heard of its failures: {told}");
+}
+
+/// A server that is down is told as one, whichever of its tools worked before.
+#[test]
+fn a_server_that_is_down_is_told_as_one_though_some_of_its_tools_never_worked() {
+    let sandbox = Sandbox::scanned();
+    let fail = |tool: &str| {
+        for _ in 0..3 {
+            sandbox.ok(&line(&format!("record mcp__github__{tool} --failure --agent claude-code")));
+        }
+    };
+    sandbox.start_of("claude-code", "s1");
+    sandbox.ok(&line("record mcp__github__list --success --agent claude-code"));
+    ["list", "create", "merge"].into_iter().for_each(fail);
+    let told = sandbox.start_of("claude-code", "s2");
+    assert!(told.contains("`mcp__github__*` (all 3 of its tools in use are demoted)"), "{told}");
+    assert_eq!(told.matches("mcp__").count(), 1, "{told}");
 }
 
 /// No file lists the server of an account, so that it is unlisted proves nothing.

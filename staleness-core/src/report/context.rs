@@ -7,7 +7,7 @@ use crate::policy::{Policy, ToolPolicy};
 use crate::scan::{ProjectRef, may_be_invented};
 use crate::store::{View, meant};
 use crate::time::Timestamp;
-use crate::tool::{Hold, Listing, ListingState, Status, Tool, ToolKind};
+use crate::tool::{Hold, Listing, ListingState, PresenceCause, Status, Tool, ToolKind};
 
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
@@ -171,14 +171,11 @@ impl<'a> Context<'a> {
         self.entries.provider(tool).map(|entry| &entry.key)
     }
 
-    /// The members that are in use: those with a counted outcome in their ring. Names that may be invented are left out
-    /// where there are others.
+    /// The members that are in use: those with a counted outcome in their ring, of which the asking client is told.
     pub fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
-        let in_use = |member: &&Tool| member.ring.counted_latest_first().next().is_some();
-        let used = self.members(tool).iter().copied().filter(in_use);
-        let is_sure = |member: &&Tool| !may_be_invented(member);
-        let any_sure = used.clone().any(|member| is_sure(&member));
-        used.filter(move |member| !any_sure || is_sure(member))
+        let is_used = |member: &Tool| member.ring.counted_latest_first().next().is_some();
+        let members = self.members(tool).iter().copied();
+        members.filter(move |member| is_used(member) && self.is_told_of(member))
     }
 
     /// Returns true if a server is shown as demoted: at least two of its tools are in use, and all of those are demoted.
@@ -303,6 +300,15 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn is_visible(&self, tool: &Tool) -> bool {
         self.reaches(tool) && !tool.presence.cause.is_foreign()
+    }
+
+    /// Returns true if the failures of a tool are told to the asking client: those of a name that may be invented are the
+    /// affair of its callers.
+    #[must_use]
+    pub fn is_told_of(&self, tool: &Tool) -> bool {
+        let called = |client| !may_be_invented(tool) || tool.used_by.contains(client);
+        tool.presence.cause != PresenceCause::Invented
+            && self.view.seen_by.as_ref().is_none_or(called)
     }
 
     /// The visible tools, one for each name: see [`View::resolve`].

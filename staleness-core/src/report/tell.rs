@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::Context;
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
-use crate::scan::may_be_invented;
 use crate::tool::{PresenceCause, Status, Tool};
 
 /// The net change of one tool over a run of journal entries.
@@ -46,20 +45,16 @@ pub struct Failing {
 /// is told. Tools that became known by use alone are told only when they are not `active`, and of one name in two scopes
 /// only what it means to the project.
 #[must_use]
-pub(crate) fn tell(
-    context: &Context<'_>,
-    after: Revision,
-    last: Option<Revision>,
-    client: Option<&ClientId>,
-) -> Telling {
-    let mut changes = net(context, after, client);
-    changes.extend(last.map(|last| net(context, last, client)).unwrap_or_default());
+pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision>) -> Telling {
+    let client = context.view().seen_by.as_ref();
+    let mut changes = net(context, after);
+    changes.extend(last.map(|last| net(context, last)).unwrap_or_default());
     let is_changed = |tool: &Tool| {
         changes.get(&tool.key.name).is_some_and(|change| change.to == Status::Demoted)
     };
     let mut failing: Vec<&Tool> = context
         .visible()
-        .filter(|tool| context.status(tool) == Status::Demoted && told(context, client, tool))
+        .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
         .filter(|tool| !is_changed(tool))
         .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
@@ -80,11 +75,8 @@ pub(crate) fn tell(
 
 /// The net changes of tools over the journal entries after `after`, by name: where both of a name are gone, the project's
 /// own comes last and stays.
-fn net<'a>(
-    context: &Context<'a>,
-    after: Revision,
-    client: Option<&ClientId>,
-) -> BTreeMap<&'a ToolName, NetChange> {
+fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, NetChange> {
+    let client = context.view().seen_by.as_ref();
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
     for entry in context.view().journal.values() {
         let is_new = entry.revision > after && entry.subject.kind == SubjectKind::Tool;
@@ -97,8 +89,7 @@ fn net<'a>(
     }
     let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
     for (key, (begun, ended)) in &first {
-        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, client, tool))
-        else {
+        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, tool)) else {
             continue;
         };
         if context.is_replaced(tool) {
@@ -151,8 +142,7 @@ fn before(entry: &JournalEntry) -> Option<Status> {
     }
 }
 
-/// Returns true if a tool is told at all: one that may be invented to those alone who called it.
-fn told(context: &Context<'_>, client: Option<&ClientId>, tool: &Tool) -> bool {
-    let is_of_caller = |client| !may_be_invented(tool) || tool.used_by.contains(client);
-    context.is_visible(tool) && !context.is_silent(tool) && client.is_none_or(is_of_caller)
+/// Returns true if a tool is told at all.
+fn told(context: &Context<'_>, tool: &Tool) -> bool {
+    context.is_visible(tool) && !context.is_silent(tool) && context.is_told_of(tool)
 }

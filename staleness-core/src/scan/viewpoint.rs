@@ -27,6 +27,7 @@ enum Standing {
 /// summaries they are left out.
 pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
     let invented = invented(view);
+    view.seen_by = client.cloned();
     if let Some(client) = client {
         see_as_one(view, client);
     }

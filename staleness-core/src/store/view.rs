@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, Row};
-use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::ids::{ClientId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::outcome::Outcome;
 use crate::time::Timestamp;
@@ -48,6 +48,8 @@ macro_rules! view {
             /// The store's generation, where it was selected: a number that each commit raises that changes what a
             /// search reads of tools and routes (see [`ChangeSet::moves_generation`]), and no other.
             pub generation: Option<u64>,
+            /// The client as which a registry sees it; no store sets it.
+            pub seen_by: Option<ClientId>,
             /// The number of looks that it unites; set by the `run` of a step or query.
             pub looks: usize,
         }

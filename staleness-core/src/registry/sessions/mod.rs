@@ -84,12 +84,7 @@ impl Sessions<'_> {
         now: Timestamp,
     ) -> Result<Delta, RegistryError> {
         let overdue = self.0.overdue(project, now);
-        let query = resume::WhatChanged {
-            project: project.id.clone(),
-            resume,
-            overdue,
-            client: self.0.client.clone(),
-        };
+        let query = resume::WhatChanged { project: project.id.clone(), resume, overdue };
         let view = self.0.ask(query.clone()).await?;
         Ok(query.delta(view)?)
     }

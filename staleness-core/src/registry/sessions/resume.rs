@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use super::others::Others;
 use super::steps::met;
 use super::unknown;
-use crate::ids::{
-    AgentId, ClientId, ItemKey, ProjectId, Scope, ServerKey, SessionId, ToolKey, WorkKey,
-};
+use crate::ids::{AgentId, ItemKey, ProjectId, Scope, ServerKey, SessionId, ToolKey, WorkKey};
 use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{Overdue, hands_on, open, visible_open};
@@ -74,8 +72,6 @@ pub(super) struct WhatChanged {
     pub(super) project: ProjectId,
     pub(super) resume: Resume,
     pub(super) overdue: Overdue,
-    /// The client whose tools are told; `None`: any client's.
-    pub(super) client: Option<ClientId>,
 }
 
 /// The point at which a delta begins, once that is known.
@@ -199,7 +195,7 @@ impl WhatChanged {
             Begin::Nowhere => view.revision,
         };
         let last = self.told_last(&view).filter(|last| *last > after);
-        let telling = tell(&context, after, last, self.client.as_ref());
+        let telling = tell(&context, after, last);
         // What changed and changed back is told to a context that knows the first of it.
         let changed = || {
             let since = |after| changes(&view, after, agent);
