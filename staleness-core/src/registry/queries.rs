@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{Context, History, HistoryEntry, RankedTool, ToolReport, rank};
-use crate::scan::ProjectRef;
+use crate::scan::{ProjectRef, may_be_invented};
 use crate::source::Source;
 use crate::store::{
     JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
@@ -113,11 +113,13 @@ impl Query for Lookup {
         if view.looks > 1 || self.keys.len() > MANY {
             return None;
         }
-        // A server is told with its tools, and a tool is there for a client as its server is.
+        // A server is told with its tools, a tool is there for a client as its server is, and which names it has a live list
+        // of it may tell.
         let mut servers: BTreeMap<&ServerKey, bool> = BTreeMap::new();
         for tool in view.tools.values() {
             if let Some(server) = &tool.server {
-                *servers.entry(server).or_default() |= tool.kind == ToolKind::McpServer;
+                *servers.entry(server).or_default() |=
+                    tool.kind == ToolKind::McpServer || may_be_invented(tool);
             }
         }
         let mut more = Selection::new();

@@ -46,7 +46,8 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
 }
 
 /// Returns the names of a view that are no tools: nothing but failures is known of them, and neither they nor their
-/// server are listed, or were. The view holds the entries of the servers.
+/// server are listed, or were, or a live list of the server lacks them. The view holds the entries of the servers and what
+/// they list live.
 pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
@@ -57,18 +58,25 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     if doubtful.is_empty() {
         return HashSet::new();
     }
-    let (mut listed, mut served) = (HashSet::new(), HashSet::new());
+    let (mut listed, mut served, mut live) = (HashSet::new(), HashSet::new(), HashSet::new());
     for (scope, tool) in all {
         if !tool.listings.is_empty() {
             listed.insert((scope, tool.name));
         }
-        if let Some(server) = tool.server.filter(|_| tool.kind == ToolKind::McpServer) {
-            served.insert((scope, server));
+        if let Some(server) = tool.server {
+            if tool.kind == ToolKind::McpServer {
+                served.insert((scope, server));
+            }
+            if tool.is_listed_live() {
+                live.insert((scope, server));
+            }
         }
     }
     let is_known = |scope: &Scope, tool: &Facts<'_>| {
         listed.contains(&(scope, tool.name))
-            || tool.server.is_some_and(|server| served.contains(&(scope, server)))
+            || tool.server.is_some_and(|server| {
+                served.contains(&(scope, server)) && !live.contains(&(scope, server))
+            })
     };
     let invented = doubtful
         .into_iter()
@@ -134,7 +142,17 @@ impl Facts<'_> {
             ToolKind::McpTool => self.server.is_some(),
             _ => false,
         };
-        is_of_nobody && self.failed_only && self.hold == Hold::None && !self.used_by.is_empty()
+        is_of_nobody
+            && self.failed_only
+            && self.listings.is_empty()
+            && self.hold == Hold::None
+            && !self.used_by.is_empty()
+    }
+
+    /// Returns true if a live list holds it.
+    fn is_listed_live(self) -> bool {
+        let is_live = |each: &Listing| each.source.level == Level::Live && each.state.is_listed();
+        self.listings.iter().any(is_live)
     }
 
     /// Returns true if a live list of the server lacks it.
