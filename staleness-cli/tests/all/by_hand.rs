@@ -75,7 +75,7 @@ fn the_same_name_in_both_scopes_is_two_tools() {
     let sandbox = Sandbox::new();
     sandbox.claude(&["db"]);
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"db": {"command": "own"}}}"#);
-    sandbox.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     sandbox.ok(&["scan"]);
     let show = |scope: &[&str]| sandbox.json(&[&["tools", "show", "db"], scope].concat());
     assert_eq!(show(&[])["scope"], "project", "a bare name means the project's entry");
@@ -142,7 +142,7 @@ fn forgetting_wants_a_yes_and_leaves_a_history() {
 fn a_project_is_forgotten_with_its_own_tools_only() {
     let sandbox = Sandbox::scanned();
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);
-    sandbox.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     sandbox.ok(&["scan"]);
     let other = sandbox.second_project();
     sandbox.ok(&["--project", other.to_str().unwrap(), "scan"]);

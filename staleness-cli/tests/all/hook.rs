@@ -305,7 +305,7 @@ fn a_server_that_its_client_switched_off_takes_its_tools_with_it() {
     };
     switch_off(&[]);
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);
-    sandbox.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     sandbox.ok(&["scan"]);
     sandbox.hook(&used("PostToolUse", "mcp__team__plan", "t1"));
     let here = sandbox.project.clone();

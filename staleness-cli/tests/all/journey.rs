@@ -28,7 +28,7 @@ fn lived_in() -> Sandbox {
     sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"figma": {"url": "https://f"}}}"#);
     sandbox.write("home/.codex/config.toml", "[mcp_servers.docs]\ncommand = 'docs'\n");
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "team"}}}"#);
-    sandbox.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     sandbox.write("project/.claude/commands/fix.md", "Fix it.");
     sandbox
 }

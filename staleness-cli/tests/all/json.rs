@@ -56,7 +56,7 @@ fn eventful() -> Sandbox {
     sandbox.write("home/.cursor/mcp.json", "{ broken");
     sandbox.write("home/.claude/skills/pdf/SKILL.md", "---\ndescription: Reads PDFs\n---\n");
     sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);
-    sandbox.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     sandbox.ok(&["scan"]);
     for at in 0..3 {
         let id = format!("f{at}");

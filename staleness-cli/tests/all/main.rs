@@ -1,6 +1,7 @@
 //! The program from end to end: the real binary on machines of its own.
 
 mod agents;
+mod approvals;
 #[cfg(feature = "redb")]
 mod both_backends;
 mod by_hand;

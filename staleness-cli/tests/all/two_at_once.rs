@@ -54,13 +54,12 @@ fn no_outcome_is_lost_and_none_counts_twice() {
 #[test]
 fn scans_and_records_of_several_projects_get_along() {
     let sandbox = Sandbox::scanned();
+    sandbox.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     let projects: Vec<String> = (0..3)
         .map(|at| {
             let config = format!(r#"{{"mcpServers": {{"own-{at}": {{"command": "x"}}}}}}"#);
             sandbox.write(&format!("p{at}/.git/HEAD"), "");
             sandbox.write(&format!("p{at}/.mcp.json"), config);
-            let approval = r#"{"enableAllProjectMcpServers": true}"#;
-            sandbox.write(&format!("p{at}/.claude/settings.local.json"), approval);
             sandbox.root().join(format!("p{at}")).display().to_string()
         })
         .collect();

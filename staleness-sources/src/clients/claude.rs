@@ -9,7 +9,7 @@ use staleness_core::tool::ListingState;
 use super::folders::{Owner, Shelf, look_into};
 use super::format::Format;
 use super::servers::{self, Rules};
-use super::settings::Settings;
+use super::settings::{Approvals, Settings};
 use super::shapes;
 use super::state::{self, LocalState};
 use super::{Outside, Readings, plugins, reading, refuse_all, source};
@@ -112,18 +112,17 @@ fn project_servers(
             draft.fault(|| fault.clone());
         }
         let is_whole = draft.is_blank();
-        let [shared, own] = &settings.project;
-        // A repository does not approve its own servers where the user does not trust it.
-        let shared = Some(&shared.approvals).filter(|_| local.is_trusted);
-        let approvals = [&local.approvals, &settings.user.approvals, &own.approvals];
+        // What lies in a project, or was said of it, approves its servers where the user trusts it.
+        let own = settings.project.iter().map(|each| &each.approvals).chain([&local.approvals]);
+        let own = own.filter(|_| local.is_trusted);
+        let approvals: Vec<&Approvals> = own.chain([&settings.user.approvals]).collect();
         let state = |name: &str| {
             if local.off_servers.contains(name)
                 || local.approvals.forbids(name)
                 || all().any(|each| each.approvals.forbids(name))
             {
                 ListingState::Off
-            } else if is_whole && !approvals.into_iter().chain(shared).any(|each| each.allows(name))
-            {
+            } else if is_whole && !approvals.iter().any(|each| each.allows(name)) {
                 ListingState::Pending
             } else {
                 ListingState::Configured

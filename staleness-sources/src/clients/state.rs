@@ -27,7 +27,7 @@ pub(super) struct LocalState {
     /// `plugin:<plugin>:<server>`.
     pub(super) off_servers: HashSet<String>,
     pub(super) approvals: Approvals,
-    /// The user trusts the project, and so its settings may approve servers.
+    /// The user trusts the project, and so what lies in it, or was said of it, may approve its servers.
     pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
     /// The client does not start, and why.

@@ -64,7 +64,7 @@ fn every_list_that_switches_servers_off_is_honoured() {
     let tree = Tree::new();
     let section = r#"{"mcpServers": {"l1": {}, "l2": {}, "l3": {"disabled": true}},
         "disabledMcpServers": ["l1", "p1", "global"], "disabledMcpjsonServers": ["p2"],
-        "enabledMcpjsonServers": ["p2", "p3"]}"#;
+        "enabledMcpjsonServers": ["p2", "p3"], "hasTrustDialogAccepted": true}"#;
     tree.user(
         ".claude.json",
         format!(

@@ -172,9 +172,8 @@ fn s6_servers_of_a_project_wait_for_approval_by_claude_code() {
         (Level::User, "other.json", "{}", none),
         (Level::User, ".claude/settings.json", yes, first),
         (Level::User, ".claude/settings.json", all, both),
-        (Level::Project, ".claude/settings.local.json", yes, first),
-        (Level::Project, ".claude/settings.local.json", all, both),
-        // A repository approves nothing where it is not trusted.
+        // Nothing in a project that is not trusted approves its servers.
+        (Level::Project, ".claude/settings.local.json", all, none),
         (Level::Project, ".claude/settings.json", all, none),
         // The client goes on without settings that it refuses.
         (Level::User, ".claude/settings.json", "{\"enableAllProjectMcpServers\": true,}", none),
@@ -190,17 +189,22 @@ fn s6_servers_of_a_project_wait_for_approval_by_claude_code() {
     }
     let tree = Tree::new();
     tree.own(".mcp.json", r#"{"mcpServers": {"a": {}, "b": {}}}"#);
-    tree.own(".claude/settings.json", yes);
-    let section = |text: &str| format!("{{\"projects\": {{\"{}\": {text}}}}}", tree.folder());
-    tree.user(".claude.json", section(r#"{"hasTrustDialogAccepted": true}"#));
-    let source = tree.source(CLAUDE, Level::Project, "mcp");
-    assert_eq!(states(&source), [("mcp__a__*", Configured), ("mcp__b__*", Pending)]);
-    tree.user(
-        ".claude.json",
-        section(r#"{"enabledMcpjsonServers": ["a", "b"], "disabledMcpjsonServers": ["b"]}"#),
-    );
-    let source = tree.source(CLAUDE, Level::Project, "mcp");
-    assert_eq!(states(&source), [("mcp__a__*", Configured), ("mcp__b__*", Off)]);
+    let switches = r#""enabledMcpjsonServers": ["a", "b"], "disabledMcpjsonServers": ["b"], "#;
+    for (file, text, is_trusted, section, expected) in [
+        (".claude/settings.json", yes, true, "", first),
+        (".claude/settings.local.json", all, true, "", both),
+        (".claude/settings.local.json", all, false, "", none),
+        (".claude/settings.local.json", "{}", true, switches, [Configured, Off]),
+        (".claude/settings.local.json", "{}", false, switches, [Pending, Off]),
+    ] {
+        tree.own(file, text);
+        let section = format!("{{{section}\"hasTrustDialogAccepted\": {is_trusted}}}");
+        let projects = format!("{{\"projects\": {{\"{}\": {section}}}}}", tree.folder());
+        tree.user(".claude.json", projects);
+        let source = tree.source(CLAUDE, Level::Project, "mcp");
+        let found: Vec<_> = states(&source).into_iter().map(|(_, state)| state).collect();
+        assert_eq!(found, expected, "{file}: {text} {section}");
+    }
     // A half-written file takes no approval back.
     tree.user(".claude.json", "{\"projects\": {");
     let source = tree.source(CLAUDE, Level::Project, "mcp");
