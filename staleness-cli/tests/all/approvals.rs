@@ -4,6 +4,26 @@ use serde_json::json;
 
 use crate::common::Sandbox;
 
+/// A folder that is trusted again gives back what its client had, and for the first time what it never had.
+#[test]
+fn what_a_client_had_before_its_folder_lost_trust_is_available_again() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.project.to_str().unwrap().to_owned();
+    let start = |id: &str, level: &str, servers: &[&str]| {
+        let servers: String =
+            servers.iter().map(|name| format!("[mcp_servers.{name}]\ncommand = \"x\"\n")).collect();
+        sandbox.write("project/.codex/config.toml", servers);
+        let trust = format!("[projects.{project:?}]\ntrust_level = \"{level}\"\n");
+        sandbox.write("home/.codex/config.toml", trust);
+        sandbox.start_of("codex", id)
+    };
+    start("x1", "trusted", &["team"]);
+    let told = start("x2", "untrusted", &["team", "late"]);
+    assert!(told.contains("do not call: `mcp__team__*`") && !told.contains("late"), "{told}");
+    let told = start("x3", "trusted", &["team", "late"]);
+    assert!(told.contains("- Available again: `mcp__team__*`\\n- New: `mcp__late__*`"), "{told}");
+}
+
 /// A cloned repository may bring what approves its servers; `claude mcp list` calls them pending until it is trusted.
 #[test]
 fn nothing_in_a_project_that_is_not_trusted_approves_its_servers() {

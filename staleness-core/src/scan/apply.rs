@@ -6,12 +6,17 @@ use super::evaluate::Evaluation;
 use super::providers::Providers;
 use super::{Scan, SourceReading};
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, stable_hash};
+use crate::journal::Subject;
 use crate::project::{Project, Told};
 use crate::source::{Source, SourceState};
 use crate::store::{
-    Decision, Draft, Durability, ProjectFilter, Refusal, Selection, SourceFilter, Step, ToolFilter,
-    View,
+    Decision, Draft, Durability, JournalFilter, ProjectFilter, Refusal, Selection, SourceFilter,
+    Step, ToolFilter, View,
 };
+use crate::tool::Tool;
+
+/// Journal entries that are read of a tool that waited for a person.
+const HISTORY: u32 = 32;
 
 // How it reads: the first look reads the project, its visible sources and the few tools that a use brought
 // back. Only when the digest over all sources has changed, or there are such tools, does a second look
@@ -109,6 +114,13 @@ impl Scan {
         let mut more = Selection::new();
         for (scope, server) in servers {
             more = more.lock(ToolFilter::Server(scope, server));
+        }
+        // Approved or trusted now; perhaps not for the first time.
+        let waited = |tool: &&Tool| tool.listings.iter().any(|each| each.state.waits());
+        let moved = |tool: &&Tool| draft.get::<Tool>(&tool.key).is_some_and(|now| now != *tool);
+        for tool in seen.tools.values().filter(waited).filter(moved) {
+            let subject = Subject::tool(&tool.key);
+            more = more.journal(JournalFilter::Subject { subject, limit: HISTORY });
         }
         // Listed now; perhaps known from use.
         for tool in draft.new_tools() {

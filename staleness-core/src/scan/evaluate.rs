@@ -6,7 +6,7 @@ use super::providers::{Provider, Providers};
 use super::{Found, Scan, SourceReading};
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Subject};
-use crate::store::Draft;
+use crate::store::{Draft, View};
 use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
 
 /// The presence of a tool by its own sources alone.
@@ -144,7 +144,8 @@ impl<'s> Evaluation<'s> {
         let status = (!is_new).then(|| draft.get::<Tool>(key).map(Tool::status)).flatten();
         let mut moved = self.move_to(draft, key, target).filter(|_| !is_new);
         let Some(tool) = draft.get::<Tool>(key) else { return };
-        let mut entries = by_client(&before, &tool.listings);
+        let mut entries =
+            by_client(&before, &tool.listings, |client| had(draft.view(), key, client));
         if !is_new && before.is_empty() {
             // It was known from use before a configuration named it: that is no news.
             entries.retain(|(action, _), _| *action != Action::Added);
@@ -266,11 +267,22 @@ impl<'s> Evaluation<'s> {
     }
 }
 
+/// Returns true if the journal tells that a tool came or went for a client.
+fn had(view: &View, key: &ToolKey, client: &str) -> bool {
+    let subject = Subject::tool(key);
+    let mut entries = view.journal.values().filter(|entry| entry.subject == subject);
+    entries.any(|entry| {
+        matches!(entry.action, Action::Added | Action::Present | Action::Absent)
+            && entry.clients.iter().any(|each| each.as_str() == client)
+    })
+}
+
 /// The changes of a tool's listings by what they mean and why, each with the clients for which they mean it: `Added`
-/// for one that never listed the tool, or waited for a person.
+/// for one that never listed the tool, or waited for a person and never `had` it before.
 fn by_client(
     before: &[Listing],
     after: &[Listing],
+    had: impl Fn(&str) -> bool,
 ) -> BTreeMap<(Action, PresenceCause), Vec<ClientId>> {
     let of = |listings: &[Listing], client: &str| {
         let own = listings
@@ -286,7 +298,7 @@ fn by_client(
         let (was, is) =
             (old == Some(ListingState::Configured), new == Some(ListingState::Configured));
         let action = match (was, is) {
-            (false, true) if old.is_none_or(ListingState::waits) => Action::Added,
+            (false, true) if old.is_none_or(|old| old.waits() && !had(client)) => Action::Added,
             (false, true) => Action::Present,
             (true, false) => Action::Absent,
             _ => continue,
