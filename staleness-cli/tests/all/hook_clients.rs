@@ -182,6 +182,11 @@ fn c4_a_tool_of_cursor_is_that_of_the_one_server_which_has_it() {
     uses("6");
     assert_eq!(outcomes(&sandbox, "MCP:search"), "SS", "it may be that of either");
     assert_eq!(outcomes(&sandbox, SEARCH), "SS");
+    // Unless one of them says that it has it.
+    let list = sandbox.write("tools.json", r#"[{"name": "search"}]"#);
+    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "a"]);
+    uses("7");
+    assert_eq!(outcomes(&sandbox, "mcp__a__search"), "SS");
 }
 
 /// Bug C4: where Cursor alone is used, a server that goes leaves its tools behind.

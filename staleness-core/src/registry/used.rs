@@ -25,7 +25,8 @@ pub struct Use {
     /// The name under which the tool was called. `mcp_server_tool` stands for the tool of that name where there is one,
     /// else for the first of its spellings whose tool is known, else for the first whose server is, else for that of the
     /// shortest server. `MCP:tool` stands for the tool of the one server, of those that the client lists, that is known to
-    /// have one of this name; where none is, of the only server that the client lists beside this program's.
+    /// have one of this name, by its live list before all; where none is, of the only server that the client lists beside
+    /// this program's.
     pub tool: ToolName,
     /// The outcome.
     pub outcome: OutcomeKind,
@@ -96,7 +97,7 @@ impl Use {
     }
 
     /// The names that it may have where the client leaves the server out, as Cursor does: one for each server that
-    /// the client lists.
+    /// the client lists; where live lists hold some of them, those alone.
     pub(super) fn names_on_servers(&self, view: &View) -> BTreeSet<ToolName> {
         let (Some(part), Some(client)) = (self.tool.serverless(), &self.client) else {
             return BTreeSet::new();
@@ -110,7 +111,15 @@ impl Use {
                 && tool.listings.iter().any(loads)
         });
         let name = |server: &ServerKey| Some(Found::server_tool(server.as_str(), part)?.name);
-        entries.filter_map(|entry| name(entry.server.as_ref()?)).collect()
+        let names: BTreeSet<ToolName> =
+            entries.filter_map(|entry| name(entry.server.as_ref()?)).collect();
+        let listed = |name: &&ToolName| {
+            let keys = both_keys(&self.project.id, name);
+            let mut tools = keys.iter().filter_map(|key| view.tools.get(key));
+            tools.any(|tool| tool.listings.iter().any(Listing::is_live))
+        };
+        let live: BTreeSet<ToolName> = names.iter().filter(listed).cloned().collect();
+        if live.is_empty() { names } else { live }
     }
 
     /// Adds what recording it under these names must look at.

@@ -67,7 +67,7 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
             if tool.kind == ToolKind::McpServer {
                 served.insert((scope, server));
             }
-            if tool.is_listed_live() {
+            if tool.listings.iter().any(Listing::is_live) {
                 live.insert((scope, server));
             }
         }
@@ -147,12 +147,6 @@ impl Facts<'_> {
             && self.listings.is_empty()
             && self.hold == Hold::None
             && !self.used_by.is_empty()
-    }
-
-    /// Returns true if a live list holds it.
-    fn is_listed_live(self) -> bool {
-        let is_live = |each: &Listing| each.source.level == Level::Live && each.state.is_listed();
-        self.listings.iter().any(is_live)
     }
 
     /// Returns true if a live list of the server lacks it.

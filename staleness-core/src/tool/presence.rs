@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::SourceId;
+use crate::ids::{Level, SourceId};
 use crate::text::wording;
 use crate::time::Timestamp;
 
@@ -171,4 +171,11 @@ pub struct Listing {
     pub source: SourceId,
     /// The state of the entry, by the source's client.
     pub state: ListingState,
+}
+
+impl Listing {
+    /// Returns true if a running server lists the tool.
+    pub(crate) fn is_live(&self) -> bool {
+        self.source.level == Level::Live && self.state.is_listed()
+    }
 }
