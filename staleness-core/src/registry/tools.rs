@@ -58,7 +58,7 @@ impl Tools<'_> {
     /// # Errors
     /// As [`Tools::apply_scan`].
     pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
-        let project = scan.project.clone();
+        let (project, now) = (scan.project.clone(), scan.at);
         let step = Arc::new(scan);
         let preview = Preview(Arc::<Scan>::clone(&step));
         let seen = self.0.store.view(Arc::new(preview.clone())).await?;
@@ -70,7 +70,7 @@ impl Tools<'_> {
         // The scan decides on what is stored; a client sees the result.
         let mut view = view.with(&changes);
         see_as(&mut view, self.0.client.as_ref());
-        Ok((report, view))
+        Ok((report, self.0.with_days(view, &project, now).await?))
     }
 
     /// Records one use of a tool. May be repeated with the same op id.
