@@ -90,12 +90,15 @@ mod text;
 mod version;
 
 pub use check::{check, project_version};
-pub use files::retain_loaded_by;
+pub use files::{retain_loaded_by, take_disk};
 pub use fix::{Edit, Mend, mend, mended};
 pub use front::{Change, Field, FieldValue, SetError, set_fields, unquote};
 pub use nature::is_markdown;
 pub use options::CheckOptions;
-pub use report::{Blind, BlindKind, Cancelled, Counts, Note, Progress, Report, Skipped, Unlisted};
+pub use report::{
+    Blind, BlindKind, Cancelled, Counts, Impact, Note, Progress, Report, Skipped, Touched,
+    TouchedName, Unlisted,
+};
 pub use stored::{ItemReport, cite, item_evidence, seen};
 pub use text::{Fate, MissingName, TextReport, check_text};
 pub use version::declared_version;

@@ -28,6 +28,8 @@ pub struct CheckOptions<'a> {
     /// Tell beside everything what is new since this revision: words and citations that went missing,
     /// and blocks that were edited, in later commits.
     pub since: Option<&'a str>,
+    /// Tell which documents name something that changed since then.
+    pub impact: bool,
     /// About how many bytes are held of documents at once: their texts, and the questions about them. The
     /// history is walked through once for each lot of so many. Without git one document is held.
     pub held_bytes: usize,
@@ -49,6 +51,7 @@ impl<'a> CheckOptions<'a> {
             current_version: None,
             known: &[],
             since: None,
+            impact: false,
             held_bytes: HELD_BYTES,
         }
     }

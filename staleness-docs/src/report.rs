@@ -93,6 +93,41 @@ pub struct Unlisted {
     pub blocks: usize,
 }
 
+/// Name in a document of something that a diff changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TouchedName {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The name as it is looked up.
+    pub name: String,
+    /// Path of the changed file that it is about, or that was removed.
+    pub file: String,
+}
+
+/// Document that names something that a diff changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// The document, as in [`staleness_core::ids::DocumentKey::path`].
+    pub path: String,
+    /// True if the diff changes the document too.
+    pub edited: bool,
+    /// The names, by line, each once.
+    pub names: Vec<TouchedName>,
+}
+
+/// Documents that a diff touches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Impact {
+    /// The commit from which the diff goes.
+    pub from: String,
+    /// The commit to which it goes; `None` for the files on disk.
+    pub to: Option<String>,
+    /// Number of files that the diff changes.
+    pub files: usize,
+    /// The documents, by path.
+    pub touched: Vec<Touched>,
+}
+
 /// Numbers of documents and blocks that were looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -118,6 +153,10 @@ pub struct Report {
     ///
     /// [`CheckOptions::since`]: crate::CheckOptions::since
     pub new_since: Option<Vec<Document>>,
+    /// The documents that name something that changed since then, if [`CheckOptions::impact`] asks for it.
+    ///
+    /// [`CheckOptions::impact`]: crate::CheckOptions::impact
+    pub impact: Option<Impact>,
     /// The items that live in files of their own, by path. The evidence about each is the one block
     /// of the document with the path that the item names. The store's counters are not in them.
     pub items: Vec<Item>,

@@ -27,6 +27,10 @@ pub struct Asked<'a> {
     pub paths: &'a [PathBuf],
     /// Only what is new since this revision.
     pub since: Option<&'a str>,
+    /// The files on disk as if they were committed, what is new in them, and which documents name what changed.
+    /// Since `HEAD`, unless said; since the commit before it if nothing was changed. The settings' repository has
+    /// them for its head from then on.
+    pub impact: bool,
     /// The version of the project, if not the one that it declares.
     pub version: Option<&'a str>,
     /// Nothing is to be written.
@@ -44,7 +48,7 @@ impl Asked<'_> {
     /// are those of today all the same.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        !self.dry_run && self.since.is_none() && self.version.is_none()
+        !self.dry_run && !self.impact && self.since.is_none() && self.version.is_none()
     }
 }
 
@@ -55,14 +59,15 @@ pub fn check(
     listener: &dyn Listener,
 ) -> Result<Report, ServiceError> {
     let paths = absolute(settings, asked.paths)?;
-    asked.since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
+    let since = if asked.impact { Some(diffed(settings, asked.since)?) } else { asked.since };
+    since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
     let known = known(settings, listener);
     let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
     options.current_version = asked.version.or(declared.as_deref());
     options.known = &known;
-    options.since = asked.since;
+    (options.since, options.impact) = (since, asked.impact);
     let report = read(settings, &mut settings.repo(), options, &mut |step| listener.step(step));
     listener.end();
     let report = report?;
@@ -70,6 +75,27 @@ pub fn check(
         keep(settings, &report, asked.paths.is_empty(), listener);
     }
     Ok(report)
+}
+
+/// Takes the files on disk for committed, and returns the revision from which a diff goes.
+fn diffed<'a>(settings: &Settings, since: Option<&'a str>) -> Result<&'a str, ServiceError> {
+    let refused = |why: &dyn std::fmt::Display| {
+        ServiceError::invalid(format!("--impact: {why}"))
+            .hint("it compares commits and the files on disk, so it needs a repository of git")
+    };
+    let mut repo = settings.repo();
+    let is_changed = staleness_docs::take_disk(&settings.place, &mut repo, settings.now);
+    let is_changed = is_changed.map_err(|error| refused(&error))?;
+    match since {
+        Some(since) => Ok(since),
+        None if is_changed => Ok("HEAD"),
+        None => match repo.get().and_then(|repo| repo.revision("HEAD~1")) {
+            Ok(_) => Ok("HEAD~1"),
+            Err(_) => {
+                Err(refused(&"nothing was changed, and no commit comes before the checked-out one"))
+            }
+        },
+    }
 }
 
 /// Reads documents, with the places and the policy that hold here, until the watchdog ends it.

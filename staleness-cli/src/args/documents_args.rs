@@ -21,6 +21,11 @@ pub(crate) struct CheckArgs {
     /// Report only what is new since this revision, such as main or HEAD~3.
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
+    /// Tell which documents a diff touches and which it breaks: from this revision to the files on disk
+    /// [default: from HEAD; if nothing was changed, the last commit].
+    #[arg(long, value_name = "REV", num_args = 0..=1,
+          conflicts_with_all = ["since", "fix", "write_baseline"])]
+    pub impact: Option<Option<String>>,
     /// Report only what this file does not list.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with = "write_baseline")]

@@ -11,6 +11,7 @@ mod check_documents;
 mod check_fix;
 mod check_formats;
 mod check_hostile;
+mod check_impact;
 #[cfg(target_os = "linux")]
 mod check_limits;
 mod check_superseded;

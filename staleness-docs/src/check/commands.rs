@@ -43,7 +43,7 @@ pub(super) type LostCommands = HashMap<(String, NameId), Lost>;
 
 /// The manifests of the checked-out commit, each read once.
 #[derive(Debug, Default)]
-struct Manifests {
+pub(super) struct Manifests {
     /// By their names, which tell how they are read, and their paths.
     read: HashMap<(&'static [&'static str], String), Rc<Targets>>,
     /// All with these names, those nearest to the root first.
@@ -176,7 +176,7 @@ impl Check<'_> {
     }
 
     /// The manifests that a command means, read in a document of this folder; `None` when that cannot be told.
-    fn manifests_of(
+    pub(super) fn manifests_of(
         &mut self,
         manifests: &mut Manifests,
         folder: &str,

@@ -14,6 +14,7 @@ mod dependencies;
 mod doc;
 mod evidence;
 mod foreign;
+mod impact;
 mod links;
 mod lives;
 mod made;
@@ -35,7 +36,7 @@ use crate::draft::MAX_PLACES;
 use crate::draft::names::Names;
 use crate::files::file::{self, DocFile};
 use crate::files::find;
-use crate::git::{LazyRepo, Life};
+use crate::git::{LazyRepo, Life, Since};
 use crate::nature::Patterns;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
@@ -44,7 +45,7 @@ use answers::Open;
 pub(crate) use answers::{fact_of_citation, fact_of_word};
 use doc::{Doc, Reading, Undated};
 pub(crate) use past::Past;
-use past::commit_text;
+use past::{commit_text, forget, new_since};
 use questions::Questions;
 pub(crate) use questions::word_of;
 use superseded::Standing;
@@ -175,8 +176,12 @@ pub fn check(
     }
     let (docs, taken) = check.read(found.files)?;
     check.date_items()?;
+    let since = options.since.map(|name| check.past.since(name)).transpose()?.flatten();
+    if let Some(since) = since.as_ref().filter(|_| options.impact) {
+        check.report.impact = Some(check.impact(&docs, since));
+    }
     let documents = check.look(docs)?;
-    check.finish(documents, taken)
+    check.finish(documents, taken, since.as_ref())
 }
 
 /// The version that a project is at: the one that its files declare, else the latest that a tag of
@@ -297,6 +302,7 @@ impl Check<'_> {
         mut self,
         mut documents: Vec<Document>,
         mut taken: Vec<Document>,
+        since: Option<&Since>,
     ) -> Result<Report, Cancelled> {
         // What is not sure, or was told once, is not taken over the next time.
         let doubtful = self.past.is_doubtful();
@@ -314,11 +320,14 @@ impl Check<'_> {
         documents.append(&mut taken);
         self.add_superseded(&mut documents);
         documents.sort_by(|a, b| a.key.cmp(&b.key));
-        if let Some(revision) = self.options.since {
-            self.report.new_since = self.past.new_since(revision, &documents)?;
-        }
+        self.report.new_since = since.map(|since| new_since(since, &documents));
         lives::keep(&self.lives, &mut documents);
         let report = &mut self.report;
+        if let (Some(committed), Some(head)) = (self.past.committed(), self.past.head()) {
+            forget(&head, &mut documents);
+            forget(&head, report.new_since.as_deref_mut().unwrap_or_default());
+            report.head = Some(committed);
+        }
         report.blind = self.past.blind();
         self.past.tell_unread(&mut report.skipped);
         report.notes.append(&mut self.past.notes);

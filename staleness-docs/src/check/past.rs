@@ -11,7 +11,7 @@ use staleness_core::time::Timestamp;
 use super::Cancelled;
 use crate::git::{
     self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Origin, PartFate, PartQuery, Repo,
-    Store, Trace, Tracked, Watch, Word, WordQuery,
+    Since, Store, Trace, Tracked, Watch, Word, WordQuery,
 };
 use crate::nature::is_document;
 use crate::report::{HISTORY, WHOLE};
@@ -87,6 +87,11 @@ impl<'p> Past<'p> {
 
     pub(crate) fn head(&self) -> Option<String> {
         self.head_commit().as_ref().map(commit_text)
+    }
+
+    /// The checked-out commit, if the head is one of the files on disk.
+    pub(super) fn committed(&self) -> Option<String> {
+        self.repo.as_ref()?.committed().as_ref().map(commit_text)
     }
 
     pub(super) fn head_commit(&self) -> Option<git::Commit> {
@@ -204,51 +209,20 @@ impl<'p> Past<'p> {
         }
     }
 
-    /// The documents with what is new since a revision alone: what went missing in a later commit,
-    /// what a document that was changed stands for, and what stands in lines that were changed. `None`
-    /// when that is not known.
-    pub(super) fn new_since(
-        &mut self,
-        revision: &str,
-        documents: &[Document],
-    ) -> Result<Option<Vec<Document>>, Cancelled> {
+    /// What changed since a revision; `None` when that is not known.
+    pub(super) fn since(&mut self, revision: &str) -> Result<Option<Since>, Cancelled> {
         let Some(repo) = &mut self.repo else {
             self.note("without a history everything is new");
             return Ok(None);
         };
-        let since = match repo.since(revision, &is_document) {
-            Ok(since) => since,
-            Err(GitError::Cancelled) => return Err(Cancelled),
+        match repo.since(revision, &is_document) {
+            Ok(since) => Ok(Some(since)),
+            Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {
                 self.note(format!("what is new since that revision is not known: {why}"));
-                return Ok(None);
+                Ok(None)
             }
-        };
-        let changed: HashMap<&str, &[Lines]> =
-            since.changed.iter().map(|each| (&*each.path, &*each.lines)).collect();
-        let mut documents = documents.to_vec();
-        for document in &mut documents {
-            let lines = changed.get(&*document.key.path).copied().unwrap_or_default();
-            for block in &mut document.found {
-                let edited = |block: &Block| {
-                    lines.iter().any(|l| l.first <= block.last_line && block.line <= l.last)
-                };
-                if !edited(block) {
-                    block.evidence.retain(|evidence| {
-                        match &evidence.fact {
-                            Fact::Expired { at } => return *at > since.commit.at,
-                            Fact::Superseded { by } => return changed.contains_key(&**by),
-                            _ => {}
-                        }
-                        commit_of(&evidence.fact)
-                            .and_then(|id| Oid::from_hex(id.as_bytes()))
-                            .is_some_and(|id| since.new.contains(&id))
-                    });
-                }
-            }
-            document.found.retain(|block| !block.evidence.is_empty());
         }
-        Ok(Some(documents))
     }
 
     /// Says what was too much to be looked at.
@@ -276,6 +250,51 @@ impl<'p> Past<'p> {
             );
         }
     }
+}
+
+/// Takes the name of a commit out of evidence: one that nobody else sees.
+pub(super) fn forget(id: &str, documents: &mut [Document]) {
+    for block in documents.iter_mut().flat_map(|document| &mut document.found) {
+        block.anchor.take_if(|commit| commit == id);
+        for evidence in &mut block.evidence {
+            match &mut evidence.fact {
+                Fact::SourceMissing { commit, .. }
+                | Fact::ReferenceDrift { commit, .. }
+                | Fact::SourceChanged { commit, .. } => drop(commit.take_if(|commit| commit == id)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The documents with what is new since a revision alone: what went missing in a later commit, what a document
+/// that was changed stands for, and what stands in lines that were changed.
+pub(super) fn new_since(since: &Since, documents: &[Document]) -> Vec<Document> {
+    let changed: HashMap<&str, &[Lines]> =
+        since.changed.iter().map(|each| (&*each.path, &*each.lines)).collect();
+    let mut documents = documents.to_vec();
+    for document in &mut documents {
+        let lines = changed.get(&*document.key.path).copied().unwrap_or_default();
+        for block in &mut document.found {
+            let edited = |block: &Block| {
+                lines.iter().any(|l| l.first <= block.last_line && block.line <= l.last)
+            };
+            if !edited(block) {
+                block.evidence.retain(|evidence| {
+                    match &evidence.fact {
+                        Fact::Expired { at } => return *at > since.commit.at,
+                        Fact::Superseded { by } => return changed.contains_key(&**by),
+                        _ => {}
+                    }
+                    commit_of(&evidence.fact)
+                        .and_then(|id| Oid::from_hex(id.as_bytes()))
+                        .is_some_and(|id| since.new.contains(&id))
+                });
+            }
+        }
+        document.found.retain(|block| !block.evidence.is_empty());
+    }
+    documents
 }
 
 fn commit_of(fact: &Fact) -> Option<&str> {

@@ -4,6 +4,8 @@ pub(crate) mod discover;
 pub(crate) mod file;
 pub(crate) mod ignored;
 mod instructions;
+pub(crate) mod on_disk;
 
 pub(crate) use discover::find;
 pub use instructions::retain_loaded_by;
+pub use on_disk::take_disk;

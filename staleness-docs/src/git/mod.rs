@@ -1,7 +1,8 @@
 //! The history of a project, asked of the `git` program.
 //!
-//! Only what is committed counts: the commit that is checked out (`HEAD`) and its first parents.
-//! Files on disk are never read here; where their lines matter, the caller hands in their text.
+//! Only what is committed counts: the commit that is checked out (`HEAD`) and its first parents. Files on
+//! disk are not read here; where their lines matter, the caller hands in their text. [`Repo::take_disk`] lets
+//! git make a commit of them that this process alone sees.
 //!
 //! | question | method |
 //! |---|---|
@@ -52,8 +53,8 @@ pub(crate) use citations::seen_in;
 pub use citations::{CitationQuery, Cite, cited_digest};
 pub(crate) use history::Origin;
 pub use history::{
-    Anchor, ChangedDocument, Dated, DatingQuery, Life, LifeQuery, Limits, Since, Tracked,
-    TrackedKind, text_digest,
+    Anchor, ChangedDocument, ChangedFile, Dated, DatingQuery, Life, LifeQuery, Limits, Since,
+    Tracked, TrackedKind, text_digest,
 };
 pub use lazy_repo::LazyRepo;
 pub(crate) use objects::Store;
@@ -63,4 +64,4 @@ pub use process::{GitError, ProcessLimits, Program, Progress, Stage, Watch, Watc
 pub use repo::Repo;
 pub use search::{Trace, WordQuery};
 pub use symbols::Word;
-pub(crate) use symbols::is_of_others;
+pub(crate) use symbols::{differs, forms, is_of_others};

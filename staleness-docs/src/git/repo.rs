@@ -58,6 +58,32 @@ impl Repo {
         self.history.head
     }
 
+    /// The checked-out commit, if the head is one of the files on disk: see [`Repo::take_disk`].
+    pub(crate) const fn committed(&self) -> Option<Commit> {
+        self.history.committed
+    }
+
+    /// Takes files of the project as they are on disk for a commit of this process alone, made at this time, after
+    /// the checked-out one: it is the head from now on. Returns false if all are as they were committed. To
+    /// be called before any question. `paths` are relative to the project, each a regular file, a link, or
+    /// gone.
+    pub(crate) fn take_disk(
+        &mut self,
+        paths: Vec<String>,
+        at: Timestamp,
+    ) -> Result<bool, GitError> {
+        let is_other = self.history.take_disk(paths, at)?;
+        if is_other {
+            self.tracked = OnceCell::new();
+        }
+        Ok(is_other)
+    }
+
+    /// The text of a file of some commit.
+    pub(crate) fn text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
+        self.history.text(file)
+    }
+
     /// Returns true if the repository holds only the latest part of its history.
     #[must_use]
     pub const fn is_shallow(&self) -> bool {

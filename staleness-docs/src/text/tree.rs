@@ -1,19 +1,17 @@
 //! The names in the files of a project as they are on disk.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Arc, Mutex};
 
 use staleness_core::knowledge::WordKind;
 
 use super::near::nearest;
 use crate::files::file;
-use crate::files::ignored::{Ignored, walk};
+use crate::files::on_disk::walked;
 use crate::git::Word;
 use crate::nature::is_document;
 use crate::project::ProjectPlace;
 
-/// Limits on what is walked, read and kept.
-const MAX_FILES: usize = 200_000;
+/// Limits on what is read and kept.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 const MAX_BYTES: usize = 256 * 1024 * 1024;
 const MAX_NAMES: usize = 500_000;
@@ -29,17 +27,11 @@ impl Tree {
     /// Reads the files that no pattern ignores, up to the limits.
     pub(super) fn of(place: &ProjectPlace) -> Self {
         let fence = place.fence();
-        let ignored = Arc::new(Mutex::new(Ignored::new(place, &fence)));
-        let walker = walk(&ignored, &place.folder, |entry, said| {
-            entry.file_name() != ".git" && !said.is_ignore()
-        });
         let (mut tree, mut left) = (Self::default(), MAX_BYTES);
-        for entry in walker.flatten().take(MAX_FILES) {
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            let below =
-                entry.path().strip_prefix(&place.folder).ok().and_then(|path| path.to_str());
-            let Some(path) = below.filter(|path| is_file && !path.is_empty()) else { continue };
-            let path = path.replace('\\', "/");
+        walked(place, &fence, |path, entry| {
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                return;
+            }
             if !is_document(&path) && left > 0 && tree.names.len() < MAX_NAMES {
                 let text = file::read(entry.path(), MAX_FILE_BYTES, Some(&fence));
                 if let Ok(text) = text {
@@ -48,7 +40,7 @@ impl Tree {
                 }
             }
             tree.paths.insert(format!("/{path}"));
-        }
+        });
         tree
     }
 

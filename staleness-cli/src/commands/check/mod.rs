@@ -3,6 +3,7 @@
 pub(crate) mod baseline;
 mod fix;
 mod github;
+mod impact;
 mod sarif;
 mod text;
 
@@ -14,7 +15,7 @@ use staleness::knowledge::{Context, Fact, Item};
 use staleness::verdict::Level;
 use staleness_core::text::counted;
 use staleness_docs::Report;
-use staleness_service::findings::{Finding, Findings};
+use staleness_service::findings::{Finding, Findings, nothing};
 use staleness_service::fixes::Fixes;
 
 use super::citations;
@@ -91,7 +92,9 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
             out.text(&text)?;
         }
         ReportFormat::Table => {
-            let mut text = found::table(found, report, *compared, context, out);
+            let mut text =
+                report.impact.as_ref().map(|it| impact::table(it, out)).unwrap_or_default();
+            text.push_str(&found::table(found, report, *compared, context, out));
             if *is_whole && settings.given_now {
                 text.push_str(&out.hint(NOT_KEPT));
             }
@@ -109,14 +112,18 @@ fn check(
 ) -> Result<Checked, CliError> {
     let asked = Asked {
         paths: &args.paths,
-        since: args.since.as_deref(),
+        since: args.since.as_deref().or(args.impact.as_ref().and_then(Option::as_deref)),
+        impact: args.impact.is_some(),
         version: documents::named_version(args.version.current.as_deref())?,
         dry_run: false,
     };
     let report = documents::check(settings, asked, &Screen::new(out, "checked"))?;
     let context = documents::context(settings, report.version.as_deref());
     let stored = stored(settings, &report, out);
-    let look_up = |items: &[Item]| citations::evidence(settings, items);
+    let look_up = |items: &[Item]| match asked.impact {
+        true => nothing(items),
+        false => citations::evidence(settings, items),
+    };
     let mut found = Findings::new(&report, stored, &look_up, &context);
     let mut compared = None;
     if let Some(known) = known {
@@ -171,7 +178,10 @@ fn is_checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> b
     let skipped: BTreeSet<&str> = report.skipped.iter().map(|each| each.path.as_str()).collect();
     move |path| {
         let whole = !skipped.contains(path) && !skipped.contains(".") && report.blind.is_empty();
-        args.since.is_none() && whole && (there.contains(path) || args.paths.is_empty())
+        args.since.is_none()
+            && args.impact.is_none()
+            && whole
+            && (there.contains(path) || args.paths.is_empty())
     }
 }
 
@@ -244,6 +254,9 @@ fn document(checked: &Checked) -> Value {
         "documents": report.counts.documents,
         "ignored": report.counts.ignored,
     });
+    if let Some(impact) = &report.impact {
+        document["impact"] = impact::told(impact);
+    }
     if let Some(compared) = compared {
         document["baseline"] = json!(compared);
     }

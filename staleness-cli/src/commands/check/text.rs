@@ -22,7 +22,7 @@ pub(super) fn is_asked(args: &CheckArgs) -> Result<bool, CliError> {
     }
     let form =
         args.format.is_none_or(|form| matches!(form, ReportFormat::Table | ReportFormat::Json));
-    let alone = args.paths.len() == 1 && args.since.is_none() && !args.fix;
+    let alone = args.paths.len() == 1 && args.since.is_none() && args.impact.is_none() && !args.fix;
     if alone && form && args.baseline.is_none() {
         return Ok(true);
     }

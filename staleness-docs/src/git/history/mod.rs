@@ -3,6 +3,7 @@
 mod changes;
 mod commits;
 mod dates;
+mod disk;
 mod follow;
 mod life;
 mod limits;
@@ -17,7 +18,7 @@ mod trails;
 pub use dates::{Dated, DatingQuery};
 pub use life::{Life, LifeQuery, text_digest};
 pub use limits::Limits;
-pub use since::{ChangedDocument, Since};
+pub use since::{ChangedDocument, ChangedFile, Since};
 pub use timeline::Anchor;
 pub use tracked::{Tracked, TrackedKind};
 

@@ -13,8 +13,21 @@ use crate::git::process::GitError;
 
 /// The longest name of a revision that is looked up, in bytes.
 const MAX_REVISION: usize = 512;
-/// The most changed documents whose lines are compared.
+/// The most changed files that are listed.
 const MAX_CHANGED: usize = 50_000;
+
+/// A regular file that differs between two commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its path, relative to the project; the one that it had if it was removed.
+    pub path: String,
+    /// The path that it had, if that was another one.
+    pub was: Option<String>,
+    /// What it held; `None` if it was added.
+    pub old: Option<Oid>,
+    /// What it holds; `None` if it was removed.
+    pub new: Option<Oid>,
+}
 
 /// A file that changed since a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +48,8 @@ pub struct Since {
     pub new: HashSet<Oid>,
     /// The documents that were added or changed since the two parted, by path.
     pub changed: Vec<ChangedDocument>,
+    /// Every file that differs since then, in the order of git.
+    pub files: Vec<ChangedFile>,
 }
 
 impl History {
@@ -73,16 +88,21 @@ impl History {
         }
         let mut process = self.place.start(&arguments)?;
         let mut reader = Reader::default();
-        let mut files: Vec<(String, Oid, Oid)> = Vec::new();
+        let own = |path: &[u8]| std::str::from_utf8(self.place.own(path)?).ok().map(str::to_owned);
+        let mut files: Vec<ChangedFile> = Vec::new();
         loop {
             match reader.next(&mut process) {
                 Ok(Some(Raw::Change(change))) => {
                     let moved = matches!(change.status, b'R' | b'C');
                     let path = if moved { &reader.target } else { &reader.path };
-                    let path = self.place.own(path).and_then(|path| std::str::from_utf8(path).ok());
-                    let Some(path) = path else { continue };
-                    if change.is_file() && files.len() < MAX_CHANGED && is_document(path) {
-                        files.push((path.to_owned(), change.old, change.new));
+                    let (Some(path), true) = (own(path), files.len() < MAX_CHANGED) else {
+                        continue;
+                    };
+                    let was = (change.status == b'R').then(|| own(&reader.path)).flatten();
+                    let old = change.was_file().then_some(change.old);
+                    let new = change.is_file().then_some(change.new);
+                    if old.or(new).is_some() {
+                        files.push(ChangedFile { path, was, old, new });
                     }
                 }
                 Ok(Some(Raw::Commit(_))) => {}
@@ -92,15 +112,17 @@ impl History {
         }
         process.finish()?;
         let mut changed = Vec::with_capacity(files.len());
-        for (path, old, new) in files {
-            let before = if old.is_null() { Some(Vec::new()) } else { self.text(old)? };
+        for file in files.iter().filter(|file| is_document(&file.path)) {
+            let Some(new) = file.new else { continue };
+            let before = file.old.map_or(Ok(Some(Vec::new())), |old| self.text(old))?;
             let (Some(before), Some(after)) = (before, self.text(new)?) else { continue };
             let mut numbers = Numbers::default();
             let (before, after) = (numbers.text(&before), numbers.text(&after));
+            let path = file.path.clone();
             changed.push(ChangedDocument { path, lines: after.changed(&before) });
         }
         changed.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Since { commit, new: commits, changed })
+        Ok(Since { commit, new: commits, changed, files })
     }
 
     fn commits_since(&self, old: &str, new: &str) -> Result<HashSet<Oid>, GitError> {

@@ -8,6 +8,7 @@ use staleness_core::time::Timestamp;
 
 use super::changes::{Held, Known};
 use super::commits::{Past, between};
+use super::disk::Scratch;
 use super::limits::Limits;
 use super::raw::seconds;
 use crate::git::lines::is_text;
@@ -49,6 +50,10 @@ pub(crate) struct History {
     /// True if something was left out because there is too much of it.
     pub(crate) cut: bool,
     pub(crate) shallow: bool,
+    /// The checked-out commit, where the head is one of the files on disk.
+    pub(crate) committed: Option<Commit>,
+    /// The objects of that one. They go last.
+    pub(super) scratch: Option<Scratch>,
 }
 
 impl History {
@@ -57,8 +62,8 @@ impl History {
             return Err(GitError::NoRepository);
         }
         check_files(root)?;
-        let mut place =
-            Place { program: program.clone(), folder: root.to_path_buf(), prefix: String::new() };
+        let (program, folder) = (program.clone(), root.to_path_buf());
+        let mut place = Place { program, folder, prefix: String::new(), objects: None };
         let asked = ["--is-inside-work-tree", "--is-shallow-repository", "--show-prefix"];
         let answer = place
             .start(&["rev-parse", asked[0], asked[1], asked[2], "--absolute-git-dir"])?
@@ -90,6 +95,8 @@ impl History {
             anchors: HashMap::new(),
             cut: false,
             shallow,
+            committed: None,
+            scratch: None,
         })
     }
 

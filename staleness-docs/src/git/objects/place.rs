@@ -12,6 +12,8 @@ pub(crate) struct Place {
     pub(crate) folder: PathBuf,
     /// The project's path within the repository: empty, or ending in `/`.
     pub(crate) prefix: String,
+    /// A folder of objects that names the repository's own as its alternates.
+    pub(crate) objects: Option<PathBuf>,
 }
 
 impl Place {
@@ -30,6 +32,9 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[&str]) -> Call {
         let mut call = self.program.command(&self.folder);
         call.command.args(arguments);
+        if let Some(objects) = &self.objects {
+            call.command.env("GIT_OBJECT_DIRECTORY", objects);
+        }
         call
     }
 

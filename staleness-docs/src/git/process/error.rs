@@ -34,6 +34,9 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// The message of a git that failed without one.
+    pub(crate) const SILENT: &'static str = "git failed and did not say why";
+
     /// The reason behind what git wrote to its standard error.
     pub(crate) fn from_stderr(stderr: &[u8]) -> Self {
         let text = String::from_utf8_lossy(stderr);
@@ -80,7 +83,7 @@ fn message(text: &str) -> String {
     let line = lines()
         .find(|line| line.starts_with("fatal:") || line.starts_with("error:"))
         .or_else(|| lines().next())
-        .unwrap_or("git failed and did not say why");
+        .unwrap_or(GitError::SILENT);
     line.chars().take(MAX_MESSAGE).map(|c| if is_plain(c) { c } else { '?' }).collect()
 }
 

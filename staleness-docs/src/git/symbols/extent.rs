@@ -27,16 +27,27 @@ pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
 
 /// The lines of the symbol's item, counted from 0.
 pub(crate) fn extent(text: &[u8], symbol: &str) -> Option<Range<usize>> {
-    let name = parts(symbol).last()?;
     let lines: Vec<&[u8]> = split(text).collect();
-    let mut defining = (0..lines.len()).filter(|at| defines(lines[*at], name));
-    let first = defining.next()?;
-    // Of two items of one name it is not known which is meant.
-    if defining.next().is_some() {
-        return None;
-    }
+    let first = definition(&lines, symbol)??;
     let end = braces(&lines, first).or_else(|| indented(&lines, first))?;
     Some(first..end)
+}
+
+/// The text of the symbol's item, line by line: of one whose end is not known its first line, and nothing where
+/// no line defines it. `None` where several do.
+pub(crate) fn item<'t>(text: &'t [u8], symbol: &str) -> Option<Vec<&'t [u8]>> {
+    let lines: Vec<&[u8]> = split(text).collect();
+    let Some(first) = definition(&lines, symbol)? else { return Some(Vec::new()) };
+    let end = braces(&lines, first).or_else(|| indented(&lines, first)).unwrap_or(first + 1);
+    Some(lines[first..end].iter().map(|line| line.trim_ascii_end()).collect())
+}
+
+/// The line that defines the symbol, if there is one. `None` where several do: it is not known which is meant.
+fn definition(lines: &[&[u8]], symbol: &str) -> Option<Option<usize>> {
+    let name = parts(symbol).last()?;
+    let mut defining = (0..lines.len()).filter(|at| defines(lines[*at], name));
+    let first = defining.next();
+    defining.next().is_none().then_some(first)
 }
 
 fn parts(symbol: &str) -> impl Iterator<Item = &str> {

@@ -3,6 +3,7 @@
 
 mod calls;
 mod defined;
+mod differs;
 mod extent;
 mod filed;
 mod items;
@@ -16,6 +17,7 @@ mod spot;
 
 pub use meaning::Word;
 
+pub(crate) use differs::{differs, forms};
 pub(crate) use extent::{extent, holds};
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};

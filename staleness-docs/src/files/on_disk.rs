@@ -1,0 +1,101 @@
+//! The files of a project as they are on disk.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use staleness_core::time::Timestamp;
+
+use super::ignored::{Ignored, walk};
+use crate::disk::Fence;
+use crate::git::{GitError, LazyRepo, Limits, Tracked, TrackedKind};
+use crate::project::ProjectPlace;
+
+/// The most files that are walked, and most bytes of those that are not tracked.
+const MAX_FILES: usize = 200_000;
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Walks the files that no pattern ignores, and hands over the path of each in the project, with `/` between its
+/// parts.
+pub(crate) fn walked(
+    place: &ProjectPlace,
+    fence: &Fence,
+    mut take: impl FnMut(String, &ignore::DirEntry),
+) {
+    let ignored = Arc::new(Mutex::new(Ignored::new(place, fence)));
+    let walker = walk(&ignored, &place.folder, |entry, said| {
+        entry.file_name() != ".git" && !said.is_ignore()
+    });
+    for entry in walker.flatten().take(MAX_FILES) {
+        let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
+        let path = entry.path().strip_prefix(&place.folder).ok().and_then(Path::to_str);
+        if let Some(path) = path.filter(|path| !is_folder && !path.is_empty()) {
+            take(path.replace('\\', "/"), &entry);
+        }
+    }
+}
+
+/// Takes the files of a project on disk, ignored ones left out, for a commit after the checked-out one, made at
+/// this time: what a check finds then is what committing them would break. Returns false if they are as they
+/// were committed. Nothing in the repository changes. To be called before any question.
+///
+/// # Errors
+/// When git fails, or there is no room for what changed.
+pub fn take_disk(
+    place: &ProjectPlace,
+    repo: &mut LazyRepo,
+    now: Timestamp,
+) -> Result<bool, GitError> {
+    let repo = repo.get()?;
+    let tracked = repo.tracked()?.clone();
+    let paths = listed(place, &tracked);
+    repo.take_disk(paths, now)
+}
+
+/// The files on disk, and those that are gone from there.
+fn listed(place: &ProjectPlace, tracked: &Tracked) -> Vec<String> {
+    let has_modules = tracked.iter().any(|(_, kind)| kind == TrackedKind::Submodule);
+    let is_of_module = |path: &str| {
+        let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+        has_modules && folders.any(|it| tracked.kind(it) == Some(TrackedKind::Submodule))
+    };
+    let most = Limits::default().object_bytes;
+    let (mut paths, mut left) = (Vec::new(), MAX_BYTES);
+    walked(place, &place.fence(), |path, entry| {
+        let Some(meta) = entry.metadata().ok().filter(|_| !is_of_module(&path)) else { return };
+        let is_tracked = tracked.kind(&path).is_some();
+        let fits = meta.is_symlink() || meta.is_file() && meta.len() <= most;
+        if fits && (is_tracked || meta.len() <= left) {
+            left -= if is_tracked { 0 } else { meta.len() };
+            paths.push(path);
+        }
+    });
+    paths.sort_unstable();
+    // Git refuses what is behind a link.
+    let mut plain = ("", true);
+    let mut more = Vec::new();
+    for (path, kind) in tracked.iter() {
+        let is_known = paths.binary_search_by(|known| known.as_str().cmp(path)).is_ok();
+        if is_known || kind == TrackedKind::Submodule {
+            continue;
+        }
+        let folder = crate::paths::folder_of(path);
+        if plain.0 != folder {
+            plain = (folder, is_plain(&place.folder, folder));
+        }
+        let meta = place.folder.join(path).symlink_metadata();
+        let is_other = meta.is_ok_and(|it| !it.is_symlink() && !(it.is_file() && it.len() <= most));
+        if plain.1 && !is_other {
+            more.push(path.to_owned());
+        }
+    }
+    paths.append(&mut more);
+    paths
+}
+
+/// Returns true if no part of a folder's path is a link.
+fn is_plain(root: &Path, folder: &str) -> bool {
+    let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+    let is_link =
+        |end| root.join(&folder[..end]).symlink_metadata().is_ok_and(|it| it.is_symlink());
+    folder.is_empty() || !ends.into_iter().any(is_link)
+}

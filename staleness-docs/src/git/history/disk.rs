@@ -1,0 +1,154 @@
+//! The files on disk, as a commit that nobody else sees.
+//!
+//! It is written into a private folder that names the repository's objects as its alternates. The repository
+//! and its index stay as they are.
+
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::PathBuf;
+
+use staleness_core::time::Timestamp;
+
+use super::timeline::History;
+use crate::disk::canonical;
+use crate::git::objects::{Commit, Objects, Oid};
+use crate::git::process::{Call, GitError, Process, many};
+
+/// The largest index that is copied, in bytes.
+const MAX_INDEX: u64 = 512 * 1024 * 1024;
+/// Author of the commit; nobody sees it.
+const NAMES: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "staleness"),
+    ("GIT_AUTHOR_EMAIL", "staleness"),
+    ("GIT_COMMITTER_NAME", "staleness"),
+    ("GIT_COMMITTER_EMAIL", "staleness"),
+];
+
+/// A private folder, which goes with its owner.
+#[derive(Debug)]
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> io::Result<Self> {
+        let name = RandomState::new().hash_one(std::process::id());
+        let folder = std::env::temp_dir().join(format!("staleness-{name:016x}"));
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+        Ok(Self(folder))
+    }
+
+    fn index(&self) -> PathBuf {
+        self.0.join("index")
+    }
+
+    fn objects(&self) -> PathBuf {
+        self.0.join("objects")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl History {
+    /// Takes files of the project as they are on disk for a commit after the checked-out one, which is made at
+    /// `at` or when the checked-out one was, and becomes the head of this history. Of `paths`, relative to the
+    /// project, each must be a regular file, a link, or gone. False if all are as they were committed.
+    pub(crate) fn take_disk(
+        &mut self,
+        paths: Vec<String>,
+        at: Timestamp,
+    ) -> Result<bool, GitError> {
+        let failed = |error: io::Error| {
+            GitError::Failed(format!("the files on disk cannot be set aside: {}", error.kind()))
+        };
+        let scratch = Scratch::new().map_err(failed)?;
+        self.prepare(&scratch).map_err(failed)?;
+        let filters = self.filters()?;
+        let call = |arguments: &[&str]| {
+            let mut call = self.place.program.command(&self.place.folder);
+            let settings = ["core.safecrlf=false", "core.splitIndex=false"];
+            for setting in settings.into_iter().chain(filters.iter().map(String::as_str)) {
+                call.command.args(["-c", setting]);
+            }
+            call.command.args(arguments).envs(NAMES);
+            call.command.env("GIT_INDEX_FILE", scratch.index());
+            call.command.env("GIT_OBJECT_DIRECTORY", scratch.objects());
+            call
+        };
+        let rest = "--add --remove --replace --ignore-skip-worktree-entries -z --stdin";
+        let update: Vec<&str> = ["update-index"].into_iter().chain(rest.split(' ')).collect();
+        Process::start_told(call(&update), many, move |stdin| {
+            paths.iter().try_for_each(|path| {
+                stdin.write_all(path.as_bytes())?;
+                stdin.write_all(&[0])
+            })
+        })?
+        .finish()?;
+        let one = |call: Call| -> Result<Oid, GitError> {
+            let answer = Process::start(call)?.all()?;
+            Oid::from_hex(answer.trim_ascii()).ok_or_else(|| GitError::garbled("an id"))
+        };
+        let tree = one(call(&["write-tree", "--missing-ok"]))?;
+        let (head, head_tree) = (self.head.id.to_string(), format!("{}^{{tree}}", self.head.id));
+        if tree == one(call(&["rev-parse", "--verify", "--end-of-options", &head_tree]))? {
+            return Ok(false);
+        }
+        let seconds = at.max(self.head.at).as_millis().div_euclid(1000);
+        let mut commit = call(&["commit-tree", &tree.to_string(), "-p", &head, "-m", "disk"]);
+        for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
+            commit.command.env(name, format!("@{seconds} +0000"));
+        }
+        let id = one(commit)?;
+        self.place.objects = Some(scratch.objects());
+        self.objects = Objects::new(self.place.clone(), self.limits.object_bytes);
+        let at = Timestamp::from_millis(seconds.saturating_mul(1000));
+        self.committed = Some(std::mem::replace(&mut self.head, Commit { id, at }));
+        self.scratch = Some(scratch);
+        Ok(true)
+    }
+
+    /// Copies the index, with its time: git trusts no file that is as young. Names the repository's objects.
+    fn prepare(&self, scratch: &Scratch) -> io::Result<()> {
+        let path = |name| self.place.git_path(name).ok_or(io::ErrorKind::NotFound);
+        let info = scratch.objects().join("info");
+        fs::create_dir_all(&info)?;
+        let objects = canonical(&path("objects")?);
+        let line = objects.to_str().filter(|path| !path.contains(['\n', '"']));
+        let line = line.ok_or(io::ErrorKind::InvalidFilename)?;
+        fs::write(info.join("alternates"), format!("{line}\n"))?;
+        let index = path("index")?;
+        let Ok(meta) = index.metadata() else { return Ok(()) };
+        if meta.len() > MAX_INDEX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        fs::copy(&index, scratch.index())?;
+        File::options().write(true).open(scratch.index())?.set_modified(meta.modified()?)
+    }
+
+    /// Returns settings that switch off every filter: programs that git would run over the files.
+    fn filters(&self) -> Result<Vec<String>, GitError> {
+        let asked =
+            ["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$"];
+        let mut settings = Vec::new();
+        let listed = self.place.start(&asked)?.each_record(0, |record| {
+            let name = std::str::from_utf8(record).ok().filter(|name| !name.contains('='));
+            let name = name.ok_or_else(|| GitError::Failed("a filter has no plain name".into()))?;
+            let filter = name.rsplit_once('.').map_or(name, |(filter, _)| filter);
+            settings.extend([format!("{name}="), format!("{filter}.required=false")]);
+            Ok(std::ops::ControlFlow::Continue(()))
+        });
+        match listed {
+            // Git fails without a word if there is none.
+            Err(GitError::Failed(why)) if settings.is_empty() && why == GitError::SILENT => {
+                Ok(settings)
+            }
+            listed => listed.map(|()| settings),
+        }
+    }
+}
