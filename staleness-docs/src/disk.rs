@@ -103,7 +103,8 @@ pub(crate) fn read_bytes(
 
 /// The text of a small regular file; `None` when it is anything else. What claims to be empty is
 /// not opened: some files of the system do, and reading them never ends.
-pub(crate) fn read_small(path: &Path, limit: u64) -> Option<String> {
+#[must_use]
+pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     let meta = fs::metadata(path).ok()?;
     if !meta.is_file() || meta.len() == 0 || meta.len() > limit {
         return None;

@@ -276,6 +276,20 @@ pub fn on_disk(settings: &Settings, path: &str) -> PathBuf {
     root.join(rest)
 }
 
+/// Returns the path under which a check knows a file; `path` is absolute, or counts from `cwd` or from the project.
+#[must_use]
+pub fn key_of(settings: &Settings, cwd: Option<&Path>, path: &str) -> String {
+    let folder = &settings.place.folder;
+    let from = |root: &Path| Some(root.join(path)).filter(|path| path.exists());
+    let path = cwd.and_then(from).unwrap_or_else(|| folder.join(path));
+    let path = canonical(&path);
+    let below = |root: &Path| {
+        path.strip_prefix(canonical(root)).map(|path| path.to_string_lossy().replace('\\', "/"))
+    };
+    let of_user = || below(&settings.home).map(|path| format!("~/{path}"));
+    below(folder).or_else(|_| of_user()).unwrap_or_else(|_| path.to_string_lossy().into_owned())
+}
+
 /// The path of the document that `PATH` or `PATH:LINE` names.
 #[must_use]
 pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {

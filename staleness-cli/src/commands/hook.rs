@@ -7,6 +7,7 @@ use serde_json::json;
 use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
+use staleness::outcome::OutcomeKind;
 use staleness::registry::{Resume, Use};
 use staleness::store::StoreError;
 use staleness::tool::ToolKind;
@@ -14,6 +15,7 @@ use staleness::{Registry, Wait};
 use staleness_core::registry::TurnEnd;
 use staleness_core::session::OpenCall;
 use staleness_core::text::counted;
+use staleness_service::briefing::reading::{self, Reading, Told};
 use staleness_service::briefing::{self, prompt};
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
 use staleness_service::sessions::request;
@@ -59,7 +61,13 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
             let settings = settings(global, &input)?;
-            record(&settings, Entry::Used(Box::new(used(&settings, &input, event))))
+            record(&settings, Entry::Used(Box::new(used(&settings, &input, event))))?;
+            let Some((told, reading)) = of_documents(&settings, &input, event)? else {
+                return Ok(());
+            };
+            say(&input, &reading.text)?;
+            let noted = told.note(&reading.digests);
+            noted.map_err(|error| CliError::new(ErrorKind::Io, in_words(&error)))
         }
         Event::CallBegan { tool, op, turn } => {
             let settings = settings(global, &input)?;
@@ -213,6 +221,21 @@ fn asker(input: &HookInput) -> Asker {
     Asker { session: input.session.clone(), client: Some(input.client_id()) }
 }
 
+/// Returns what is to be said of documents whose text a use put before the agent, and where that is noted.
+fn of_documents(
+    settings: &Settings,
+    input: &HookInput,
+    event: &ToolEvent,
+) -> Result<Option<(Told, Reading)>, CliError> {
+    let session = input.session.as_ref().filter(|_| event.kind == OutcomeKind::Success);
+    let told = session.and_then(|session| Told::of(settings, session));
+    let Some(told) = told.filter(|_| !event.reads.is_empty()) else { return Ok(None) };
+    let registry =
+        || Ok(unless_busy(settings.open_for_hook(Access::Look).map_err(RegistryError::Store))?);
+    let read = (input.cwd.as_deref(), event.reads.as_slice());
+    Ok(reading::look(settings, &registry, &told, read)?.map(|reading| (told, reading)))
+}
+
 fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
     let op = event.op.clone().unwrap_or_else(clock::fresh_op);
     let project = settings.project.clone();
@@ -242,6 +265,9 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
     };
     unless_busy(apply(&registry, settings, None, &asker(input)))?;
     if let Some(id) = &input.session {
+        if cleared && let Some(told) = Told::of(settings, id) {
+            told.forget();
+        }
         match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
             Ok(Some(_)) => resume.session = Some(id.clone()),
             Ok(None) => later(id)?,
@@ -286,6 +312,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let begun = Instant::now();
     let registry = open_in_order(settings, Access::Look)?;
     if let Some(id) = &input.session {
+        Told::of(settings, id).iter().for_each(Told::forget);
         let ended = match &registry {
             Some(registry) => {
                 unless_busy(registry.sessions().end(&settings.project.id, id, settings.now).wait())
@@ -361,7 +388,13 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("tool", ModelName::tool(None, event.tool.as_str()).to_string());
             line("outcome", format!("{:?}", event.kind).to_lowercase());
             line("id", event.op.as_ref().map_or_else(|| "a fresh one".into(), ToString::to_string));
-            line("would", "record this use, and say nothing".into());
+            line("would", "record this use".into());
+            match of_documents(settings, input, event)? {
+                Some((_, reading)) => {
+                    reading.text.as_str().lines().for_each(|told| line("say", told.into()));
+                }
+                None => line("say", "nothing".into()),
+            }
         }
         Event::CallBegan { tool, op, .. } => {
             line("event", "a tool is called".into());

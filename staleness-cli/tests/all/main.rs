@@ -31,6 +31,7 @@ mod forgotten;
 mod hook;
 mod hook_clients;
 mod hook_ranked;
+mod hook_reading;
 mod hook_spool;
 mod hook_trouble;
 mod install;

@@ -1,10 +1,13 @@
 //! The text at a session start on the documents that the agent will load: paths, numbers and our own
 //! sentences, from what the last check left.
 
+use std::collections::BTreeMap;
+
 use staleness::Timestamp;
 use staleness::knowledge::{Block, Context, Document, Fact, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
+use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Cited, WordKind};
 
 use super::{TAIL, section};
@@ -117,6 +120,116 @@ fn reason(fact: &Fact) -> Option<ModelText> {
         Some(new) => text.and(" is now ").and(path(new)?),
         None => text.and(gone),
     })
+}
+
+/// A stale line of a document.
+pub(crate) struct StaleLine {
+    line: u32,
+    says: ModelText,
+    /// A digest by which it is known again while it says the same.
+    pub(crate) digest: u64,
+}
+
+/// Returns the stale lines of a document, in order, each with what is to be known of it.
+pub(crate) fn stale_lines(loaded: &Loaded, context: &Context) -> Vec<StaleLine> {
+    let document = &loaded.document;
+    let is_stale = |block: &&Block| match &loaded.item {
+        Some((verdict, _)) => verdict.level == Level::Stale,
+        None => block.judge(ItemKind::Document, context).level == Level::Stale,
+    };
+    let mut lines: Vec<StaleLine> = Vec::new();
+    for block in document.found.iter().filter(is_stale) {
+        let mut said: BTreeMap<u32, Vec<ModelText>> = BTreeMap::new();
+        for each in &block.evidence {
+            if let Some(says) = says(&each.fact) {
+                said.entry(each.line.unwrap_or(block.line)).or_default().push(says);
+            }
+        }
+        if said.is_empty() {
+            said.insert(block.line, vec!["it is out of date".into()]);
+        }
+        lines.extend(said.into_iter().map(|(line, mut said)| {
+            said.dedup();
+            let says = ModelText::join(said, "; ");
+            let about = format!("{}\n{:016x}\n{says}", document.key.path, block.digest);
+            StaleLine { line, says, digest: stable_hash(about.as_bytes()) as u64 }
+        }));
+    }
+    lines.sort_by_key(|each| each.line);
+    lines
+}
+
+/// What a reader of a line should know; `None` for weak signs. Names that are not plain are left out.
+fn says(fact: &Fact) -> Option<ModelText> {
+    let name = |name: &str| {
+        let name = name.rsplit(' ').next().unwrap_or(name);
+        let name = ModelName::new(NameKind::Tool, name.strip_suffix("()").unwrap_or(name));
+        Some(name).filter(ModelName::is_shown).map(ModelText::from)
+    };
+    let became = |noun: &'static str, old: Option<ModelText>, new: &Option<String>| {
+        let old = old.map_or_else(|| ModelText::from(noun), |old| old);
+        match new.as_deref().and_then(name) {
+            Some(new) => old.and(" is now ").and(new),
+            None => old.and(" is gone"),
+        }
+    };
+    Some(match fact {
+        Fact::SourceMissing { gone: Cited::Heading, renamed_to, .. } => {
+            let new = renamed_to.as_ref().map(|new| format!("#{new}"));
+            became("the heading that it links to", None, &new)
+        }
+        Fact::SourceMissing {
+            gone: Cited::Lines | Cited::Symbol,
+            renamed_to: None,
+            citation,
+            ..
+        } => {
+            let path = name(&citation.path).unwrap_or_else(|| "the file".into());
+            path.and(" no longer has what it names there")
+        }
+        Fact::ReferenceDrift { word, sort, renamed_to, .. } if *sort != WordKind::Path => {
+            let (noun, old) = match sort {
+                WordKind::Command => {
+                    ("a command", name(word).map(|it| ModelText::from("the command ").and(it)))
+                }
+                WordKind::Flag => ("a flag", name(word)),
+                _ => ("a name in it", name(word)),
+            };
+            became(noun, old, renamed_to)
+        }
+        Fact::SourceMissing { .. } | Fact::ReferenceDrift { .. } => {
+            reason(fact).unwrap_or_else(|| "a file that it names is gone".into())
+        }
+        Fact::Expired { .. } => "it has expired".into(),
+        Fact::Superseded { .. } => "another document stands for it".into(),
+        Fact::Contradicted { .. } => "somebody said that it is wrong".into(),
+        _ => return None,
+    })
+}
+
+/// The text for an agent that reads a document: some of its stale lines, as many as find room; how many did.
+pub(crate) fn at_reading(
+    document: &Document,
+    lines: &[StaleLine],
+    now: Timestamp,
+    budget: usize,
+) -> (ModelText, usize) {
+    let path = ModelName::path(NameKind::Document, &document.key.path);
+    let mut text = ModelText::from("Do not rely on these lines of ").and(path);
+    text = text.and(", by `staleness`, checked ").and(ago(now, document.checked_at)).and(":");
+    let mut shown = 0;
+    for each in lines {
+        let line = ModelText::from("\n- line ").and(each.line).and(": ").and(&each.says);
+        if text.chars() + line.chars() + TAIL > budget {
+            break;
+        }
+        text.push(line);
+        shown += 1;
+    }
+    match lines.len() - shown {
+        0 => (text, shown),
+        more => (text.and("\n- and ").and(more).and(" more"), shown),
+    }
 }
 
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.

@@ -5,6 +5,7 @@ mod documents;
 mod hostile_tests;
 mod knowledge;
 pub mod prompt;
+pub mod reading;
 mod tools;
 mod work;
 
@@ -150,6 +151,16 @@ fn loaded(
     let mut options = CheckOptions::new(settings.now);
     options.policy = settings.configured.policy.documents.clone();
     retain_loaded_by(client, &settings.place, &options, &mut documents);
+    judged(settings, registry, context, documents)
+}
+
+/// These documents as they were checked last, and the stale items of the store, worst first.
+fn judged(
+    settings: &Settings,
+    registry: &Registry,
+    context: &Context,
+    documents: Vec<Document>,
+) -> Result<(Vec<Loaded>, Vec<Doubtful>), ServiceError> {
     let report = crate::documents::as_checked(settings, documents)?;
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
     let mut doubtful: Vec<Doubtful> = Vec::new();

@@ -14,6 +14,8 @@ use super::{
 
 /// The longest event or source name that is passed on, in bytes.
 const MAX_WORD_BYTES: usize = 64;
+/// The longest path of a file that was read, in bytes.
+const MAX_PATH_BYTES: usize = 4_096;
 
 /// Turns a payload into an event.
 pub(super) fn interpret(
@@ -133,6 +135,7 @@ fn typed_command(payload: &Payload<'_>) -> Option<ToolEvent> {
         duration_ms: None,
         server: None,
         mentions: vec![name],
+        reads: Vec::new(),
         builtin: true,
     })
 }
@@ -222,6 +225,7 @@ fn tool_event(
     Ok(ToolEvent {
         builtin: server.is_none() && is_builtin(&tool, client),
         mentions: mentions(tool.as_str(), &payload.input),
+        reads: reads(tool.as_str(), &payload.input),
         tool,
         kind,
         op,
@@ -262,6 +266,26 @@ fn mentions(tool: &str, input: &Shallow<'_>) -> Vec<ToolName> {
         _ => input.get("subagent_type").map(|name| vec![format!("agent:{name}")]),
     };
     names.unwrap_or_default().into_iter().filter_map(|name| ToolName::new(name).ok()).collect()
+}
+
+/// The files that a client's reader was given: `Read` of Claude Code and Cursor, `read_file` of Gemini CLI and VS Code.
+/// `Skill` of Claude Code loads the text of a skill.
+fn reads(tool: &str, input: &Shallow<'_>) -> Vec<String> {
+    const KEYS: [&str; 4] = ["file_path", "absolute_path", "filePath", "path"];
+    let is_plain = |name: &&str| !name.contains(['/', '\\', ':']) && !name.starts_with('.');
+    let path = match tool {
+        "Read" | "read_file" | "readFile" => {
+            KEYS.iter().find_map(|key| input.get(key)).map(str::to_owned)
+        }
+        "Skill" => input
+            .get("skill")
+            .filter(is_plain)
+            .map(|name| format!(".claude/skills/{name}/SKILL.md")),
+        _ => None,
+    };
+    path.filter(|path| !path.is_empty() && path.len() <= MAX_PATH_BYTES && !path.contains('\0'))
+        .into_iter()
+        .collect()
 }
 
 /// The first word, without the slash of a command.

@@ -1,8 +1,8 @@
 //! Payloads of client hooks, as events.
 //!
 //! Only what is stored is kept: event, tool, ids, duration, outcome. Input, output and error text
-//! of a tool pass through unread, except for the few names in [`ToolEvent::mentions`]. The beginning of
-//! a user's prompt is read, to search with.
+//! of a tool pass through unread, except for the few names in [`ToolEvent::mentions`], and the path of a file that
+//! was read. The beginning of a user's prompt is read, to search with.
 
 mod client;
 mod event;
@@ -137,6 +137,9 @@ pub struct ToolEvent {
     /// `Skill` ran, the command of `SlashCommand`, the agent of `Task`. Whether they exist is for
     /// the registry to say.
     pub mentions: Vec<ToolName>,
+    /// The files whose text the use put before the model, as far as a tool of the client is known to do that: each
+    /// absolute, or from the folder of the event or of the project.
+    pub reads: Vec<String>,
     /// The tool comes with the client: it is no MCP tool, and the client's hook names it.
     pub builtin: bool,
 }

@@ -238,9 +238,20 @@ impl<'a> Shallow<'a> {
 const FIRST: Asked = Asked { members: &[], text: false, first: true };
 /// A text, or the `name` of an object.
 const NAMED: Asked = Asked { members: &["name"], text: true, first: false };
-/// The names that some tools take as input. A text may be the same object as JSON.
-const INPUT: Asked =
-    Asked { members: &["skill", "command", "subagent_type"], text: true, first: false };
+/// The names and paths that some tools take as input. A text may be the same object as JSON.
+const INPUT: Asked = Asked {
+    members: &[
+        "skill",
+        "command",
+        "subagent_type",
+        "file_path",
+        "absolute_path",
+        "filePath",
+        "path",
+    ],
+    text: true,
+    first: false,
+};
 /// The parts of a result that tell of an error, the last of them in the words of Copilot, Gemini and Codex CLI.
 const RESPONSE: Asked = Asked {
     members: &["isError", "is_error", "resultType", "error", "exit_code"],

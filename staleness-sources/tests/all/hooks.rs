@@ -113,6 +113,28 @@ fn the_names_in_a_tools_input_are_mentions() {
 }
 
 #[test]
+fn the_path_that_a_reader_was_given_is_kept_and_no_other() {
+    let long = "x".repeat(5_000);
+    for (name, input, expected) in [
+        ("Read", r#"{"file_path": "/p/A.md", "offset": 3}"#, vec!["/p/A.md"]),
+        ("read_file", r#"{"absolute_path": "/p/A.md"}"#, vec!["/p/A.md"]),
+        ("read_file", r#"{"filePath": "A.md"}"#, vec!["A.md"]),
+        ("Skill", r#"{"skill": "pdf"}"#, vec![".claude/skills/pdf/SKILL.md"]),
+        ("Skill", r#"{"skill": "kit:pdf"}"#, vec![]),
+        ("Skill", r#"{"skill": "../SECRET"}"#, vec![]),
+        ("Read", r#"{"file_path": 5}"#, vec![]),
+        ("Read", r#"{"file_path": "a\u0000b"}"#, vec![]),
+        ("Read", &format!(r#"{{"file_path": "{long}"}}"#), vec![]),
+        ("Write", r#"{"file_path": "/p/SECRET.md"}"#, vec![]),
+    ] {
+        let text = format!(
+            r#"{{"hook_event_name": "PostToolUse", "tool_name": "{name}", "tool_input": {input}}}"#
+        );
+        assert_eq!(tool(read(&text)).reads, expected, "{text}");
+    }
+}
+
+#[test]
 fn copilot_names_its_event_on_the_command_line() {
     let text = r#"{"sessionId": "s", "timestamp": 1704614600000, "cwd": "/p", "toolName": "skill",
         "toolArgs": "{\"skill\": \"pdf\"}", "toolResult": {"resultType": "failure", "textResultForLlm": "SECRET"}}"#;

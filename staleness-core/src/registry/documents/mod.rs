@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::Registry;
-use crate::ids::ProjectId;
+use crate::ids::{DocumentKey, ProjectId};
 use crate::knowledge::{Context, Document};
 use crate::registry::{Documents, RegistryError};
 use crate::store::{DocumentFilter, Selection};
@@ -73,6 +73,14 @@ impl Documents<'_> {
     /// Every document of a project as it was last checked, in the order of paths.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         self.0.seen_documents(DocumentFilter::Project(project.clone())).await
+    }
+
+    /// The document with this key as it was last checked.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub async fn read(self, key: DocumentKey) -> Result<Option<Document>, RegistryError> {
+        Ok(self.0.seen_documents(DocumentFilter::Key(key)).await?.pop())
     }
 
     /// The documents of a project that a client loads and against which something was found, in the

@@ -1,0 +1,148 @@
+//! The text when an agent reads a document: its stale lines, each once in a session, from what the last check left.
+//!
+//! The digests of lines that were told are in the folder `<store>.told` beside a store in a file, one file for each
+//! session. They are a cache: whatever is wrong with a file here, its session was told nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use staleness::ids::SessionId;
+use staleness::{Registry, Wait};
+use staleness_core::ids::{DocumentKey, stable_hash};
+use staleness_docs::disk::read_small;
+use staleness_docs::is_markdown;
+
+use super::documents::{at_reading, stale_lines};
+use super::judged;
+use crate::ServiceError;
+use crate::model_text::ModelText;
+use crate::private;
+use crate::settings::Settings;
+
+/// Files in the folder, at most.
+const MAX_FILES: usize = 256;
+/// The size of one file, at most, in bytes: one that is full is told nothing more.
+const MAX_BYTES: u64 = 64 * 1024;
+/// Bytes of a digest in a file.
+const DIGEST_BYTES: usize = 17;
+
+/// The lines of documents that a session was told.
+#[derive(Clone, Debug)]
+pub struct Told(PathBuf);
+
+impl Told {
+    /// Those of a session; `None` for a store that is not a file.
+    #[must_use]
+    pub fn of(settings: &Settings, session: &SessionId) -> Option<Self> {
+        let name = stable_hash(format!("{}\n{session}", settings.project.id).as_bytes());
+        Some(Self(private::beside(&settings.url, ".told")?.join(format!("{name:032x}"))))
+    }
+
+    fn read(&self) -> String {
+        let folder = self.0.parent().unwrap_or(&self.0);
+        let text = private::check(folder).ok().and_then(|()| read_small(&self.0, MAX_BYTES));
+        text.unwrap_or_default()
+    }
+
+    /// Notes lines that were told now.
+    ///
+    /// # Errors
+    /// Errors of the file system: these lines may be told again.
+    pub fn note(&self, digests: &[u64]) -> std::io::Result<()> {
+        let folder = self.0.parent().unwrap_or(&self.0);
+        private::make(folder)?;
+        let names = private::names(folder)?;
+        if names.len() >= MAX_FILES && !self.0.exists() {
+            names.iter().try_for_each(|name| fs::remove_file(folder.join(name)))?;
+        }
+        let lines: String = digests.iter().map(|digest| format!("{digest:016x}\n")).collect();
+        private::append(&self.0, lines.as_bytes())
+    }
+
+    /// Forgets what a session was told, at its end or when it lost its context.
+    pub fn forget(&self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// The text about documents that an agent has just read, and the digests of the lines in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The text.
+    pub text: ModelText,
+    /// The digests, for [`Told::note`].
+    pub digests: Vec<u64>,
+}
+
+/// Returns what is to be said of files that an agent has read, by their paths, each absolute or from `cwd`; `None` if
+/// that is nothing new to its session. Git is not asked.
+///
+/// # Errors
+/// Errors of the store.
+pub fn look(
+    settings: &Settings,
+    registry: &dyn Fn() -> Result<Option<Registry>, ServiceError>,
+    told: &Told,
+    (cwd, paths): (Option<&Path>, &[String]),
+) -> Result<Option<Reading>, ServiceError> {
+    let hooks = &settings.configured.policy.hooks;
+    let budget = hooks.session_start_chars as usize / 3;
+    let mut keys = paths.iter().filter(|path| hooks.tell && is_markdown(path)).peekable();
+    if keys.peek().is_none() {
+        return Ok(None);
+    }
+    let known = told.read();
+    let Some(registry) = registry()?.filter(|_| known.len() as u64 + 1_000 < MAX_BYTES) else {
+        return Ok(None);
+    };
+    let mut reading = Reading::default();
+    for path in keys {
+        let path = crate::documents::key_of(settings, cwd, path);
+        let key = DocumentKey { project: settings.project.id.clone(), path };
+        let Some(document) = registry.documents().read(key).wait()? else { continue };
+        let version = crate::documents::version(settings);
+        let context = crate::documents::context(settings, version.as_deref());
+        for loaded in judged(settings, &registry, &context, vec![document])?.0 {
+            let mut lines = stale_lines(&loaded, &context);
+            let is_told = |digest: u64| {
+                let digest = format!("{digest:016x}\n");
+                known.as_bytes().chunks(DIGEST_BYTES).any(|known| known == digest.as_bytes())
+            };
+            lines.retain(|line| !is_told(line.digest));
+            let left = budget.saturating_sub(reading.text.chars());
+            let (text, shown) = at_reading(&loaded.document, &lines, settings.now, left);
+            if shown > 0 {
+                reading.text.push(text);
+                reading.digests.extend(lines[..shown].iter().map(|line| line.digest));
+            }
+        }
+    }
+    Ok(Some(reading).filter(|reading| !reading.digests.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn told_lines_are_the_owners_alone_and_bounded_in_sessions() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = temp.path().join("registry.db.told");
+        let told = |at: usize| Told(folder.join(format!("{at:032x}")));
+        told(0).note(&[1, 2]).unwrap();
+        told(0).note(&[3]).unwrap();
+        assert_eq!(told(0).read(), "0000000000000001\n0000000000000002\n0000000000000003\n");
+        (1..=MAX_FILES).for_each(|at| told(at).note(&[1]).unwrap());
+        assert_eq!(private::names(&folder).unwrap().len(), 1);
+        told(MAX_FILES).forget();
+        assert_eq!(told(MAX_FILES).read(), "");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            told(0).note(&[1]).unwrap();
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+            assert_eq!(told(0).read(), "", "a folder that others may write to is not used");
+            assert!(told(0).note(&[2]).is_err());
+        }
+    }
+}
