@@ -48,7 +48,7 @@ pub struct Front {
 /// Why it cannot be read.
 pub fn read(text: &str) -> Result<Read, &'static str> {
     let mut names = Names::default();
-    let draft = draft::read(text, &mut names, &mut { MAX_PLACES })?;
+    let draft = draft::read("", text, &mut names, &mut { MAX_PLACES })?;
     let blocks = draft.blocks.iter().map(|block| Block {
         range: block.range.clone(),
         names: draft.mentions[block.mentions.clone()]

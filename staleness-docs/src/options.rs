@@ -12,8 +12,8 @@ use staleness_core::time::Timestamp;
 pub struct CheckOptions<'a> {
     /// The moment of the check.
     pub now: Timestamp,
-    /// Files and folders, absolute or relative to the project's folder. Empty: the tracked Markdown
-    /// files, and the memory and instruction files of the clients.
+    /// Files and folders, absolute or relative to the project's folder. Empty: the tracked
+    /// documents, and the memory and instruction files of the clients.
     pub paths: &'a [PathBuf],
     /// The user's home folder; without it files of the user are left out.
     pub home: Option<&'a Path>,

@@ -130,7 +130,7 @@ fn words_of(items: &[&Item]) -> Vec<(usize, usize, Word)> {
     let of_store = |item: &Item| item.path.is_none() && !item.evergreen;
     for (at, item) in items.iter().enumerate().filter(|(_, item)| of_store(item)) {
         let mut names = Names::default();
-        let Ok(draft) = draft::read(&item.body, &mut names, &mut room) else { continue };
+        let Ok(draft) = draft::read("", &item.body, &mut names, &mut room) else { continue };
         let mut seen = BTreeSet::new();
         for mention in draft.mentions.iter().filter(|mention| seen.insert(mention.name)) {
             let (sort, text) = names.get(mention.name);

@@ -160,7 +160,7 @@ pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, Servi
     Ok(known)
 }
 
-/// The tracked Markdown files that are not among these documents.
+/// The tracked documents that are not among these documents.
 fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     let folder = &settings.place.folder;
     let mut repo = settings.repo();
@@ -168,7 +168,7 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     let known: BTreeSet<&str> =
         documents.iter().map(|document| document.key.path.as_str()).collect();
     let is_new = |path: &str, kind| {
-        kind == TrackedKind::File && staleness_docs::is_markdown(path) && !known.contains(path)
+        kind == TrackedKind::File && staleness_docs::is_checked(path) && !known.contains(path)
     };
     let new = tracked.iter().filter(|(path, kind)| is_new(path, *kind));
     new.map(|(path, _)| folder.join(path)).filter(|path| path.exists()).collect()

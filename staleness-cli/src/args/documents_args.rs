@@ -8,8 +8,8 @@ use super::{LevelArg, whole};
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Files and folders, or - for a text on stdin [default: the tracked Markdown files, and the memory
-    /// and instruction files of the agent clients].
+    /// Files and folders, or - for a text on stdin [default: the tracked documents, and the memory and
+    /// instruction files of the agent clients].
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
     /// Exit with 1 when something is at this level or worse.

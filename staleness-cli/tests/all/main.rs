@@ -14,6 +14,7 @@ mod check_hostile;
 mod check_impact;
 #[cfg(target_os = "linux")]
 mod check_limits;
+mod check_markups;
 mod check_superseded;
 mod check_text;
 mod ci;

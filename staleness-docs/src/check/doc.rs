@@ -17,7 +17,7 @@ use crate::nature::History;
 use crate::paths;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 16;
+const RULES: u8 = 17;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) fn read(
 ) -> Result<Reading, String> {
     let fence = file.inside.then_some(&check.fence);
     let read = file::read(&file.path, check.options.policy.max_file_bytes, fence)?;
-    if file.history == History::ByName && is_item(&read.text, &file)? {
+    if file.history == History::ByName && is_item(&key, &read.text, &file)? {
         file.history = History::No;
     }
     if file.history.is_so() {
@@ -83,8 +83,7 @@ pub(super) fn read(
     }
     let mut aside = Names::default();
     let names = if file.history.is_so() { &mut aside } else { &mut check.names };
-    let mut draft =
-        draft::read(&draft::markdown_of(&key.path, &read.text), names, &mut check.room)?;
+    let mut draft = draft::read(&key.path, &read.text, names, &mut check.room)?;
     // Its text is about what is gone; what its front matter cites is meant to be there.
     if file.history.is_so() {
         draft.blocks.clear();
@@ -136,8 +135,9 @@ fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {
 }
 
 /// Returns true if a file is an item of knowledge: what it says is meant to hold, whatever its name.
-fn is_item(text: &str, file: &DocFile) -> Result<bool, &'static str> {
-    let fields = front::read(text)?.map_or_else(Fields::default, |front| front::fields(&front));
+fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str> {
+    let fields =
+        draft::front_of(path, text)?.map_or_else(Fields::default, |front| front::fields(&front));
     Ok(kind_of(&fields, file) != ItemKind::Document)
 }
 
@@ -196,7 +196,7 @@ fn take_over(
     file: &DocFile,
     read: &file::Text,
 ) -> Result<Document, String> {
-    let front = front::read(&read.text)?;
+    let front = draft::front_of(&known.key.path, &read.text)?;
     let mut document = known.clone();
     document.checked_at = check.options.now;
     for block in &mut document.found {

@@ -11,7 +11,8 @@ use super::answers::{Anchored, CiteAsked, Open};
 use super::doc::Doc;
 use super::{Check, commit_text};
 use crate::Cancelled;
-use crate::draft::{self, headings, target, words};
+use crate::draft::plain::Plain;
+use crate::draft::{headings, target, words};
 use crate::files::file;
 use crate::git::{Cite, PartFate, PartQuery, TrackedKind};
 use crate::nature::is_markdown;
@@ -72,7 +73,7 @@ impl Check<'_> {
         let known = || {
             let limit = self.options.policy.max_file_bytes;
             let read = file::read(&self.place.folder.join(path), limit, Some(&self.fence)).ok()?;
-            let all = headings::anchors(&draft::markdown_of(path, &read.text)).into_iter();
+            let all = headings::anchors(&Plain::of(path, &read.text).text).into_iter();
             let slugs: BTreeMap<String, String> =
                 all.rev().map(|anchor| (headings::key(&anchor.slug), anchor.slug)).collect();
             let held = self.anchors.held.get() + slugs.len();
@@ -307,11 +308,14 @@ fn without_hyphens(key: &str) -> String {
     key.replace('-', "")
 }
 
-/// Returns true if links of a document are meant to lead somewhere: it is no template, no copy of another
-/// project and no data for tests.
+/// Returns true if links of a document are meant to lead somewhere: it is Markdown, no template, no copy of another
+/// project and no data for tests. What other markups name is found by programs that know more places.
 fn may_be_broken(doc: &Doc) -> bool {
     let path = doc.key.path.to_ascii_lowercase();
-    doc.file.inside && !path.contains("template") && !crate::git::is_of_others(&doc.key.path)
+    doc.file.inside
+        && is_markdown(&path)
+        && !path.contains("template")
+        && !crate::git::is_of_others(&doc.key.path)
 }
 
 /// Returns true if a name is that of a file that no site makes.

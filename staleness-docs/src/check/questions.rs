@@ -15,6 +15,7 @@ use crate::draft::target::{self, Target};
 use crate::draft::words;
 use crate::draft::{DraftBlock, Mention, Origin};
 use crate::git::Word;
+use crate::nature::is_markdown;
 use crate::paths;
 
 /// Most lines with paths that leave the project that are told of one document.
@@ -283,6 +284,14 @@ impl Check<'_> {
         let is_relative = !target.path.starts_with('/');
         if there
             && (is_relative || own.is_some())
+        // Others name a page without its ending.
+        let is_page = |end: &str| self.is_there(&format!("{}{end}", path.trim_end_matches(".rst")));
+        if !there
+            && !is_markdown(&doc.key.path)
+            && [".md", ".txt", ".ipynb"].into_iter().any(is_page)
+        {
+            return None;
+        }
             && let Some((_, fragment)) = text.split_once('#')
             && let Some(heading) = self.missing_heading(path.clone(), fragment)
         {

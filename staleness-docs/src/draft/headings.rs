@@ -60,7 +60,7 @@ pub(crate) fn key(slug: &str) -> String {
 pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
     let part = |anchor: Anchor| Part { name: key(&anchor.slug), digest: anchor.section };
     let text = String::from_utf8_lossy(text);
-    anchors(&super::markdown_of(path, &text)).into_iter().map(part).collect()
+    anchors(&super::plain::Plain::of(path, &text).text).into_iter().map(part).collect()
 }
 
 /// Returns true if a document may have headings that do not stand in it: it is filled in or includes others.

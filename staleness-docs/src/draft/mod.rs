@@ -3,6 +3,7 @@
 //! A name is a number and an offset here. What a person sees of a block, such as its lines and its
 //! title, is found out for the few blocks that need it.
 
+mod adoc;
 mod aside;
 mod bytewise;
 mod commands;
@@ -14,12 +15,13 @@ pub(crate) mod markdown;
 mod mdx;
 pub(crate) mod names;
 pub(crate) mod place;
+pub(crate) mod plain;
+mod rst;
 pub(crate) mod spans;
 pub(crate) mod target;
 mod traps;
 pub(crate) mod words;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -27,11 +29,12 @@ use staleness_core::knowledge::{Marker, SignalKind, WordKind};
 use staleness_core::time::Timestamp;
 
 use crate::commands::Language;
-use crate::front::{self, Fields};
+use crate::front::{self, Fields, Front};
 use aside::{Aside, Directions};
 use directive::{Directive, Kinds, Reach};
 use markdown::{BlockView, Sort, Visitor};
 use names::{NameId, NameSort, Names};
+use plain::{Markup, Plain};
 
 /// Place of a name in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,15 +100,21 @@ pub(crate) struct Draft {
 /// bytes each.
 pub(crate) const MAX_PLACES: usize = 1_000_000;
 
-/// Returns the Markdown of a document. Of MDX, known by its path, the rest is blank, so that offsets stay.
-pub(crate) fn markdown_of<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
-    let is_mdx = path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("mdx"));
-    if is_mdx { mdx::plain(text).into() } else { text.into() }
+/// Reads the front matter of a document; reStructuredText has none.
+pub(crate) fn front_of(path: &str, text: &str) -> Result<Option<Front>, &'static str> {
+    if Markup::of(path) == Markup::Rst { Ok(None) } else { front::read(text) }
 }
 
 /// Reads a document. `room` is how many places may still be kept of all documents.
-pub(crate) fn read(text: &str, names: &mut Names, room: &mut usize) -> Result<Draft, &'static str> {
-    let front = front::read(text)?;
+pub(crate) fn read(
+    path: &str,
+    text: &str,
+    names: &mut Names,
+    room: &mut usize,
+) -> Result<Draft, &'static str> {
+    let plain = Plain::of(path, text);
+    let text = &*plain.text;
+    let front = front_of(path, text)?;
     let mut draft = Draft::default();
     let mut body = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(front) = front {
@@ -130,6 +139,7 @@ pub(crate) fn read(text: &str, names: &mut Names, room: &mut usize) -> Result<Dr
     };
     markdown::read(text, body, &mut maker);
     let mut draft = maker.draft;
+    plain.put_back(&mut draft);
     *room = room.saturating_sub(draft.places());
     // It is held until every document was read.
     draft.blocks.shrink_to_fit();

@@ -80,7 +80,7 @@ impl Search<'_> {
             match self.tracked {
                 Some(tracked) => {
                     for (path, kind) in tracked.iter() {
-                        if kind == TrackedKind::File && nature::is_markdown(path) {
+                        if kind == TrackedKind::File && nature::is_checked(path) {
                             self.own(path, Loaded::No);
                         }
                     }
@@ -132,7 +132,7 @@ impl Search<'_> {
     fn skip_links(&mut self) {
         for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
             let known = self.found.files.contains_key(path) || self.patterns.ignores(path);
-            if kind == TrackedKind::Link && nature::is_markdown(path) && !known {
+            if kind == TrackedKind::Link && nature::is_checked(path) && !known {
                 self.skip(path, LINK);
             }
         }
@@ -141,7 +141,7 @@ impl Search<'_> {
     /// Tells of tracked files whose names are not UTF-8.
     fn skip_unnamed(&mut self, wanted: impl Fn(&str) -> bool) {
         let names = self.tracked.into_iter().flat_map(|tracked| &tracked.unnamed);
-        for path in names.filter(|path| nature::is_markdown(path) && wanted(path)) {
+        for path in names.filter(|path| nature::is_checked(path) && wanted(path)) {
             if !self.patterns.ignores(path) {
                 self.skip(path, NOT_UTF8);
             }
@@ -261,7 +261,7 @@ impl Search<'_> {
             path.strip_prefix(key).is_some_and(|rest| key.is_empty() || rest.starts_with('/'))
         };
         for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
-            let is_own = kind == TrackedKind::File && nature::is_markdown(path) && below(path);
+            let is_own = kind == TrackedKind::File && nature::is_checked(path) && below(path);
             // One that was deleted just now is gone, as far as a walk can tell.
             if is_own && self.place.folder.join(path).symlink_metadata().is_ok() {
                 self.own(path, Loaded::No);
@@ -316,7 +316,7 @@ impl Search<'_> {
             arrived |= is_folder && entry.path() == folder;
             let Ok(below) = entry.path().strip_prefix(&self.place.folder) else { continue };
             let key = key_of(below);
-            if !nature::is_markdown(&key) {
+            if !nature::is_checked(&key) {
                 continue;
             }
             if is_file {

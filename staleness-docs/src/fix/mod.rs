@@ -16,7 +16,9 @@ use staleness_core::knowledge::{Cited, Evidence, Fact, WordKind};
 
 use crate::draft::names::NameSort;
 use crate::draft::place::Lines;
-use crate::draft::{self, target};
+use crate::draft::plain::Plain;
+use crate::draft::target;
+use crate::nature::is_markdown;
 use crate::paths;
 use reading::{Named, Reading};
 
@@ -49,6 +51,7 @@ pub enum Mend {
     Edits(Vec<Edit>),
 }
 
+const NO_MARKDOWN: &str = "stands in a document that is no Markdown: those are not mended";
 const QUOTED: &str = "stands in a quotation";
 const BESIDE: &str = "stands beside its new name, as in a sentence about the change";
 const NOT_FOUND: &str = "is not where the check found it";
@@ -80,7 +83,10 @@ pub fn mend(path: &str, text: &str, evidence: &[&Evidence]) -> Vec<Mend> {
     if new_names.iter().all(Option::is_none) {
         return vec![Mend::NoName; evidence.len()];
     }
-    let plain = draft::markdown_of(path, text);
+    if !is_markdown(path) {
+        return vec![Mend::Left(NO_MARKDOWN); evidence.len()];
+    }
+    let plain = Plain::of(path, text).text;
     let Some(reading) = Reading::of(&plain) else {
         return vec![Mend::Left(NOT_FOUND); evidence.len()];
     };
@@ -251,7 +257,7 @@ fn leave_unreadable(path: &str, text: &str, before: &Reading<'_>, mends: &mut [M
         shorter += edit.end - edit.start;
     }
     let new = mended(text, places.keys().copied());
-    let new = draft::markdown_of(path, &new);
+    let new = Plain::of(path, &new).text;
     let after = Reading::of(&new);
     let reads = |edit: &Edit| {
         let Some(after) = &after else { return false };

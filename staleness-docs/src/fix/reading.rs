@@ -36,7 +36,7 @@ impl<'t> Reading<'t> {
     /// Reads a text; `None` if its front matter cannot be read.
     pub(super) fn of(text: &'t str) -> Option<Self> {
         let mut names = Names::default();
-        let draft = draft::read(text, &mut names, &mut MAX_PLACES.clone()).ok()?;
+        let draft = draft::read("", text, &mut names, &mut MAX_PLACES.clone()).ok()?;
         let mut links = Links { text, found: Vec::new() };
         markdown::read(text, draft.body, &mut links);
         let mut links = links.found;

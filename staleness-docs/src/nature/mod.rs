@@ -23,6 +23,14 @@ pub fn is_markdown(path: &str) -> bool {
     })
 }
 
+/// Returns true if a path is that of a file that a check reads: Markdown, reStructuredText or AsciiDoc.
+#[must_use]
+pub fn is_checked(path: &str) -> bool {
+    let is_other =
+        |end: &str| ["rst", "adoc", "asciidoc"].iter().any(|it| end.eq_ignore_ascii_case(it));
+    is_markdown(path) || extension(path).is_some_and(is_other)
+}
+
 /// Returns true if a path is that of a text for people, or of what is made from one: manuals, translations,
 /// and what a package says of itself. What it names does not exist because it names it.
 pub(crate) fn is_document(path: &str) -> bool {

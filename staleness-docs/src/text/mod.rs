@@ -89,7 +89,7 @@ pub fn check_text(
     let mut report = TextReport::default();
     let note = |text: String| Note { path: None, line: None, text };
     let mut names = Names::default();
-    let draft = match draft::read(text, &mut names, &mut MAX_PLACES.clone()) {
+    let draft = match draft::read("", text, &mut names, &mut MAX_PLACES.clone()) {
         Ok(draft) => draft,
         Err(why) => {
             report.notes.push(note(format!("the text {why}")));

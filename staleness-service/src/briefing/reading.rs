@@ -10,7 +10,7 @@ use staleness::ids::SessionId;
 use staleness::{Registry, Wait};
 use staleness_core::ids::{DocumentKey, stable_hash};
 use staleness_docs::disk::read_small;
-use staleness_docs::is_markdown;
+use staleness_docs::is_checked;
 
 use super::documents::{at_reading, stale_lines};
 use super::judged;
@@ -87,7 +87,7 @@ pub fn look(
 ) -> Result<Option<Reading>, ServiceError> {
     let hooks = &settings.configured.policy.hooks;
     let budget = hooks.session_start_chars as usize / 3;
-    let mut keys = paths.iter().filter(|path| hooks.tell && is_markdown(path)).peekable();
+    let mut keys = paths.iter().filter(|path| hooks.tell && is_checked(path)).peekable();
     if keys.peek().is_none() {
         return Ok(None);
     }

@@ -1,0 +1,281 @@
+//! reStructuredText as Markdown: titles, literals, links, the roles and directives that name files or hold code.
+//!
+//! One line after the other, without a tree: what a directive holds reads as what stands beside it.
+
+use super::markdown::has_scheme;
+use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
+
+/// Directives whose content is code; their argument is its language.
+const CODE: [&str; 3] = ["code-block", "code", "sourcecode"];
+/// Directives that name a file.
+const FILES: [&str; 4] = ["include", "literalinclude", "image", "figure"];
+/// Directives whose content is no text.
+#[rustfmt::skip]
+const OTHER: [&str; 15] = [
+    "raw", "math", "parsed-literal", "doctest", "testcode", "testsetup", "testcleanup", "testoutput", "graphviz",
+    "digraph", "mermaid", "plot", "productionlist", "ipython", "highlight",
+];
+/// Roles whose text is code.
+#[rustfmt::skip]
+const ROLES: [&str; 18] = [
+    "attr", "class", "code", "command", "const", "data", "envvar", "exc", "file", "func", "literal", "meth", "mod",
+    "obj", "option", "program", "samp", "type",
+];
+
+/// Writes a document as Markdown.
+pub(super) fn plain(text: &str) -> Writer<'_> {
+    let mut reader = Reader { writer: Writer::new(text), lines: lines(text), first: None };
+    let mut at = 0;
+    while at < reader.lines.len() {
+        at = reader.line(at);
+    }
+    reader.writer
+}
+
+struct Reader<'t> {
+    writer: Writer<'t>,
+    lines: Vec<&'t str>,
+    /// The sign under the first title, which is that of the highest.
+    first: Option<u8>,
+}
+
+impl<'t> Reader<'t> {
+    /// Reads a line and what belongs to it; the number of the next one.
+    fn line(&mut self, at: usize) -> usize {
+        let line = self.lines[at];
+        let text = line.trim();
+        if indent(line) > MAX_DEPTH {
+            self.text(text);
+            self.writer.write("\n");
+            return at + 1;
+        }
+        if text == ".." || text.starts_with(".. ") {
+            return self.explicit(at, text.get(3..).unwrap_or_default());
+        }
+        if let Some(sign) = adornment(text) {
+            self.under(at, sign);
+            return at + 1;
+        }
+        if text.starts_with(">>>") {
+            let rest = self.lines[at..].iter().take_while(|line| !line.trim().is_empty());
+            return at + rest.count();
+        }
+        let is_border = !text.is_empty() && text.bytes().all(|byte| b"+-=| ".contains(&byte));
+        if is_border {
+            self.writer.write("\n");
+            return at + 1;
+        }
+        let opens = text
+            .strip_suffix("::")
+            .filter(|_| indented(&self.lines, at + 1, indent(line)) > at + 1);
+        self.text(opens.unwrap_or(text));
+        self.writer.write("\n");
+        if opens.is_none() {
+            return at + 1;
+        }
+        self.fence(at + 1, indented(&self.lines, at + 1, indent(line)), "")
+    }
+
+    /// Reads a line of signs: one below a text makes a title of it.
+    fn under(&mut self, at: usize, sign: u8) {
+        let is_text = |at: Option<usize>| {
+            let line = at.and_then(|at| self.lines.get(at)).map_or("", |line| line.trim());
+            !line.is_empty() && adornment(line).is_none() && !line.starts_with("..")
+        };
+        let is_over = is_text(Some(at + 1))
+            && self.lines.get(at + 2).and_then(|line| adornment(line.trim())) == Some(sign);
+        if is_text(at.checked_sub(1)) && !is_over {
+            let first = *self.first.get_or_insert(sign);
+            self.writer.write(if sign == first { "===\n" } else { "---\n" });
+        } else {
+            self.writer.write("\n");
+        }
+    }
+
+    /// Reads what begins with two points: a directive, a target, a comment.
+    fn explicit(&mut self, at: usize, text: &'t str) -> usize {
+        let than = indent(self.lines[at]);
+        let end = indented(&self.lines, at + 1, than);
+        self.writer.write("\n");
+        if let Some((_, target)) = text.strip_prefix('_').and_then(|text| text.split_once(": ")) {
+            if !target.ends_with('_') && !has_scheme(target) {
+                self.writer.link(target.trim(), "");
+                self.writer.write("\n\n");
+            }
+            return at + 1;
+        }
+        let text = text.rsplit_once("| ").filter(|_| text.starts_with('|')).map_or(text, |it| it.1);
+        let directive = text.split_once("::").filter(|(name, _)| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:+.".contains(&byte))
+        });
+        let Some((name, argument)) = directive else {
+            if text.starts_with("<!--") {
+                self.writer.keep(text);
+                self.writer.write("\n\n");
+            }
+            return if text.starts_with('[') { at + 1 } else { end.max(at + 1) };
+        };
+        let argument = argument.trim();
+        let is_option = |line: &&&str| line.trim_start().starts_with(':');
+        let body =
+            at + 1 + self.lines[at + 1..end.max(at + 1)].iter().take_while(is_option).count();
+        match name {
+            _ if CODE.contains(&name) => return self.fence(body, end.max(body), argument),
+            _ if OTHER.contains(&name) || name.starts_with("auto") => return end.max(at + 1),
+            "toctree" => {
+                for at in body..end.max(body) {
+                    self.page(self.lines[at].trim());
+                    self.writer.write("\n\n");
+                }
+                return end.max(body);
+            }
+            _ if FILES.contains(&name) => self.writer.link(argument, ""),
+            _ => self.text(argument),
+        }
+        self.writer.write("\n\n");
+        body
+    }
+
+    /// Writes lines as a fenced block.
+    fn fence(&mut self, from: usize, to: usize, language: &str) -> usize {
+        let language: String =
+            language.chars().filter(|c| !c.is_whitespace() && *c != '`').collect();
+        self.writer.write("\n");
+        let first = self.lines.get(from).copied().unwrap_or_default();
+        self.writer.before(first, &format!("```{language}\n"));
+        for at in from..to {
+            let line = self.lines[at];
+            if !line.contains("```") {
+                self.writer.keep(line.trim_start_matches([' ', '\t']));
+            }
+        }
+        self.writer.write("\n```\n\n");
+        to
+    }
+
+    /// Writes a link to a document that is named without its ending, as a site has it.
+    fn page(&mut self, text: &'t str) {
+        let name = target_of(text).unwrap_or(text);
+        let is_page = !name.is_empty() && name != "self" && !name.contains(['*', '?', ':', '#']);
+        if is_page && !has_scheme(name) {
+            let is_named = name.rsplit('/').next().unwrap_or(name).contains('.');
+            self.writer.link(name, if is_named { "" } else { ".rst" });
+        }
+    }
+
+    /// Writes a line of text.
+    fn text(&mut self, text: &'t str) {
+        let mut rest = text;
+        if let Some(item) = rest.strip_prefix("#. ") {
+            self.writer.write("- ");
+            rest = item;
+        } else if rest.starts_with(['#', '>', '`'])
+            && !rest.starts_with("``")
+            && !rest.starts_with('`')
+        {
+            self.writer.write("\\");
+        }
+        while let Some(at) = rest.find('`') {
+            let (before, tick) = rest.split_at(at);
+            if let Some(end) = tick.strip_prefix("``").and_then(|code| code.find("``")) {
+                self.writer.keep(before);
+                self.writer.code(&tick[2..2 + end]);
+                rest = &tick[end + 4..];
+                continue;
+            }
+            let Some(end) = tick[1..].find('`').filter(|_| !tick.starts_with("``")) else { break };
+            let (inner, behind) = (&tick[1..=end], &tick[end + 2..]);
+            let (before, role) = role_before(before);
+            self.writer.keep(before);
+            match role {
+                Some(role) => self.role(role, inner),
+                None => self.reference(inner, behind.starts_with('_')),
+            }
+            rest = behind.trim_start_matches('_');
+        }
+        self.writer.keep(rest);
+    }
+
+    /// Writes a text with a role: `` :doc:`guide` ``.
+    fn role(&mut self, role: &str, inner: &'t str) {
+        let named = target_of(inner).unwrap_or(inner);
+        match role.rsplit(':').next().unwrap_or(role) {
+            "doc" => self.page(inner),
+            "download" => self.writer.link(named, ""),
+            role if ROLES.contains(&role) => {
+                self.writer.code(named.trim_start_matches(['~', '!', '.']))
+            }
+            _ => self.writer.write(" "),
+        }
+    }
+
+    /// Writes a text between single backticks: a link if a target stands in it.
+    fn reference(&mut self, inner: &'t str, is_link: bool) {
+        let target = target_of(inner).filter(|target| is_link && !target.ends_with('_'));
+        match target {
+            Some(target) if has_scheme(target) => self.writer.write(" "),
+            Some(target) => self.writer.link(target, ""),
+            None => self.writer.keep(inner),
+        }
+    }
+}
+
+/// The target in `Title <target>`.
+fn target_of(text: &str) -> Option<&str> {
+    let (_, target) = text.strip_suffix('>')?.rsplit_once('<')?;
+    Some(target.trim())
+}
+
+/// The role at the end of a text, and what stands before it.
+fn role_before(text: &str) -> (&str, Option<&str>) {
+    let is_role = |c: char| c.is_ascii_alphanumeric() || "-_:+.".contains(c);
+    let start = text.trim_end_matches(is_role).len();
+    let role = text[start..].strip_prefix(':').and_then(|role| role.strip_suffix(':'));
+    match role.filter(|role| !role.is_empty()) {
+        Some(role) => (&text[..start], Some(role)),
+        None => (text, None),
+    }
+}
+
+/// The sign of a line that underlines a title.
+fn adornment(text: &str) -> Option<u8> {
+    let sign = *text.as_bytes().first()?;
+    let is_all = text.len() > 2 && text.bytes().all(|byte| byte == sign);
+    (is_all && sign.is_ascii_punctuation() && sign != b':' && sign != b'.').then_some(sign)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plain::Plain;
+
+    #[test]
+    fn what_names_something_reads_as_in_markdown() {
+        for (rst, markdown) in [
+            ("Title\n=====\n\nIn ``src/a.rs``.\n", "Title\n===\n\nIn `src/a.rs`.\n"),
+            ("----\nTop\n----\n\nSub\n~~~\n", "\nTop\n===\n\nSub\n---\n"),
+            ("See `it <docs/a.rst>`_ now.\n", "See [](docs/a.rst) now.\n"),
+            (
+                "See :doc:`../guide` and :doc:`it <a/b>`.\n",
+                "See [](../guide.rst) and [](a/b.rst).\n",
+            ),
+            (":py:func:`~shop.run`, :option:`--fast`\n", "`shop.run`, `--fast`\n"),
+            (":ref:`a-label` and `text`_\n", "  and text\n"),
+            (".. include:: a/b.txt\n", "\n[](a/b.txt)\n\n"),
+            (
+                ".. toctree::\n   :maxdepth: 2\n\n   a/b\n   It <c>\n\nEnd\n",
+                "\n\n\n[](a/b.rst)\n\n[](c.rst)\n\n\nEnd\n",
+            ),
+            (
+                ".. code-block:: bash\n   :linenos:\n\n   npm run x\n\nEnd\n",
+                "\n\n```bash\n\nnpm run x\n\n```\n\n\nEnd\n",
+            ),
+            ("Run::\n\n   make html\n\nEnd\n", "Run\n\n```\n\nmake html\n\n```\n\n\nEnd\n"),
+            (".. a comment\n   ``src/a.rs``\n\nEnd\n", "\n\nEnd\n"),
+            (".. note:: In ``a``\n\n   And ``b``.\n", "\nIn `a`\n\n\nAnd `b`.\n"),
+            (">>> a()\n1\n\nEnd\n", "\nEnd\n"),
+        ] {
+            assert_eq!(Plain::of("a.rst", rst).text, markdown, "{rst}");
+        }
+    }
+}
