@@ -292,3 +292,30 @@ fn a_name_that_is_not_utf8_is_told_wherever_it_is_met() {
     sandbox.write("project/staleness.toml", "[documents]\nignore = [\"docs/**\"]\n");
     assert_eq!(skipped(&[]), serde_json::json!([]), "what is left out is not told");
 }
+
+#[test]
+fn a_path_in_code_that_was_gone_before_it_was_edited_is_to_be_reviewed() {
+    let sandbox = Sandbox::with_history();
+    let body: String = (1..=40).map(|at| format!("pub fn one_{at}() {{}}\n")).collect();
+    sandbox.write("project/src/old/gone.rs", "fn a() {}\n");
+    sandbox.write("project/src/old/moved.rs", &body);
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_dir_all(sandbox.project.join("src/old")).unwrap();
+    sandbox.write("project/src/new/moved.rs", &body);
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let guide = "Write it in `src/old/gone.rs`.\n\nOr in `src/old/moved.rs`.\n\n\
+                 We no longer have `src/old/gone.rs`.\n\nMake `src/never/was.rs` or `gone.rs` yourself.\n\n\
+                 Not in src/old/gone.rs either.\n\n<!-- staleness: verified 2026-03-11 -->\nIn `src/old/gone.rs`.\n";
+    for path in ["guide.md", "docs/TEMPLATE.md", "vendor/a/guide.md"] {
+        sandbox.write(&format!("project/{path}"), guide);
+    }
+    sandbox.commit("2026-03-10T00:00:00Z");
+    let found = sandbox.json(&["check"]);
+    assert_eq!(told(&found), ["guide.md:1 broken_link", "guide.md:3 broken_link"]);
+    assert_eq!(found["counts"]["review"], 2);
+    let reason =
+        |at: usize| found["items"][at]["verdict"]["signals"][0]["reason"].as_str().unwrap();
+    assert!(reason(0).starts_with("src/old/gone.rs was already gone when this was last edited"));
+    assert!(reason(1).ends_with("; the nearest is src/new/moved.rs"), "{}", reason(1));
+    assert_eq!(sandbox.run(&["check", "--fail-on", "stale"]).code, 0);
+}

@@ -87,7 +87,11 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
             project_at: short(),
             distance: distance
         }),
-        record!(Fact::BrokenLink { citation: citation(reach), gone: gone.clone() }),
+        record!(Fact::BrokenLink {
+            citation: citation(reach),
+            gone: gone.clone(),
+            commit: commit()
+        }),
         record!(Fact::SourceMissing {
             citation: citation(reach),
             gone: gone,

@@ -178,12 +178,15 @@ pub enum Fact {
         /// That date.
         at: Timestamp,
     },
-    /// It links to something that no commit ever had.
+    /// It links to something that no commit ever had, or names a path that was gone before it was last edited.
     BrokenLink {
         /// The target of the link; the anchor of a heading stands in the place of a symbol.
         citation: Citation,
         /// The part of it that never was.
         gone: Cited,
+        /// The commit that removed it; `None` for what never was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
     },
 }
 

@@ -99,7 +99,11 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
             format!("says \"{}\": see whether that is still so", shown(word))
         }
         Fact::FutureDate { at } => format!("its date, {}, lies in the future", date(*at)),
-        Fact::BrokenLink { citation, gone } => {
+        Fact::BrokenLink { citation, commit: Some(commit), .. } => {
+            let (path, commit) = (shown(&citation.to_string()), short(commit));
+            format!("{path} was already gone when this was last edited (removed in {commit})")
+        }
+        Fact::BrokenLink { citation, gone, .. } => {
             let what = if *gone == Cited::Heading { "the heading " } else { "" };
             format!("{what}{} never existed", shown(&citation.to_string()))
         }

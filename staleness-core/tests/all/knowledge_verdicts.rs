@@ -75,7 +75,11 @@ fn each_sort_of_evidence_takes_its_share() {
         (Fact::RecalledWithoutProgress { recalls: 5 }.into(), 0.8, Level::Fresh),
         (marker("now"), 0.9, Level::Fresh),
         (Fact::FutureDate { at: ago(-3) }.into(), 1.0, Level::Fresh),
-        (Fact::BrokenLink { citation: cited(), gone: Cited::Path }.into(), 0.6, Level::Review),
+        (
+            Fact::BrokenLink { citation: cited(), gone: Cited::Path, commit: None }.into(),
+            0.6,
+            Level::Review,
+        ),
     ] {
         let verdict = block(evidence.clone());
         assert!((verdict.freshness - freshness).abs() < 1e-9, "{evidence:?}: {verdict:?}");
@@ -174,7 +178,7 @@ fn sentences_name_what_a_person_has_to_look_at() {
         let fact = Fact::SourceMissing { citation, gone, renamed_to, commit };
         Evidence { near: near.map(str::to_owned), ..fact.into() }
     };
-    let broken = |citation, gone| Fact::BrokenLink { citation, gone }.into();
+    let broken = |citation, gone| Fact::BrokenLink { citation, gone, commit: None }.into();
     for (evidence, reason) in [
         (expired(12), "expired 12 days ago, on 2025-12-20"),
         (superseded(), "superseded by new"),
@@ -191,6 +195,15 @@ fn sentences_name_what_a_person_has_to_look_at() {
         ),
         (broken(anchor(), Cited::Heading), "the heading a.md#usage never existed"),
         (broken(Citation::of_path("a.md"), Cited::Path), "a.md never existed"),
+        (
+            Fact::BrokenLink {
+                citation: Citation::of_path("a.md"),
+                gone: Cited::Path,
+                commit: Some("1f3c9a2b".into()),
+            }
+            .into(),
+            "a.md was already gone when this was last edited (removed in 1f3c9a2)",
+        ),
         (word_gone("--old"), "--old no longer exists in the project (removed in 1f3c9a2)"),
         (renamed("--from"), "--from is now --to"),
         (

@@ -121,7 +121,8 @@ impl Check<'_> {
 
     /// Answers the questions about documents, in their order.
     pub(super) fn answers(&mut self, held: &[Open<'_>]) -> Result<Vec<Answers>, Cancelled> {
-        let looks_far = |ask: &Ask| ask.link || ask.heading.is_some() || ask.command.is_some();
+        let looks_far =
+            |ask: &Ask| ask.link || ask.span || ask.heading.is_some() || ask.command.is_some();
         if held.iter().flat_map(|open| &open.asked).flat_map(|asked| &asked.asks).any(looks_far) {
             self.past.look_far();
         }
@@ -152,7 +153,7 @@ impl Check<'_> {
             self.headings(held, &anchors)?.into_iter().collect();
         // A citation says more than a word, and the nearer path more than the other.
         let mut cited = self.where_it_was(held, &cites, cited)?;
-        self.whenever(held, &anchors, &cites, &mut cited)?;
+        facts.extend(self.whenever(held, &anchors, &cites, &mut cited)?);
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
             let since = anchors[*at][*block].map(|anchored| anchored.at);
             let question = &held[*at].asked[*block].asks[*ask];

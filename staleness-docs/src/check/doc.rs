@@ -168,7 +168,7 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
     };
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
         Fact::SourceMissing { citation, gone: Cited::Heading, .. }
-        | Fact::BrokenLink { citation, gone: Cited::Heading } => check.has_heading(citation),
+        | Fact::BrokenLink { citation, gone: Cited::Heading, .. } => check.has_heading(citation),
         Fact::SourceMissing { citation, .. } | Fact::BrokenLink { citation, .. } => {
             is_there("", &citation.path)
         }

@@ -14,7 +14,7 @@ use crate::Cancelled;
 use crate::draft::plain::Plain;
 use crate::draft::{headings, target, words};
 use crate::files::file;
-use crate::git::{Cite, PartFate, PartQuery, TrackedKind};
+use crate::git::{Anchor, Cite, PartFate, PartQuery, TrackedKind};
 use crate::nature::is_markdown;
 
 /// The most anchors that are held of all documents.
@@ -156,7 +156,7 @@ impl Check<'_> {
                             && !known.loose.contains(&without_hyphens(key))
                             && may_be_broken(held[at].doc) =>
                     {
-                        Fact::BrokenLink { citation, gone }
+                        Fact::BrokenLink { citation, gone, commit: None }
                     }
                     _ => continue,
                 };
@@ -176,19 +176,25 @@ impl Check<'_> {
     }
 
     /// Looks up the earlier removal of link targets that did not exist when their block was last edited, and
-    /// puts the answers into `cited`.
+    /// puts the answers into `cited`. A path in a code span that went earlier may be an example: it is returned
+    /// as broken, unless the block says that it is gone.
     pub(super) fn whenever(
         &mut self,
         held: &[Open<'_>],
         anchors: &[Vec<Option<Anchored>>],
         cites: &[CiteAsked<'_>],
         cited: &mut [Cite],
-    ) -> Result<(), Cancelled> {
+    ) -> Result<Vec<(Place, Evidence)>, Cancelled> {
         let mut asked: Vec<(usize, String)> = Vec::new();
         for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&*cited).enumerate() {
-            let is_link = held[*at].asked[*block].asks[*ask].link;
-            let is_own = !crate::git::is_of_others(&held[*at].doc.key.path);
-            if is_link && is_own && matches!(cite, Cite::NeverThere(Cited::Path)) {
+            let (open, question) = (&held[*at], &held[*at].asked[*block].asks[*ask]);
+            let is_link = question.link && !crate::git::is_of_others(&open.doc.key.path);
+            let is_span = question.span
+                && query.citation.path.contains('/')
+                && matches!(query.verified, Anchor::Commit(_))
+                && may_be_broken(open.doc)
+                && !open.speaks_of_the_past(open.asked[*block].block);
+            if (is_link || is_span) && matches!(cite, Cite::NeverThere(Cited::Path)) {
                 asked.push((number, query.citation.path.clone()));
             }
         }
@@ -197,14 +203,24 @@ impl Check<'_> {
         paths.dedup();
         let answers = self.past.removals(&paths)?;
         let answers: HashMap<&str, Cite> = paths.into_iter().zip(answers).collect();
+        let mut early = Vec::new();
         for (number, path) in &asked {
-            let (at, block, ..) = cites[*number];
+            let (at, block, ask, query) = cites[*number];
             let Some(anchored) = anchors[at][block] else { continue };
             let answer = answers.get(&**path).cloned().unwrap_or(Cite::Unknown);
+            if held[at].asked[block].asks[ask].span {
+                if let Cite::Missing { commit: Some(commit), renamed_to, .. } = answer {
+                    let (citation, commit) = (query.citation.clone(), Some(commit_text(&commit)));
+                    let fact = Fact::BrokenLink { citation, gone: Cited::Path, commit };
+                    let evidence = Evidence { near: renamed_to, ..fact.into() };
+                    early.push(((at, block, ask), evidence));
+                }
+                continue;
+            }
             let commit = if let Cite::Missing { commit, .. } = &answer { *commit } else { None };
             cited[*number] = if anchored.is_before(commit) { answer } else { Cite::Unknown };
         }
-        Ok(())
+        Ok(early)
     }
 
     /// The finding about a link whose target no commit ever had.
@@ -217,8 +233,9 @@ impl Check<'_> {
         if !may_be_broken(open.doc) || !self.is_sure(&citation.path, written) {
             return None;
         }
-        let fact = Fact::BrokenLink { citation: citation.clone(), gone: Cited::Path };
+        let (citation, gone) = (citation.clone(), Cited::Path);
         let near = self.names().near(&citation.path, &self.anchors.likened);
+        let fact = Fact::BrokenLink { citation, gone, commit: None };
         Some(Evidence { near, ..fact.into() })
     }
 

@@ -260,7 +260,8 @@ pub(super) fn forget(id: &str, documents: &mut [Document]) {
             match &mut evidence.fact {
                 Fact::SourceMissing { commit, .. }
                 | Fact::ReferenceDrift { commit, .. }
-                | Fact::SourceChanged { commit, .. } => drop(commit.take_if(|commit| commit == id)),
+                | Fact::SourceChanged { commit, .. }
+                | Fact::BrokenLink { commit, .. } => drop(commit.take_if(|commit| commit == id)),
                 _ => {}
             }
         }

@@ -36,6 +36,8 @@ pub(super) struct Ask {
     pub(super) relative: Option<String>,
     /// True for a link whose target is not there: it is meant to lead somewhere.
     pub(super) link: bool,
+    /// True for a path in a code span.
+    pub(super) span: bool,
     /// The heading of a document that is there and lacks it.
     pub(super) heading: Option<Citation>,
 }
@@ -251,7 +253,8 @@ impl Check<'_> {
         }
         let cites = paths.into_iter().filter(|_| cites);
         let cites = cites.filter_map(|path| citation(path, &target)).collect();
-        Some(Ask { at: mention.at, cites, word: word.cloned(), ..Ask::default() })
+        let span = mention.origin == Origin::Code;
+        Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
 
     fn ask_of_link(
@@ -281,9 +284,6 @@ impl Check<'_> {
         {
             return None;
         }
-        let is_relative = !target.path.starts_with('/');
-        if there
-            && (is_relative || own.is_some())
         // Others name a page without its ending.
         let is_page = |end: &str| self.is_there(&format!("{}{end}", path.trim_end_matches(".rst")));
         if !there
@@ -292,6 +292,9 @@ impl Check<'_> {
         {
             return None;
         }
+        let is_relative = !target.path.starts_with('/');
+        if there
+            && (is_relative || own.is_some())
             && let Some((_, fragment)) = text.split_once('#')
             && let Some(heading) = self.missing_heading(path.clone(), fragment)
         {

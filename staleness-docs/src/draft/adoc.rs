@@ -112,7 +112,8 @@ impl<'t> Reader<'t> {
         let language: String =
             language.chars().filter(|c| !c.is_whitespace() && *c != '`').collect();
         self.writer.write("\n");
-        let first = self.lines.get(from).copied().unwrap_or_default();
+        let end = || self.lines.last().map_or("", |last| &last[last.len()..]);
+        let first = self.lines.get(from).copied().unwrap_or_else(end);
         self.writer.before(first, &format!("```{language}\n"));
         let lines = self.lines[from.min(to)..to].to_vec();
         lines.iter().filter(|line| !line.contains("```")).for_each(|line| self.writer.keep(line));

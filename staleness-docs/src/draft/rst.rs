@@ -142,7 +142,8 @@ impl<'t> Reader<'t> {
         let language: String =
             language.chars().filter(|c| !c.is_whitespace() && *c != '`').collect();
         self.writer.write("\n");
-        let first = self.lines.get(from).copied().unwrap_or_default();
+        let end = || self.lines.last().map_or("", |last| &last[last.len()..]);
+        let first = self.lines.get(from).copied().unwrap_or_else(end);
         self.writer.before(first, &format!("```{language}\n"));
         for at in from..to {
             let line = self.lines[at];

@@ -190,7 +190,7 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
         ),
         SignalKind::FutureDate => ("Its date lies in the future.", "Correct the date.", "note"),
         SignalKind::BrokenLink => (
-            "It links to a file or heading that never existed.",
+            "It links to a file or heading that never existed, or names a path that was gone when it was edited.",
             "Mend the link. The nearest file or heading is named where there is one.",
             "warning",
         ),
