@@ -1,4 +1,4 @@
-//! What a hook says when an agent reads a document: from the last check, once in a session.
+//! The text of a hook when an agent reads a document: from the last check, once in a session.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn read(sandbox: &Sandbox, session: &str, file: &Path) -> Value {
     })
 }
 
-/// What a hook tells the agent; empty if that is nothing.
+/// Returns the text that a hook tells the agent; empty if that is nothing.
 fn told(run: &Run) -> String {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     if run.out.is_empty() {

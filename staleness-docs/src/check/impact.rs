@@ -85,8 +85,8 @@ fn keys(word: &crate::git::Word) -> Vec<Vec<u8>> {
     match word.kind {
         WordKind::Flag => forms(&word.text).map(String::into_bytes).into(),
         _ => {
-            let parts = word.text.split(|c: char| !c.is_alphanumeric() && c != '_');
-            parts.filter(|part| !part.is_empty()).next_back().map(Into::into).into_iter().collect()
+            let mut parts = word.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            parts.rfind(|part| !part.is_empty()).map(Into::into).into_iter().collect()
         }
     }
 }

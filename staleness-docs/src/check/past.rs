@@ -209,7 +209,7 @@ impl<'p> Past<'p> {
         }
     }
 
-    /// What changed since a revision; `None` when that is not known.
+    /// Returns the changes since a revision; `None` when that is not known.
     pub(super) fn since(&mut self, revision: &str) -> Result<Option<Since>, Cancelled> {
         let Some(repo) = &mut self.repo else {
             self.note("without a history everything is new");

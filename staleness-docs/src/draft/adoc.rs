@@ -86,7 +86,8 @@ impl<'t> Reader<'t> {
         let sign = *text.as_bytes().first()?;
         let is_all = text.bytes().all(|byte| byte == sign);
         let is_table = matches!(text, "|===" | "!===");
-        if !is_table && text != "--" && !(is_all && text.len() >= 4) && !text.starts_with("```") {
+        let is_fence = text.starts_with("```") || is_all && text.len() >= 4;
+        if !(is_table || is_fence || text == "--") {
             return None;
         }
         let mark = if sign == b'`' { "```" } else { text };

@@ -83,7 +83,7 @@ fn listed(place: &ProjectPlace, tracked: &Tracked) -> Vec<String> {
             plain = (folder, is_plain(&place.folder, folder));
         }
         let meta = place.folder.join(path).symlink_metadata();
-        let is_other = meta.is_ok_and(|it| !it.is_symlink() && !(it.is_file() && it.len() <= most));
+        let is_other = meta.is_ok_and(|it| !(it.is_symlink() || it.is_file() && it.len() <= most));
         if plain.1 && !is_other {
             more.push(path.to_owned());
         }

@@ -159,7 +159,7 @@ pub(crate) fn stale_lines(loaded: &Loaded, context: &Context) -> Vec<StaleLine> 
     lines
 }
 
-/// What a reader of a line should know; `None` for weak signs. Names that are not plain are left out.
+/// Returns what a reader of a line should know; `None` for weak signs. Names that are not plain are left out.
 fn says(fact: &Fact) -> Option<ModelText> {
     let name = |name: &str| {
         let name = name.rsplit(' ').next().unwrap_or(name);
@@ -167,7 +167,7 @@ fn says(fact: &Fact) -> Option<ModelText> {
         Some(name).filter(ModelName::is_shown).map(ModelText::from)
     };
     let became = |noun: &'static str, old: Option<ModelText>, new: &Option<String>| {
-        let old = old.map_or_else(|| ModelText::from(noun), |old| old);
+        let old = old.unwrap_or_else(|| noun.into());
         match new.as_deref().and_then(name) {
             Some(new) => old.and(" is now ").and(new),
             None => old.and(" is gone"),

@@ -31,7 +31,7 @@ const DIGEST_BYTES: usize = 17;
 pub struct Told(PathBuf);
 
 impl Told {
-    /// Those of a session; `None` for a store that is not a file.
+    /// Returns the lines of a session; `None` for a store that is not a file.
     #[must_use]
     pub fn of(settings: &Settings, session: &SessionId) -> Option<Self> {
         let name = stable_hash(format!("{}\n{session}", settings.project.id).as_bytes());

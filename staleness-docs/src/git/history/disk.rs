@@ -32,7 +32,8 @@ pub(crate) struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> io::Result<Self> {
         let name = RandomState::new().hash_one(std::process::id());
-        let folder = std::env::temp_dir().join(format!("staleness-{name:016x}"));
+        let folder =
+            std::path::absolute(std::env::temp_dir())?.join(format!("staleness-{name:016x}"));
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

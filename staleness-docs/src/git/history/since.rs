@@ -23,9 +23,9 @@ pub struct ChangedFile {
     pub path: String,
     /// The path that it had, if that was another one.
     pub was: Option<String>,
-    /// What it held; `None` if it was added.
+    /// Its contents before; `None` if it was added.
     pub old: Option<Oid>,
-    /// What it holds; `None` if it was removed.
+    /// Its contents after; `None` if it was removed.
     pub new: Option<Oid>,
 }
 
