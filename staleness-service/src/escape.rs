@@ -4,10 +4,14 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line, and
-/// what cannot be seen: with it two names look like one.
+/// what cannot be seen: with it two names look like one. GitHub Actions takes a line that begins with `::` for a
+/// command: of a text that does, the first sign is escaped.
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
-    escape_if(text, is_unsafe)
+    match text.trim_start().strip_prefix("::") {
+        Some(rest) => format!("\\u{{3a}}:{}", escape_if(rest, is_unsafe)).into(),
+        None => escape_if(text, is_unsafe),
+    }
 }
 
 /// As [`escape`], for a text of several lines: line ends and tabs stay.
@@ -54,6 +58,8 @@ mod tests {
         assert_eq!(escape("a\nb"), "a\\u{a}b");
         assert_eq!(escape("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(escape("a\u{202e}b\r"), "a\\u{202e}b\\u{d}");
+        assert_eq!(escape(" ::error::a\n"), "\\u{3a}:error::a\\u{a}");
+        assert_eq!(escape("a::b"), "a::b");
     }
 
     #[test]
