@@ -1,17 +1,13 @@
 //! Finding: how well tools fit a question, by their own words and by what was learned.
 
-use super::habit::doubt;
-use super::index::{Entry, SearchIndex};
+use super::index::SearchIndex;
 use super::learned::{Best, Candidate, LearnedMatch, Meaning};
 use super::question::Question;
 use super::words::Shares;
-use super::{LEARNED_SHARE, STATIC_SHARE, Top, is_cold};
+use super::{CLOSEST, Top, is_cold};
 use crate::ids::ToolName;
 use crate::knowledge::blend;
 use crate::verdict::round;
-
-/// The most that is assumed as the learned score of a tool of which little or nothing was learned.
-const MOST_ASSUMED: f64 = 0.3;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,29 +51,30 @@ impl SearchIndex {
     ///
     /// # The score
     ///
-    /// `0.6 × words + 0.4 × learned`, each 0..=1.
+    /// `words + learned × (1 − words)`, each 0..=1: what was learned fills what the words leave.
     ///
     /// **words**, how well a tool's text fits: BM25 with fields, divided by the most it could reach:
     /// `Σ idf × tf / (tf + 1) ÷ Σ idf` over the words of the question.
     /// - `idf = ln(1 + (n − df + 0.5) / (df + 0.5))` over tools; a tool holds a word when its text or a
     ///   query that was learned of it does.
     /// - `tf` = (2 × in its name or origin + elsewhere) ÷ (0.25 + 0.75 × length ÷ mean length).
-    /// - Words that usually led to the tool, or to others of the same server or plugin, add up to 0.35:
-    ///   see `habit.rs`. A tool of which nothing but the server fits is not found.
+    /// - Words that usually led to tools of the same server or plugin add up to 0.35: see `habit.rs`. A tool of
+    ///   which nothing but the server fits is not found.
     /// - Whoever gives the name of a tool, whole or without its server, asks for it: 1. Within a longer question a
     ///   name counts from three words on.
     ///
-    /// **learned**, of the tool's best route (never a sum): closeness × confidence. Two queries are
-    /// as close as `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: equal ones 1,
-    /// a chance word of many next to nothing. Here `idf` is that over the texts of tools alone: how close two
-    /// queries are does not depend on what else was learned. With [`Meaning`] both are blended as `search::blend` says.
-    /// What was learned lifts a tool and never lowers it: where it is less than the words, they stand
-    /// for it, so that a tool without routes has its words as its score.
+    /// **learned**, of two kinds of evidence, neither of which lowers a score:
+    /// - *the closest query* of the tool, closeness × confidence: where that is more than the words, 0.4 times the
+    ///   difference. Two queries are as close as
+    ///   `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: equal ones 1, a chance word of many next
+    ///   to nothing. Here `idf` is that over the texts of tools alone: how close two queries are does not depend on
+    ///   what else was learned. With [`Meaning`] both are blended as `search::blend` says.
+    /// - *all of its queries together*: see `evidence.rs`. It grows with their number and has a bound, and counts the
+    ///   less the closer the closest query of all is, down to nothing where that is the question itself.
     ///
-    /// A tool of which nothing was learned would still lose to others that are but vaguely known. It is
-    /// taken to be as close as its words suggest: its words ÷ the best words of all, times the best
-    /// learned score; at most 0.3, and the less the surer that score is, down to none where it is 1; the less,
-    /// too, the more was learned of it, down to none from the third query on.
+    /// A tool of which nothing was learned would lose to others for no fault of its own. It is taken to gain as much
+    /// as any, times its words ÷ the best words of all; the less, too, the closer the closest query of all is. After
+    /// one query it is half of that, from the second on nothing.
     ///
     /// A word of the question is also taken as the beginning of longer ones, from three letters on: they
     /// count 0.56 to 0.8, by how much of them was given. Synonyms of it count 0.7, and less where they are
@@ -138,6 +135,7 @@ impl SearchIndex {
                 *words = blend(*words, meant.copied().unwrap_or(0.0));
             }
         }
+        let text = words.clone();
         let mut habits = self.habits(&shares, &words, &mut passes);
         for (words, habit) in words.iter_mut().zip(&mut habits) {
             let own = *words;
@@ -146,25 +144,31 @@ impl SearchIndex {
         }
         let best = self.learned(question, meaning, &mut passes);
         let surest = best.all().iter().map(|route| route.score).fold(0.0, f64::max);
-        let mut fitting = 0.0_f64;
-        for (place, words) in (0..).zip(&words) {
-            if *words > fitting && passes(place) {
-                fitting = *words;
+        let evidence = self.evidence(&shares);
+        let (mut gain, mut fitting) = (0.0_f64, 0.0_f64);
+        let mut whole = vec![0.0; self.entries.len()];
+        for (place, whole) in (0..).zip(&mut whole) {
+            if !passes(place) {
+                continue;
+            }
+            let at = place as usize;
+            let words = evidence.field[at].mul_add(1.0 - surest, words[at]).min(1.0);
+            let closest = best.of(place).map_or(0.0, |route| route.score);
+            let known = CLOSEST.mul_add((closest - words).max(0.0), words);
+            *whole = (evidence.likeness[at] * (1.0 - surest)).mul_add(1.0 - known, known);
+            gain = gain.max(*whole - text[at]);
+            fitting = fitting.max(text[at]);
+        }
+        if fitting > 0.0 && self.routes() > 0 {
+            let gain = gain * (1.0 - surest) / fitting;
+            for (place, whole) in (0..).zip(&mut whole) {
+                let text = text[place as usize];
+                *whole = whole.max((gain * self.doubt(place)).mul_add(text, text).min(1.0));
             }
         }
-        let assumed = assumed(surest, fitting);
-        let mut scores =
-            Scores { index: self, question, all: Vec::new(), shares, words, habits, best, assumed };
-        for (place, entry) in (0..).zip(&self.entries) {
-            let score = STATIC_SHARE.mul_add(
-                scores.words[place as usize],
-                LEARNED_SHARE * scores.learned(place, entry),
-            );
-            if score > 0.0 && passes(place) {
-                scores.all.push((round(score), place));
-            }
-        }
-        scores
+        let all = (0..).zip(&whole).filter(|(place, whole)| **whole > 0.0 && passes(*place));
+        let all = all.map(|(place, whole)| (round(*whole), place)).collect();
+        Scores { index: self, question, all, shares, words, habits, best }
     }
 
     /// The best route of each tool that `wanted` lets pass, the `limit` best of them by closeness ×
@@ -206,7 +210,6 @@ pub(crate) struct Scores<'a> {
     words: Vec<f64>,
     habits: Vec<f64>,
     best: Best,
-    assumed: f64,
 }
 
 impl<'a> Scores<'a> {
@@ -217,13 +220,6 @@ impl<'a> Scores<'a> {
             .map(|(score, place)| (&self.index.entries[*place as usize].tool, *score, *place))
     }
 
-    /// Returns the learned part of the score of a tool.
-    fn learned(&self, place: u32, entry: &Entry) -> f64 {
-        let words = self.words[place as usize];
-        let assumed = self.assumed * words * doubt(entry.routes as f64);
-        self.best.of(place).map_or(0.0, |route| route.score).max(words).max(assumed)
-    }
-
     /// The tools that fit so well that they may be named unasked, as [`Scores::fitting`] has them: they reach
     /// `least` without what habits add, by two words of the question or by a learned query that is not cold.
     pub(crate) fn sure(&self, least: f64) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
@@ -232,8 +228,8 @@ impl<'a> Scores<'a> {
             let at = *place as usize;
             let own = self.words[at] - self.habits[at];
             let route = self.route(*place);
-            let learned = route.map_or(0.0, |route| route.score()).max(own);
-            let without_habits = STATIC_SHARE.mul_add(own, LEARNED_SHARE * learned);
+            let closest = route.map_or(0.0, |route| route.score());
+            let without_habits = CLOSEST.mul_add((closest - own).max(0.0), own);
             score.min(round(without_habits)) >= least
                 && (two[at] || route.is_some_and(|route| !is_cold(route.closeness)))
         })
@@ -247,27 +243,16 @@ impl<'a> Scores<'a> {
     /// Returns the tool at a place with its score and what led to it.
     pub(crate) fn matched(&self, place: u32, score: f64) -> Option<Match> {
         let entry = self.index.entries.get(place as usize)?;
+        let words = self.words[place as usize];
+        let left = 1.0 - words;
         Some(Match {
             tool: entry.tool.clone(),
             score,
-            words: round(self.words[place as usize]),
+            words: round(words),
             habit: round(self.habits[place as usize]),
-            learned: round(self.learned(place, entry)),
+            learned: if left > 0.0 { round(((score - words) / left).clamp(0.0, 1.0)) } else { 0.0 },
             route: self.route(place),
             met: self.index.met(self.question, &self.shares, place),
         })
     }
-}
-
-/// Returns the learned score assumed of a tool of which nothing was learned, per unit of its words.
-fn assumed(surest: f64, fitting: f64) -> f64 {
-    if fitting <= 0.0 {
-        return 0.0;
-    }
-    let most = if surest <= MOST_ASSUMED {
-        surest
-    } else {
-        MOST_ASSUMED * (1.0 - surest) / (1.0 - MOST_ASSUMED)
-    };
-    most / fitting
 }

@@ -21,8 +21,6 @@ pub(super) struct Entry {
     pub(super) tool: ToolName,
     /// Its text; `None` for a tool of which only routes are known.
     pub(super) text: Option<Text>,
-    /// The number of routes that lead to it.
-    pub(super) routes: usize,
 }
 
 /// The text of a tool.
@@ -47,15 +45,15 @@ pub(super) struct Route {
     query: Box<str>,
 }
 
-/// Of an index for one question, how many of its first words the question asks for, and how words begin that may be
-/// longer forms of them, in order; nothing where every word is taken up.
+/// Of an index for one question, how words begin that may be longer forms of those it asks for, in order; nothing
+/// where every word is taken up.
 #[derive(Clone, Debug, Default)]
-struct Only(Option<(u32, Vec<[u8; MIN_PREFIX]>)>);
+struct Only(Option<Vec<[u8; MIN_PREFIX]>>);
 
 impl Only {
     /// The number of a word that is taken up.
     fn number(&self, lexicon: &mut Lexicon, stem: &str) -> Option<u32> {
-        let Some((_, beginnings)) = &self.0 else { return Some(lexicon.learn(stem)) };
+        let Some(beginnings) = &self.0 else { return Some(lexicon.learn(stem)) };
         let known = lexicon.known(stem);
         // What merely begins alike is taken up as well: to compare the whole would cost more than it saves.
         let is_longer = || {
@@ -66,10 +64,6 @@ impl Only {
         known.or_else(|| is_longer().then(|| lexicon.learn(stem)))
     }
 
-    /// Returns true if the question asks for one of these words.
-    fn are_asked(&self, numbers: &[u32]) -> bool {
-        self.0.as_ref().is_some_and(|(asked, _)| numbers.iter().any(|number| number < asked))
-    }
 }
 
 /// An index over the tools of one project and the queries that were learned of them.
@@ -105,15 +99,12 @@ impl SearchIndex {
     }
 
     /// An index that will be asked one question, of which it takes up only words that matter: those that may meet
-    /// the question, and those of queries that share a word with it, since how close these are depends on how rare
-    /// each of their words is. Its routes are put in before its tools. The answer is that of an index of every word.
+    /// the question, and those of routes, since how close these are depends on how rare each of their words is. Its
+    /// routes are put in before its tools. The answer is that of an index of every word.
     pub(crate) fn for_question(question: &Question) -> Self {
         let mut index = Self::default();
         let stems = || question.stems.keys();
-        for stem in stems() {
-            index.lexicon.learn(stem);
-        }
-        let (asked, mut beginnings) = (index.lexicon.len() as u32, Vec::new());
+        let mut beginnings = Vec::new();
         for word in stems().chain(question.asked.iter().filter_map(|asked| asked.whole.as_ref())) {
             index.lexicon.learn(word);
             for (other, _) in alike(word) {
@@ -123,7 +114,7 @@ impl SearchIndex {
         }
         beginnings.sort_unstable();
         beginnings.dedup();
-        index.only = Only(Some((asked, beginnings)));
+        index.only = Only(Some(beginnings));
         index
     }
 
@@ -212,17 +203,13 @@ impl SearchIndex {
             return;
         }
         self.weights = OnceLock::new();
-        let (lexicon, only, mut words) = (&mut self.lexicon, &self.only, Vec::new());
-        each_learned_stem(query, |stem| words.extend(only.number(lexicon, stem)));
-        if only.are_asked(&words) {
-            each_learned_stem(query, |stem| words.push(lexicon.learn(stem)));
-        }
+        let (lexicon, mut words) = (&mut self.lexicon, Vec::new());
+        each_learned_stem(query, |stem| words.push(lexicon.learn(stem)));
         words.sort_unstable();
         words.dedup();
         let route = self.routes.len() as u32;
         words.iter().for_each(|number| self.lexicon[*number].routes.push(route));
         let tool = self.place(tool);
-        self.entries[tool as usize].routes += 1;
         self.route_places.insert(id, route);
         let (words, query) = (words.into(), query.into());
         self.routes.push(Route { id, tool, words, confidence, query });
@@ -260,7 +247,7 @@ impl SearchIndex {
             return *place;
         }
         let place = self.entries.len() as u32;
-        self.entries.push(Entry { tool: tool.clone(), text: None, routes: 0 });
+        self.entries.push(Entry { tool: tool.clone(), text: None });
         self.places.insert(tool.clone(), place);
         place
     }

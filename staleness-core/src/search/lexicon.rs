@@ -80,11 +80,6 @@ impl Lexicon {
         self.known(text).filter(|number| self[*number].is_held())
     }
 
-    /// Returns the number of words that it knows.
-    pub(super) const fn len(&self) -> usize {
-        self.words.len()
-    }
-
     /// The words that begin with a text and that some tool holds: the shortest ones, at most
     /// [`MAX_BEGINNINGS`], equally long ones in order.
     pub(super) fn beginning_with(&self, text: &str) -> Vec<(u32, &str)> {

@@ -27,6 +27,7 @@
 //! assert_eq!(ask(&index, "ship it").as_deref(), Some("mcp__hub__merge"));
 //! ```
 
+mod evidence;
 mod find;
 mod habit;
 mod index;
@@ -49,10 +50,8 @@ pub use text::Learned;
 pub(crate) use text::origin;
 pub(crate) use top::Top;
 
-/// The share of a tool's own words in its score.
-pub(crate) const STATIC_SHARE: f64 = 0.6;
-/// The share of what was learned.
-pub(crate) const LEARNED_SHARE: f64 = 0.4;
+/// The weight of the closest learned query.
+const CLOSEST: f64 = 0.4;
 /// Below this familiarity nothing like the question was learned.
 pub(crate) const COLD: f64 = 0.3;
 

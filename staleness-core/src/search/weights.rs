@@ -6,6 +6,11 @@ use super::lexicon::Word;
 /// The origin of a tool that comes from no server or plugin, or whose text is not known.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
+/// Confidences come in billionths.
+const ONE: f64 = 1e9;
+/// Squares of weights are summed in millionths.
+const MILLION: f64 = 1e6;
+
 /// The weights of words, routes and origins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
@@ -22,6 +27,8 @@ pub(super) struct Weights {
     pub(super) origin_routes: Vec<u64>,
     /// The sum of the confidences of the routes to each tool, by its place, in billionths.
     pub(super) tool_routes: Vec<u64>,
+    /// The length of the sum of the queries of each tool, by its place: `√Σ (idf n)²`.
+    pub(super) tool_norms: Vec<f64>,
     /// The sum of the confidences of all routes, in billionths.
     pub(super) all_routes: u64,
     /// The average length of a text, in words; at least 1.
@@ -51,6 +58,7 @@ impl SearchIndex {
                 }
             }
             let held = self.held();
+            let tool_norms = self.tool_norms(&held);
             let mean_length = (self.words as f64 / self.described.max(1) as f64).max(1.0);
             Weights {
                 words,
@@ -59,6 +67,7 @@ impl SearchIndex {
                 origins,
                 origin_routes,
                 tool_routes,
+                tool_norms,
                 all_routes,
                 mean_length,
             }
@@ -78,6 +87,25 @@ impl SearchIndex {
         (1..).zip(self.lexicon.iter()).map(count).collect()
     }
 
+    /// Returns the length of the sum of the queries of each tool, given the number of tools that hold each word.
+    fn tool_norms(&self, held: &[u32]) -> Vec<f64> {
+        let mut squares = vec![0_u64; self.entries.len()];
+        let mut counts = vec![0_u64; self.entries.len()];
+        for (word, tools) in self.lexicon.iter().zip(held) {
+            let tool = |route: &u32| self.routes[*route as usize].tool as usize;
+            for route in &word.routes {
+                let confidence = self.routes[*route as usize].confidence;
+                counts[tool(route)] += u64::from(confidence.billionths());
+            }
+            for place in word.routes.iter().map(tool) {
+                let weight = self.idf(*tools) * queries(std::mem::take(&mut counts[place]));
+                // Whole numbers have one sum, whatever their order.
+                squares[place] += (weight * weight * MILLION).round() as u64;
+            }
+        }
+        squares.into_iter().map(|square| (square as f64 / MILLION).sqrt()).collect()
+    }
+
     /// Returns the weight of a word that `tools` tools hold: the inverse document frequency of
     /// BM25, never negative.
     pub(super) fn idf(&self, tools: u32) -> f64 {
@@ -93,6 +121,11 @@ impl SearchIndex {
 fn idf(all: usize, holding: usize) -> f64 {
     let (all, holding) = (all as f64, holding as f64);
     ((all - holding + 0.5) / (holding + 0.5)).max(0.0).ln_1p()
+}
+
+/// The number of queries that a sum of confidences in billionths stands for.
+pub(super) fn queries(confidences: u64) -> f64 {
+    confidences as f64 / ONE
 }
 
 /// A sum that does not depend on the order in which the numbers come.

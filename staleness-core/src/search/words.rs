@@ -27,6 +27,13 @@ pub(super) struct Shares<'a> {
     of: Vec<(u32, f64)>,
 }
 
+impl Shares<'_> {
+    /// The places of the tools that meet the word, and how well each does, 0..1.
+    pub(super) fn of(&self) -> &[(u32, f64)] {
+        &self.of
+    }
+}
+
 impl SearchIndex {
     /// For the weightiest words of a question, which tools meet them and how well.
     pub(super) fn shares<'a>(&self, question: &'a Question) -> Vec<Shares<'a>> {
