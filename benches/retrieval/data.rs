@@ -1,4 +1,4 @@
-//! The labelled set: tools as public servers describe them, and queries written for them.
+//! Labelled sets: tools as they are described, and queries that ask for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,15 +8,21 @@ use serde::Deserialize;
 use staleness::ids::ToolName;
 use staleness_core::route::Route;
 
-/// Queries of each tool that are kept for testing; the others are for learning.
-const TESTED: usize = 4;
-
 /// A tool, as its server describes it.
 #[derive(Debug, Deserialize)]
 struct ToolLine {
     tool: String,
+    #[serde(default)]
     server: String,
     description: String,
+}
+
+/// A line of a set.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Tool(ToolLine),
+    Query(QueryLine),
 }
 
 /// A query and what it asks for.
@@ -33,6 +39,7 @@ struct QueryLine {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: ToolName,
+    /// Empty for one of no server.
     pub(crate) server: String,
     pub(crate) description: String,
 }
@@ -47,60 +54,74 @@ pub(crate) struct Case {
     pub(crate) accepted: BTreeSet<usize>,
 }
 
-/// Everything.
+/// A set.
 #[derive(Debug)]
 pub(crate) struct Data {
+    pub(crate) name: &'static str,
     pub(crate) tools: Vec<Tool>,
     places: BTreeMap<ToolName, usize>,
     /// Cases to learn from, by the place of the tool, in the order in which they are learned.
     pub(crate) learn: Vec<Vec<Case>>,
+    /// Cases by which choices are made; none where each of `learn` is asked after the others were learned.
+    pub(crate) choose: Vec<Case>,
     pub(crate) test: Vec<Case>,
 }
 
+/// How many of the queries of a tool, in the order of their hashes, are for what: the first ones for testing, the next
+/// for choosing, the others for learning.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Split {
+    /// The most for testing, and for choosing.
+    pub(crate) asked: [usize; 2],
+    /// The least that stay for learning.
+    pub(crate) learned: usize,
+}
+
 impl Data {
-    /// Reads the set and splits it: the queries of each tool, in the order of their hashes, the last
-    /// four for testing.
+    /// Reads a set of some files and splits it.
     ///
     /// # Panics
     /// When a file is missing or malformed, a tool unknown, or a query there twice.
-    pub(crate) fn read(folder: &Path) -> Self {
-        let tools: Vec<Tool> = lines::<ToolLine>(&folder.join("tools.jsonl"))
-            .map(|line| Tool {
-                name: ToolName::new(line.tool).expect("a valid name"),
-                server: line.server,
-                description: line.description,
-            })
-            .collect();
+    pub(crate) fn read(name: &'static str, files: &[&str], split: Split) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("retrieval/data");
+        let (mut tools, mut queries) = (Vec::new(), Vec::new());
+        for line in files.iter().flat_map(|file| lines(&folder.join(file))) {
+            match line {
+                Line::Query(line) => queries.push(line),
+                Line::Tool(ToolLine { tool, server, description }) => {
+                    let name = ToolName::new(tool).expect("a valid name");
+                    tools.push(Tool { name, server, description });
+                }
+            }
+        }
         let places: BTreeMap<ToolName, usize> =
             tools.iter().enumerate().map(|(at, tool)| (tool.name.clone(), at)).collect();
         assert_eq!(places.len(), tools.len(), "a tool is there twice");
         let place = |name: String| places[&ToolName::new(name).expect("a valid name")];
         let mut by_tool: Vec<Vec<Case>> = tools.iter().map(|_| Vec::new()).collect();
         let mut seen = BTreeSet::new();
-        for line in lines::<QueryLine>(&folder.join("queries.jsonl")) {
+        for line in queries {
             assert!(seen.insert(Route::fold(&line.query)), "{} is there twice", line.query);
             let tool = place(line.tool);
             let accepted = line.also.into_iter().map(place).chain([tool]).collect();
             by_tool[tool].push(Case { query: line.query, tool, accepted });
         }
-        let (mut learn, mut test) = (Vec::new(), Vec::new());
+        let (mut learn, mut choose, mut test) = (Vec::new(), Vec::new(), Vec::new());
         for mut cases in by_tool {
-            cases.sort_by_cached_key(|case| hash(&Route::fold(&case.query)));
-            test.extend(cases.split_off(cases.len() - TESTED));
+            cases.sort_by_cached_key(|case| std::cmp::Reverse(hash(&Route::fold(&case.query))));
+            for (asked, most) in [&mut test, &mut choose].into_iter().zip(split.asked) {
+                let count = most.min(cases.len().saturating_sub(split.learned));
+                asked.extend(cases.drain(..count));
+            }
+            cases.reverse();
             learn.push(cases);
         }
-        Self { tools, places, learn, test }
+        Self { name, tools, places, learn, choose, test }
     }
 
     /// The place of a tool.
     pub(crate) fn place(&self, tool: &ToolName) -> usize {
         self.places[tool]
-    }
-
-    /// Queries for which more than one tool is right.
-    pub(crate) fn ambiguous(&self) -> usize {
-        let all = self.learn.iter().flatten().chain(&self.test);
-        all.filter(|case| case.accepted.len() > 1).count()
     }
 
     /// The first `most` learned queries of each tool that `wanted` lets pass.
@@ -118,14 +139,11 @@ impl Data {
     }
 }
 
-fn lines<T: for<'de> Deserialize<'de>>(file: &Path) -> impl Iterator<Item = T> {
+fn lines(file: &Path) -> Vec<Line> {
     let text =
         fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let all: Vec<T> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
-        .collect();
-    all.into_iter()
+    let line = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    text.lines().map(line).collect()
 }
 
 /// FNV-1a with 64 bits (Fowler, Noll and Vo): the same everywhere.

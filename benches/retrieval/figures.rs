@@ -37,12 +37,6 @@ impl Figures {
         100.0 * hits as f64 / self.ranks.len() as f64
     }
 
-    /// The mean of 1 ÷ rank, 0 where nothing was found.
-    pub(crate) fn mrr(&self) -> f64 {
-        let sum: f64 = self.ranks.iter().flatten().map(|rank| 1.0 / *rank as f64).sum();
-        sum / self.ranks.len() as f64
-    }
-
     /// By how many points more questions than with `other` have their tool among the first `most`, with
     /// 1.96 standard errors of the paired difference.
     pub(crate) fn more(&self, other: &Self, most: usize) -> String {
@@ -58,6 +52,6 @@ impl Figures {
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.1} | {:.1} | {:.3}", self.top(1), self.top(5), self.mrr())
+        write!(f, "{:.1} | {:.1}", self.top(1), self.top(5))
     }
 }

@@ -1,8 +1,8 @@
 //! Retrieval: how often the tool that somebody asks for is found, before and after learning.
 //!
-//! `cargo bench -p staleness-benches --bench retrieval` prints the figures of `docs/search.md`. With `-- --misses` it prints the test queries that are missed; with
-//! `-- --tune` it measures on held-out queries of the learn split instead, which is what choices are
-//! made by. Nothing is random. With the feature `local` and the folder of a model in
+//! `cargo bench -p staleness-benches --bench retrieval` prints the figures of `docs/accuracy.md` and `docs/search.md`.
+//! With `-- --misses` it prints the test queries that are missed; with `-- --tune` it measures on held-out queries
+//! instead, which is what choices are made by. Nothing is random. With the feature `local` and the folder of a model in
 //! `STALENESS_TEST_MODEL` there are tables with vectors, too.
 
 mod data;
@@ -13,10 +13,12 @@ mod plain;
 mod prompts;
 
 use std::collections::BTreeSet;
+#[cfg(feature = "local")]
 use std::path::Path;
 
-use data::{Case, Data};
+use data::{Case, Data, Split};
 use figures::{Figures, Searcher};
+use plain::Bm25;
 use staleness_core::route::{Confidence, Route, RouteId};
 use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
 
@@ -50,71 +52,91 @@ impl Searcher for Ours {
     }
 }
 
-/// The baseline: the learned queries are added to the descriptions.
-fn plain(data: &Data, learned: &[(usize, &str)]) -> plain::Bm25 {
-    let mut texts: Vec<String> =
-        data.tools.iter().map(|tool| format!("{} {}", tool.name, tool.description)).collect();
-    for (tool, query) in learned {
-        texts[*tool].push(' ');
-        texts[*tool].push_str(query);
-    }
-    plain::Bm25::new(&texts)
+/// The sets, the project's own first.
+fn sets() -> [Data; 3] {
+    let own = Split { asked: [4, 0], learned: 0 };
+    let split = |asked| Split { asked: [asked; 2], learned: 2 };
+    [
+        Data::read("own", &["tools.jsonl", "queries.jsonl"], own),
+        Data::read("metatool", &["metatool.jsonl"], split(8)),
+        Data::read("functions", &["functions.jsonl"], split(5)),
+    ]
 }
 
 fn main() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("retrieval/data");
-    let data = Data::read(&folder);
-    if std::env::args().any(|arg| arg == "--tune") {
-        tune(&data);
+    let sets = sets();
+    let is_asked = |flag: &str| std::env::args().any(|arg| arg == flag);
+    if is_asked("--tune") {
+        tune(&sets);
         return;
     }
-    println!(
-        "{} tools of {} servers; {} queries, of which {} are for learning and {} for testing; \
-         {} accept another tool too",
-        data.tools.len(),
-        data.tools.iter().map(|tool| &tool.server).collect::<BTreeSet<_>>().len(),
-        data.learn.iter().map(Vec::len).sum::<usize>() + data.test.len(),
-        data.learn.iter().map(Vec::len).sum::<usize>(),
-        data.test.len(),
-        data.ambiguous(),
-    );
-    let most = *STEPS.last().expect("steps");
-    let well_known: BTreeSet<usize> =
-        (0..data.tools.len()).filter(|tool| data.learn[*tool].len() >= most).collect();
-    let of_them: Vec<&Case> =
-        data.test.iter().filter(|case| well_known.contains(&case.tool)).collect();
-    let all: Vec<&Case> = data.test.iter().collect();
-    let few_title = format!("{} tools with 10 queries", well_known.len());
-    curve(&data, "all tools", &all, &STEPS[..3]);
-    curve(&data, &few_title, &of_them, &STEPS);
-    unseen(&data, &all);
-    prompts::table(&data, &STEPS);
+    for set in &sets {
+        let learned: usize = set.learn.iter().map(Vec::len).sum();
+        let [tools, test] = [set.tools.len(), set.test.len()];
+        println!("{}: {tools} tools; {learned} queries for learning, {test} for testing", set.name);
+    }
+    head("The learning curve");
+    for set in &sets {
+        let all: Vec<&Case> = set.test.iter().collect();
+        let most = if set.name == "own" { 3 } else { STEPS.len() };
+        curve(set, set.name, &all, &STEPS[..most]);
+    }
+    let own = &sets[0];
+    let all: Vec<&Case> = own.test.iter().collect();
+    let few = well_known(own);
+    curve(own, "own, the 60", &few, &STEPS);
+    unseen(&sets, |set| set.test.iter().collect());
+    prompts::table(own, &STEPS);
     #[cfg(feature = "local")]
     if let Some(folder) = std::env::var_os("STALENESS_TEST_MODEL") {
-        let groups = [("all tools", &*all, &STEPS[..3]), (&*few_title, &*of_them, &STEPS[..])];
-        meaning::tables(&data, Path::new(&folder), groups);
+        let groups = [("all tools", &*all, &STEPS[..3]), ("the 60", &*few, &STEPS[..])];
+        meaning::tables(own, Path::new(&folder), groups);
     }
-    if std::env::args().any(|arg| arg == "--misses") {
-        misses(&data, &all);
+    if is_asked("--misses") {
+        misses(own, &all);
     }
 }
 
-/// Prints the head of a table of searches.
-fn head(title: &str, cases: usize) {
-    println!("\n{title}: {cases} test queries\n");
-    println!("| learned for each tool | | top-1 | top-5 | MRR | top-1, more | top-5, more |");
-    println!("|---|---|---|---|---|---|---|");
+/// The test queries of the tools with queries for the last step.
+fn well_known(data: &Data) -> Vec<&Case> {
+    let most = *STEPS.last().expect("steps");
+    let known: BTreeSet<usize> =
+        (0..data.tools.len()).filter(|tool| data.learn[*tool].len() >= most).collect();
+    data.test.iter().filter(|case| known.contains(&case.tool)).collect()
 }
 
-/// Both searches after each step, on the same questions.
+/// Prints the head of the curves.
+fn head(title: &str) {
+    println!("\n{title}. Top-1 | top-5; more: than the better baseline\n");
+    println!(
+        "| set | learned for each tool | BM25, top-1 | top-5 | without stop words | top-5 | ours | top-5 \
+         | top-1, more | top-5, more |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+}
+
+/// Every search after the same lessons, on the same questions: the baselines, and ours.
+fn searches(data: &Data, learned: &[(usize, &str)], cases: &[&Case]) -> [Figures; 3] {
+    [
+        Figures::of(&Bm25::new(data, learned, false), data, cases),
+        Figures::of(&Bm25::new(data, learned, true), data, cases),
+        Figures::of(&Ours::new(data, learned), data, cases),
+    ]
+}
+
+/// Prints a line of a curve.
+fn line(title: &str, step: usize, [plain, strict, ours]: [Figures; 3]) {
+    let more = |most: usize| {
+        let better = if plain.top(most) > strict.top(most) { &plain } else { &strict };
+        ours.more(better, most)
+    };
+    println!("| {title} | {step} | {plain} | {strict} | {ours} | {} | {} |", more(1), more(5));
+}
+
+/// The searches after each step.
 fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) {
-    head(title, cases.len());
     for step in steps {
-        let learned = data.learned(*step, |_| true);
-        let baseline = Figures::of(&plain(data, &learned), data, cases);
-        let ours = Figures::of(&Ours::new(data, &learned), data, cases);
-        println!("| {step} | BM25 over all | {baseline} | | |");
-        println!("| | ours | {ours} | {} | {} |", ours.more(&baseline, 1), ours.more(&baseline, 5));
+        line(title, *step, searches(data, &data.learned(*step, |_| true), cases));
     }
 }
 
@@ -122,66 +144,77 @@ fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) {
 type Half = fn(&Data, usize) -> bool;
 
 /// Prints the effect of learning on tools, or whole servers, of which nothing is learned.
-fn unseen(data: &Data, cases: &[&Case]) {
-    println!("\nUnseen: learned for one half, tested on the other\n");
+fn unseen(sets: &[Data], cases: impl Fn(&Data) -> Vec<&Case>) {
     println!(
-        "| half of the | learned for each | | top-1 | top-5 | MRR | top-1, more | top-5, more |"
+        "\nUnseen: learned for one half, tested on the other. Top-1 | top-5; change: by learning\n"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| set | half of the | learned for each | BM25 | top-5 | ours | top-5 | top-1, change \
+         | top-5, change |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     let halves: [(&str, Half); 2] = [
         ("tools", |data, tool| data::hash(data.tools[tool].name.as_str()).is_multiple_of(2)),
         ("servers", |data, tool| data::hash(&data.tools[tool].server).is_multiple_of(2)),
     ];
-    for (name, is_seen) in halves {
-        let cases: Vec<&Case> =
-            cases.iter().copied().filter(|case| !is_seen(data, case.tool)).collect();
-        let before = (
-            Figures::of(&plain(data, &[]), data, &cases),
-            Figures::of(&Ours::new(data, &[]), data, &cases),
-        );
-        for step in STEPS {
-            let learned = data.learned(step, |tool| is_seen(data, tool));
-            let baseline = Figures::of(&plain(data, &learned), data, &cases);
-            let ours = Figures::of(&Ours::new(data, &learned), data, &cases);
-            for (who, now, then) in
-                [("BM25 over all", baseline, before.0.clone()), ("ours", ours, before.1.clone())]
-            {
+    for data in sets {
+        for (name, is_seen) in halves {
+            if name == "servers" && data.tools.iter().all(|tool| tool.server.is_empty()) {
+                continue;
+            }
+            let cases = cases(data).into_iter().filter(|case| !is_seen(data, case.tool));
+            let cases: Vec<&Case> = cases.collect();
+            let before = Figures::of(&Ours::new(data, &[]), data, &cases);
+            for step in STEPS {
+                let learned = data.learned(step, |tool| is_seen(data, tool));
+                let [plain, _, ours] = searches(data, &learned, &cases);
+                let change = |most: usize| ours.more(&before, most);
+                let set = data.name;
                 println!(
-                    "| {name} | {step} | {who} | {now} | {} | {} |",
-                    now.more(&then, 1),
-                    now.more(&then, 5)
+                    "| {set} | {name} | {step} | {plain} | {ours} | {} | {} |",
+                    change(1),
+                    change(5)
                 );
             }
         }
     }
 }
 
-/// Held-out queries of the learn split: each in turn is asked after the others were learned. The test
-/// split is not looked at.
-fn tune(data: &Data) {
-    println!("| learned for each tool | | top-1 | top-5 | MRR |\n|---|---|---|---|---|");
-    for (step, folds) in [(0, 3), (1, 3), (2, 3), (9, 10)] {
-        let (mut ours, mut baseline) = (Figures::default(), Figures::default());
-        for fold in 0..folds {
-            let mut learned = Vec::new();
-            let mut cases = Vec::new();
-            for (tool, all) in data.learn.iter().enumerate() {
-                let (known, asked) = if folds == 10 && all.len() < 10 {
-                    (&all[..], None)
-                } else {
-                    (&all[..folds.min(all.len())], Some(fold))
-                };
-                let rest = known.iter().enumerate().filter(|(at, _)| Some(*at) != asked);
-                learned.extend(rest.take(step).map(|(_, case)| (tool, case.query.as_str())));
-                cases.extend(asked.map(|at| &all[at]));
-            }
-            baseline.add(Figures::of(&plain(data, &learned), data, &cases));
-            ours.add(Figures::of(&Ours::new(data, &learned), data, &cases));
+/// Held-out queries. The test queries are not looked at.
+fn tune(sets: &[Data]) {
+    head("Held out");
+    for set in sets {
+        if !set.choose.is_empty() {
+            curve(set, set.name, &set.choose.iter().collect::<Vec<_>>(), &STEPS);
+            continue;
         }
-        println!("| {step} | BM25 over all | {baseline} |\n| | ours | {ours} |");
+        // Each query for learning in turn is asked after the others were learned.
+        for (step, folds) in [(0, 3), (1, 3), (2, 3), (9, 10)] {
+            let mut all: [Figures; 3] = Default::default();
+            for fold in 0..folds {
+                let (mut learned, mut cases) = (Vec::new(), Vec::new());
+                for (tool, queries) in set.learn.iter().enumerate() {
+                    let (known, asked) = if folds == 10 && queries.len() < 10 {
+                        (&queries[..], None)
+                    } else {
+                        (&queries[..folds.min(queries.len())], Some(fold))
+                    };
+                    let rest = known.iter().enumerate().filter(|(at, _)| Some(*at) != asked);
+                    learned.extend(rest.take(step).map(|(_, case)| (tool, case.query.as_str())));
+                    cases.extend(asked.map(|at| &queries[at]));
+                }
+                let found = searches(set, &learned, &cases);
+                all.iter_mut().zip(found).for_each(|(all, found)| all.add(found));
+            }
+            line(set.name, step, all);
+        }
     }
-    // Of a half of which nothing is learned, every query of the learn split is held out.
-    unseen(data, &data.learn.iter().flatten().collect::<Vec<_>>());
+    unseen(sets, |set| {
+        // Of a half of which nothing is learned, every query for learning is held out.
+        let held_out =
+            if set.choose.is_empty() { set.learn.iter().flatten() } else { [].iter().flatten() };
+        held_out.chain(&set.choose).collect()
+    });
 }
 
 /// Prints what is not among the first five after three learned queries for each tool.

@@ -7,9 +7,9 @@ use staleness_core::route::{Route, RouteId, Vector};
 use staleness_core::search::{Meaning, Question};
 use staleness_embed::{Embedder, LocalEmbedder};
 
+use crate::Ours;
 use crate::data::{Case, Data};
 use crate::figures::{Figures, Searcher};
-use crate::{Ours, head};
 
 /// The vectors of every text of the set.
 #[derive(Debug)]
@@ -92,7 +92,9 @@ pub(crate) fn tables(data: &Data, folder: &Path, groups: [Group<'_>; 2]) {
     let vectors = Vectors::new(data, &model);
     println!("\nWith vectors of {}", model.model());
     for (title, cases, steps) in groups {
-        head(title, cases.len());
+        println!("\n{title}: {} test queries\n", cases.len());
+        println!("| learned for each tool | | top-1 | top-5 | top-1, more | top-5, more |");
+        println!("|---|---|---|---|---|---|");
         for step in steps {
             let learned = data.learned(*step, |_| true);
             let words = Figures::of(&Ours::new(data, &learned), data, cases);

@@ -1,13 +1,19 @@
-//! The baseline: BM25 as the textbook has it (Robertson and Zaragoza 2009), over lower-cased words of
-//! letters and digits.
+//! The baselines: BM25 as the textbook has it (Robertson and Zaragoza 2009), over lower-cased words of
+//! letters and digits, with and without stop words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::Data;
+use crate::data::{Data, Tool};
 use crate::figures::Searcher;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
+
+/// Words that are left out by the stricter baseline.
+const STOP: &str = "a about after all am an and any are as at be been but by can could d did do does for from get give \
+    had has have having hello help hi how i if im in into is it its just know let lets like ll looking m me my need of \
+    on one or our out please re s show so some t tell than that thats the their them then there these they this to up \
+    us use using ve want was we were what whats when where which who why will with would you your";
 
 /// An index over texts, by their places.
 #[derive(Debug)]
@@ -16,29 +22,38 @@ pub(crate) struct Bm25 {
     postings: BTreeMap<String, Vec<(usize, f64)>>,
     lengths: Vec<f64>,
     mean: f64,
+    stop: BTreeSet<&'static str>,
 }
 
 impl Bm25 {
-    pub(crate) fn new(texts: &[String]) -> Self {
+    /// Takes the descriptions, with the learned queries added to them.
+    pub(crate) fn new(data: &Data, learned: &[(usize, &str)], stops: bool) -> Self {
+        let text = |tool: &Tool| format!("{} {}", tool.name, tool.description);
+        let mut texts: Vec<String> = data.tools.iter().map(text).collect();
+        for (tool, query) in learned {
+            texts[*tool].push(' ');
+            texts[*tool].push_str(query);
+        }
+        let stop: BTreeSet<&str> = STOP.split_whitespace().filter(|_| stops).collect();
         let mut postings: BTreeMap<String, Vec<(usize, f64)>> = BTreeMap::new();
         let mut lengths = Vec::new();
         for (at, text) in texts.iter().enumerate() {
             let mut counts: BTreeMap<String, f64> = BTreeMap::new();
-            words(text).for_each(|word| *counts.entry(word).or_default() += 1.0);
+            words(text, &stop).for_each(|word| *counts.entry(word).or_default() += 1.0);
             lengths.push(counts.values().sum());
             for (word, count) in counts {
                 postings.entry(word).or_default().push((at, count));
             }
         }
         let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
-        Self { postings, lengths, mean }
+        Self { postings, lengths, mean, stop }
     }
 }
 
 impl Searcher for Bm25 {
     fn order(&self, data: &Data, query: &str) -> Vec<usize> {
         let mut scores = vec![0.0; self.lengths.len()];
-        for word in words(query).collect::<BTreeSet<_>>() {
+        for word in words(query, &self.stop).collect::<BTreeSet<_>>() {
             let Some(postings) = self.postings.get(&word) else { continue };
             let (all, holding) = (self.lengths.len() as f64, postings.len() as f64);
             let idf = ((all - holding + 0.5) / (holding + 0.5)).ln_1p();
@@ -56,8 +71,9 @@ impl Searcher for Bm25 {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn words<'a>(text: &'a str, stop: &'a BTreeSet<&str>) -> impl Iterator<Item = String> + 'a {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
+        .filter(|word| !stop.contains(word.as_str()))
 }

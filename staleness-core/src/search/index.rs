@@ -63,7 +63,6 @@ impl Only {
         };
         known.or_else(|| is_longer().then(|| lexicon.learn(stem)))
     }
-
 }
 
 /// An index over the tools of one project and the queries that were learned of them.
