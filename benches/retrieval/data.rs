@@ -67,14 +67,14 @@ pub(crate) struct Data {
     pub(crate) test: Vec<Case>,
 }
 
-/// How many of the queries of a tool, in the order of their hashes, are for what: the first ones for testing, the next
-/// for choosing, the others for learning.
+/// What the queries of a tool are for, in the order of the file, which is that of their hashes: the first ones for
+/// testing, the next for choosing, the others for learning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Split {
     /// The most for testing, and for choosing.
     pub(crate) asked: [usize; 2],
-    /// The least that stay for learning.
-    pub(crate) learned: usize,
+    /// The largest share of a tool's queries for each, in tenths.
+    pub(crate) tenths: usize,
 }
 
 impl Data {
@@ -108,12 +108,11 @@ impl Data {
         }
         let (mut learn, mut choose, mut test) = (Vec::new(), Vec::new(), Vec::new());
         for mut cases in by_tool {
-            cases.sort_by_cached_key(|case| std::cmp::Reverse(hash(&Route::fold(&case.query))));
+            let share = (cases.len() * split.tenths + 5) / 10;
             for (asked, most) in [&mut test, &mut choose].into_iter().zip(split.asked) {
-                let count = most.min(cases.len().saturating_sub(split.learned));
+                let count = most.min(share).min(cases.len());
                 asked.extend(cases.drain(..count));
             }
-            cases.reverse();
             learn.push(cases);
         }
         Self { name, tools, places, learn, choose, test }

@@ -54,8 +54,8 @@ impl Searcher for Ours {
 
 /// The sets, the project's own first.
 fn sets() -> [Data; 3] {
-    let own = Split { asked: [4, 0], learned: 0 };
-    let split = |asked| Split { asked: [asked; 2], learned: 2 };
+    let own = Split { asked: [4, 0], tenths: 10 };
+    let split = |asked| Split { asked: [asked; 2], tenths: 3 };
     [
         Data::read("own", &["tools.jsonl", "queries.jsonl"], own),
         Data::read("metatool", &["metatool.jsonl"], split(8)),

@@ -46,7 +46,7 @@ impl From<&Suggestion> for SuggestedTool {
     }
 }
 
-/// The parts of a score: with a question `(0.6 × words + 0.4 × learned) × (0.75 + 0.25 × usage)`, so
+/// The parts of a score: with a question `(words + learned × (1 − words)) × (0.75 + 0.25 × usage)`, so
 /// that what worked before lifts a fitting tool by up to a quarter; without one the usage alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreParts {
