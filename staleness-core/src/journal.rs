@@ -224,6 +224,10 @@ pub enum Action {
     Resolved,
     /// It had ended, and somebody took it up again.
     Reopened,
+    /// A server changed what it says of it; the cause is the class of the change.
+    Redefined,
+    /// A person accepted what a server changed.
+    Accepted,
 }
 
 wording! { Action {
@@ -232,6 +236,7 @@ wording! { Action {
     Ignored = "ignored", Forgotten = "forgotten", Edited = "edited", Verified = "verified",
     Superseded = "superseded", Contradicted = "contradicted", Done = "done", Removed = "removed",
     Moved = "moved", Stepped = "stepped", Resolved = "resolved", Reopened = "reopened",
+    Redefined = "redefined", Accepted = "accepted",
 } }
 
 /// One change of one subject. Entries are only appended, and pruned.

@@ -107,6 +107,7 @@
 //! Users of a registry find what they need in the crate `staleness`, which also opens stores by URL. Authors of a
 //! backend read [`store`]: six methods of [`RegistryStore`], and [`store::table`] for databases that speak SQL.
 
+pub mod definition;
 pub mod embed;
 pub mod ids;
 pub mod journal;

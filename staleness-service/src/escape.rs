@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+pub use staleness_core::text::is_unsafe;
+
 /// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line, and
 /// what cannot be seen: with it two names look like one. GitHub Actions takes a line that begins with `::` for a
 /// command: of a text that does, the first sign is escaped.
@@ -33,19 +35,6 @@ fn escape_if(text: &str, is_unsafe: impl Fn(char) -> bool) -> Cow<'_, str> {
         }
     }
     Cow::Owned(safe)
-}
-
-/// Returns true if a terminal would obey or hide a character.
-#[must_use]
-pub fn is_unsafe(c: char) -> bool {
-    // All that Unicode lets a terminal leave out, and the blank Braille pattern.
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

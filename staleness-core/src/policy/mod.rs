@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::ids::{AgentId, ProjectId};
 use crate::tool::{DemotionRule, ToolKind};
 
+pub use crate::definition::DefinitionPolicy;
 pub use crate::knowledge::{KnowledgeOverride, KnowledgePolicy, KnowledgeRules};
 pub use crate::route::RoutePolicy;
 pub use crate::tool::{OutagePolicy, ToolOverride, ToolPolicy};
@@ -18,7 +19,7 @@ pub use documents::DocumentPolicy;
 
 /// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
 ///
-/// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[sessions]`,
+/// The shape is that of the TOML file: `[tools]`, `[definitions]`, `[outage]`, `[ranking]`, `[outcomes]`, `[sessions]`,
 /// `[journal]`, `[hooks]`, `[projects]`, `[agents]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
 /// apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,8 @@ pub use documents::DocumentPolicy;
 pub struct Policy {
     /// Demotion, probation and verdicts of tools.
     pub tools: ToolPolicy,
+    /// Treatment of changed definitions of tools.
+    pub definitions: DefinitionPolicy,
     /// The outage guard.
     pub outage: OutagePolicy,
     /// Ranking of tools.
@@ -70,6 +73,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             tools: ToolPolicy::default(),
+            definitions: DefinitionPolicy::default(),
             outage: OutagePolicy::default(),
             ranking: RankPolicy::default(),
             outcomes: OutcomePolicy::default(),

@@ -367,7 +367,9 @@ impl Recording<'_> {
                 tool.note_client(client);
             }
             tool.note_use(mark, at, identity, policy.rule.window());
-            let came = mark == Mark::Success && tool.presence.is_absent();
+            // That it works says nothing of what its server changed.
+            let is_withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
+            let came = mark == Mark::Success && tool.presence.is_absent() && !is_withheld;
             if came {
                 tool.presence = Presence { cause: PresenceCause::Used, since: at, revived: true };
             }

@@ -12,7 +12,7 @@ use crate::journal::JournalEntry;
 use crate::outcome::{Mark, Outcome};
 use crate::registry::RegistryError;
 use crate::report::{Context, ScanReport, StatusChange, ToolReport};
-use crate::scan::{Scan, readings_of, see_as};
+use crate::scan::{ApplyScan, Scan, readings_of, see_as};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
 use crate::tool::Hold;
 
@@ -47,9 +47,9 @@ impl Tools<'_> {
     /// [`crate::store::Refusal::Superseded`] when a newer reading was applied since
     /// [`Tools::readings`]: read again; else what the store reports.
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
-        let step = Arc::new(scan);
-        let commit = self.0.store.transact(Arc::<Scan>::clone(&step)).await?;
-        Ok(ScanReport::new(&step, &self.0.policy, commit.view, &commit.changes, commit.revision))
+        let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
+        let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
+        Ok(ScanReport::new(&step.scan, &self.0.policy, commit.view, &commit.changes, commit.revision))
     }
 
     /// Returns what [`Tools::apply_scan`] would do, and the tools as the project would see them
@@ -59,14 +59,14 @@ impl Tools<'_> {
     /// As [`Tools::apply_scan`].
     pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
         let (project, now) = (scan.project.clone(), scan.at);
-        let step = Arc::new(scan);
-        let preview = Preview(Arc::<Scan>::clone(&step));
+        let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
+        let preview = Preview(Arc::<ApplyScan>::clone(&step));
         let seen = self.0.store.view(Arc::new(preview.clone())).await?;
         let changes = preview.changes(&seen)?;
         let mut view = self.0.store.view(Arc::new(visible(&project.id, &self.0.policy))).await?;
         view.merge(seen);
         let revision = view.revision;
-        let report = ScanReport::new(&step, &self.0.policy, view.clone(), &changes, revision);
+        let report = ScanReport::new(&step.scan, &self.0.policy, view.clone(), &changes, revision);
         // The scan decides on what is stored; a client sees the result.
         let mut view = view.with(&changes);
         see_as(&mut view, self.0.client.as_ref());

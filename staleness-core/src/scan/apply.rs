@@ -1,12 +1,14 @@
 //! Applying a scan: the step behind `scan` and every session start.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::evaluate::Evaluation;
 use super::providers::Providers;
 use super::{Scan, SourceReading};
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, stable_hash};
 use crate::journal::Subject;
+use crate::policy::Policy;
 use crate::project::{Project, Told};
 use crate::source::{Source, SourceState};
 use crate::store::{
@@ -175,11 +177,20 @@ fn combined_digest<'a>(sources: impl Iterator<Item = &'a Source>) -> u128 {
     stable_hash(lines.join("\u{1e}").as_bytes())
 }
 
-impl Step for Scan {
+/// Applies a scan.
+#[derive(Debug)]
+pub(crate) struct ApplyScan {
+    /// The scan.
+    pub scan: Scan,
+    /// The treatment of changes.
+    pub policy: Arc<Policy>,
+}
+
+impl Step for ApplyScan {
     fn selection(&self) -> Selection {
-        let [global, project] = self.scopes();
+        let [global, project] = self.scan.scopes();
         Selection::new()
-            .lock(ProjectFilter::Id(self.project.id.clone()))
+            .lock(ProjectFilter::Id(self.scan.project.id.clone()))
             .lock(SourceFilter::Scope(global.clone()))
             .lock(SourceFilter::Scope(project.clone()))
             .lock(ToolFilter::Revived(global))
@@ -187,33 +198,35 @@ impl Step for Scan {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        self.refuse_older(view)?;
-        let mut draft = Draft::new(view, self.at);
-        self.note_sources(&mut draft);
+        let scan = &self.scan;
+        scan.refuse_older(view)?;
+        let mut draft = Draft::new(view, scan.at);
+        scan.note_sources(&mut draft);
         let before = combined_digest(view.sources.values());
         let after = combined_digest(draft.sources());
-        let known = view.projects.get(&self.project.id);
+        let known = view.projects.get(&scan.project.id);
         let unchanged = before == after
             && known.is_some_and(|known| known.config_digest == after)
             && !view.tools.values().any(|tool| tool.presence.revived);
         if !unchanged {
             if view.looks <= 1 {
-                let [global, project] = self.scopes();
+                let [global, project] = scan.scopes();
                 let configured = Selection::new()
                     .lock(ToolFilter::Configured(global))
                     .lock(ToolFilter::Configured(project));
-                return Ok(Decision::Need(configured));
+                return Ok(Decision::Need(scan.select_definitions(configured)));
             }
-            let evaluation = Evaluation::new(self, self.gone(view));
+            let states = scan.define(&mut draft, &self.policy.definitions);
+            let evaluation = Evaluation::new(scan, scan.gone(view), states);
             evaluation.carry_out(&mut draft);
             if view.looks == 2 {
-                let more = self.concerned(view, &draft);
+                let more = scan.concerned(view, &draft);
                 if more != Selection::new() {
                     return Ok(Decision::Need(more));
                 }
             }
         }
-        self.note_project(&mut draft, after);
+        scan.note_project(&mut draft, after);
         Ok(Decision::Write(draft.finish()))
     }
 

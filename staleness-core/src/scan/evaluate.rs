@@ -22,10 +22,16 @@ pub(super) struct Evaluation<'s> {
     scan: &'s Scan,
     readings: HashMap<&'s SourceId, (&'s SourceReading, HashSet<&'s str>)>,
     gone: BTreeSet<SourceId>,
+    /// The states of tools whose definitions the scan brings.
+    states: HashMap<ToolKey, ListingState>,
 }
 
 impl<'s> Evaluation<'s> {
-    pub(super) fn new(scan: &'s Scan, gone: BTreeSet<SourceId>) -> Self {
+    pub(super) fn new(
+        scan: &'s Scan,
+        gone: BTreeSet<SourceId>,
+        states: HashMap<ToolKey, ListingState>,
+    ) -> Self {
         let readings = scan
             .sources
             .iter()
@@ -34,7 +40,7 @@ impl<'s> Evaluation<'s> {
                 (&reading.id, (reading, found.collect()))
             })
             .collect();
-        Self { scan, readings, gone }
+        Self { scan, readings, gone, states }
     }
 
     /// Enters what was found and settles what follows.
@@ -64,25 +70,30 @@ impl<'s> Evaluation<'s> {
                 // others fill in what it leaves out.
                 let before = listed.get(&words).copied();
                 let describes = before.is_none();
+                let state = match &found.definition {
+                    None => found.state,
+                    Some(_) => {
+                        let key =
+                            ToolKey { scope: reading.id.scope(), name: found.name.clone() };
+                        self.states.get(&key).copied().unwrap_or(found.state)
+                    }
+                };
+                let entry = Entry { reading, found, state, describes };
                 let as_known = before != Some(true)
-                    && known.get(&words).is_some_and(|tool| lists(tool, reading, found, describes));
+                    && known.get(&words).is_some_and(|tool| entry.is_known(tool));
                 listed.insert(words, !as_known);
                 if as_known {
                     continue;
                 }
                 let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
                 if draft.get::<Tool>(&key).is_none() {
-                    draft.put(self.new_tool(&key, found));
+                    draft.put(Tool::new(key.clone(), found.kind, state.cause(), self.scan.at));
                 }
-                draft.edit::<Tool, _>(&key, |tool| list_one(tool, reading, found, describes));
+                draft.edit::<Tool, _>(&key, |tool| entry.enter(tool));
                 changed.insert(key);
             }
         }
         changed
-    }
-
-    fn new_tool(&self, key: &ToolKey, found: &Found) -> Tool {
-        Tool::new(key.clone(), found.kind, found.state.cause(), self.scan.at)
     }
 
     /// Brings the presence of every tool in the draft to what the sources say, entries of servers
@@ -205,7 +216,7 @@ impl<'s> Evaluation<'s> {
         let Some(best) = listings.iter().map(|listing| listing.state).min() else {
             return Own::Keep;
         };
-        if best == ListingState::Configured {
+        if best.cause().is_present() {
             return Own::Present;
         }
         if best.is_listed() {
@@ -358,35 +369,48 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     server.filter(|server| tool.server.as_ref() != Some(server))
 }
 
-/// Returns true if [`list_one`] would change nothing.
-fn lists(tool: &Tool, reading: &SourceReading, found: &Found, describes: bool) -> bool {
-    let same = |listing: &Listing| listing.state == found.state && listing.source == reading.id;
-    let described = if describes {
-        tool.kind == found.kind
-            && tool.plugin == found.plugin
-            && tool.description == found.description
-    } else {
-        tool.description.is_some() || found.description.is_none()
-    };
-    described
-        && (found.server.is_none() || found.server == tool.server)
-        && tool.listings.iter().any(same)
+/// What a source says of one tool.
+struct Entry<'a> {
+    reading: &'a SourceReading,
+    found: &'a Found,
+    state: ListingState,
+    /// The first source that lists the tool describes it; the others fill in what it leaves out.
+    describes: bool,
 }
 
-fn list_one(tool: &mut Tool, reading: &SourceReading, found: &Found, describes: bool) {
-    tool.server = found.server.clone().or(tool.server.take());
-    if describes {
-        tool.kind = found.kind;
-        tool.plugin.clone_from(&found.plugin);
-        tool.description.clone_from(&found.description);
-    } else if tool.description.is_none() {
-        tool.description.clone_from(&found.description);
+impl Entry<'_> {
+    /// Returns true if entering it would change nothing.
+    fn is_known(&self, tool: &Tool) -> bool {
+        let Self { reading, found, .. } = self;
+        let same = |listing: &Listing| listing.state == self.state && listing.source == reading.id;
+        let described = if self.describes {
+            tool.kind == found.kind
+                && tool.plugin == found.plugin
+                && tool.description == found.description
+        } else {
+            tool.description.is_some() || found.description.is_none()
+        };
+        described
+            && (found.server.is_none() || found.server == tool.server)
+            && tool.listings.iter().any(same)
     }
-    match tool.listings.iter_mut().find(|listing| listing.source == reading.id) {
-        Some(known) => known.state = found.state,
-        None => {
-            tool.listings.push(Listing { source: reading.id.clone(), state: found.state });
-            tool.listings.sort();
+
+    fn enter(&self, tool: &mut Tool) {
+        let Self { reading, found, state, .. } = self;
+        tool.server = found.server.clone().or(tool.server.take());
+        if self.describes {
+            tool.kind = found.kind;
+            tool.plugin.clone_from(&found.plugin);
+            tool.description.clone_from(&found.description);
+        } else if tool.description.is_none() {
+            tool.description.clone_from(&found.description);
+        }
+        match tool.listings.iter_mut().find(|listing| listing.source == reading.id) {
+            Some(known) => known.state = *state,
+            None => {
+                tool.listings.push(Listing { source: reading.id.clone(), state: *state });
+                tool.listings.sort();
+            }
         }
     }
 }

@@ -1,14 +1,17 @@
 //! Scans: what the sources list, as read from the outside world.
 
 mod apply;
+mod define;
 mod evaluate;
 mod providers;
 mod viewpoint;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::definition::{DefinitionVersion, digest_of_all};
 use crate::ids::{
     ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash_of,
 };
@@ -16,7 +19,7 @@ use crate::source::SourceState;
 use crate::time::Timestamp;
 use crate::tool::{ListingState, Tool, ToolKind};
 
-pub(crate) use apply::readings_of;
+pub(crate) use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
 pub(crate) use viewpoint::{ClientServers, invented, may_be_invented, see_as};
 
@@ -53,6 +56,8 @@ pub struct Found {
     pub description: Option<String>,
     /// Its state in the client; never [`ListingState::Gone`].
     pub state: ListingState,
+    /// Its definition, where a live list has it.
+    pub definition: Option<Arc<DefinitionVersion>>,
 }
 
 impl Found {
@@ -66,6 +71,7 @@ impl Found {
             plugin: None,
             description: None,
             state: ListingState::Configured,
+            definition: None,
         }
     }
 
@@ -163,7 +169,13 @@ impl SourceReading {
         let covers = if self.covers() { "covers" } else { "" };
         let state = stable_hash_of([self.state.as_str(), "\u{1f}", covers]);
         // A sum does not depend on the order in which a source lists its tools.
-        self.found.iter().map(part).fold(state, u128::wrapping_add)
+        let found = self.found.iter().map(part).fold(state, u128::wrapping_add);
+        let mut defined = self
+            .found
+            .iter()
+            .filter_map(|found| Some((found.name.as_str(), found.definition.as_deref()?)))
+            .peekable();
+        if defined.peek().is_none() { found } else { found ^ digest_of_all(defined) }
     }
 }
 

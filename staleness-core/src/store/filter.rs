@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Filter;
+use crate::definition::Definition;
 use crate::ids::{
     DocumentKey, ItemKey, ModelId, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName,
     WorkKey,
@@ -117,6 +118,25 @@ filter! {
     Self::Revived(scope) => {
         *scope == key.scope && row.is_some_and(|tool| tool.presence.revived)
     },
+}
+
+/// A filter over definitions of tools.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DefinitionFilter {
+    /// The definition of the tool with this key.
+    Key(ToolKey),
+    /// The definitions of a scope.
+    Scope(Scope),
+    /// The definitions of a scope with a change that waits for a person.
+    Pending(Scope),
+    /// Every definition.
+    All,
+}
+
+filter! {
+    DefinitionFilter::Key(ToolKey) of Definition, |key, row|
+    Self::Scope(scope) => *scope == key.scope,
+    Self::Pending(scope) => *scope == key.scope && row.is_some_and(|row| row.pending.is_some()),
 }
 
 /// A filter over items of knowledge.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{
-    Change, ChangeSet, CursorFilter, DocumentFilter, Draft, ItemFilter, Pick, ProjectFilter,
+    Change, ChangeSet, CursorFilter, DefinitionFilter, DocumentFilter, Draft, ItemFilter, Pick, ProjectFilter,
     RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter,
     VectorFilter, View, WorkFilter,
 };
+use crate::definition::Definition;
 use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
@@ -27,6 +28,7 @@ macro_rules! collections {
             projects: $crate::project::Project,
             sources: $crate::source::Source,
             tools: $crate::tool::Tool,
+            definitions: $crate::definition::Definition,
             knowledge: $crate::knowledge::Item,
             documents: $crate::knowledge::Document,
             work: $crate::work::Work,
@@ -149,6 +151,7 @@ rows! {
     projects: Project, "project", id: ProjectId, ProjectFilter;
     sources: Source, "source", id: SourceId, SourceFilter;
     tools: Tool, "tool", key: ToolKey, ToolFilter;
+    definitions: Definition, "definition", key: ToolKey, DefinitionFilter;
     knowledge: Item, "item", key: ItemKey, ItemFilter;
     documents: Document, "document", key: DocumentKey, DocumentFilter;
     work: Work, "work item", key: WorkKey, WorkFilter;

@@ -3,6 +3,7 @@
 mod counted;
 mod fold;
 mod packed;
+mod shown;
 mod split;
 mod wording;
 mod words;
@@ -11,6 +12,7 @@ pub use counted::counted;
 pub(crate) use counted::days;
 pub(crate) use fold::fold_query;
 pub(crate) use packed::{nested, pack, unpack};
+pub use shown::is_unsafe;
 pub(crate) use split::{parts_ascii, split};
 pub(crate) use wording::wording;
 pub use words::terms;

@@ -34,6 +34,8 @@ pub enum PresenceCause {
     ServerNotLoaded,
     /// Absent: the server's live list no longer names it.
     NotListed,
+    /// Absent: the server changed what it says of the tool, and a person has to accept that.
+    DefinitionChanged,
     /// Absent for the client that asks: other clients alone list it. Never stored.
     OtherClient,
     /// Absent: an invented name. No source lists it, no server that is known owns it, and it never worked.
@@ -46,7 +48,8 @@ wording! { PresenceCause {
     RemovedFromConfig = "removed_from_config", Disabled = "disabled",
     Pending = "pending", Untrusted = "untrusted", Refused = "refused",
     ServerRemoved = "server_removed", ServerDisabled = "server_disabled",
-    ServerNotLoaded = "server_not_loaded", NotListed = "not_listed", OtherClient = "other_client",
+    ServerNotLoaded = "server_not_loaded", NotListed = "not_listed",
+    DefinitionChanged = "definition_changed", OtherClient = "other_client",
     Invented = "invented",
 } }
 
@@ -121,6 +124,10 @@ impl Presence {
 pub enum ListingState {
     /// Listed, and the client loads it.
     Configured,
+    /// Listed by a server that changed what it says of the tool: it asks for a look.
+    Changed,
+    /// Listed by a server that changed what it says of the tool: it is not to be used until a person accepts that.
+    Withheld,
     /// Listed and switched off by a person.
     Off,
     /// Listed; the client waits for a person to approve it.
@@ -134,8 +141,8 @@ pub enum ListingState {
 }
 
 wording! { ListingState {
-    Configured = "configured", Off = "off", Pending = "pending", Untrusted = "untrusted",
-    Refused = "refused", Gone = "gone",
+    Configured = "configured", Changed = "changed", Withheld = "withheld", Off = "off",
+    Pending = "pending", Untrusted = "untrusted", Refused = "refused", Gone = "gone",
 } }
 
 impl ListingState {
@@ -154,7 +161,8 @@ impl ListingState {
     #[must_use]
     pub const fn cause(self) -> PresenceCause {
         match self {
-            Self::Configured => PresenceCause::Configured,
+            Self::Configured | Self::Changed => PresenceCause::Configured,
+            Self::Withheld => PresenceCause::DefinitionChanged,
             Self::Off => PresenceCause::Disabled,
             Self::Pending => PresenceCause::Pending,
             Self::Untrusted => PresenceCause::Untrusted,

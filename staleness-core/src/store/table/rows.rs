@@ -1,7 +1,8 @@
 //! The tables of collections, but for items and tools.
 
 use super::{Bad, Cell, Cells, Condition, Record, TEXT_PAGE, Table};
-use crate::ids::{DocumentKey, ProjectId, Scope, SourceId, WorkKey};
+use crate::definition::Definition;
+use crate::ids::{DocumentKey, ProjectId, Scope, SourceId, ToolKey, WorkKey};
 use crate::knowledge::Document;
 use crate::project::Project;
 use crate::route::{
@@ -10,7 +11,7 @@ use crate::route::{
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, DocumentFilter, ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter,
+    CursorFilter, DefinitionFilter, DocumentFilter, ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter,
     SuggestionFilter, VectorFilter, WorkFilter, level_to_number,
 };
 use crate::work::Work;
@@ -78,6 +79,19 @@ packed! {
     filter => match filter {
         SourceFilter::Scope(scope) => of_scope(scope),
         SourceFilter::Id(_) | SourceFilter::All => Condition::ALL,
+    };
+
+    "definitions": Definition, page TEXT_PAGE, long false;
+    key ["scope" "name"] |key: ToolKey| [scope(&key.scope), text(&key.name)];
+    index ["pending"] |row| [Cell::int(row.pending.is_some())];
+    filter => match filter {
+        DefinitionFilter::Scope(scope) => of_scope(scope),
+        DefinitionFilter::Pending(of) => Condition::by_index(
+            "definitions_pending",
+            "scope = $2 AND pending = 1",
+            [scope(of)],
+        ),
+        DefinitionFilter::Key(_) | DefinitionFilter::All => Condition::ALL,
     };
 
     "documents": Document, page TEXT_PAGE, long true;

@@ -1,0 +1,286 @@
+//! Differences between two versions of a definition, each with its class.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::suspect::{Finding, words_of};
+use super::{DefinitionVersion, Part};
+use crate::text::wording;
+
+/// The class of a change, the least serious first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeClass {
+    /// Other words.
+    Wording,
+    /// It takes more: a new parameter that may be left out, more values.
+    Widened,
+    /// It takes less: a parameter lost, a new one that is required, fewer values.
+    Narrowed,
+    /// It may do more: a hint moved towards writing, destroying or other systems.
+    Effects,
+    /// It says what no tool should say: a new address, orders to the model, characters that hide.
+    Suspicious,
+}
+
+wording! { ChangeClass {
+    Wording = "wording", Widened = "widened", Narrowed = "narrowed", Effects = "effects",
+    Suspicious = "suspicious",
+} }
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Its class.
+    pub class: ChangeClass,
+    /// The difference, in words of ours that a name may follow.
+    pub what: &'static str,
+    /// The parameter with those around it, or the host; chosen by the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// The most differences of two versions that are told.
+const MAX_DIFFERENCES: usize = 100;
+
+/// The longest name of one, in characters.
+const MAX_NAME: usize = 200;
+
+/// Returns the most serious class; `None` of no difference.
+pub(super) fn class(differences: &[Difference]) -> Option<ChangeClass> {
+    differences.iter().map(|each| each.class).max()
+}
+
+/// Returns the differences between the version that counts and another one, the most serious first. Without the first
+/// one, what no tool should say at first sight; an address is no surprise then.
+pub(super) fn differences(
+    before: Option<&DefinitionVersion>,
+    now: &DefinitionVersion,
+) -> Vec<Difference> {
+    let mut all = Differences(BTreeSet::new());
+    if let Some(before) = before {
+        if digest(&before.title) != digest(&now.title) {
+            all.add(ChangeClass::Wording, "another title", None);
+        }
+        if digest(&before.description) != digest(&now.description) {
+            all.add(ChangeClass::Wording, "another description", None);
+        }
+        all.schemas(&before.input, &now.input, Side::Input);
+        all.schemas(&before.output, &now.output, Side::Output);
+        all.hints(&before.annotations, &now.annotations);
+    }
+    let known = before.map(|before| before.found.clone()).unwrap_or_default();
+    for finding in now.found.difference(&known) {
+        match finding {
+            Finding::Address(_, _) if before.is_none() => {}
+            Finding::Address(host, _) => {
+                all.add(ChangeClass::Suspicious, "names the address", Some(host));
+            }
+            Finding::Order(what) => all.add(ChangeClass::Suspicious, words_of(what), None),
+            Finding::Hidden => all.add(ChangeClass::Suspicious, "holds hidden characters", None),
+            Finding::Mixed(word) => {
+                all.add(ChangeClass::Suspicious, "holds letters that look like others:", Some(word));
+            }
+        }
+    }
+    let mut all: Vec<_> = all.0.into_iter().collect();
+    all.reverse();
+    let told = all.into_iter().take(MAX_DIFFERENCES);
+    told.map(|(class, what, name)| Difference { class, what, name }).collect()
+}
+
+fn digest(part: &Option<Part>) -> Option<&str> {
+    part.as_ref().map(|part| part.digest.as_str())
+}
+
+/// The side on which a schema stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Input,
+    Output,
+}
+
+struct Differences(BTreeSet<(ChangeClass, &'static str, Option<String>)>);
+
+const LOST: &str = "lost";
+
+impl Differences {
+    fn add(&mut self, class: ChangeClass, what: &'static str, name: Option<&str>) {
+        let name = name.map(|name| name.chars().take(MAX_NAME).collect());
+        self.0.insert((class, what, name));
+    }
+
+    fn schemas(&mut self, before: &Option<Part>, now: &Option<Part>, side: Side) {
+        if digest(before) == digest(now) {
+            return;
+        }
+        let parsed = |part: &Option<Part>| match part {
+            None => Some(Value::Object(Map::new())),
+            Some(part) => serde_json::from_str(&part.text).ok(),
+        };
+        let mut found = Self(BTreeSet::new());
+        match (parsed(before), parsed(now)) {
+            (Some(old), Some(new)) => found.schema(&old, &new, ""),
+            // One that was cut is not parsed.
+            _ => found.add(ChangeClass::Narrowed, "another schema, too large to compare", None),
+        }
+        if found.0.is_empty() {
+            found.add(ChangeClass::Wording, "other words on its parameters", None);
+        }
+        for (class, what, name) in found.0 {
+            // Who reads an answer misses a field that is gone; all else it can do without.
+            let class = match side {
+                Side::Output if class == ChangeClass::Narrowed && what != LOST => {
+                    ChangeClass::Widened
+                }
+                _ => class,
+            };
+            let name = match side {
+                Side::Input => name,
+                Side::Output => Some(format!("output {}", name.unwrap_or_default())),
+            };
+            self.0.insert((class, what, name));
+        }
+    }
+
+    fn schema(&mut self, old: &Value, new: &Value, path: &str) {
+        use ChangeClass::{Narrowed, Widened};
+        let named = Some(path).filter(|path| !path.is_empty());
+        let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
+            if old != new {
+                self.add(Narrowed, "another rule for", named);
+            }
+            return;
+        };
+        let (had, has) = (members(old, "properties"), members(new, "properties"));
+        let (needed, needs) = (texts(old, "required"), texts(new, "required"));
+        for (name, value) in had.into_iter().flatten() {
+            let path = below(path, name);
+            match has.and_then(|has| has.get(name)) {
+                None => self.add(Narrowed, LOST, Some(&path)),
+                Some(now) => {
+                    self.schema(value, now, &path);
+                    match (needed.contains(name.as_str()), needs.contains(name.as_str())) {
+                        (false, true) => self.add(Narrowed, "now requires", Some(&path)),
+                        (true, false) => self.add(Widened, "no longer requires", Some(&path)),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        for (name, _) in has.into_iter().flatten() {
+            if had.is_none_or(|had| !had.contains_key(name)) {
+                let path = below(path, name);
+                match needs.contains(name.as_str()) {
+                    true => self.add(Narrowed, "now requires", Some(&path)),
+                    false => self.add(Widened, "also takes", Some(&path)),
+                }
+            }
+        }
+        if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {
+            self.schema(old, new, &below(path, "[]"));
+        }
+        self.values(old.get("enum").map(elements), new.get("enum").map(elements), named);
+        self.values(old.get("type").map(types), new.get("type").map(types), named);
+        let rest = |key: &&String| {
+            !matches!(key.as_str(), "properties" | "required" | "enum" | "type")
+                && !WORDS.contains(&key.as_str())
+                && !(key.as_str() == "items" && old.contains_key("items") && new.contains_key("items"))
+        };
+        let keys: BTreeSet<&String> = old.keys().chain(new.keys()).filter(rest).collect();
+        if keys.into_iter().any(|key| old.get(key) != new.get(key)) {
+            self.add(Narrowed, "another rule for", named);
+        }
+    }
+
+    /// Compares sets of values; none allows every value.
+    fn values(
+        &mut self,
+        old: Option<BTreeSet<String>>,
+        new: Option<BTreeSet<String>>,
+        named: Option<&str>,
+    ) {
+        let is_fewer = match (&old, &new) {
+            (Some(old), Some(new)) => !old.is_subset(new),
+            (old, new) => old.is_none() && new.is_some(),
+        };
+        if old == new {
+        } else if is_fewer {
+            self.add(ChangeClass::Narrowed, "takes fewer values for", named);
+        } else {
+            self.add(ChangeClass::Widened, "takes more values for", named);
+        }
+    }
+
+    fn hints(&mut self, before: &Option<Part>, now: &Option<Part>) {
+        if digest(before) == digest(now) {
+            return;
+        }
+        self.add(ChangeClass::Wording, "other hints", None);
+        let (before, now) = (risks(before), risks(now));
+        for ((what, was), (_, is)) in before.into_iter().zip(now) {
+            if is && !was {
+                self.add(ChangeClass::Effects, what, None);
+            }
+        }
+    }
+}
+
+/// Keys of a schema that say nothing of which values are valid.
+const WORDS: [&str; 9] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "$comment",
+    "$schema",
+    "$id",
+    "deprecated",
+    "x-order",
+];
+
+/// The things that a tool may do, by its hints; what no hint says is as the protocol has it.
+fn risks(part: &Option<Part>) -> [(&'static str, bool); 4] {
+    let hints: Value = part
+        .as_ref()
+        .and_then(|part| serde_json::from_str(&part.text).ok())
+        .unwrap_or(Value::Null);
+    let hint = |key: &str, default: bool| hints[key].as_bool().unwrap_or(default);
+    let writes = !hint("readOnlyHint", false);
+    [
+        ("may now write", writes),
+        ("may now destroy", writes && hint("destructiveHint", true)),
+        ("is no longer safe to repeat", writes && !hint("idempotentHint", false)),
+        ("may now reach other systems", hint("openWorldHint", true)),
+    ]
+}
+
+fn members<'v>(schema: &'v Map<String, Value>, key: &str) -> Option<&'v Map<String, Value>> {
+    schema.get(key).and_then(Value::as_object)
+}
+
+fn texts<'v>(schema: &'v Map<String, Value>, key: &str) -> BTreeSet<&'v str> {
+    let list = schema.get(key).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn elements(list: &Value) -> BTreeSet<String> {
+    list.as_array().into_iter().flatten().map(ToString::to_string).collect()
+}
+
+/// The types that a schema allows; a number may be an integer.
+fn types(value: &Value) -> BTreeSet<String> {
+    let one = value.as_str().map(ToOwned::to_owned);
+    let many = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut types: BTreeSet<String> = one.into_iter().chain(many.map(ToOwned::to_owned)).collect();
+    if types.contains("number") {
+        types.insert("integer".to_owned());
+    }
+    types
+}
+
+fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}

@@ -1,0 +1,233 @@
+//! Definitions: what a server says that a tool is and takes, pinned when it is first seen.
+
+mod canonical;
+mod change;
+mod policy;
+mod suspect;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::ids::ToolKey;
+use crate::time::Timestamp;
+use crate::tool::ListingState;
+use canonical::canonical;
+
+pub use change::{ChangeClass, Difference};
+pub use policy::{DefinitionPolicy, Treatment};
+pub use suspect::Finding;
+
+/// The definition of a tool: the version that counts, and one that came after it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The tool.
+    pub key: ToolKey,
+    /// When it was first seen.
+    pub pinned_at: Timestamp,
+    /// The version that was seen last.
+    pub current: DefinitionVersion,
+    /// Since when.
+    pub since: Timestamp,
+    /// The version before it; while a change waits, the one that was accepted last.
+    pub previous: Option<DefinitionVersion>,
+    /// The class of a change that waits for a person.
+    pub pending: Option<ChangeClass>,
+    /// The changes that were seen.
+    pub changes: u32,
+    /// The class of the last change in the journal, and its time.
+    pub journalled: Option<(ChangeClass, Timestamp)>,
+}
+
+/// One version of a definition, by its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DefinitionVersion {
+    /// Its title.
+    pub title: Option<Part>,
+    /// Its description.
+    pub description: Option<Part>,
+    /// The schema of its input.
+    pub input: Option<Part>,
+    /// The schema of its output.
+    pub output: Option<Part>,
+    /// Its hints on effects.
+    pub annotations: Option<Part>,
+    /// What no definition should say, found in the whole of every part.
+    pub found: BTreeSet<Finding>,
+}
+
+/// One part of a definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The SHA-256 of its canonical JSON, in hexadecimal digits.
+    pub digest: String,
+    /// The text of a title or description, else the canonical JSON; at most [`DefinitionVersion::MAX_PART_BYTES`].
+    pub text: String,
+}
+
+/// The parts of a definition, by the names under which a `tools/list` result holds them.
+const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
+
+/// The time after which a change of a class that the journal has already is written to it again.
+const JOURNAL_AGAIN: i64 = Timestamp::DAY;
+
+impl Part {
+    fn new(value: &Value) -> Option<Self> {
+        let json = match value {
+            Value::Null => return None,
+            value => canonical(value),
+        };
+        let digest = hex(&Sha256::digest(&json));
+        let text = if let Value::String(text) = value { text } else { &json };
+        let cut = text.floor_char_boundary(DefinitionVersion::MAX_PART_BYTES);
+        Some(Self { digest, text: text[..cut].to_owned() })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl DefinitionVersion {
+    /// The longest text of a part that is kept, in bytes. The digest is that of the whole.
+    pub const MAX_PART_BYTES: usize = 16 * 1024;
+
+    /// Returns the definition of a tool as a `tools/list` result holds it.
+    #[must_use]
+    pub fn of(tool: &Map<String, Value>) -> Self {
+        let part = |key: &str| tool.get(key).and_then(Part::new);
+        Self {
+            title: part("title"),
+            description: part("description"),
+            input: part("inputSchema"),
+            output: part("outputSchema"),
+            annotations: part("annotations"),
+            found: suspect::findings(PARTS.iter().filter_map(|key| tool.get(*key))),
+        }
+    }
+
+    /// The parts that it has, by the names under which a `tools/list` result holds them.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
+        let parts =
+            [&self.title, &self.description, &self.input, &self.output, &self.annotations];
+        PARTS.into_iter().zip(parts).filter_map(|(name, part)| Some((name, part.as_ref()?)))
+    }
+
+    /// Returns one SHA-256 over the digests of all parts, in hexadecimal digits.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let lines = self.parts().map(|(name, part)| format!("{name} {}\n", part.digest));
+        hex(&Sha256::digest(lines.collect::<String>()))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let digests = |of: &Self| of.parts().map(|(n, p)| (n, p.digest.clone())).collect::<Vec<_>>();
+        digests(self) == digests(other)
+    }
+}
+
+/// Returns a digest of what a live list defines, in whatever order: two lists of a hostile server do not share it.
+pub(crate) fn digest_of_all<'d>(
+    definitions: impl Iterator<Item = (&'d str, &'d DefinitionVersion)>,
+) -> u128 {
+    let mut lines: Vec<String> =
+        definitions.map(|(name, version)| format!("{name}\n{}\n", version.digest())).collect();
+    lines.sort_unstable();
+    let digest: [u8; 32] = Sha256::digest(lines.concat()).into();
+    let (first, _) = digest.split_at(16);
+    first.iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
+}
+
+impl Definition {
+    /// Pins a definition at first sight. What no tool should say waits for a person from the beginning.
+    pub(crate) fn pin(
+        key: ToolKey,
+        version: DefinitionVersion,
+        policy: &DefinitionPolicy,
+        at: Timestamp,
+    ) -> Self {
+        let class = change::class(&change::differences(None, &version));
+        let pending = class.filter(|class| policy.of(*class) != Treatment::Count);
+        Self {
+            key,
+            pinned_at: at,
+            current: version,
+            since: at,
+            previous: None,
+            pending,
+            changes: 0,
+            journalled: pending.map(|class| (class, at)),
+        }
+    }
+
+    /// The version that counts: the one that was pinned or accepted last. `None` while the first one waits.
+    #[must_use]
+    pub fn accepted(&self) -> Option<&DefinitionVersion> {
+        if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
+    }
+
+    /// Returns what the current version changed: against the accepted one while that waits, else against the one before.
+    #[must_use]
+    pub fn differences(&self) -> Vec<Difference> {
+        match (&self.previous, self.pending) {
+            (None, None) => Vec::new(),
+            (previous, _) => change::differences(previous.as_ref(), &self.current),
+        }
+    }
+
+    /// Notes the version that a server lists now. Returns the class of a change for the journal.
+    pub(crate) fn see(
+        &mut self,
+        now: &DefinitionVersion,
+        policy: &DefinitionPolicy,
+        at: Timestamp,
+    ) -> Option<ChangeClass> {
+        if now.is_same(&self.current) {
+            return None;
+        }
+        let is_withheld = self.pending.is_some_and(|class| policy.of(class) == Treatment::Stale);
+        let accepted = self.accepted().cloned();
+        let is_accepted = accepted.as_ref().is_some_and(|accepted| now.is_same(accepted));
+        // That it took the change back does not undo that it made it: the text is kept for the person to see.
+        if is_withheld && is_accepted {
+            return None;
+        }
+        let differences = change::differences(accepted.as_ref(), now);
+        let class = change::class(&differences).unwrap_or(ChangeClass::Wording);
+        let pending = (policy.of(class) != Treatment::Count && !is_accepted).then_some(class);
+        let before = std::mem::replace(&mut self.current, now.clone());
+        self.previous = if is_accepted { Some(before) } else { accepted };
+        self.pending = if is_withheld { self.pending.max(pending) } else { pending };
+        self.since = at;
+        self.changes = self.changes.saturating_add(1);
+        let is_news = self.journalled.is_none_or(|(known, when)| {
+            class > known || at.millis_since(when) >= JOURNAL_AGAIN
+        });
+        if is_news {
+            self.journalled = Some((class, at));
+        }
+        is_news.then_some(class)
+    }
+
+    /// Accepts the current version.
+    pub(crate) fn accept(&mut self) {
+        self.pending = None;
+    }
+
+    /// Returns the state of the tool in the live list that holds this definition.
+    pub(crate) fn state(&self, policy: &DefinitionPolicy) -> ListingState {
+        match self.pending.map(|class| policy.of(class)) {
+            None | Some(Treatment::Count) => ListingState::Configured,
+            Some(Treatment::Review) => ListingState::Changed,
+            Some(Treatment::Stale) => ListingState::Withheld,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! What is done about a change of a definition.
+
+use serde::{Deserialize, Serialize};
+
+use super::ChangeClass;
+
+/// The treatment of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Treatment {
+    /// It is counted and written to the journal.
+    Count,
+    /// The tool is offered, and asks for a look until a person accepts the change.
+    Review,
+    /// The tool is stale until a person accepts the change.
+    Stale,
+}
+
+/// The treatment of each class of change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DefinitionPolicy {
+    /// Other words.
+    pub wording: Treatment,
+    /// It takes more than before.
+    pub widened: Treatment,
+    /// It takes less than before.
+    pub narrowed: Treatment,
+    /// It may do more than before.
+    pub effects: Treatment,
+    /// It says what no tool should say.
+    pub suspicious: Treatment,
+}
+
+impl Default for DefinitionPolicy {
+    fn default() -> Self {
+        Self {
+            wording: Treatment::Count,
+            widened: Treatment::Review,
+            narrowed: Treatment::Review,
+            effects: Treatment::Stale,
+            suspicious: Treatment::Stale,
+        }
+    }
+}
+
+impl DefinitionPolicy {
+    pub(super) const fn of(&self, class: ChangeClass) -> Treatment {
+        match class {
+            ChangeClass::Wording => self.wording,
+            ChangeClass::Widened => self.widened,
+            ChangeClass::Narrowed => self.narrowed,
+            ChangeClass::Effects => self.effects,
+            ChangeClass::Suspicious => self.suspicious,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What no definition should say: orders to the model, addresses that were not there, characters that hide.
+//!
+//! The list is short on purpose. It finds what was seen in the wild, in linear time, and is no judge of meaning.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::text::is_unsafe;
+
+/// Something that a definition should not say. Addresses come last, of which there may be many.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// Words that give the model an order.
+    Order(String),
+    /// Characters that are not shown.
+    Hidden,
+    /// A word with letters that look like those of another script.
+    Mixed(String),
+    /// An address: its host, and the whole without user and query.
+    Address(String, String),
+}
+
+/// The most findings that are kept. One that has more is suspicious for that.
+const MAX_FINDINGS: usize = 64;
+
+/// The words for a definition with more findings than are kept.
+const MANY: &str = "names more addresses than a tool should";
+
+/// The longest address or word that is told apart, in characters.
+const MAX_CHARS: usize = 200;
+
+/// Orders, as words that follow each other within [`WINDOW`] words; `|` separates alternatives.
+const ORDERS: [(&str, &[&str]); 7] = [
+    (
+        "tells the model to ignore its instructions",
+        &["ignore|disregard|forget|override", "previous|prior|earlier|above|other|all|system|existing", "instruction|instructions|rules|prompt|prompts|guidelines"],
+    ),
+    (
+        "tells the model to hide something from the user",
+        &["not|never|dont|avoid", "tell|telling|mention|mentioning|inform|informing|reveal|notify|show|alert", "user|users|human"],
+    ),
+    (
+        "tells the model to hide something from the user",
+        &["without", "telling|informing|asking|notifying|mentioning|alerting", "user|users|human"],
+    ),
+    ("speaks of the system prompt", &["system", "prompt"]),
+    ("speaks of secret files", &["ssh", "id_rsa|id_ed25519|authorized_keys|key|keys"]),
+    ("speaks of secret files", &["aws", "credentials"]),
+    ("tells the model to call other tools first", &["before", "using|calling|any", "tool|tools", "read|call|send|fetch"]),
+];
+
+/// Words within which an order is one.
+const WINDOW: usize = 7;
+
+/// Texts that give themselves another voice, or name places of secrets.
+const MARKS: [(&str, &str); 8] = [
+    ("poses as the system", "<important>"),
+    ("poses as the system", "<system>"),
+    ("poses as the system", "<|im_start|>"),
+    ("poses as the system", "[system]"),
+    ("poses as the system", "<secret>"),
+    ("speaks of secret files", "~/.ssh"),
+    ("speaks of secret files", "mcp.json"),
+    ("speaks of secret files", "/etc/passwd"),
+];
+
+/// Letters of other scripts that look like Latin ones.
+const ALIKE: &str = "аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅοναριΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
+
+/// Finds them in the parts of a definition.
+pub(super) fn findings<'v>(parts: impl Iterator<Item = &'v Value>) -> BTreeSet<Finding> {
+    let mut found = BTreeSet::new();
+    parts.for_each(|value| in_value(value, &mut found));
+    if found.len() > MAX_FINDINGS {
+        found = found.into_iter().take(MAX_FINDINGS).collect();
+        found.insert(Finding::Order(MANY.to_owned()));
+    }
+    found
+}
+
+/// Returns the words for an order that was found, as this program writes them.
+pub(super) fn words_of(order: &str) -> &'static str {
+    let all = ORDERS.iter().map(|(what, _)| *what).chain(MARKS.iter().map(|(what, _)| *what));
+    all.chain([MANY]).find(|what| *what == order).unwrap_or("says what no tool should say")
+}
+
+fn in_value(value: &Value, found: &mut BTreeSet<Finding>) {
+    match value {
+        Value::String(text) => in_text(text, found),
+        Value::Array(list) => list.iter().for_each(|value| in_value(value, found)),
+        Value::Object(map) => {
+            for (key, value) in map {
+                in_text(key, found);
+                // It names the language of the schema.
+                if key != "$schema" {
+                    in_value(value, found);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn in_text(text: &str, found: &mut BTreeSet<Finding>) {
+    addresses(text, found);
+    if hides(text) {
+        found.insert(Finding::Hidden);
+    }
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
+    let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
+    let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
+    found.extend(marks.chain(orders).map(|what| Finding::Order(what.to_owned())));
+    let mixed = text.split(|c: char| !c.is_alphanumeric()).filter(|word| is_mixed(word));
+    let mixed = mixed.map(|word| Finding::Mixed(word.chars().take(MAX_CHARS).collect()));
+    found.extend(mixed.take(MAX_FINDINGS));
+}
+
+/// Returns true if the words of an order follow each other closely.
+fn gives(words: &[&str], order: &[&str]) -> bool {
+    let is = |word: &str, wanted: &str| wanted.split('|').any(|each| each == word);
+    words.iter().enumerate().filter(|(_, word)| is(word, order[0])).any(|(at, _)| {
+        let mut near = words[at + 1..].iter().take(WINDOW);
+        order[1..].iter().all(|wanted| near.any(|word| is(word, wanted)))
+    })
+}
+
+/// Returns true if a text holds characters that are not shown. A selector or joiner behind a symbol makes an emoji.
+fn hides(text: &str) -> bool {
+    let mut before = ' ';
+    text.chars().any(|c| {
+        let makes_emoji = matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+            && !before.is_alphabetic()
+            && !before.is_whitespace();
+        let hidden = is_unsafe(c) && !matches!(c, '\n' | '\r' | '\t') && !makes_emoji;
+        before = c;
+        hidden
+    })
+}
+
+/// Returns true if a word mixes Latin letters with letters that look like them.
+fn is_mixed(word: &str) -> bool {
+    let is_alike = |c: char| {
+        ALIKE.contains(c) || matches!(c, '\u{ff21}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}')
+    };
+    !word.is_ascii()
+        && word.chars().any(is_alike)
+        && word.chars().any(|c| c.is_ascii_alphabetic())
+}
+
+fn addresses(text: &str, found: &mut BTreeSet<Finding>) {
+    let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>()[]{},;|\\".contains(c);
+    for (at, _) in text.match_indices("://").take(2 * MAX_FINDINGS) {
+        let scheme = text[..at].rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+        let rest = &text[at + 3..];
+        let rest = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let host = place.rsplit('@').next().unwrap_or_default().to_lowercase();
+        if scheme.is_empty() || host.is_empty() {
+            continue;
+        }
+        let cut = |text: &str| -> String { text.chars().take(MAX_CHARS).collect() };
+        let path = path.trim_end_matches(['.', '/', ':', '!']);
+        let host = host.trim_end_matches('.');
+        found.insert(Finding::Address(cut(host), cut(&format!("{scheme}://{host}/{path}"))));
+    }
+}
