@@ -22,9 +22,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use staleness_core::ids::stable_hash;
 use staleness_core::store::{
-    Access, CursorFilter, DocumentFilter, ItemFilter, OutcomeFilter, Pick, ProjectFilter,
-    RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter,
-    VectorFilter, WorkFilter,
+    Access, CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, OutcomeFilter, Pick,
+    ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
+    ToolFilter, VectorFilter, WorkFilter,
 };
 
 /// Rows of one part that are locked one by one; from more than these, the part is. The server has room
@@ -78,6 +78,7 @@ impl Locks {
             _ => None,
         }));
         add("tools", tools);
+        add("definitions", reaches(&selection.definitions, definition));
         add("knowledge", reaches(&selection.knowledge, item));
         add("documents", reaches(&selection.documents, document));
         add("work", reaches(&selection.work, work));
@@ -191,6 +192,18 @@ fn tool(filter: &ToolFilter) -> Reach {
         | ToolFilter::Server(scope, _)
         | ToolFilter::Demoted(scope)
         | ToolFilter::Revived(scope) => Reach::Part(scope.as_key().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn definition(filter: &DefinitionFilter) -> Reach {
+    match filter {
+        DefinitionFilter::Key(key) => {
+            Reach::row(key.scope.as_key(), &[key.name.as_str().as_bytes()])
+        }
+        DefinitionFilter::Scope(scope) | DefinitionFilter::Pending(scope) => {
+            Reach::Part(scope.as_key().to_owned())
+        }
         _ => Reach::Whole,
     }
 }

@@ -20,6 +20,7 @@
 //! | `projects` | id | a project |
 //! | `sources` | scope, key | a source |
 //! | `tools` | scope, name | a tool with its ring |
+//! | `definitions` | scope, name | what a server says of a tool, pinned |
 //! | `knowledge` | scope, id | an item of knowledge |
 //! | `documents` | project, key | a document as it was last checked |
 //! | `work` | scope, id | a work item |
@@ -43,8 +44,8 @@
 //! An entry of an index takes 2,700 bytes at most, and some keys are longer: `sources.key` and `documents.key` are
 //! digests of the columns that they stand for, and the index over subjects of the journal holds their hashes.
 
-/// The format that this program reads and writes. Formats 1 to 4 were never released.
-pub(crate) const FORMAT: i64 = 5;
+/// The format that this program reads and writes. Formats 1 to 5 were never released.
+pub(crate) const FORMAT: i64 = 6;
 
 /// The advisory lock under which tables are made, and nothing else: `stale` and `ness`.
 pub(crate) const MIGRATION_LOCK: i64 = 0x7374_616C_656E_6573;
@@ -57,7 +58,7 @@ CREATE TABLE staleness.meta(
   format BIGINT NOT NULL,
   least BIGINT NOT NULL
 );
-INSERT INTO staleness.meta(id, format, least) VALUES(1, 5, 5);
+INSERT INTO staleness.meta(id, format, least) VALUES(1, 6, 6);
 CREATE TABLE staleness.workspaces(
   workspace TEXT COLLATE "C" PRIMARY KEY,
   revision BIGINT NOT NULL,
@@ -115,6 +116,15 @@ CREATE INDEX tools_server ON staleness.tools(workspace, scope, server, kind)
 CREATE INDEX tools_demoted ON staleness.tools(workspace, scope) WHERE demoted = 1;
 CREATE INDEX tools_configured ON staleness.tools(workspace, scope) WHERE configured = 1;
 CREATE INDEX tools_revived ON staleness.tools(workspace, scope) WHERE revived = 1;
+CREATE TABLE staleness.definitions(
+  workspace TEXT COLLATE "C",
+  scope TEXT COLLATE "C",
+  name TEXT COLLATE "C",
+  pending BIGINT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY(workspace, scope, name)
+);
+CREATE INDEX definitions_pending ON staleness.definitions(workspace, scope) WHERE pending = 1;
 CREATE TABLE staleness.knowledge(
   workspace TEXT COLLATE "C",
   scope TEXT COLLATE "C",
@@ -263,8 +273,8 @@ CREATE INDEX journal_scope ON staleness.journal(workspace, scope, revision);
 DO $$
 DECLARE name TEXT;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['workspaces', 'projects', 'sources', 'tools', 'knowledge', 'documents',
-    'work', 'sessions', 'cursors', 'routes', 'vectors', 'suggestions', 'outcomes', 'journal']
+  FOREACH name IN ARRAY ARRAY['workspaces', 'projects', 'sources', 'tools', 'definitions', 'knowledge',
+    'documents', 'work', 'sessions', 'cursors', 'routes', 'vectors', 'suggestions', 'outcomes', 'journal']
   LOOP
     EXECUTE format('ALTER TABLE staleness.%I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE staleness.%I FORCE ROW LEVEL SECURITY', name);

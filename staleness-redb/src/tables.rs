@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | `staleness` | a name | `magic`, `format`, the last `revision`, `floor`, `floor_at` and `last_seq` |
 //! | the name of a collection | three texts | a record |
-//! | `tools_index`, `documents_index`, `work_index` | first text of a key, a mark, second text | nothing: rows with that mark, see `collections::stored` |
+//! | `tools_index`, `definitions_index`, `documents_index`, `work_index` | first text of a key, a mark, second text | nothing: rows with that mark, see `collections::stored` |
 //! | `outcomes` | seq | one use of a tool |
 //! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
 //! | `outcomes_counted` | project, seq | nothing: those with the marks `S` and `F` |
@@ -47,6 +47,8 @@ pub(crate) type EntryRef = (u64, u32);
 pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
 
 pub(crate) const TOOLS_INDEX: TableDefinition<'_, KeyRef, ()> = TableDefinition::new("tools_index");
+pub(crate) const DEFINITIONS_INDEX: TableDefinition<'_, KeyRef, ()> =
+    TableDefinition::new("definitions_index");
 pub(crate) const DOCUMENTS_INDEX: TableDefinition<'_, KeyRef, ()> =
     TableDefinition::new("documents_index");
 pub(crate) const WORK_INDEX: TableDefinition<'_, KeyRef, ()> = TableDefinition::new("work_index");

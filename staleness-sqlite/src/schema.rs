@@ -12,6 +12,7 @@
 //! | `projects` | id | a project |
 //! | `sources` | scope, client, level, part | a source |
 //! | `tools` | scope, name | a tool with its ring |
+//! | `definitions` | scope, name | what a server says of a tool, pinned |
 //! | `knowledge` | scope, id | an item of knowledge |
 //! | `documents` | project, path | a document as it was last checked |
 //! | `work` | scope, id | a work item |
@@ -60,8 +61,8 @@
 /// `Stal`: marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 9 were never released.
-pub(crate) const FORMAT: i64 = 10;
+/// The format that this program reads and writes. Formats 1 to 10 were never released.
+pub(crate) const FORMAT: i64 = 11;
 
 /// Makes the tables of a new store.
 ///
@@ -120,6 +121,14 @@ CREATE INDEX tools_server ON tools(scope, server, kind) WHERE server IS NOT NULL
 CREATE INDEX tools_demoted ON tools(scope) WHERE demoted = 1;
 CREATE INDEX tools_configured ON tools(scope) WHERE configured = 1;
 CREATE INDEX tools_revived ON tools(scope) WHERE revived = 1;
+CREATE TABLE definitions(
+  scope TEXT NOT NULL,
+  name TEXT NOT NULL,
+  pending INTEGER NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY(scope, name)
+) STRICT;
+CREATE INDEX definitions_pending ON definitions(scope) WHERE pending = 1;
 CREATE TABLE outcomes(
   seq INTEGER PRIMARY KEY,
   identity INTEGER NOT NULL,
@@ -250,7 +259,7 @@ CREATE TABLE suggestions(
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
-  VALUES(1, 10, 0, 0, 0, 0, abs(random() / 4));
+  VALUES(1, 11, 0, 0, 0, 0, abs(random() / 4));
 PRAGMA application_id = 0x5374616C;
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 ";

@@ -287,6 +287,7 @@ impl Policy {
             }
             for (name, value) in [
                 ("freshness_unseen", policy.freshness_unseen),
+                ("freshness_changed", policy.freshness_changed),
                 ("freshness_absent", policy.freshness_absent),
                 ("freshness_failing", policy.freshness_failing),
                 ("freshness_both", policy.freshness_both),
@@ -302,6 +303,7 @@ impl Policy {
             &ToolOverride {
                 rule: Some(tools.rule),
                 freshness_unseen: Some(tools.freshness_unseen),
+                freshness_changed: Some(tools.freshness_changed),
                 freshness_absent: Some(tools.freshness_absent),
                 freshness_failing: Some(tools.freshness_failing),
                 freshness_both: Some(tools.freshness_both),

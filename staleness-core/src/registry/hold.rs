@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::knowledge::written_in;
 use super::record::both_keys;
 use super::routes::{routes_in, routes_to};
+use crate::definition::Definition;
 use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::knowledge::{Document, Item};
@@ -15,7 +16,7 @@ use crate::scan::ProjectRef;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, Decision, DocumentFilter, Draft, ItemFilter, JournalFilter, OutcomeRange,
+    CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, ItemFilter, JournalFilter, OutcomeRange,
     ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter, Step,
     SuggestionFilter, ToolFilter, View, WorkFilter,
 };
@@ -83,25 +84,25 @@ impl ByHand {
         self.scope.keys(&self.project.id, &self.name)
     }
 
-    fn find<'v>(&self, view: &'v View) -> Result<&'v Tool, Refusal> {
+    pub(super) fn find<'v>(&self, view: &'v View) -> Result<&'v Tool, Refusal> {
         self.keys()
             .iter()
             .find_map(|key| view.tools.get(key))
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: self.name.to_string() })
     }
 
-    fn was_done(&self, view: &View) -> bool {
+    pub(super) fn was_done(&self, view: &View) -> bool {
         view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
     }
 
-    fn selection(&self) -> Selection {
+    pub(super) fn selection(&self) -> Selection {
         self.keys()
             .into_iter()
             .fold(Selection::new(), |selection, key| selection.lock(ToolFilter::Key(key)))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
-    fn entry(&self, key: &ToolKey, action: Action, from: &str, to: Option<&str>) -> JournalEntry {
+    pub(super) fn entry(&self, key: &ToolKey, action: Action, from: &str, to: Option<&str>) -> JournalEntry {
         JournalEntry {
             from: Some(from.into()),
             to: to.map(Into::into),
@@ -225,6 +226,7 @@ impl Step for Forget {
         let entry = self.by_hand.entry(&tool.key, Action::Forgotten, tool.status().as_str(), None);
         draft.append_journal(entry);
         draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
+        draft.delete::<Definition>(&tool.key);
         draft.delete::<Tool>(&tool.key);
         Ok(Decision::Write(draft.finish()))
     }
@@ -264,6 +266,9 @@ impl ForgetProject {
         let own = |scope: Scope| scope.project() == Some(&self.id);
         for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
             draft.delete::<Tool>(key);
+        }
+        for key in view.definitions.keys().filter(|key| own(key.scope.clone())) {
+            draft.delete::<Definition>(key);
         }
         for id in view.sources.keys().filter(|id| own(id.scope())) {
             draft.delete::<Source>(id);
@@ -307,6 +312,7 @@ impl Step for ForgetProject {
             .lock(ProjectFilter::Id(self.id.clone()))
             .lock(SourceFilter::Scope(scope.clone()))
             .lock(ToolFilter::Scope(scope.clone()))
+            .lock(DefinitionFilter::Scope(scope.clone()))
             .lock(ItemFilter::Scope(scope.clone()))
             .lock(DocumentFilter::Project(self.id.clone()))
             .lock(WorkFilter::Scope(scope))

@@ -2,6 +2,7 @@
 
 mod admin;
 mod calls;
+mod definitions;
 mod documents;
 mod error;
 mod finding;

@@ -1,7 +1,7 @@
 //! The tools that an agent has to be told of: those that fail, and those that changed.
 
 use crate::ids::{ProjectId, Scope, ToolKey};
-use crate::store::{Selection, ToolFilter, View};
+use crate::store::{DefinitionFilter, Selection, ToolFilter, View};
 use crate::tool::ToolKind;
 
 use super::record::both_keys;
@@ -13,10 +13,18 @@ pub(super) fn demoted(project: &ProjectId, selection: Selection) -> Selection {
         .peek(ToolFilter::Demoted(Scope::Project(project.clone())))
 }
 
+/// Adds the definitions with a change that waits for a person.
+pub(super) fn waiting(project: &ProjectId, selection: Selection) -> Selection {
+    selection
+        .peek(DefinitionFilter::Pending(Scope::Global))
+        .peek(DefinitionFilter::Pending(Scope::Project(project.clone())))
+}
+
 /// Adds what the demoted tools that were seen mean to a project: both entries of each name, and the
 /// servers, since a server is shown as demoted with its tools.
 pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selection) -> Selection {
-    more = of_these_names(project, view, view.tools.keys(), more);
+    let keys = view.tools.keys().chain(view.definitions.keys());
+    more = of_these_names(project, view, keys, more);
     for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
         if let Some(server) = tool.server.clone() {
             more = more

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Failing, NetChange};
+use super::{Failing, NetChange, Redefined};
 use crate::ids::AgentId;
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::store::View;
@@ -109,6 +109,9 @@ pub struct Delta {
     pub tools: Vec<NetChange>,
     /// The tools that fail, and are not among `tools` for it; latest used first.
     pub failing: Vec<Failing>,
+    /// The tools whose servers changed what they say of them, and that wait for a person: each once, then once in each
+    /// week since.
+    pub redefined: Vec<Redefined>,
     /// Everything up to this revision is told.
     #[serde(skip)]
     pub upto: Revision,

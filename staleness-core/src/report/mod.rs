@@ -31,8 +31,8 @@ pub(crate) use suggest::{
     Fit, best, last_used, may_be_tried, on_probation, suggest, worth_ranking,
 };
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
-pub(crate) use tell::tell;
-pub use tell::{Failing, NetChange};
+pub use tell::{Failing, NetChange, Redefined};
+pub(crate) use tell::{redefined, tell};
 pub use tool::{
     HealthReport, HealthState, History, HistoryEntry, PresenceReport, StatusChange, ToolReport,
 };

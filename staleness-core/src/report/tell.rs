@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Context;
+use crate::definition::ChangeClass;
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
+use crate::scan::may_be_invented;
+use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool};
 
 /// The net change of one tool over a run of journal entries.
@@ -29,6 +32,42 @@ pub(crate) struct Telling {
     pub changes: Vec<NetChange>,
     /// Tools that are shown as demoted now and are not told as such in `changes`, latest used first.
     pub failing: Vec<Failing>,
+}
+
+/// A tool whose server changed its definition, which waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Redefined {
+    /// The tool.
+    pub name: String,
+    /// The class of the change.
+    pub class: ChangeClass,
+    /// The parameters that changed, with those around each; chosen by the server.
+    pub parameters: Vec<String>,
+    /// Since when.
+    #[serde(skip)]
+    pub since: Timestamp,
+}
+
+/// Returns the tools with a change that waits for a person, by name, as a project sees them.
+pub(crate) fn redefined(context: &Context<'_>, client: Option<&ClientId>) -> Vec<Redefined> {
+    let waiting = context.view().definitions.values().filter_map(|row| {
+        let tool = context.view().tools.get(&row.key)?;
+        let shown = told(context, client, tool) && !context.is_replaced(tool);
+        Some((row, row.pending?)).filter(|_| shown)
+    });
+    let mut all: Vec<Redefined> = waiting
+        .map(|(row, class)| {
+            let all = row.differences().into_iter();
+            let of_parameters = all.filter(|each| {
+                matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened)
+            });
+            let parameters = of_parameters.filter_map(|each| each.name).collect();
+            Redefined { name: row.key.name.to_string(), class, parameters, since: row.since }
+        })
+        .collect();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all.dedup_by(|one, other| one.name == other.name);
+    all
 }
 
 /// A tool that is not to be relied on.

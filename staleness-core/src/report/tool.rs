@@ -211,13 +211,22 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     if absent {
         signal("absent", policy.freshness_absent, absence(tool));
     }
+    let changed = tool.listings.iter().any(|listing| listing.state == ListingState::Changed);
+    if changed {
+        let reason = format!("its server changed it: see `staleness tools diff {}`", tool.key.name);
+        signal("definition_changed", policy.freshness_changed, reason);
+    }
     if let Some(days) = unseen {
         signal("unseen", policy.freshness_unseen, format!("not seen for {}", days_in_words(days)));
     }
     let (freshness, action) = match (is_failing, absent) {
         (true, true) => (policy.freshness_both, NextAction::Drop),
+        (false, true) if tool.presence.cause == PresenceCause::DefinitionChanged => {
+            (policy.freshness_absent, NextAction::Verify)
+        }
         (false, true) => (policy.freshness_absent, NextAction::Drop),
         (true, false) => (policy.freshness_failing, NextAction::Update),
+        (false, false) if changed => (policy.freshness_changed, NextAction::Verify),
         (false, false) if unseen.is_some() => (policy.freshness_unseen, NextAction::Verify),
         (false, false) => (1.0, NextAction::Keep),
     };
@@ -271,6 +280,9 @@ fn absence(tool: &Tool) -> String {
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed and not loaded"),
+        PresenceCause::DefinitionChanged => {
+            format!("its server changed it: see `staleness tools diff {}`", tool.key.name)
+        }
         PresenceCause::NotListed => format!("{source} no longer lists it"),
         PresenceCause::OtherClient if tool.listings.is_empty() => {
             format!("not one of this client's tools: another client has its server {server}")

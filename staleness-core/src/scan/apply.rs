@@ -216,9 +216,10 @@ impl Step for ApplyScan {
                     .lock(ToolFilter::Configured(project));
                 return Ok(Decision::Need(scan.select_definitions(configured)));
             }
-            let states = scan.define(&mut draft, &self.policy.definitions);
-            let evaluation = Evaluation::new(scan, scan.gone(view), states);
+            let defined = scan.define(&mut draft, &self.policy.definitions);
+            let evaluation = Evaluation::new(scan, scan.gone(view), defined.states);
             evaluation.carry_out(&mut draft);
+            scan.journal_changes(&mut draft, defined.changes);
             if view.looks == 2 {
                 let more = scan.concerned(view, &draft);
                 if more != Selection::new() {

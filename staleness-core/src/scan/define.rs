@@ -3,11 +3,20 @@
 use std::collections::HashMap;
 
 use super::{Found, Scan};
-use crate::definition::{Definition, DefinitionPolicy};
+use crate::definition::{ChangeClass, Definition, DefinitionPolicy};
 use crate::ids::ToolKey;
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{DefinitionFilter, Draft, Selection};
 use crate::tool::{ListingState, Tool};
+
+/// The definitions that a scan brings, compared with those that are known.
+#[derive(Default)]
+pub(super) struct Defined {
+    /// The state of each tool in its live list.
+    pub(super) states: HashMap<ToolKey, ListingState>,
+    /// The classes of changes for the journal.
+    pub(super) changes: Vec<(ToolKey, ChangeClass)>,
+}
 
 impl Scan {
     /// The tools whose definitions the scan brings.
@@ -26,13 +35,9 @@ impl Scan {
         self.defined().fold(more, |more, (key, _)| more.lock(DefinitionFilter::Key(key)))
     }
 
-    /// Pins and compares definitions. Returns the state of each of these tools in its live list.
-    pub(super) fn define(
-        &self,
-        draft: &mut Draft<'_>,
-        policy: &DefinitionPolicy,
-    ) -> HashMap<ToolKey, ListingState> {
-        let mut states = HashMap::new();
+    /// Pins and compares definitions.
+    pub(super) fn define(&self, draft: &mut Draft<'_>, policy: &DefinitionPolicy) -> Defined {
+        let mut defined = Defined::default();
         for (key, found) in self.defined() {
             let Some(version) = found.definition.as_deref() else { continue };
             let known = draft.get::<Definition>(&key);
@@ -52,22 +57,27 @@ impl Scan {
             if let Some(row) = row {
                 draft.put(row);
             }
-            if let Some(class) = class {
-                let status = draft.get::<Tool>(&key).map(|tool| tool.status().as_str().into());
-                draft.append_journal(JournalEntry {
-                    from: status.clone(),
-                    to: status,
-                    session: self.session.clone(),
-                    ..JournalEntry::new(
-                        self.at,
-                        Subject::tool(&key),
-                        Action::Redefined,
-                        class.as_str(),
-                    )
-                });
-            }
-            states.insert(key, state.unwrap_or(found.state));
+            defined.changes.extend(class.map(|class| (key.clone(), class)));
+            defined.states.insert(key, state.unwrap_or(found.state));
         }
-        states
+        defined
+    }
+
+    /// Writes changes of definitions to the journal, behind what they did to their tools.
+    pub(super) fn journal_changes(
+        &self,
+        draft: &mut Draft<'_>,
+        changes: Vec<(ToolKey, ChangeClass)>,
+    ) {
+        for (key, class) in changes {
+            let status = draft.get::<Tool>(&key).map(|tool| tool.status().as_str().to_owned());
+            let (subject, cause) = (Subject::tool(&key), class.as_str());
+            draft.append_journal(JournalEntry {
+                from: status.clone(),
+                to: status,
+                session: self.session.clone(),
+                ..JournalEntry::new(self.at, subject, Action::Redefined, cause)
+            });
+        }
     }
 }

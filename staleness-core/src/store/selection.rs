@@ -1,7 +1,7 @@
 //! Selections: which rows of which collection a step or query looks at.
 
 use super::{
-    CursorFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, RouteFilter,
+    CursorFilter, DefinitionFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, RouteFilter,
     Row, SessionFilter, SourceFilter, ToolFilter, VectorFilter, WorkFilter,
 };
 use crate::ids::{ProjectId, Scope};
@@ -97,6 +97,7 @@ impl Selection {
             .peek(ProjectFilter::All)
             .peek(SourceFilter::All)
             .peek(ToolFilter::All)
+            .peek(DefinitionFilter::All)
             .peek(ItemFilter::All)
             .peek(WorkFilter::All)
             .peek(SessionFilter::All)

@@ -51,6 +51,8 @@ tool_policy! {
     probation_reset_days: u32 = 7,
     /// Freshness of a tool that was not seen for `unseen_days`.
     freshness_unseen: f64 = 0.5,
+    /// Freshness of a tool whose server changed it, until a person accepts that.
+    freshness_changed: f64 = 0.5,
     /// Freshness of an absent tool.
     freshness_absent: f64 = 0.2,
     /// Freshness of a failing tool.

@@ -10,10 +10,11 @@ use super::check::Place;
 
 /// The words that lines begin with, and those of the collections that they belong to, in the order of an
 /// export.
-const KINDS: [(&str, &str); 11] = [
+const KINDS: [(&str, &str); 12] = [
     ("project", "projects"),
     ("source", "sources"),
     ("tool", "tools"),
+    ("definition", "definitions"),
     ("knowledge", "knowledge"),
     ("work", "work"),
     ("session", "sessions"),

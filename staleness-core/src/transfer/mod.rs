@@ -1,6 +1,6 @@
 //! Transfer: every record and the journal as lines of JSON, and back.
 //!
-//! An export is a header line and one line per record, sorted: projects, sources, tools, items of
+//! An export is a header line and one line per record, sorted: projects, sources, tools, their definitions, items of
 //! knowledge, work items, sessions, cursors,
 //! routes and their vectors by key, outcomes in the order of recording, the journal by revision and index.
 //! Values
@@ -23,6 +23,7 @@
 
 mod check;
 mod compare;
+mod definition;
 mod knowledge;
 mod place;
 mod record;
@@ -36,6 +37,7 @@ use std::fmt;
 pub use check::Checker;
 pub use compare::{Compared, Comparison, Contents, Standing};
 
+use crate::definition::Definition;
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
@@ -62,6 +64,8 @@ pub enum Record {
     Source(Source),
     /// A tool.
     Tool(Box<Tool>),
+    /// The definition of a tool.
+    Definition(Box<Definition>),
     /// An item of knowledge.
     Item(Box<Item>),
     /// A work item.
@@ -103,6 +107,7 @@ impl Record {
             "project" => Self::Project(read::<place::ProjectLine>(line)?.into()),
             "source" => Self::Source(read::<place::SourceLine>(line)?.into()),
             "tool" => Self::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
+            "definition" => Self::Definition(Box::new(read::<definition::DefinitionLine>(line)?.into())),
             "knowledge" => Self::Item(Box::new(read::<knowledge::ItemLine>(line)?.into())),
             "work" => Self::Work(Box::new(read::<work::WorkLine>(line)?.into())),
             "session" => Self::Session(read::<work::SessionLine>(line)?.into()),
@@ -133,6 +138,9 @@ impl Record {
             }
             (Self::Tool(known), Self::Tool(row)) => {
                 (known.updated_at, known.uses) <= (row.updated_at, row.uses)
+            }
+            (Self::Definition(known), Self::Definition(row)) => {
+                (known.since, known.changes) <= (row.since, row.changes)
             }
             (Self::Item(known), Self::Item(row)) => {
                 (known.updated_at, known.recalls) <= (row.updated_at, row.recalls)
@@ -173,6 +181,7 @@ macro_rules! exported {
             Project: crate::project::Project,
             Source: crate::source::Source,
             Tool: crate::tool::Tool,
+            Definition: crate::definition::Definition,
             Item: crate::knowledge::Item,
             Work: crate::work::Work,
             Session: crate::session::Session,
@@ -234,6 +243,7 @@ impl View {
             projects: place::ProjectLine,
             sources: place::SourceLine,
             tools: tool::ToolLine,
+            definitions: definition::DefinitionLine,
             knowledge: knowledge::ItemLine,
             work: work::WorkLine,
             sessions: work::SessionLine,

@@ -17,5 +17,5 @@ pub use item::{NoteType, Work, WorkStep};
 pub(crate) use policy::Rules;
 pub use policy::{WorkOverride, WorkPolicy};
 pub use report::{FlaggedCounts, StaleReport, Warning};
-pub(crate) use report::{beginning, referred};
+pub(crate) use report::{beginning, is_due, referred};
 pub use status::{WorkKind, WorkStatus};

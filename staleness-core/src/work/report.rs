@@ -42,9 +42,15 @@ impl Warning {
     /// Returns true if an agent whose last session was told at `told` is to be told at `now`: once when the item became
     /// overdue, and then once in each week since.
     pub(crate) fn is_due(&self, told: Option<Timestamp>, now: Timestamp) -> bool {
-        let weeks = |at: Timestamp| at.days_since(self.since) / 7;
-        told.is_none_or(|told| told < self.since || weeks(told) < weeks(now))
+        is_due(self.since, told, now)
     }
+}
+
+/// Returns true if an agent whose last session was told at `told` is to be told at `now` of something that holds `since`:
+/// once, and then once in each week.
+pub(crate) fn is_due(since: Timestamp, told: Option<Timestamp>, now: Timestamp) -> bool {
+    let weeks = |at: Timestamp| at.days_since(since) / 7;
+    told.is_none_or(|told| told < since || weeks(told) < weeks(now))
 }
 
 /// The number of overdue items of each kind.

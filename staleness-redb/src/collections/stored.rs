@@ -1,6 +1,7 @@
 //! Lookup of the rows of each collection: by the beginning of their keys, or by marks.
 
 use redb::TableDefinition;
+use staleness_core::definition::Definition;
 use staleness_core::ids::{ProjectId, Scope};
 use staleness_core::journal::JournalEntry;
 use staleness_core::knowledge::{Document, Item};
@@ -10,8 +11,8 @@ use staleness_core::route::{Route, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
 use staleness_core::store::{
-    CursorFilter, DocumentFilter, ItemFilter, ProjectFilter, RouteFilter, SessionFilter,
-    SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
+    CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, ProjectFilter, RouteFilter,
+    SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{Status, Tool, ToolKind};
@@ -19,16 +20,17 @@ use staleness_core::work::{Aging, Work};
 
 use super::rows::{Find, Mark, Stored};
 use crate::codec::{MAX_TEXT_RECORD, kinds};
-use crate::tables::{DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
+use crate::tables::{DEFINITIONS_INDEX, DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
 
 /// The format of the file that this program reads and writes: each collection that is added, and each change of a record,
-/// makes a new one. Formats 1 to 9 were never released.
-pub(crate) const FORMAT: u64 = 10;
+/// makes a new one. Formats 1 to 10 were never released.
+pub(crate) const FORMAT: u64 = 11;
 
 kinds! {
     b'p': Project;
     b's': Source;
     b't': Tool;
+    b'i': Definition, MAX_TEXT_RECORD;
     b'o': Outcome;
     b'j': JournalEntry;
     b'k': Item, MAX_TEXT_RECORD;
@@ -104,6 +106,22 @@ impl Stored for Tool {
         ];
         marks.extend(facts.iter().filter(|(_, holds)| *holds).map(|(mark, _)| Mark::from(*mark)));
         marks
+    }
+}
+
+impl Stored for Definition {
+    const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = Some(DEFINITIONS_INDEX);
+
+    fn find(filter: &DefinitionFilter) -> Find<'_> {
+        match filter {
+            DefinitionFilter::Scope(scope) => of(scope),
+            DefinitionFilter::Pending(scope) => marked(scope.as_key(), "pending"),
+            DefinitionFilter::Key(_) | DefinitionFilter::All => ANY,
+        }
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        self.pending.iter().map(|_| "pending".into()).collect()
     }
 }
 

@@ -49,7 +49,7 @@ fn a_new_store_says_what_it_is() {
     let (_folder, path) = fresh();
     assert_eq!(open(&path).path(), fs::canonicalize(&path).unwrap());
     assert_eq!(pragma(&path, "application_id"), format!("Integer({})", 0x5374_616C));
-    assert_eq!(pragma(&path, "user_version"), "Integer(10)");
+    assert_eq!(pragma(&path, "user_version"), "Integer(11)");
     assert_eq!(pragma(&path, "journal_mode"), "Text(\"wal\")");
 }
 

@@ -21,6 +21,7 @@ pub use stated::StatedItem;
 
 use super::{Admin, Registry, RegistryError};
 use crate::ids::stable_hash;
+use crate::definition::Definition;
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::project::Project;
@@ -171,7 +172,7 @@ impl Importer {
     /// Adds a record to the batch; what is in it is written first where this belongs to another one.
     async fn push(&mut self, placed: Placed) -> Result<(), RegistryError> {
         let most = match placed.row {
-            Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
+            Record::Definition(_) | Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
             Record::Outcome(_) => OUTCOMES,
             Record::Journal(_) => usize::MAX,
             _ => BATCH,
@@ -238,6 +239,7 @@ impl Importer {
             Record::Project(_) => self.put_rows::<Project>(rows, durability).await?.len(),
             Record::Source(_) => self.put_rows::<Source>(rows, durability).await?.len(),
             Record::Tool(_) => self.put_rows::<Tool>(rows, durability).await?.len(),
+            Record::Definition(_) => self.put_rows::<Definition>(rows, durability).await?.len(),
             Record::Work(_) => self.put_rows::<Work>(rows, durability).await?.len(),
             Record::Session(_) => self.put_rows::<Session>(rows, durability).await?.len(),
             Record::Cursor(_) => self.put_rows::<Cursor>(rows, durability).await?.len(),

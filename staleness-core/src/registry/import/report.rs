@@ -13,6 +13,8 @@ pub struct TransferCounts {
     pub sources: u64,
     /// Tools.
     pub tools: u64,
+    /// Definitions of tools.
+    pub definitions: u64,
     /// Items of knowledge.
     pub knowledge: u64,
     /// Work items.
@@ -49,6 +51,7 @@ impl TransferCounts {
             Record::Project(_) => &mut self.projects,
             Record::Source(_) => &mut self.sources,
             Record::Tool(_) => &mut self.tools,
+            Record::Definition(_) => &mut self.definitions,
             Record::Item(_) => &mut self.knowledge,
             Record::Work(_) => &mut self.work,
             Record::Session(_) => &mut self.sessions,

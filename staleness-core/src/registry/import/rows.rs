@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::definition::Definition;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::route::Route;
@@ -28,6 +29,13 @@ impl Merge for Tool {
     /// The one that changed last stays.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.updated_at < self.updated_at).then(|| self.clone())
+    }
+}
+
+impl Merge for Definition {
+    /// The known one stays: another store does not say what was accepted here.
+    fn beside(&self, _: &Self) -> Option<Self> {
+        None
     }
 }
 

@@ -7,10 +7,10 @@ use super::steps::met;
 use super::unknown;
 use crate::ids::{AgentId, ItemKey, ProjectId, Scope, ServerKey, SessionId, ToolKey, WorkKey};
 use crate::journal::{Action, Revision};
-use crate::registry::told::{around_demoted, demoted, of_these_names};
+use crate::registry::told::{around_demoted, demoted, of_these_names, waiting};
 use crate::registry::work::{Overdue, hands_on, open, visible_open};
 use crate::report::{
-    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing, tell,
+    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing, redefined, tell,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
@@ -219,6 +219,8 @@ impl WhatChanged {
         };
         let is_due = |each: &Warning| each.is_due(told, *now) || is_new(each);
         let warnings = warnings.into_iter().filter(is_due).collect();
+        let mut waiting = redefined(&context, self.client.as_ref());
+        waiting.retain(|each| work::is_due(each.since, told, *now));
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
@@ -254,6 +256,7 @@ impl WhatChanged {
             overdue,
             tools,
             failing: telling.failing,
+            redefined: waiting,
             upto: view.revision,
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
         })
@@ -335,7 +338,7 @@ impl Query for WhatChanged {
         };
         let sessions = self.resume.session.iter().chain(since);
         let key = |id: &SessionId| SessionKey { project: self.project.clone(), id: id.clone() };
-        let first = demoted(&self.project, Selection::new())
+        let first = waiting(&self.project, demoted(&self.project, Selection::new()))
             .peek(ProjectFilter::Id(self.project.clone()))
             .peek(CursorFilter::Key(cursor));
         sessions.fold(first, |all, id| all.peek(SessionFilter::Key(key(id))))

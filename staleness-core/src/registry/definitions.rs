@@ -1,0 +1,157 @@
+//! The verbs of definitions: what changed, and that a person accepts it.
+
+use super::hold::ByHand;
+use super::{RegistryError, Tools};
+use crate::definition::Definition;
+use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
+use crate::journal::Action;
+use crate::scan::Providers;
+use crate::store::{
+    Change, Decision, DefinitionFilter, Draft, Query, Refusal, Selection, Step, ToolFilter, View,
+};
+use crate::tool::{ListingState, Presence, PresenceCause, Tool, ToolKind};
+
+impl Tools<'_> {
+    /// Returns the definition of a tool; of a server those of its tools with a change that waits for a person.
+    pub async fn definitions(
+        self,
+        project: &ProjectId,
+        key: &ToolKey,
+    ) -> Result<Vec<Definition>, RegistryError> {
+        let wanted = Wanted { keys: vec![key.clone()], project: project.clone() };
+        let view = self.0.store.view(std::sync::Arc::new(wanted)).await?;
+        let tool = view.tools.get(key);
+        let keys = tool.map_or_else(|| vec![key.clone()], |tool| meant(&view, tool));
+        Ok(keys.iter().filter_map(|key| view.definitions.get(key).cloned()).collect())
+    }
+
+    /// Accepts the changed definition of a tool, or of every tool of a server, and returns them. May be repeated with the
+    /// same op id.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown name, [`Refusal::Conflict`] when no change waits; else what the store reports.
+    pub async fn accept(self, by_hand: ByHand) -> Result<Vec<Definition>, RegistryError> {
+        let commit = self.0.run(Accept(by_hand)).await?;
+        let put = commit.changes.definitions.into_iter().filter_map(|change| match change {
+            Change::Put(row) => Some(row),
+            Change::Delete(_) => None,
+        });
+        Ok(put.collect())
+    }
+}
+
+/// Looks at the definitions that a name means.
+#[derive(Debug)]
+struct Wanted {
+    keys: Vec<ToolKey>,
+    project: ProjectId,
+}
+
+impl Wanted {
+    fn selection(&self) -> Selection {
+        self.keys.iter().cloned().fold(Selection::new(), |all, key| {
+            all.lock(ToolFilter::Key(key.clone())).lock(DefinitionFilter::Key(key))
+        })
+    }
+
+    /// The tools and entries of the server, and what waits of it.
+    fn around(&self, tool: &Tool) -> Selection {
+        let scopes = [Scope::Global, Scope::Project(self.project.clone())];
+        let server = tool.server.clone().into_iter();
+        let both = server.flat_map(|server| scopes.clone().map(|scope| (scope, server.clone())));
+        both.fold(Selection::new(), |all, (scope, server)| match tool.kind {
+            ToolKind::McpServer => all
+                .lock(ToolFilter::Server(scope.clone(), server))
+                .lock(DefinitionFilter::Pending(scope)),
+            _ => all.lock(ToolFilter::Entries(scope, server)),
+        })
+    }
+}
+
+impl Query for Wanted {
+    fn selection(&self) -> Selection {
+        self.selection()
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        let tool = self.keys.iter().find_map(|key| view.tools.get(key));
+        let more = tool.filter(|_| view.looks == 1).map(|tool| self.around(tool));
+        more.filter(|more| *more != Selection::new())
+    }
+}
+
+/// The keys of the definitions that a tool stands for.
+fn meant(view: &View, tool: &Tool) -> Vec<ToolKey> {
+    if tool.kind != ToolKind::McpServer {
+        return vec![tool.key.clone()];
+    }
+    let is_own = |row: &&Definition| {
+        let known = view.tools.get(&row.key);
+        row.pending.is_some() && known.is_some_and(|known| known.server == tool.server)
+    };
+    view.definitions.values().filter(is_own).map(|row| row.key.clone()).collect()
+}
+
+#[derive(Debug)]
+struct Accept(ByHand);
+
+impl Accept {
+    fn wanted(&self) -> Wanted {
+        Wanted { keys: self.0.keys(), project: self.0.project.id.clone() }
+    }
+
+    /// Accepts one; the tool is back unless its server is gone.
+    fn accept(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
+        draft.edit::<Definition, _>(key, Definition::accept);
+        let Some(before) = draft.get::<Tool>(key).map(Tool::status) else { return };
+        let at = self.0.at;
+        draft.edit::<Tool, _>(key, |tool| {
+            for listing in &mut tool.listings {
+                if matches!(listing.state, ListingState::Changed | ListingState::Withheld) {
+                    listing.state = ListingState::Configured;
+                }
+            }
+            tool.listings.sort();
+            if tool.presence.cause == PresenceCause::DefinitionChanged {
+                let server: Option<&ServerKey> = tool.server.as_ref();
+                let lost = server.and_then(|server| providers.state(&key.scope, server).lost());
+                tool.presence = Presence::new(lost.unwrap_or(PresenceCause::Configured), at);
+            }
+        });
+        let after = draft.get::<Tool>(key).map_or(before, Tool::status);
+        let entry = self.0.entry(key, Action::Accepted, before.as_str(), Some(after.as_str()));
+        draft.append_journal(entry);
+    }
+}
+
+impl Step for Accept {
+    fn selection(&self) -> Selection {
+        let mut selection = self.0.selection();
+        selection.merge(self.wanted().selection());
+        selection
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let tool = self.0.find(view)?;
+        let mut draft = Draft::new(view, self.0.at);
+        if self.0.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        if view.looks <= 1 && tool.server.is_some() {
+            return Ok(Decision::Need(self.wanted().around(tool)));
+        }
+        let waits = |key: &ToolKey| {
+            view.definitions.get(key).is_some_and(|definition| definition.pending.is_some())
+        };
+        let keys: Vec<ToolKey> = meant(view, tool).into_iter().filter(waits).collect();
+        if keys.is_empty() {
+            let name = &tool.key.name;
+            return Err(Refusal::Conflict(format!("no change of {name} waits to be accepted")));
+        }
+        let providers = Providers::of(view.tools.values());
+        for key in &keys {
+            self.accept(&mut draft, key, &providers);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+}
