@@ -19,10 +19,11 @@ const SPARE: usize = 3 << 20;
 const PER_BYTE: usize = 256;
 
 thread_local! {
-    static ANY: [BoxedStrategy<Record>; 13] = [
+    static ANY: [BoxedStrategy<Record>; 14] = [
         arbitrary::project(Reach::Wide).prop_map(Record::Project).boxed(),
         arbitrary::source(Reach::Wide).prop_map(Record::Source).boxed(),
         arbitrary::tool(Reach::Wide).prop_map(Record::Tool).boxed(),
+        arbitrary::definition(Reach::Wide).prop_map(Record::Definition).boxed(),
         arbitrary::item(Reach::Wide).prop_map(Record::Item).boxed(),
         arbitrary::document(Reach::Wide).prop_map(Record::Document).boxed(),
         arbitrary::work(Reach::Wide).prop_map(Record::Work).boxed(),

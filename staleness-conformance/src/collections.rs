@@ -8,6 +8,7 @@ macro_rules! collections {
             { projects Project project project_id project_filter }
             { sources Source source source_id source_filter }
             { tools Tool tool tool_key tool_filter }
+            { definitions Definition definition tool_key definition_filter }
             { knowledge Item item item_key item_filter }
             { documents Document document document_key document_filter }
             { work Work work work_key work_filter }

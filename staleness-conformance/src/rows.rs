@@ -2,6 +2,7 @@
 
 mod sample;
 
+use staleness_core::definition::{Definition, DefinitionVersion};
 use staleness_core::ids::{
     AgentId, DocumentKey, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope, ServerKey,
     SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
@@ -234,6 +235,20 @@ pub(crate) fn embedded(key: RouteKey, by: &str) -> RouteVector {
     let numbers = [1.0, (key.id.0 % 1_000) as f64];
     let vector = Vector::new(&numbers, Precision::F32).expect("a direction");
     RouteVector { key, model: model(by), vector }
+}
+
+/// A definition that says nothing.
+pub(crate) fn definition(key: ToolKey) -> Definition {
+    Definition {
+        key,
+        pinned_at: at(1),
+        current: DefinitionVersion::default(),
+        since: at(1),
+        previous: None,
+        pending: None,
+        changes: 0,
+        journalled: None,
+    }
 }
 
 /// The suggestions of a session: nothing yet.

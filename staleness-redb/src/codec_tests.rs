@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use staleness_conformance::arbitrary::{self, Reach};
+use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
 use staleness_core::ids::{
     AgentId, ClientId, DocumentKey, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope,
     ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
@@ -223,6 +224,25 @@ fn the_vector() -> RouteVector {
     RouteVector { key: route_key(), model: ModelId::new("m").unwrap(), vector }
 }
 
+fn the_definition() -> Definition {
+    let part = Part { digest: "d".into(), text: "t".into() };
+    let found = [Finding::Hidden, Finding::Address("h".into(), "w".into())];
+    Definition {
+        key: ToolKey::global(ToolName::new("n").unwrap()),
+        pinned_at: at(0),
+        current: DefinitionVersion {
+            description: Some(part),
+            found: found.into(),
+            ..DefinitionVersion::default()
+        },
+        since: at(1),
+        previous: None,
+        pending: Some(ChangeClass::Narrowed),
+        changes: 7,
+        journalled: Some((ChangeClass::Wording, at(1))),
+    }
+}
+
 fn the_suggestions() -> Suggestions {
     let key = SessionKey { project: project_id(), id: SessionId::new("s").unwrap() };
     let prompt = Prompted { at: at(0), query: None, tools: Vec::new(), taught: Vec::new() };
@@ -354,6 +374,14 @@ macro_rules! golden {
             303031016d00089a99193fcdcc4cbf"
         );
         $each!(
+            Definition,
+            the_definition(),
+            "690200016e00527b226465736372697074696f6e223a7b22646967657374223a226422\
+            2c2274657874223a2274227d2c22666f756e64223a5b2268696464656e222c7b226164\
+            6472657373223a5b2268222c2277225d7d5d7d02046e756c6c010207265b22776f7264\
+            696e67222c22313937302d30312d30315430303a30303a30302e3030315a225d"
+        );
+        $each!(
             Suggestions,
             the_suggestions(),
             "670201700173021f5b7b226174223a22313937302d30312d30315430303a30303a30305a\
@@ -431,6 +459,7 @@ proptest! {
             arbitrary::route_vector(Reach::Wide),
             arbitrary::suggestions(Reach::Wide),
         ),
+        definition in arbitrary::definition(Reach::Wide),
     ) {
         macro_rules! come_back {
             ($($record:ident)*) => {
@@ -438,7 +467,7 @@ proptest! {
             };
         }
         come_back!(project source tool outcome entry item document work session cursor);
-        come_back!(route vector suggestions);
+        come_back!(route vector suggestions definition);
     }
 
     /// Whatever is read at all is written as something that is read the same.

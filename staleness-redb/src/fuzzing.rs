@@ -1,6 +1,7 @@
 //! The codec of records, opened to the fuzz targets. No part of the API: it may change or go with
 //! any release.
 
+use staleness_core::definition::Definition;
 use staleness_core::journal::JournalEntry;
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
@@ -54,6 +55,7 @@ records! {
     Project(Project),
     Source(Source),
     Tool(Tool),
+    Definition(Definition),
     Item(Item),
     Document(Document),
     Work(Work),

@@ -20,6 +20,7 @@ macro_rules! record {
 pub(crate) use record;
 
 mod changes;
+mod definition;
 mod hostile;
 mod ids;
 mod journal;
@@ -32,6 +33,7 @@ mod tool;
 mod work;
 
 pub use changes::{change_set, outcome_range};
+pub use definition::definition;
 pub use hostile::{MARK, hostile_name};
 pub use ids::{
     agent_id, client_id, cursor_key, document_key, item_id, item_key, level, op_id, project_id,

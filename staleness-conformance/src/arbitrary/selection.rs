@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::store::{
-    Access, CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
+    Access, CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
     Pick, ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
     ToolFilter, VectorFilter, WorkFilter,
 };
@@ -63,6 +63,10 @@ filters! {
         Server(scope(reach), server_key(reach)),
         Demoted(scope(reach)),
         Revived(scope(reach)),
+    }
+    /// A filter of definitions.
+    definition_filter: DefinitionFilter |reach| {
+        Key(tool_key(reach)), Scope(scope(reach)), Pending(scope(reach)),
     }
     /// A filter of items of knowledge.
     item_filter: ItemFilter |reach| { Key(item_key(reach)), Scope(scope(reach)) }

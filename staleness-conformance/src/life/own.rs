@@ -19,6 +19,7 @@ impl Life {
         view.projects.retain(|key, _| *key == id);
         view.sources.retain(|key, _| key.project.as_ref() == Some(&id));
         view.tools.retain(|key, _| here(&key.scope));
+        view.definitions.retain(|key, _| here(&key.scope));
         view.knowledge.retain(|key, _| here(&key.scope));
         view.documents.retain(|key, _| key.project == id);
         view.work.retain(|key, _| here(&key.scope));

@@ -1,5 +1,6 @@
 //! Rows of any collection by an owner and a text, and rows that use every field to its limits.
 
+use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
 use staleness_core::ids::{IdError, Level, ProjectId, Scope, SessionId};
 use staleness_core::journal::Revision;
 use staleness_core::knowledge::{
@@ -13,7 +14,7 @@ use staleness_core::route::{
 use staleness_core::session::{Cursor, OpenCall, Session};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{
-    CursorFilter, DocumentFilter, ItemFilter, RouteFilter, Row, SessionFilter, SourceFilter,
+    CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, RouteFilter, Row, SessionFilter, SourceFilter,
     SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::time::Timestamp;
@@ -24,7 +25,7 @@ use staleness_core::tool::{
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use super::{
-    AWKWARD, at, cursor, document, document_key, embedded, item, item_key, model, name, op,
+    AWKWARD, at, cursor, definition, document, document_key, embedded, item, item_key, model, name, op,
     project, project_id, route, route_key, scope, server, session, source, source_id, started,
     suggestions, tool, work, work_key,
 };
@@ -78,6 +79,9 @@ samples! {
     Source |of, text| source(source_id(of, text, text)), Some(SourceFilter::Scope(place(of))), sources;
     Tool |of, text| tool(staleness_core::ids::ToolKey { scope: place(of), name: name(text) }),
         Some(ToolFilter::Scope(place(of))), tools;
+    Definition |of, text|
+        definition(staleness_core::ids::ToolKey { scope: place(of), name: name(text) }),
+        Some(DefinitionFilter::Scope(place(of))), definitions;
     Item |of, text| item(item_key(of, text)), Some(ItemFilter::Scope(place(of))), items;
     Document |of, text| document(document_key(owner(of).as_str(), text)),
         Some(DocumentFilter::Project(owner(of))), documents;
@@ -167,6 +171,34 @@ fn sources(row: Source) -> Vec<Source> {
     };
     let states = SourceState::ALL.map(|state| Source { state, ..blank.clone() });
     [vec![full], states.into()].concat()
+}
+
+fn definitions(row: Definition) -> Vec<Definition> {
+    let part = |text: &str| Some(Part { digest: "f".repeat(64), text: text.to_owned() });
+    let of = |text: &str| DefinitionVersion {
+        title: part(text),
+        description: part(text),
+        input: part(&text.repeat(500)),
+        output: part(""),
+        annotations: part("{}"),
+        found: [
+            Finding::Order(text.to_owned()),
+            Finding::Hidden,
+            Finding::Mixed(text.to_owned()),
+            Finding::Address(text.to_owned(), text.to_owned()),
+        ]
+        .into(),
+    };
+    let full = |class: ChangeClass| Definition {
+        current: of(TEXTS[class as usize]),
+        previous: Some(of(ROCKET)),
+        since: Timestamp::MAX,
+        pending: Some(class),
+        changes: u32::MAX,
+        journalled: Some((class, Timestamp::MIN)),
+        ..row.clone()
+    };
+    ChangeClass::ALL.map(full).into()
 }
 
 fn tools(row: Tool) -> Vec<Tool> {

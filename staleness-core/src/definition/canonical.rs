@@ -8,7 +8,7 @@ const ORDERED: [&str; 4] = ["prefixItems", "items", "default", "const"];
 /// Returns the canonical form of a value.
 pub(super) fn canonical(value: &Value) -> String {
     let mut out = String::new();
-    write(value, false, false, &mut out);
+    write(value, true, false, &mut out);
     out
 }
 

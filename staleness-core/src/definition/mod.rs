@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::ids::ToolKey;
+use crate::text::nested;
 use crate::time::Timestamp;
 use crate::tool::ListingState;
 use canonical::canonical;
@@ -29,16 +30,19 @@ pub struct Definition {
     /// When it was first seen.
     pub pinned_at: Timestamp,
     /// The version that was seen last.
+    #[serde(with = "nested")]
     pub current: DefinitionVersion,
     /// Since when.
     pub since: Timestamp,
     /// The version before it; while a change waits, the one that was accepted last.
+    #[serde(with = "nested")]
     pub previous: Option<DefinitionVersion>,
     /// The class of a change that waits for a person.
     pub pending: Option<ChangeClass>,
     /// The changes that were seen.
     pub changes: u32,
     /// The class of the last change in the journal, and its time.
+    #[serde(with = "nested")]
     pub journalled: Option<(ChangeClass, Timestamp)>,
 }
 
@@ -47,16 +51,22 @@ pub struct Definition {
 #[serde(deny_unknown_fields)]
 pub struct DefinitionVersion {
     /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Part>,
     /// Its description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Part>,
     /// The schema of its input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Part>,
     /// The schema of its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Part>,
     /// Its hints on effects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Part>,
     /// What no definition should say, found in the whole of every part.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
 }
 

@@ -201,7 +201,8 @@ impl Step for Forget {
         if view.looks <= 1 {
             let more = sources
                 .into_iter()
-                .fold(Selection::new(), |more, id| more.lock(SourceFilter::Id(id)));
+                .fold(Selection::new(), |more, id| more.lock(SourceFilter::Id(id)))
+                .lock(DefinitionFilter::Key(tool.key.clone()));
             return Ok(Decision::Need(self.around(tool, more)));
         }
         let projects = routes_in(view, &tool.key);

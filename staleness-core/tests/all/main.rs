@@ -3,6 +3,7 @@
 mod clients;
 mod common;
 mod credits;
+mod definitions;
 mod invented;
 mod items;
 mod kept_index;

@@ -27,9 +27,16 @@ fn the_defaults_are_those_that_are_documented() {
         probation_max_hours = 24
         probation_reset_days = 7
         freshness_unseen = 0.5
+        freshness_changed = 0.5
         freshness_absent = 0.2
         freshness_failing = 0.2
         freshness_both = 0.1
+        [definitions]
+        wording = "count"
+        widened = "review"
+        narrowed = "review"
+        effects = "stale"
+        suspicious = "stale"
         [outage]
         min_servers = 3
         window_minutes = 10

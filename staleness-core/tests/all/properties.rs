@@ -8,7 +8,7 @@ use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::journal::Revision;
 use staleness_core::scan::{Found, ProjectRef, SourceReading};
 use staleness_core::source::SourceState;
-use staleness_core::store::{Decision, Step};
+use staleness_core::store::Decision;
 use staleness_core::tool::{DemotionRule, Hold, ToolKind};
 use staleness_core::{Policy, Wait};
 
@@ -148,8 +148,8 @@ proptest! {
         all.tools.retain(|key, _| sees(&key.scope));
         // Beyond the looks at which it would still ask for more.
         all.looks = 3;
-        let saw_all = scan.decide(&all);
         world.registry.tools().apply_scan(scan).wait().unwrap();
+        let saw_all = world.last_step().decide(&all);
         let mut did = world.last_commit().changes;
         for entry in &mut did.journal {
             (entry.revision, entry.index) = (Revision(0), 0);

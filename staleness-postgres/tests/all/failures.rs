@@ -272,14 +272,14 @@ fn nothing_is_created_unless_it_may_be() {
     assert!(missing(&format!("{}&workspace=other", database.url())));
     // Tables of an older program are there, and left as they are.
     let of_it = Sql::connect(database.url()).unwrap();
-    of_it.run("UPDATE staleness.meta SET format = 4, least = 4").unwrap();
+    of_it.run("UPDATE staleness.meta SET format = 5, least = 5").unwrap();
     let read_only = OpenOptions::new().read_only(true);
     for options in [read_only, OpenOptions::new()] {
         let refused = PostgresStore::open(database.url(), options);
-        let older = matches!(refused, Err(StoreError::FormatTooOld { found: 4, needed: 5 }));
+        let older = matches!(refused, Err(StoreError::FormatTooOld { found: 5, needed: 6 }));
         assert!(older, "{refused:?}");
     }
-    of_it.run("UPDATE staleness.meta SET format = 5, least = 5").unwrap();
+    of_it.run("UPDATE staleness.meta SET format = 6, least = 6").unwrap();
     let store = PostgresStore::open(database.url(), read_only).unwrap();
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");

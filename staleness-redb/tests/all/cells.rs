@@ -77,8 +77,8 @@ fn whatever_stands_in_a_record_is_read_or_named() {
         changed += 1;
         named += cell.try_out(registry, &["the journal holds"]);
     };
-    let tables = "projects sources tools knowledge documents work sessions cursors routes vectors \
-                  suggestions";
+    let tables = "projects sources tools definitions knowledge documents work sessions cursors routes \
+                  vectors suggestions";
     for table in tables.split(' ') {
         changes::<(&str, &str, &str)>(&whole, table, &mut visit);
     }

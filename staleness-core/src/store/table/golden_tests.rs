@@ -1,8 +1,9 @@
 //! Texts that are kept for ever: what SQLite and Postgres hold of packed records.
 
 use super::*;
+use crate::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
 use crate::ids::{
-    AgentId, DocumentKey, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolName, WorkId,
+    AgentId, DocumentKey, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName, WorkId,
     WorkKey,
 };
 use crate::journal::Revision;
@@ -24,6 +25,25 @@ fn project() -> ProjectId {
 
 fn session() -> SessionId {
     SessionId::new("s").unwrap()
+}
+
+fn definition() -> Definition {
+    let part = Part { digest: "d".into(), text: "t".into() };
+    let found = [Finding::Hidden, Finding::Address("h".into(), "w".into())];
+    Definition {
+        key: ToolKey { scope: Scope::Project(project()), name: ToolName::new("n").unwrap() },
+        pinned_at: at(0),
+        current: DefinitionVersion {
+            description: Some(part),
+            found: found.into(),
+            ..DefinitionVersion::default()
+        },
+        since: at(1),
+        previous: None,
+        pending: Some(ChangeClass::Narrowed),
+        changes: 7,
+        journalled: Some((ChangeClass::Wording, at(1))),
+    }
 }
 
 /// A record is these columns, and is read from them.
@@ -73,6 +93,13 @@ fn packed_records_are_these_texts() {
          \"level\":\"live\",\"part\":\"mcp\"},\"path\":\"/c\",\"state\":\"partial\",\
          \"found\":7,\"digest\":5,\"readings\":18446744073709551615,\"last_read_at\":null,\
          \"last_scan_at\":\"1970-01-01T00:00:00Z\"}",
+    );
+    golden(
+        &definition(),
+        "(\"p\", \"n\", 1); {\"key\":{\"scope\":\"p\",\"name\":\"n\"},\"pinned_at\":\"1970-01-01T00:00:00Z\",\
+         \"current\":{\"description\":{\"digest\":\"d\",\"text\":\"t\"},\"found\":[\"hidden\",{\"address\":[\"h\",\"w\"]}]},\
+         \"since\":\"1970-01-01T00:00:00.001Z\",\"previous\":null,\"pending\":\"narrowed\",\"changes\":7,\
+         \"journalled\":[\"wording\",\"1970-01-01T00:00:00.001Z\"]}",
     );
     let block = Block {
         line: 3,

@@ -32,6 +32,7 @@ pub(crate) struct Spy {
     inner: MemoryStore,
     commits: Arc<Mutex<Vec<Commit>>>,
     pub(crate) views: Arc<Mutex<Vec<Selection>>>,
+    last_step: Arc<Mutex<Option<Arc<dyn Step>>>>,
 }
 
 #[derive(Debug)]
@@ -62,6 +63,7 @@ impl RegistryStore for Spy {
     }
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        *self.last_step.lock().unwrap() = Some(Arc::clone(&step));
         let commit = self.inner.transact(Arc::new(Twice(step))).await?;
         assert_real(&commit);
         self.commits.lock().unwrap().push(commit.clone());
@@ -308,6 +310,10 @@ impl World {
 
     pub(crate) fn last_commit(&self) -> Commit {
         self.spy.commits.lock().unwrap().last().cloned().expect("a commit")
+    }
+
+    pub(crate) fn last_step(&self) -> Arc<dyn Step> {
+        self.spy.last_step.lock().unwrap().clone().expect("a step")
     }
 
     pub(crate) fn commits(&self) -> Vec<Commit> {
