@@ -4,7 +4,7 @@
 //! trusted, why, and what to do. [`serve_stdio`] is what `staleness mcp` runs; [`serve`] takes any pair
 //! of streams, and [`Server::call`] no client at all.
 //!
-//! [`gateway`] is for programs that stand between a model and MCP servers.
+//! [`probe`] asks configured servers for their tools. [`gateway`] is for programs that stand between a model and MCP servers.
 //!
 //! One process serves any number of projects: each call may name the folder of one. The store is
 //! opened once and shared; work that blocks never runs on the threads of the runtime.
@@ -19,6 +19,7 @@ pub mod gateway;
 mod malformed;
 #[cfg(unix)]
 mod pipes;
+pub mod probe;
 pub mod resources;
 mod server;
 mod spec;

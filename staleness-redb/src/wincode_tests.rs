@@ -64,18 +64,6 @@ struct Tool {
 }
 
 #[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]
-struct Definition {
-    key: (String, String),
-    pinned_at: i64,
-    current: String,
-    since: i64,
-    previous: String,
-    pending: Option<u8>,
-    changes: u32,
-    journalled: String,
-}
-
-#[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]
 struct Outcome {
     seq: u64,
     op: String,

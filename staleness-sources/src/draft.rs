@@ -44,17 +44,26 @@ impl Draft {
     }
 
     /// Adds what the source lists. Of two with one name the first one stays, unless the client makes more
-    /// of the second one.
-    pub(crate) fn add(&mut self, found: Found) {
+    /// of the second one. Returns true if it was taken.
+    pub(crate) fn add(&mut self, found: Found) -> bool {
         match self.places.get(&found.name) {
-            None if self.found.len() >= MAX_FOUND => self.left_out += 1,
+            None if self.found.len() >= MAX_FOUND => {
+                self.left_out += 1;
+                return false;
+            }
             None => {
                 self.places.insert(found.name.clone(), self.found.len());
                 self.found.push(found);
             }
             Some(&at) if found.state < self.found[at].state => self.found[at] = found,
-            Some(_) => {}
+            Some(_) => return false,
         }
+        true
+    }
+
+    /// The source.
+    pub(crate) const fn id(&self) -> &SourceId {
+        &self.id
     }
 
     /// Notes a malformed entry. The text is made only for the first one.

@@ -138,6 +138,14 @@ pub(crate) fn get<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o Valu
         .filter(|value| !matches!(value, Value::NullKeyword(_)))
 }
 
+/// The members of an object as a value.
+pub(crate) fn members(object: &Object<'_>) -> serde_json::Map<String, serde_json::Value> {
+    match Value::Object(object.clone()).into() {
+        serde_json::Value::Object(members) => members,
+        _ => serde_json::Map::new(),
+    }
+}
+
 /// The text of a string member.
 pub(crate) fn get_str<'o>(object: &'o Object<'_>, name: &str) -> Option<&'o str> {
     as_str(get(object, name)?)

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
+use staleness_core::definition::DefinitionVersion;
 use staleness_core::ids::{IdError, Level, ProjectId, ServerKey, SourceId, ToolName};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ToolKind;
@@ -95,7 +97,10 @@ pub fn tools_list(
         let description = json::get_str(tool, "description").map(one_line);
         let mut found = Found::new(name, kind).described(description.as_deref());
         found.server.clone_from(&scheme);
-        draft.add(found);
+        found.definition = Some(Arc::new(DefinitionVersion::of(&json::members(tool))));
+        if !draft.add(found) {
+            draft.note(place(json::start(value), "two tools have one name; the first counts"));
+        }
     }
     Ok(draft.read())
 }

@@ -31,11 +31,14 @@ pub(crate) struct Shape {
     pub(crate) others: Option<&'static Self>,
     /// The shape of the elements of a list.
     pub(crate) elements: Option<&'static Self>,
+    /// It starts a server, may hold secrets, and is kept only by who means to start it: see [`outline_to_start`].
+    pub(crate) starts: bool,
 }
 
 impl Shape {
     /// A value of which only the type is asked for, and which Boolean or `null` it is.
-    pub(crate) const PLAIN: Self = Self { text: false, members: &[], others: None, elements: None };
+    pub(crate) const PLAIN: Self =
+        Self { text: false, members: &[], others: None, elements: None, starts: false };
 
     /// An object of which these members are kept.
     pub(crate) const fn of(members: &'static [(&'static str, &'static Self)]) -> Self {
@@ -47,15 +50,32 @@ impl Shape {
         Self { others: Some(others), ..Self::PLAIN }
     }
 
-    fn member(&self, key: &str) -> Option<&'static Self> {
+    fn member(&self, key: &str, to_start: bool) -> Option<&'static Self> {
         let named = self.members.iter().find(|(name, _)| *name == key);
-        named.map_or(self.others, |(_, shape)| Some(shape))
+        let shape = named.map_or(self.others, |(_, shape)| Some(*shape));
+        shape.filter(|shape| to_start || !shape.starts)
     }
 }
 
 /// Makes the outline of a text: JSON without comments, in which everything that is kept stands in the line
 /// where it stood; and tells what liberties the text takes.
 pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<(String, Liberties), Fault> {
+    outline_of(text, shape, false)
+}
+
+/// As [`outline`], with what starts servers. It is never stored.
+pub(crate) fn outline_to_start(
+    text: &str,
+    shape: &'static Shape,
+) -> Result<(String, Liberties), Fault> {
+    outline_of(text, shape, true)
+}
+
+fn outline_of(
+    text: &str,
+    shape: &'static Shape,
+    to_start: bool,
+) -> Result<(String, Liberties), Fault> {
     let options = ScannerOptions {
         allow_single_quoted_strings: OPTIONS.allow_single_quoted_strings,
         allow_hexadecimal_numbers: OPTIONS.allow_hexadecimal_numbers,
@@ -67,7 +87,7 @@ pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<(String, Libe
     let scanner = Scanner::new(text, &options);
     let liberties = Liberties::default();
     let mut outliner =
-        Outliner { text, scanner, out: String::new(), copied: 0, values: 0, liberties };
+        Outliner { text, scanner, out: String::new(), copied: 0, values: 0, liberties, to_start };
     let Some(token) = outliner.next()? else { return Err((1, "is empty")) };
     outliner.value(Some(token), Some(shape), Within { start: 0, depth: 0 })?;
     match outliner.next()? {
@@ -93,6 +113,7 @@ struct Outliner<'t> {
     copied: usize,
     values: usize,
     liberties: Liberties,
+    to_start: bool,
 }
 
 impl<'t> Outliner<'t> {
@@ -176,7 +197,9 @@ impl<'t> Outliner<'t> {
             let at = self.scanner.token_start();
             let member = match &token {
                 Some(Token::CloseBrace) => break,
-                Some(Token::String(key)) => shape.and_then(|shape| shape.member(key)),
+                Some(Token::String(key)) => {
+                    shape.and_then(|shape| shape.member(key, self.to_start))
+                }
                 Some(_) => return Err(self.invalid()),
                 None => return Err(self.fault(start, "ends too early")),
             };

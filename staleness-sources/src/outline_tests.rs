@@ -84,7 +84,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
 }
 
 static EVERYTHING: Shape =
-    Shape { text: true, members: &[], others: Some(&EVERYTHING), elements: Some(&EVERYTHING) };
+    Shape { text: true, others: Some(&EVERYTHING), elements: Some(&EVERYTHING), ..Shape::PLAIN };
 
 /// The lines of a text that are not empty, with their numbers, without white space and commas.
 fn lines(text: &str) -> Vec<(usize, String)> {

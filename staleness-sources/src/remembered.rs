@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use staleness_core::Timestamp;
 use staleness_core::ids::stable_hash;
 
+use crate::json::Fault;
 use crate::outline::{Shape, outline};
 use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, config_text, load_config};
 use staleness_docs::disk::shown;
@@ -97,10 +98,18 @@ impl From<Outline> for Content {
     }
 }
 
+/// A way to make an outline of a text.
+pub(crate) type Outlining<'a> = dyn Fn(&str) -> Result<(String, Liberties), Fault> + 'a;
+
 /// Makes the outline of a file.
 pub(crate) fn outline_of(path: &Path, bytes: Vec<u8>, shape: &'static Shape) -> Content {
+    outlined(path, bytes, &|text| outline(text, shape))
+}
+
+/// Makes an outline of a file.
+pub(crate) fn outlined(path: &Path, bytes: Vec<u8>, outline: &Outlining<'_>) -> Content {
     match config_text(path, bytes) {
-        Content::Text(text, Liberties { mark, .. }) => match outline(&text, shape) {
+        Content::Text(text, Liberties { mark, .. }) => match outline(&text) {
             Ok((outline, liberties)) => Content::Text(outline, Liberties { mark, ..liberties }),
             Err((line, what)) => Content::Failed(format!("{}:{line}: {what}", shown(path))),
         },

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::store::{
-    Access, CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
-    Pick, ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
-    ToolFilter, VectorFilter, WorkFilter,
+    Access, CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut,
+    OutcomeFilter, Pick, ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter,
+    SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::work::Aging;
 

@@ -14,8 +14,8 @@ use staleness_core::route::{
 use staleness_core::session::{Cursor, OpenCall, Session};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{
-    CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, RouteFilter, Row, SessionFilter, SourceFilter,
-    SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
+    CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, RouteFilter, Row, SessionFilter,
+    SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
@@ -25,8 +25,8 @@ use staleness_core::tool::{
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use super::{
-    AWKWARD, at, cursor, definition, document, document_key, embedded, item, item_key, model, name, op,
-    project, project_id, route, route_key, scope, server, session, source, source_id, started,
+    AWKWARD, at, cursor, definition, document, document_key, embedded, item, item_key, model, name,
+    op, project, project_id, route, route_key, scope, server, session, source, source_id, started,
     suggestions, tool, work, work_key,
 };
 use crate::steps::Write;

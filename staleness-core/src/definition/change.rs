@@ -81,7 +81,11 @@ pub(super) fn differences(
             Finding::Order(what) => all.add(ChangeClass::Suspicious, words_of(what), None),
             Finding::Hidden => all.add(ChangeClass::Suspicious, "holds hidden characters", None),
             Finding::Mixed(word) => {
-                all.add(ChangeClass::Suspicious, "holds letters that look like others:", Some(word));
+                all.add(
+                    ChangeClass::Suspicious,
+                    "holds letters that look like others:",
+                    Some(word),
+                );
             }
         }
     }
@@ -187,7 +191,9 @@ impl Differences {
         let rest = |key: &&String| {
             !matches!(key.as_str(), "properties" | "required" | "enum" | "type")
                 && !WORDS.contains(&key.as_str())
-                && !(key.as_str() == "items" && old.contains_key("items") && new.contains_key("items"))
+                && !(key.as_str() == "items"
+                    && old.contains_key("items")
+                    && new.contains_key("items"))
         };
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).filter(rest).collect();
         if keys.into_iter().any(|key| old.get(key) != new.get(key)) {
@@ -243,10 +249,8 @@ const WORDS: [&str; 9] = [
 
 /// The things that a tool may do, by its hints; what no hint says is as the protocol has it.
 fn risks(part: &Option<Part>) -> [(&'static str, bool); 4] {
-    let hints: Value = part
-        .as_ref()
-        .and_then(|part| serde_json::from_str(&part.text).ok())
-        .unwrap_or(Value::Null);
+    let hints: Value =
+        part.as_ref().and_then(|part| serde_json::from_str(&part.text).ok()).unwrap_or(Value::Null);
     let hint = |key: &str, default: bool| hints[key].as_bool().unwrap_or(default);
     let writes = !hint("readOnlyHint", false);
     [

@@ -123,8 +123,7 @@ impl DefinitionVersion {
 
     /// The parts that it has, by the names under which a `tools/list` result holds them.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
-        let parts =
-            [&self.title, &self.description, &self.input, &self.output, &self.annotations];
+        let parts = [&self.title, &self.description, &self.input, &self.output, &self.annotations];
         PARTS.into_iter().zip(parts).filter_map(|(name, part)| Some((name, part.as_ref()?)))
     }
 
@@ -136,7 +135,8 @@ impl DefinitionVersion {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        let digests = |of: &Self| of.parts().map(|(n, p)| (n, p.digest.clone())).collect::<Vec<_>>();
+        let digests =
+            |of: &Self| of.parts().map(|(n, p)| (n, p.digest.clone())).collect::<Vec<_>>();
         digests(self) == digests(other)
     }
 }
@@ -215,9 +215,9 @@ impl Definition {
         self.pending = if is_withheld { self.pending.max(pending) } else { pending };
         self.since = at;
         self.changes = self.changes.saturating_add(1);
-        let is_news = self.journalled.is_none_or(|(known, when)| {
-            class > known || at.millis_since(when) >= JOURNAL_AGAIN
-        });
+        let is_news = self
+            .journalled
+            .is_none_or(|(known, when)| class > known || at.millis_since(when) >= JOURNAL_AGAIN);
         if is_news {
             self.journalled = Some((class, at));
         }

@@ -36,11 +36,19 @@ const MAX_CHARS: usize = 200;
 const ORDERS: [(&str, &[&str]); 7] = [
     (
         "tells the model to ignore its instructions",
-        &["ignore|disregard|forget|override", "previous|prior|earlier|above|other|all|system|existing", "instruction|instructions|rules|prompt|prompts|guidelines"],
+        &[
+            "ignore|disregard|forget|override",
+            "previous|prior|earlier|above|other|all|system|existing",
+            "instruction|instructions|rules|prompt|prompts|guidelines",
+        ],
     ),
     (
         "tells the model to hide something from the user",
-        &["not|never|dont|avoid", "tell|telling|mention|mentioning|inform|informing|reveal|notify|show|alert", "user|users|human"],
+        &[
+            "not|never|dont|avoid",
+            "tell|telling|mention|mentioning|inform|informing|reveal|notify|show|alert",
+            "user|users|human",
+        ],
     ),
     (
         "tells the model to hide something from the user",
@@ -49,7 +57,10 @@ const ORDERS: [(&str, &[&str]); 7] = [
     ("speaks of the system prompt", &["system", "prompt"]),
     ("speaks of secret files", &["ssh", "id_rsa|id_ed25519|authorized_keys|key|keys"]),
     ("speaks of secret files", &["aws", "credentials"]),
-    ("tells the model to call other tools first", &["before", "using|calling|any", "tool|tools", "read|call|send|fetch"]),
+    (
+        "tells the model to call other tools first",
+        &["before", "using|calling|any", "tool|tools", "read|call|send|fetch"],
+    ),
 ];
 
 /// Words within which an order is one.
@@ -147,9 +158,7 @@ fn is_mixed(word: &str) -> bool {
     let is_alike = |c: char| {
         ALIKE.contains(c) || matches!(c, '\u{ff21}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}')
     };
-    !word.is_ascii()
-        && word.chars().any(is_alike)
-        && word.chars().any(|c| c.is_ascii_alphabetic())
+    !word.is_ascii() && word.chars().any(is_alike) && word.chars().any(|c| c.is_ascii_alphabetic())
 }
 
 fn addresses(text: &str, found: &mut BTreeSet<Finding>) {

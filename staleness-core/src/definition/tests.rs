@@ -42,18 +42,47 @@ fn each_change_of_a_schema_has_its_class() {
         (base(), json!([]), &["widened: no longer requires repo"]),
         (with("new", json!({})), json!(["repo"]), &["widened: also takes new"]),
         (with("new", json!({})), json!(["repo", "new"]), &["narrowed: now requires new"]),
-        (with("sort", json!({ "enum": ["a"] })), json!(["repo"]), &["narrowed: takes fewer values for sort"]),
-        (with("sort", json!({ "enum": ["c", "b", "a"] })), json!(["repo"]), &["widened: takes more values for sort"]),
-        (with("repo", json!({ "type": ["string", "null"] })), json!(["repo"]), &["widened: takes more values for repo"]),
-        (with("repo", json!({ "type": "integer" })), json!(["repo"]), &["narrowed: takes fewer values for repo"]),
-        (with("repo", json!({ "type": "string", "pattern": "x" })), json!(["repo"]), &["narrowed: another rule for repo"]),
-        (with("repo", json!({ "type": "string", "description": "y" })), json!(["repo"]), &["wording: other words on its parameters"]),
-        (with("repo", json!({ "type": "string", "properties": { "a": {} } })), json!(["repo"]), &["widened: also takes repo.a"]),
+        (
+            with("sort", json!({ "enum": ["a"] })),
+            json!(["repo"]),
+            &["narrowed: takes fewer values for sort"],
+        ),
+        (
+            with("sort", json!({ "enum": ["c", "b", "a"] })),
+            json!(["repo"]),
+            &["widened: takes more values for sort"],
+        ),
+        (
+            with("repo", json!({ "type": ["string", "null"] })),
+            json!(["repo"]),
+            &["widened: takes more values for repo"],
+        ),
+        (
+            with("repo", json!({ "type": "integer" })),
+            json!(["repo"]),
+            &["narrowed: takes fewer values for repo"],
+        ),
+        (
+            with("repo", json!({ "type": "string", "pattern": "x" })),
+            json!(["repo"]),
+            &["narrowed: another rule for repo"],
+        ),
+        (
+            with("repo", json!({ "type": "string", "description": "y" })),
+            json!(["repo"]),
+            &["wording: other words on its parameters"],
+        ),
+        (
+            with("repo", json!({ "type": "string", "properties": { "a": {} } })),
+            json!(["repo"]),
+            &["widened: also takes repo.a"],
+        ),
     ] {
         assert_eq!(told(Some(&old), &takes(properties, required)), expected);
     }
     let output = |names: &[&str]| {
-        let all: Map<String, Value> = names.iter().map(|name| ((*name).into(), json!({}))).collect();
+        let all: Map<String, Value> =
+            names.iter().map(|name| ((*name).into(), json!({}))).collect();
         version(&json!({ "outputSchema": { "properties": all } }))
     };
     assert_eq!(told(Some(&output(&["a", "b"])), &output(&["a"])), ["narrowed: lost output b"]);
@@ -97,7 +126,11 @@ fn what_no_tool_should_say_is_suspicious() {
         ("Finds issues of https://github.com/y", false),
     ] {
         let now = says(text);
-        assert_eq!(class(&differences(Some(&plain), &now)), Some(ChangeClass::Suspicious), "{text}");
+        assert_eq!(
+            class(&differences(Some(&plain), &now)),
+            Some(ChangeClass::Suspicious),
+            "{text}"
+        );
         assert_eq!(class(&differences(None, &now)).is_some(), at_first_sight, "{text}");
     }
     for harmless in [
@@ -154,7 +187,10 @@ fn a_row_follows_what_its_server_lists() {
     assert_eq!(row.see(&opens(false), &policy, at(2)), None);
     assert_eq!((row.state(&policy), &row.current), (ListingState::Withheld, &opens(true)));
     row.accept();
-    assert_eq!((row.state(&policy), row.accepted()), (ListingState::Configured, Some(&opens(true))));
+    assert_eq!(
+        (row.state(&policy), row.accepted()),
+        (ListingState::Configured, Some(&opens(true)))
+    );
 
     let mut row = Definition::pin(key, takes(json!({ "a": {} }), json!([])), &policy, at(0));
     let narrow = takes(json!({}), json!([]));
@@ -173,7 +209,15 @@ fn any_json() -> BoxedStrategy<Value> {
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         let key = proptest::sample::select(vec![
-            "a", "b", "type", "enum", "required", "items", "default", "properties", "prefixItems",
+            "a",
+            "b",
+            "type",
+            "enum",
+            "required",
+            "items",
+            "default",
+            "properties",
+            "prefixItems",
         ]);
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),

@@ -16,9 +16,9 @@ use crate::scan::ProjectRef;
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, ItemFilter, JournalFilter, OutcomeRange,
-    ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter, Step,
-    SuggestionFilter, ToolFilter, View, WorkFilter,
+    CursorFilter, Decision, DefinitionFilter, DocumentFilter, Draft, ItemFilter, JournalFilter,
+    OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
+    Step, SuggestionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
@@ -102,7 +102,13 @@ impl ByHand {
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
-    pub(super) fn entry(&self, key: &ToolKey, action: Action, from: &str, to: Option<&str>) -> JournalEntry {
+    pub(super) fn entry(
+        &self,
+        key: &ToolKey,
+        action: Action,
+        from: &str,
+        to: Option<&str>,
+    ) -> JournalEntry {
         JournalEntry {
             from: Some(from.into()),
             to: to.map(Into::into),

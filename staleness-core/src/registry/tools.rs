@@ -49,7 +49,13 @@ impl Tools<'_> {
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
         let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
         let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
-        Ok(ScanReport::new(&step.scan, &self.0.policy, commit.view, &commit.changes, commit.revision))
+        Ok(ScanReport::new(
+            &step.scan,
+            &self.0.policy,
+            commit.view,
+            &commit.changes,
+            commit.revision,
+        ))
     }
 
     /// Returns what [`Tools::apply_scan`] would do, and the tools as the project would see them

@@ -58,9 +58,8 @@ pub(crate) fn redefined(context: &Context<'_>, client: Option<&ClientId>) -> Vec
     let mut all: Vec<Redefined> = waiting
         .map(|(row, class)| {
             let all = row.differences().into_iter();
-            let of_parameters = all.filter(|each| {
-                matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened)
-            });
+            let of_parameters = all
+                .filter(|each| matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened));
             let parameters = of_parameters.filter_map(|each| each.name).collect();
             Redefined { name: row.key.name.to_string(), class, parameters, since: row.since }
         })

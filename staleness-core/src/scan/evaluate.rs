@@ -73,8 +73,7 @@ impl<'s> Evaluation<'s> {
                 let state = match &found.definition {
                     None => found.state,
                     Some(_) => {
-                        let key =
-                            ToolKey { scope: reading.id.scope(), name: found.name.clone() };
+                        let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
                         self.states.get(&key).copied().unwrap_or(found.state)
                     }
                 };

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{
-    Change, ChangeSet, CursorFilter, DefinitionFilter, DocumentFilter, Draft, ItemFilter, Pick, ProjectFilter,
-    RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter,
-    VectorFilter, View, WorkFilter,
+    Change, ChangeSet, CursorFilter, DefinitionFilter, DocumentFilter, Draft, ItemFilter, Pick,
+    ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
+    ToolFilter, VectorFilter, View, WorkFilter,
 };
 use crate::definition::Definition;
 use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};

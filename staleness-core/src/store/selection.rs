@@ -1,8 +1,9 @@
 //! Selections: which rows of which collection a step or query looks at.
 
 use super::{
-    CursorFilter, DefinitionFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, RouteFilter,
-    Row, SessionFilter, SourceFilter, ToolFilter, VectorFilter, WorkFilter,
+    CursorFilter, DefinitionFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter,
+    ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter, ToolFilter, VectorFilter,
+    WorkFilter,
 };
 use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;

@@ -107,7 +107,9 @@ impl Record {
             "project" => Self::Project(read::<place::ProjectLine>(line)?.into()),
             "source" => Self::Source(read::<place::SourceLine>(line)?.into()),
             "tool" => Self::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
-            "definition" => Self::Definition(Box::new(read::<definition::DefinitionLine>(line)?.into())),
+            "definition" => {
+                Self::Definition(Box::new(read::<definition::DefinitionLine>(line)?.into()))
+            }
             "knowledge" => Self::Item(Box::new(read::<knowledge::ItemLine>(line)?.into())),
             "work" => Self::Work(Box::new(read::<work::WorkLine>(line)?.into())),
             "session" => Self::Session(read::<work::SessionLine>(line)?.into()),

@@ -132,7 +132,7 @@ fn project_servers(
             draft,
             file,
             &file.root,
-            &Rules { state: &state, ..Rules::plain(&FILE) },
+            &Rules { state: &state, ..Rules::plain(outside, &FILE) },
         );
         for refusal in all().filter_map(|each| each.refusal.clone()) {
             draft.note(refusal);

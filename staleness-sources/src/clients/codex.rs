@@ -4,9 +4,10 @@
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use super::format::refused_by;
+use super::launch::Starts;
 use super::state::Places;
 use super::{Outside, Place, refuse_all};
 use crate::draft::{Draft, one_line};
@@ -75,7 +76,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
                 (Some(_), None) if !trust.is_given => ListingState::Untrusted,
                 _ => ListingState::Configured,
             };
-            add_servers(&mut draft, root.get_ref(), state, &fault);
+            add_servers(&mut draft, root.get_ref(), state, (&fault, outside.starts.as_ref()));
             for fault in trust.fault.iter().chain(&cut) {
                 draft.fault(|| fault.clone());
             }
@@ -105,7 +106,7 @@ fn add_servers(
     draft: &mut Draft,
     root: &DeTable<'_>,
     mut state: ListingState,
-    fault: &dyn Fn(usize, &str) -> String,
+    (fault, starts): (&dyn Fn(usize, &str) -> String, Option<&Starts>),
 ) {
     let refusal = |offset, what| fault(offset, &refused_by("Codex CLI", what));
     let Some(servers) = root.get("mcp_servers") else {
@@ -132,6 +133,23 @@ fn add_servers(
         }
         let description =
             server.get("description").and_then(|value| value.get_ref().as_str()).map(one_line);
-        draft.add(found.described(description.as_deref()));
+        let name = found.name.clone();
+        let taken = draft.add(found.described(description.as_deref()));
+        if let Some(starts) = starts.filter(|_| taken) {
+            starts.note(draft.id(), name, members(server), None);
+        }
     }
+}
+
+/// The texts, lists and tables of a table as a value.
+fn members(table: &DeTable<'_>) -> serde_json::Map<String, serde_json::Value> {
+    fn value(of: &DeValue<'_>) -> serde_json::Value {
+        match of {
+            DeValue::String(text) => text.as_ref().into(),
+            DeValue::Array(list) => list.iter().map(|each| value(each.get_ref())).collect(),
+            DeValue::Table(table) => members(table).into(),
+            _ => serde_json::Value::Null,
+        }
+    }
+    table.iter().map(|(key, each)| (key.get_ref().to_string(), value(each.get_ref()))).collect()
 }

@@ -113,7 +113,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
                 ListingState::Configured if untrusted => ListingState::Untrusted,
                 state => state,
             };
-            let rules = Rules { state: &state, ..Rules::plain(&SETTINGS) };
+            let rules = Rules { state: &state, ..Rules::plain(outside, &SETTINGS) };
             servers::add_keyed(draft, file, &file.root, &rules);
             for fault in &gate.faults {
                 draft.fault(|| fault.clone());
@@ -197,7 +197,7 @@ fn extensions(outside: &Outside<'_>, dir: &Path, gate: &Gate, sources: &mut Vec<
     for folder in folders {
         let path = folder.path.join("gemini-extension.json");
         let content = outside.json(&path, None, &shapes::EXTENSION);
-        extension(&mut draft, &path, &content, gate, &off);
+        extension(outside, &mut draft, (&path, &content), gate, &off);
     }
     for fault in faults {
         draft.fault(|| fault);
@@ -206,9 +206,9 @@ fn extensions(outside: &Outside<'_>, dir: &Path, gate: &Gate, sources: &mut Vec<
 }
 
 fn extension(
+    outside: &Outside<'_>,
     draft: &mut Draft,
-    path: &Path,
-    content: &Content,
+    (path, content): (&Path, &Content),
     gate: &Gate,
     off: &HashSet<String>,
 ) {
@@ -220,7 +220,8 @@ fn extension(
     let name = json::get_str(&file.root, "name");
     let is_off = name.is_some_and(|name| off.contains(name));
     let state = |server: &str| if is_off { ListingState::Off } else { gate.state(server) };
-    let mut rules = Rules { state: &state, ..Rules::plain(&STRICT) };
+    let folder = path.parent();
+    let mut rules = Rules { state: &state, folder, ..Rules::plain(outside, &STRICT) };
     if name.is_none() || json::get(&file.root, "version").is_none() {
         draft.refuse(STRICT.refusal(path, 1, "it has no `name` or no `version`; add it"));
         rules = rules.refused();

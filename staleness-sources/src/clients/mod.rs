@@ -19,6 +19,7 @@ mod codex;
 mod folders;
 mod format;
 mod gemini;
+mod launch;
 mod plugin;
 mod plugins;
 mod servers;
@@ -37,15 +38,17 @@ use staleness_core::tool::ListingState;
 
 use crate::draft::Draft;
 use crate::json::{JsonFile, JsonText};
-use crate::outline::Shape;
 #[cfg(test)]
 use crate::outline::outline;
-use crate::remembered::{self, LARGE, outline_of};
+use crate::outline::{Shape, outline_to_start};
+use crate::remembered::{self, LARGE, outline_of, outlined};
 pub use crate::remembered::{Outline, Outlines};
 pub use crate::text::Liberties;
 #[cfg(test)]
 use crate::text::read_config;
 use crate::text::{Content, MAX_CONFIG_BYTES, check_config, is_there, load_config};
+use launch::Starts;
+pub use launch::{Launch, Startable, Target};
 use shapes::Kind;
 use staleness_docs::disk::{Fence, canonical};
 use staleness_docs::project::ProjectPlace;
@@ -177,6 +180,15 @@ pub fn read(request: &ScanRequest<'_>) -> Readings {
     read_outside(&Outside::new(request))
 }
 
+/// Reads which servers are configured, and what starts each that its client would start. Nothing of it is stored.
+#[must_use]
+pub fn startable(request: &ScanRequest<'_>) -> Vec<Startable> {
+    let request = ScanRequest { outlines: None, ..*request };
+    let outside = Outside { starts: Some(Starts::default()), ..Outside::new(&request) };
+    let readings = read_outside(&outside);
+    outside.starts.unwrap_or_default().of(readings.sources, outside.folder)
+}
+
 fn read_outside(outside: &Outside<'_>) -> Readings {
     let mut readings = Readings::default();
     claude::read(outside, &mut readings);
@@ -199,6 +211,8 @@ struct Outside<'a> {
     codex_dir: Option<&'a Path>,
     config_dir: Option<&'a Path>,
     outlines: Option<&'a dyn Outlines>,
+    /// Takes what starts each server.
+    starts: Option<Starts>,
     /// Reads whole files instead of their outlines.
     #[cfg(test)]
     whole: bool,
@@ -222,6 +236,7 @@ impl<'a> Outside<'a> {
             codex_dir: request.codex_dir,
             config_dir: request.config_dir,
             outlines: request.outlines,
+            starts: None,
             #[cfg(test)]
             whole: false,
         }
@@ -245,8 +260,13 @@ impl<'a> Outside<'a> {
                 let key = remembered::key(path, shapes::VERSION, kind.name);
                 remembered::read(outlines, &key, path, &meta, kind.root)
             }
-            None => load_config(path, MAX_CONFIG_BYTES)
-                .map_or_else(|failed| failed, |(bytes, _)| outline_of(path, bytes, kind.root)),
+            None => load_config(path, MAX_CONFIG_BYTES).map_or_else(
+                |failed| failed,
+                |(bytes, _)| match self.starts {
+                    None => outline_of(path, bytes, kind.root),
+                    Some(_) => outlined(path, bytes, &|text| outline_to_start(text, kind.root)),
+                },
+            ),
         }
     }
 

@@ -116,7 +116,12 @@ impl<'a> Reader<'a> {
                 && local.off_servers.contains(&format!("plugin:{}:{name}", self.plugin.short()));
             if is_off { ListingState::Off } else { ListingState::Configured }
         };
-        let rules = Rules { format: &FILE, owner: self.owner, state: &state };
+        let rules = Rules {
+            owner: self.owner,
+            state: &state,
+            folder: Some(&self.plugin.folder),
+            ..Rules::plain(self.outside, &FILE)
+        };
         let own = self.plugin.folder.join(".mcp.json");
         let mut seen = self.server_file(draft, &own, &rules);
         for (file, value) in self.declared(draft, "mcpServers") {

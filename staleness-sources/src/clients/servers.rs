@@ -1,11 +1,15 @@
 //! MCP servers in JSON files. Of an entry only its name, whether it is switched off and its
 //! description are looked at.
 
+use std::path::Path;
+
 use staleness_core::scan::Found;
 use staleness_core::tool::ListingState;
 
+use super::Outside;
 use super::folders::Owner;
 use super::format::{Format, holds_objects};
+use super::launch::Starts;
 use crate::draft::{Draft, one_line};
 use crate::json::{self, Entry, JsonText, Object, Value};
 use crate::text::line_at;
@@ -23,13 +27,18 @@ pub(super) struct Rules<'a> {
     pub(super) owner: Owner<'a>,
     /// The state of the server of this name, before its own entry is considered.
     pub(super) state: &'a dyn Fn(&str) -> ListingState,
+    /// Takes what starts each server, where that was asked for.
+    pub(super) starts: Option<&'a Starts>,
+    /// The folder of the plugin or extension that has the file.
+    pub(super) folder: Option<&'a Path>,
 }
 
 impl<'a> Rules<'a> {
     /// Nothing special: the user's or the project's own servers.
-    pub(super) const fn plain(format: &'a Format) -> Self {
+    pub(super) const fn plain(outside: &'a Outside<'_>, format: &'a Format) -> Self {
         let owner = Owner { plugin: None, disabled: false };
-        Self { format, owner, state: &|_| ListingState::Configured }
+        let state = &|_: &str| ListingState::Configured;
+        Self { format, owner, state, starts: outside.starts.as_ref(), folder: None }
     }
 
     /// The rules for a file that the client refuses.
@@ -142,7 +151,11 @@ fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules:
         found = found.switched_off(rules.format.is_off(server));
     }
     let description = json::get_str(server, "description").map(one_line);
-    draft.add(rules.owner.own(found.described(description.as_deref())));
+    let name = found.name.clone();
+    let taken = draft.add(rules.owner.own(found.described(description.as_deref())));
+    if let Some(starts) = rules.starts.filter(|_| taken) {
+        starts.note(draft.id(), name, json::members(server), rules.folder);
+    }
 }
 
 /// The texts of a list under `key`; what is no text becomes a fault.

@@ -105,9 +105,24 @@ pub(super) static BARE: Kind = Kind { name: "bare", root: &BARE_MAP };
 /// Members of what may be a server. Their values are not kept.
 const STARTS: &[(&str, &Shape)] = &[("command", &Shape::PLAIN), ("url", &Shape::PLAIN)];
 
-/// Members of a server. Its `env` and `headers` are not among them, nor what starts it.
-const SERVER_MEMBERS: &[(&str, &Shape)] =
-    &[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN), ("description", &TEXT)];
+/// Members of a server. What starts it is left out, but for who means to start it.
+const SERVER_MEMBERS: &[(&str, &Shape)] = &[
+    ("disabled", &Shape::PLAIN),
+    ("enabled", &Shape::PLAIN),
+    ("description", &TEXT),
+    ("command", &START),
+    ("args", &START),
+    ("env", &START),
+    ("environment", &START),
+    ("cwd", &START),
+    ("url", &START),
+    ("httpUrl", &START),
+    ("serverUrl", &START),
+];
+
+/// What starts a server.
+static START: Shape =
+    Shape { text: true, members: &[], others: Some(&START), elements: Some(&START), starts: true };
 
 static TEXT: Shape = Shape { text: true, ..Shape::PLAIN };
 
@@ -160,6 +175,7 @@ static PATHS_OR_MAPS: Shape = Shape {
     members: BARE_MAP.members,
     others: BARE_MAP.others,
     elements: Some(&PATHS_OR_MAPS),
+    starts: false,
 };
 
 static PATHS_OR_COMMANDS: Shape = Shape {

@@ -104,7 +104,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         let state = |name: &str| {
             if off.contains(name) { ListingState::Off } else { ListingState::Configured }
         };
-        let rules = Rules { state: &state, ..Rules::plain(&file.format) };
+        let rules = Rules { state: &state, ..Rules::plain(outside, &file.format) };
         for place in outside.places(path(file.user), outside.home_is_there, file.project) {
             let content = outside.json(&place.path, place.fence, file.kind);
             let json = JsonFile::of(&place.path, &content);

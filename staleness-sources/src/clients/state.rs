@@ -57,7 +57,7 @@ pub(super) fn read(
             sources.push(local.failed(why));
         }
         JsonFile::Read(file) => {
-            servers::add_keyed(&mut user, &file, &file.root, &Rules::plain(&STATE));
+            servers::add_keyed(&mut user, &file, &file.root, &Rules::plain(outside, &STATE));
             sources.push(user.read());
             let seen = state.take(outside, &file, &mut local);
             sources.push(local.finish(seen, true));
@@ -91,7 +91,7 @@ impl LocalState {
             }
             seen = true;
             match entry.value {
-                Value::Object(section) => self.take_section(file, section, local),
+                Value::Object(section) => self.take_section(outside, file, section, local),
                 Value::NullKeyword(_) => {}
                 other => {
                     let fault = file.fault(json::start(other), "a project is not an object");
@@ -103,7 +103,13 @@ impl LocalState {
         seen
     }
 
-    fn take_section(&mut self, file: &JsonText<'_>, section: &Object<'_>, local: &mut Draft) {
+    fn take_section(
+        &mut self,
+        outside: &Outside<'_>,
+        file: &JsonText<'_>,
+        section: &Object<'_>,
+        local: &mut Draft,
+    ) {
         let mut faults = Vec::new();
         let off: HashSet<String> = names(file, section, "disabledMcpServers", &mut faults)
             .unwrap_or_default()
@@ -117,7 +123,7 @@ impl LocalState {
         let state = |name: &str| {
             if off.contains(name) { ListingState::Off } else { ListingState::Configured }
         };
-        let rules = Rules { state: &state, ..Rules::plain(&STATE) };
+        let rules = Rules { state: &state, ..Rules::plain(outside, &STATE) };
         servers::add_keyed(local, file, section, &rules);
         self.off_servers.extend(off);
         self.faults.extend(faults);

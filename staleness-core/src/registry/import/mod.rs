@@ -20,8 +20,8 @@ pub use report::{ImportReport, TransferCounts};
 pub use stated::StatedItem;
 
 use super::{Admin, Registry, RegistryError};
-use crate::ids::stable_hash;
 use crate::definition::Definition;
+use crate::ids::stable_hash;
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::project::Project;

@@ -10,7 +10,8 @@ use crate::journal::{Action, Revision};
 use crate::registry::told::{around_demoted, demoted, of_these_names, waiting};
 use crate::registry::work::{Overdue, hands_on, open, visible_open};
 use crate::report::{
-    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing, redefined, tell,
+    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, Digest, NetChange, changes, nothing,
+    redefined, tell,
 };
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{

@@ -3,8 +3,8 @@
 use super::*;
 use crate::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
 use crate::ids::{
-    AgentId, DocumentKey, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName, WorkId,
-    WorkKey,
+    AgentId, DocumentKey, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName,
+    WorkId, WorkKey,
 };
 use crate::journal::Revision;
 use crate::knowledge::{Block, Document, Fact};

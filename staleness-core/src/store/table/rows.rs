@@ -11,8 +11,8 @@ use crate::route::{
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::store::{
-    CursorFilter, DefinitionFilter, DocumentFilter, ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter,
-    SuggestionFilter, VectorFilter, WorkFilter, level_to_number,
+    CursorFilter, DefinitionFilter, DocumentFilter, ProjectFilter, RouteFilter, Row, SessionFilter,
+    SourceFilter, SuggestionFilter, VectorFilter, WorkFilter, level_to_number,
 };
 use crate::work::Work;
 

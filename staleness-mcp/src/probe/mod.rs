@@ -1,0 +1,253 @@
+//! Asking configured servers for their tools, as an MCP client: only when a person asks for it.
+//!
+//! A server is not trusted. It has a time limit and one for what it may send, nothing of its text comes into an error,
+//! and however it ends, nothing that it started stays.
+
+#[cfg(unix)]
+mod group;
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::model::{PaginatedRequestParams, Tool};
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use serde_json::json;
+use staleness_sources::clients::{Launch, Target};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::call::Ended;
+
+/// Servers that are asked at once.
+const AT_ONCE: usize = 4;
+/// The longest message of a server, in bytes.
+const MAX_LINE: usize = 8 * 1024 * 1024;
+/// The time that a program has to end by itself, and again when it was told to.
+const GRACE: Duration = Duration::from_millis(150);
+
+/// Limits on one server.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The time in which it must have answered everything.
+    pub time: Duration,
+    /// Bytes that it may send.
+    pub bytes: u64,
+    /// Tools that are taken.
+    pub tools: usize,
+    /// Pages of the list that are asked for.
+    pub pages: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(20), bytes: 32 << 20, tools: 10_000, pages: 200 }
+    }
+}
+
+/// The answer of a server: a `tools/list` result as JSON, or why there is none, in words of ours.
+pub type Answer = Result<String, String>;
+
+/// Asks servers for their tools, several at once, and ends them. `heard` takes the place of each that is done. An
+/// interrupt ends all of them; the servers that were not asked have no answer then.
+///
+/// # Errors
+/// When the machine gives no runtime.
+pub fn ask(
+    servers: Vec<Launch>,
+    limits: Limits,
+    heard: &mut dyn FnMut(usize),
+) -> std::io::Result<Vec<Option<Answer>>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let answers = runtime.block_on(async {
+        let mut answers: Vec<Option<Answer>> = servers.iter().map(|_| None).collect();
+        let (turns, stop) = (Arc::new(Semaphore::new(AT_ONCE)), Ended::default());
+        let mut asked = JoinSet::new();
+        for (place, launch) in servers.into_iter().enumerate() {
+            let (turns, stop) = (Arc::clone(&turns), stop.clone());
+            asked.spawn(async move {
+                let _turn = turns.acquire_owned().await;
+                (place, ask_one(launch, limits, stop).await)
+            });
+        }
+        let mut interrupted = std::pin::pin!(interrupt());
+        let mut is_stopped = false;
+        loop {
+            tokio::select! {
+                done = asked.join_next() => match done {
+                    None => break,
+                    Some(Ok((place, answer))) => {
+                        answers[place] = answer;
+                        heard(place);
+                    }
+                    Some(Err(_)) => {}
+                },
+                () = &mut interrupted, if !is_stopped => {
+                    is_stopped = true;
+                    stop.end();
+                }
+            }
+        }
+        answers
+    });
+    runtime.shutdown_background();
+    Ok(answers)
+}
+
+/// Waits until somebody wants this process to end.
+async fn interrupt() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut ended) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = ended.recv() => return,
+                _ = tokio::signal::ctrl_c() => return,
+            }
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Why a server did not answer.
+enum Trouble {
+    /// It closed its side.
+    Ended,
+    /// It sent more than it may, or something else than the protocol has.
+    Words(&'static str),
+}
+
+/// Asks one server. `None` where an interrupt came first.
+async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> {
+    match launch.target {
+        Target::Http(_) => {
+            Some(Err("it is reached over HTTP, which this program does not speak".to_owned()))
+        }
+        Target::Program { program, args, env } => {
+            let mut child = match start(&program, &args, &env, &launch.folder) {
+                Ok(child) => child,
+                Err(why) => return Some(Err(format!("cannot be started: {why}"))),
+            };
+            let answer = tokio::select! {
+                answer = tokio::time::timeout(limits.time, hear(&mut child, limits)) => Some(answer),
+                () = stop.ended() => None,
+            };
+            let status = end(child).await;
+            Some(match answer? {
+                Ok(Ok(text)) => Ok(text),
+                Ok(Err(Trouble::Words(what))) => Err(what.to_owned()),
+                Ok(Err(Trouble::Ended)) => Err(ended(status)),
+                Err(_) => Err(format!("no answer within {} s", limits.time.as_secs())),
+            })
+        }
+    }
+}
+
+/// Says that a program ended, and how.
+fn ended(status: Option<ExitStatus>) -> String {
+    match status.and_then(|status| status.code()) {
+        Some(code) => {
+            format!("cannot be started: it ended before it answered, with exit code {code}")
+        }
+        None => "cannot be started: it ended before it answered".to_owned(),
+    }
+}
+
+/// Starts a program. What it says on its standard error is nobody's: it may hold secrets.
+fn start(
+    program: &str,
+    args: &[String],
+    env: &BTreeMap<String, String>,
+    folder: &Path,
+) -> Result<Child, &'static str> {
+    if !folder.is_dir() {
+        return Err("its folder does not exist");
+    }
+    let mut command = Command::new(program);
+    command.args(args).envs(env).current_dir(folder).kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // What it starts ends with it.
+    #[cfg(unix)]
+    command.process_group(0);
+    command.spawn().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "there is no such program",
+        ErrorKind::PermissionDenied => "its program may not be run",
+        ErrorKind::InvalidInput => "its command cannot be passed on",
+        _ => "the system does not start its program",
+    })
+}
+
+async fn hear(child: &mut Child, limits: Limits) -> Result<String, Trouble> {
+    let (Some(write), Some(read)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(Trouble::Ended);
+    };
+    list(read, write, limits).await
+}
+
+/// Speaks with a server over a pair of streams until it has listed its tools.
+async fn list<R, W>(read: R, write: W, limits: Limits) -> Result<String, Trouble>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let transport = AsyncRwTransport::new(read.take(limits.bytes), write);
+    let client = ().serve(transport.with_max_line_length(MAX_LINE)).await;
+    let client = client.map_err(|error| match error {
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::TransportError { .. } => Trouble::Ended,
+        _ => Trouble::Words("it does not speak MCP"),
+    })?;
+    let has_tools = client.peer_info().is_some_and(|info| info.capabilities.tools.is_some());
+    let mut tools: Vec<Tool> = Vec::new();
+    let mut cursor = None;
+    for _ in 0..limits.pages {
+        if !has_tools {
+            break;
+        }
+        let page = PaginatedRequestParams::default().with_cursor(cursor.take());
+        let page = client.list_tools(Some(page)).await.map_err(|error| match error {
+            rmcp::ServiceError::TransportClosed => Trouble::Ended,
+            rmcp::ServiceError::McpError(_) => Trouble::Words("it answers with an error"),
+            _ => Trouble::Words("it does not list its tools"),
+        })?;
+        tools.extend(page.tools);
+        cursor = page.next_cursor;
+        if cursor.is_none() || tools.len() > limits.tools {
+            break;
+        }
+    }
+    // Of a longer list, what is missing proves nothing.
+    let mut listed = json!({ "tools": tools });
+    if cursor.is_some() {
+        listed["nextCursor"] = "more".into();
+    }
+    Ok(listed.to_string())
+}
+
+/// Ends a program with everything that it started; returns how it ended.
+async fn end(mut child: Child) -> Option<ExitStatus> {
+    // Its input is closed by now, which is how it is asked to end.
+    tokio::time::sleep(GRACE).await;
+    #[cfg(unix)]
+    {
+        // Until it is waited for, its number is nobody else's.
+        group::signal(&child, rustix::process::Signal::TERM);
+        tokio::time::sleep(GRACE).await;
+        group::signal(&child, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = child.start_kill();
+    child.wait().await.ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Servers that answer too much, too late or not at all. They are shells: `cat` keeps a line open.
+
+use super::*;
+
+/// Starts a shell that runs a script.
+fn shell(script: &str) -> Launch {
+    let args = vec!["-c".to_owned(), script.to_owned()];
+    let env = BTreeMap::from([("SECRET".to_owned(), "hunter2".to_owned())]);
+    let target = Target::Program { program: "sh".to_owned(), args, env };
+    Launch { target, folder: std::env::temp_dir() }
+}
+
+/// Answers the handshake, and then each line with a page.
+fn server(page: &str) -> String {
+    let hello = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}"#;
+    format!(
+        "read -r line; printf '%s\\n' '{hello}'; read -r line; id=0; \
+         while read -r line; do id=$((id+1)); {page}; done"
+    )
+}
+
+fn page(tools: &str, next: &str) -> String {
+    format!(
+        "printf '{{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{{\"tools\":[{tools}]{next}}}}}\\n' $id"
+    )
+}
+
+fn limits(millis: u64) -> Limits {
+    Limits { time: Duration::from_millis(millis), ..Limits::default() }
+}
+
+fn answer(launch: Launch, limits: Limits) -> Answer {
+    let mut heard = Vec::new();
+    let mut answers = ask(vec![launch], limits, &mut |place| heard.push(place)).expect("a runtime");
+    assert_eq!(heard, [0]);
+    answers.remove(0).expect("no interrupt")
+}
+
+const TOOL: &str = r#"{"name":"a","inputSchema":{"type":"object"}}"#;
+
+#[test]
+fn a_server_is_asked_for_every_page() {
+    let next = format!(
+        "if [ $id = 1 ]; then {}; else {}; fi",
+        page(TOOL, r#","nextCursor":"x""#),
+        page(&TOOL.replace("\"a\"", "\"b\""), "")
+    );
+    let text = answer(shell(&server(&next)), limits(10_000)).expect("it answers");
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(value["tools"].as_array().map(Vec::len), Some(2), "{text}");
+    assert!(value.get("nextCursor").is_none(), "{text}");
+}
+
+#[test]
+fn whatever_a_server_does_it_is_told_in_words_of_ours() {
+    let flood = "while :; do echo 'hunter2 hunter2 hunter2 hunter2 hunter2 hunter2 hunter2'; done";
+    let few = Limits { bytes: 100_000, ..limits(10_000) };
+    for (script, limits, expected) in [
+        ("sleep 60".to_owned(), limits(700), "no answer within 0 s"),
+        ("exit 3".to_owned(), limits(10_000), "it ended before it answered, with exit code 3"),
+        ("echo hunter2; exit 0".to_owned(), limits(10_000), "it ended before it answered"),
+        (flood.to_owned(), few, "it ended before it answered"),
+        (server("exit 7"), limits(10_000), "ended before it answered, with exit code 7"),
+        (
+            server(
+                r#"printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"hunter2"}}\n' $id"#,
+            ),
+            limits(10_000),
+            "it answers with an error",
+        ),
+    ] {
+        let why = answer(shell(&script), limits).expect_err(&script);
+        assert!(why.contains(expected) && !why.contains("hunter2"), "{script}: {why}");
+    }
+    for (program, folder, expected) in [
+        ("/there/is/none", std::env::temp_dir(), "cannot be started: there is no such program"),
+        ("sh", "/there/is/none".into(), "cannot be started: its folder does not exist"),
+        ("sh\0", std::env::temp_dir(), "cannot be started: its command cannot be passed on"),
+    ] {
+        let target =
+            Target::Program { program: program.into(), args: Vec::new(), env: BTreeMap::new() };
+        assert_eq!(answer(Launch { target, folder }, limits(1_000)), Err(expected.to_owned()));
+    }
+    let target = Target::Http("https://user:hunter2@h".into());
+    let why = answer(Launch { target, folder: "/".into() }, limits(1_000)).unwrap_err();
+    assert!(why.contains("HTTP") && !why.contains("hunter2"), "{why}");
+}
+
+#[test]
+fn a_list_without_an_end_is_cut_and_says_so() {
+    let many = format!("{TOOL},").repeat(50);
+    let endless = page(many.trim_end_matches(','), r#","nextCursor":"x""#);
+    for limits in [Limits { tools: 60, ..limits(20_000) }, Limits { pages: 2, ..limits(20_000) }] {
+        let text = answer(shell(&server(&endless)), limits).expect("it answers");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["tools"].as_array().map(Vec::len), Some(100));
+        assert_eq!(value["nextCursor"], "more");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_that_a_server_started_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pids = folder.path().join("pids");
+    // Neither a closed input nor a polite signal ends these.
+    let script = format!(
+        "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $$ $! > '{}'; while :; do sleep 1; done",
+        pids.display()
+    );
+    answer(shell(&script), limits(700)).expect_err("no answer");
+    let pids = std::fs::read_to_string(pids).expect("it was started");
+    for pid in pids.split_whitespace() {
+        let pid = rustix::process::Pid::from_raw(pid.parse().expect("a number")).expect("not 0");
+        let is_there = || rustix::process::test_kill_process(pid).is_ok();
+        let begun = std::time::Instant::now();
+        while is_there() && begun.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(!is_there(), "{pid:?} is still there");
+    }
+}

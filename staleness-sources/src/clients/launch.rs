@@ -1,0 +1,221 @@
+//! What starts a server: read when a person asks for it, and never kept.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use staleness_core::ids::{Level, ServerKey, SourceId, ToolName};
+use staleness_core::scan::SourceReading;
+use staleness_core::source::SourceState;
+use staleness_core::tool::{ListingState, ToolKind};
+
+/// A configured server, and what starts it.
+#[derive(Debug)]
+pub struct Startable {
+    /// Its name as the configuration spells it.
+    pub server: String,
+    /// The form of it that tool names carry.
+    pub key: ServerKey,
+    /// The source that lists it.
+    pub source: SourceId,
+    /// What starts it, or why it is not started.
+    pub launch: Result<Launch, String>,
+}
+
+/// What starts a server. It may hold secrets.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The way to reach it.
+    pub target: Target,
+    /// The folder in which a program is started.
+    pub folder: PathBuf,
+}
+
+/// The way to reach a server.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A program that speaks on its standard streams.
+    Program {
+        /// The program.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables that it gets beside those of this process.
+        env: BTreeMap<String, String>,
+    },
+    /// An address that is reached over HTTP.
+    Http(String),
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if matches!(self, Self::Http(_)) { "Http" } else { "Program" })
+    }
+}
+
+/// Clients whose files tell whether the servers of a project may be started; others ask, and keep the answer elsewhere.
+const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
+
+/// What starts the servers that were read, by source and entry.
+#[derive(Default)]
+pub(super) struct Starts(RefCell<BTreeMap<(SourceId, ToolName), Start>>);
+
+struct Start {
+    members: Map<String, Value>,
+    /// The folder of the plugin or extension that has the file.
+    folder: Option<PathBuf>,
+}
+
+impl Starts {
+    /// Notes the members of a server's entry.
+    pub(super) fn note(
+        &self,
+        source: &SourceId,
+        name: ToolName,
+        members: Map<String, Value>,
+        folder: Option<&Path>,
+    ) {
+        let start = Start { members, folder: folder.map(Path::to_path_buf) };
+        self.0.borrow_mut().insert((source.clone(), name), start);
+    }
+
+    /// Returns the servers of readings, in the order of sources and names.
+    pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
+        let starts = self.0.into_inner();
+        let mut all = Vec::new();
+        for reading in sources {
+            for found in reading.found.iter().filter(|found| found.kind == ToolKind::McpServer) {
+                let Some(key) = found.server.clone() else { continue };
+                let start = starts.get(&(reading.id.clone(), found.name.clone()));
+                let name = found.name.as_str();
+                let spelled = name.strip_prefix("mcp__").and_then(|name| name.strip_suffix("__*"));
+                let launch = match refusal(&reading, found.state) {
+                    Some(why) => Err(why.to_owned()),
+                    None => start.map_or_else(
+                        || Err(NOTHING.to_owned()),
+                        |start| start.launch(project, &|name| std::env::var(name).ok()),
+                    ),
+                };
+                let server = spelled.unwrap_or(name).to_owned();
+                all.push(Startable { server, key, source: reading.id.clone(), launch });
+            }
+        }
+        all.sort_by(|one, other| (&one.source, &one.server).cmp(&(&other.source, &other.server)));
+        all
+    }
+}
+
+/// Why a client would not start a server, or may not; `None` if it would.
+fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str> {
+    let id = &reading.id;
+    Some(match state {
+        ListingState::Off => "switched off",
+        ListingState::Pending => "its client waits for your approval",
+        ListingState::Untrusted => "its client does not trust this folder",
+        ListingState::Refused => "its client refuses the file that lists it",
+        _ if reading.state != SourceState::Read => "its configuration could not be read completely",
+        _ if id.level == Level::Project && !TELLING.contains(&id.client.as_str()) => {
+            "its client may ask before it starts a project's server; configure it for your user"
+        }
+        _ => return None,
+    })
+}
+
+const NOTHING: &str = "its entry names no command and no address";
+
+impl Start {
+    /// Reads how the server is reached, with variables in the place of their names.
+    fn launch(
+        &self,
+        project: &Path,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Launch, String> {
+        let expand = |text: &str| self.expand(text, project, variable);
+        let expand_all = |texts: Vec<&str>| -> Result<Vec<String>, String> {
+            texts.into_iter().map(expand).collect()
+        };
+        let text = |key: &str| self.members.get(key).and_then(Value::as_str);
+        let list = |of: &Map<String, Value>, key: &str| -> Result<Vec<String>, String> {
+            expand_all(of.get(key).map(texts).unwrap_or_default())
+        };
+        let (mut command, own) = match self.members.get("command") {
+            Some(Value::String(program)) => (vec![expand(program)?], &self.members),
+            Some(list @ Value::Array(_)) => (expand_all(texts(list))?, &self.members),
+            Some(Value::Object(command)) => {
+                let program = command.get("path").and_then(Value::as_str).unwrap_or_default();
+                (vec![expand(program)?], command)
+            }
+            _ => (Vec::new(), &self.members),
+        };
+        command.extend(list(own, "args")?);
+        let folder = text("cwd").map(expand).transpose()?;
+        let folder = folder.map_or_else(|| project.to_path_buf(), |folder| project.join(folder));
+        let mut command = command.into_iter();
+        let target = match command.next().filter(|program| !program.trim().is_empty()) {
+            Some(program) => {
+                let members = own.get("env").or_else(|| self.members.get("environment"));
+                let mut env = BTreeMap::new();
+                for (name, value) in members.and_then(Value::as_object).into_iter().flatten() {
+                    if let Some(value) = value.as_str() {
+                        env.insert(name.clone(), expand(value)?);
+                    }
+                }
+                Target::Program { program, args: command.collect(), env }
+            }
+            None => {
+                let address = ["url", "httpUrl", "serverUrl"].into_iter().find_map(text);
+                Target::Http(expand(address.ok_or(NOTHING)?)?)
+            }
+        };
+        Ok(Launch { target, folder })
+    }
+
+    /// Puts values in the place of `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `{env:NAME}`.
+    fn expand(
+        &self,
+        text: &str,
+        project: &Path,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<String, String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find("${").into_iter().chain(rest.find("{env:")).min() {
+            let begin = at + if rest[at..].starts_with('$') { 2 } else { 1 };
+            let Some(end) = rest[begin..].find('}').map(|end| begin + end) else { break };
+            let (name, default) = match rest[begin..end].split_once(":-") {
+                Some((name, default)) => (name, Some(default)),
+                None => (&rest[begin..end], None),
+            };
+            let path = |path: Option<&Path>| path.map(|path| path.display().to_string());
+            let value = match name {
+                "CLAUDE_PLUGIN_ROOT" | "extensionPath" => path(self.folder.as_deref()),
+                "workspaceFolder" | "workspacePath" => path(Some(project)),
+                "/" | "pathSeparator" => Some(std::path::MAIN_SEPARATOR_STR.to_owned()),
+                name => variable(name.strip_prefix("env:").unwrap_or(name)),
+            };
+            let value = value.or_else(|| default.map(ToOwned::to_owned));
+            let value = value.ok_or("it needs a variable that is not set here")?;
+            out.push_str(&rest[..at]);
+            out.push_str(&value);
+            rest = &rest[end + 1..];
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+#[cfg(test)]
+#[path = "launch_tests.rs"]
+mod tests;
