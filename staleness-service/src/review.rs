@@ -112,7 +112,7 @@ fn worst_first(a: &Entry, b: &Entry) -> Ordering {
 
 /// Tools that cannot be trusted, as the overview has them.
 fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
-    let (_, view) = preview(registry, settings, None)?;
+    let (_, view) = preview(registry, settings, &[])?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);

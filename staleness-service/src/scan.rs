@@ -8,7 +8,7 @@ use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, View};
 use staleness::{Registry, RegistryError, Timestamp, Wait};
-use staleness_sources::clients::{self, Outlines, ScanRequest};
+use staleness_sources::clients::{self, Outlines, ScanRequest, Startable};
 
 use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
@@ -25,14 +25,8 @@ pub struct Asker {
     pub client: Option<ClientId>,
 }
 
-/// Reads the outside world. Who `writes` remembers what was read of large files.
-fn read_world(
-    settings: &Settings,
-    writes: bool,
-    live: Option<&SourceReading>,
-    read_under: BTreeMap<SourceId, u64>,
-    asker: &Asker,
-) -> Scan {
+/// Does something with the folders in which clients keep their files.
+fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T) -> T {
     // Variables of this user say nothing about another home that was named.
     let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
     let claude = variable("CLAUDE_CONFIG_DIR");
@@ -42,10 +36,40 @@ fn read_world(
     request.claude_config_dir = claude.as_deref().map(Path::new);
     request.codex_dir = codex.as_deref().map(Path::new);
     request.config_dir = config.as_deref().map(Path::new);
+    then(&request)
+}
+
+/// Returns the configured servers, each once in a scope, and what starts each that its client would start: that of the
+/// client that asks before another's, one that may be started before one that may not.
+#[must_use]
+pub fn startable(settings: &Settings) -> Vec<Startable> {
+    let mut all = with_request(settings, clients::startable);
+    let client = settings.client.as_ref().map(ClientId::as_str);
+    let order = |each: &Startable| {
+        let is_own = client == Some(each.source.client.as_str());
+        (each.source.scope(), each.key.clone(), each.launch.is_err(), !is_own)
+    };
+    all.sort_by_key(order);
+    all.dedup_by(|one, other| (one.source.scope(), &one.key) == (other.source.scope(), &other.key));
+    all
+}
+
+/// Reads the outside world. Who `writes` remembers what was read of large files.
+fn read_world(
+    settings: &Settings,
+    writes: bool,
+    live: &[SourceReading],
+    read_under: BTreeMap<SourceId, u64>,
+    asker: &Asker,
+) -> Scan {
     let outlines = OutlineFolder::of(&settings.url, writes);
-    request.outlines = outlines.as_ref().map(|outlines| outlines as &dyn Outlines);
-    let mut readings = clients::read(&request);
-    readings.sources.extend(live.cloned());
+    let outlines = outlines.as_ref().map(|outlines| outlines as &dyn Outlines);
+    let mut readings = with_request(settings, |request| {
+        let mut request = *request;
+        request.outlines = outlines;
+        clients::read(&request)
+    });
+    readings.sources.extend_from_slice(live);
     Scan {
         project: settings.project.clone(),
         sources: readings.sources,
@@ -61,7 +85,7 @@ fn read_world(
 pub fn apply(
     registry: &Registry,
     settings: &Settings,
-    live: Option<&SourceReading>,
+    live: &[SourceReading],
     asker: &Asker,
 ) -> Result<ScanReport, RegistryError> {
     again(|| {
@@ -109,7 +133,7 @@ fn again<T>(mut attempt: impl FnMut() -> Result<T, RegistryError>) -> Result<T, 
 pub fn preview(
     registry: &Registry,
     settings: &Settings,
-    live: Option<&SourceReading>,
+    live: &[SourceReading],
 ) -> Result<(ScanReport, View), RegistryError> {
     again(|| {
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
@@ -123,7 +147,7 @@ pub fn preview(
 /// Returns true if only the project configures this server: then its tools are the project's.
 #[must_use]
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
-    let scan = read_world(settings, false, None, BTreeMap::new(), &Asker::default());
+    let scan = read_world(settings, false, &[], BTreeMap::new(), &Asker::default());
     let key = ServerKey::of(server);
     let lists = |reading: &&SourceReading| reading.found.iter().any(|found| found.server == key);
     let scopes: Vec<bool> = scan

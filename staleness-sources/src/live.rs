@@ -29,6 +29,22 @@ impl fmt::Display for LiveError {
 
 impl std::error::Error for LiveError {}
 
+/// The source of a server's live list; without a server, of a list of unknown origin.
+fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {
+    SourceId {
+        project: project.cloned(),
+        client: LIVE_CLIENT.to_owned(),
+        level: Level::Live,
+        part: server.unwrap_or("tools").to_owned(),
+    }
+}
+
+/// The live list of a server that could not be asked, and why. It says nothing of its tools.
+#[must_use]
+pub fn unheard(server: &str, path: &str, project: Option<&ProjectId>, why: &str) -> SourceReading {
+    Draft::new(source(Some(server), project), Path::new(path)).failed(why.to_owned())
+}
+
 /// Reads an MCP `tools/list` result: the result itself, a response that wraps it, or the bare
 /// list of tools.
 ///
@@ -62,13 +78,7 @@ pub fn tools_list(
         .map_err(|(line, what)| LiveError(format!("{shown_path}:{line}: {what}")))?;
     let (tools, more) = list_in(&root)
         .ok_or_else(|| LiveError(format!("{shown_path}:1: is not an MCP tool list")))?;
-    let id = SourceId {
-        project: project.cloned(),
-        client: LIVE_CLIENT.to_owned(),
-        level: Level::Live,
-        part: server.unwrap_or("tools").to_owned(),
-    };
-    let mut draft = Draft::new(id, Path::new(path));
+    let mut draft = Draft::new(source(server, project), Path::new(path));
     if more {
         draft.fault(|| place(0, "the list goes on in another page"));
     }

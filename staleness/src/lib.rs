@@ -72,6 +72,11 @@ pub mod ids {
     };
 }
 
+/// Definitions of tools, pinned when they are first seen.
+pub mod definition {
+    pub use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion};
+}
+
 /// Revisions of the registry.
 pub mod journal {
     pub use staleness_core::journal::Revision;
@@ -102,8 +107,8 @@ pub mod registry {
 pub mod report {
     pub use staleness_core::report::{
         Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, HealthState, KnowledgeReport,
-        NetChange, RecallReport, RouteReport, ScanReport, SessionReport, Suggestion, ToolReport,
-        WorkReport,
+        NetChange, RecallReport, Redefined, RouteReport, ScanReport, SessionReport, Suggestion,
+        ToolReport, WorkReport,
     };
 }
 

@@ -267,6 +267,9 @@ pub(crate) struct ScanArgs {
     /// The server that the list came from: its tools become mcp__NAME__tool.
     #[arg(long, value_name = "NAME", requires = "tools_json")]
     pub server: Option<String>,
+    /// Start the configured servers that their clients would start, or those named, ask each for its tools, and end them.
+    #[arg(long, value_name = "SERVER", num_args = 0.., conflicts_with = "tools_json")]
+    pub probe: Option<Vec<String>>,
 }
 
 #[derive(Debug, Args)]

@@ -67,6 +67,21 @@ pub(crate) enum ToolsCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// What a server changed about a tool, or about any of its tools.
+    Diff {
+        /// The tool's name, or the server's.
+        name: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Accept what a server changed about a tool, or about all of its tools.
+    Accept {
+        /// Show what would be accepted, and write nothing.
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        hold: HoldArgs,
+    },
     /// Lift a demotion, a pin or an ignore.
     Restore(HoldArgs),
     /// Demote a tool until it is restored.

@@ -40,7 +40,7 @@ fn read(settings: &Settings) -> Result<Board, CliError> {
     let (in_progress, waiting) =
         told.into_iter().partition(|item| item.status == WorkStatus::InProgress);
     let stale = registry.work().stale(&settings.project, settings.now).wait()?;
-    let (_, view) = preview(&registry, settings, None)?;
+    let (_, view) = preview(&registry, settings, &[])?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let mut tools = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);

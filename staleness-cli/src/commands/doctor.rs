@@ -86,7 +86,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
                 Ok((state, detail)) => add("stale_memory", state, detail),
                 Err(error) => add("stale_memory", State::Fail, error.message),
             }
-            match preview(&registry, settings, None) {
+            match preview(&registry, settings, &[]) {
                 Err(error) => add("sources", State::Fail, error.to_string()),
                 Ok((scan, _)) => {
                     let bad: Vec<String> = scan

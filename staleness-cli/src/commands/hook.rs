@@ -104,7 +104,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
             let settings = settings(global, &input)?;
             // The next scan finds what this one could not note.
             let registry = open(&settings, Access::Write)?;
-            unless_busy(apply(&registry, &settings, None, &asker(&input)))?;
+            unless_busy(apply(&registry, &settings, &[], &asker(&input)))?;
             Ok(())
         }
         Event::SessionEnd => session_end(&settings(global, &input)?, &input),
@@ -263,7 +263,7 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
     let Some(registry) = open_in_order(settings, Access::Write)? else {
         return input.session.as_ref().map_or(Ok(()), later);
     };
-    unless_busy(apply(&registry, settings, None, &asker(input)))?;
+    unless_busy(apply(&registry, settings, &[], &asker(input)))?;
     if let Some(id) = &input.session {
         if cleared && let Some(told) = Told::of(settings, id) {
             told.forget();
@@ -416,7 +416,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("event", "a session starts".into());
             let cleared = is_cleared(source.as_deref());
             let registry = settings.open(Access::Look)?;
-            let (scan, _) = preview(&registry, settings, None)?;
+            let (scan, _) = preview(&registry, settings, &[])?;
             line(
                 "would",
                 format!(

@@ -27,7 +27,7 @@ pub(crate) fn run(
     out: &Output,
 ) -> Result<bool, CliError> {
     let registry = settings.open(Access::Look)?;
-    let (scan, view) = preview(&registry, settings, None)?;
+    let (scan, view) = preview(&registry, settings, &[])?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);

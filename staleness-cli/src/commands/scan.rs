@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use serde::Serialize;
 use staleness::report::ScanReport;
 use staleness::scan::SourceReading;
 use staleness::source::SourceState;
@@ -11,6 +12,7 @@ use staleness_service::scan::is_project_server;
 pub(crate) use staleness_service::scan::{Asker, apply, preview};
 use staleness_sources::live;
 
+use super::probe::{self, Probed};
 use crate::args::ScanArgs;
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, tools};
@@ -20,18 +22,39 @@ use crate::settings::{Access, Settings};
 const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<(), CliError> {
-    let live = match &args.tools_json {
-        Some(file) => Some(read_list(settings, file, args.server.as_deref())?),
+    let mut live: Vec<SourceReading> = Vec::new();
+    if let Some(file) = &args.tools_json {
+        live.push(read_list(settings, file, args.server.as_deref())?);
+    }
+    let probed = match &args.probe {
         None => None,
+        Some(names) => {
+            let probed = probe::run(settings, names, out)?;
+            live.extend(probed.iter().filter_map(|each| each.reading.clone()));
+            Some(probed)
+        }
     };
     let report = if args.dry_run {
         let registry = settings.open(Access::Look)?;
-        preview(&registry, settings, live.as_ref())?.0
+        preview(&registry, settings, &live)?.0
     } else {
         let registry = settings.open(Access::Write)?;
-        apply(&registry, settings, live.as_ref(), &Asker::default())?
+        apply(&registry, settings, &live, &Asker::default())?
     };
-    if out.json { out.json(&report) } else { out.text(&render(&report, args.dry_run, out)) }
+    if out.json {
+        return out.json(&Scanned { report: &report, probed: probed.as_deref() });
+    }
+    let asked = probed.map_or_else(String::new, |probed| probe::render(&probed, out));
+    out.text(&(render(&report, args.dry_run, out) + &asked))
+}
+
+/// The report of a scan, with the servers that were asked.
+#[derive(Serialize)]
+struct Scanned<'a> {
+    #[serde(flatten)]
+    report: &'a ScanReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probed: Option<&'a [Probed]>,
 }
 
 fn read_list(

@@ -17,6 +17,7 @@ use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
 use staleness_service::tools::{Unused, did_you_mean, explain, find};
 
+use super::definitions::{self, Told};
 use super::routes::vector;
 use super::{optional, word};
 use crate::args::routes_args::VectorArgs;
@@ -44,15 +45,20 @@ pub(crate) fn run(
                     return not_used_yet(settings, &unused, out);
                 }
             };
+            let definition = definitions::of_tool(&registry, settings, &key)?;
+            let definition = definition.filter(|row| row.pending.is_some());
             let report = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
             let near = did_you_mean(&registry, settings, &report);
             if out.json {
                 let r#for = settings.audience();
-                return out.json(&Shown { r#for, tool: &report, did_you_mean: near });
+                let definition = definition.as_ref().map(Told::new);
+                return out.json(&Shown { r#for, tool: &report, definition, did_you_mean: near });
             }
             let own = of_server(&registry, settings, &report)?;
             let near = tools::did_you_mean(near.as_deref());
-            out.text(&(tools::show(&report, &own, out) + &near + &audience(settings, out)))
+            let waits = definition.as_ref().map(definitions::pending).unwrap_or_default();
+            let waits = out.row("definition", 12, &waits);
+            out.text(&(tools::show(&report, &own, out) + &waits + &near + &audience(settings, out)))
         }
         Some(ToolsCommand::Rank { limit }) => {
             let registry = settings.open(Access::Look)?;
@@ -94,6 +100,13 @@ pub(crate) fn run(
         Some(ToolsCommand::History { name, limit, scope }) => {
             history(settings, name, *limit, choice(scope.scope), out)
         }
+        Some(ToolsCommand::Diff { name, scope }) => {
+            definitions::diff(settings, name, choice(scope.scope), out)
+        }
+        Some(ToolsCommand::Accept { dry_run, hold }) => {
+            check_reason(hold.reason.as_deref())?;
+            definitions::accept(settings, hold, choice(hold.scope.scope), *dry_run, out)
+        }
         Some(ToolsCommand::Restore(args)) => hold(settings, args, Hold::None, out),
         Some(ToolsCommand::Demote(args)) => hold(settings, args, Hold::Demoted, out),
         Some(ToolsCommand::Pin(args)) => hold(settings, args, Hold::Pinned, out),
@@ -116,6 +129,9 @@ struct Shown<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     tool: &'a ToolReport,
+    /// What its server changed, where that waits to be accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition: Option<Told<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     did_you_mean: Option<String>,
 }
@@ -341,7 +357,7 @@ fn history_row(entry: &HistoryEntry) -> Vec<Cell> {
     ]
 }
 
-fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
+pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
     let scope = match key.scope {
         staleness::ids::Scope::Global => ScopeChoice::Global,
         staleness::ids::Scope::Project(_) => ScopeChoice::Project,
@@ -361,13 +377,18 @@ fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
 /// The longest reason that is kept, in characters.
 const MAX_REASON: usize = 1_000;
 
-fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Result<(), CliError> {
-    let reason = args.reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
+fn check_reason(reason: Option<&str>) -> Result<Option<&str>, CliError> {
+    let reason = reason.map(str::trim).filter(|text| !text.is_empty());
     if reason.is_some_and(|text| text.chars().count() > MAX_REASON) {
         return Err(CliError::invalid(format!(
             "the reason is longer than {MAX_REASON} characters"
         )));
     }
+    Ok(reason)
+}
+
+fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Result<(), CliError> {
+    let reason = check_reason(args.reason.as_deref())?;
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;

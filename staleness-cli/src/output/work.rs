@@ -230,6 +230,14 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
             ]
         })));
     }
+    if !delta.redefined.is_empty() {
+        text.push_str(&format!("{}\n", paint.bold("changed by their servers")));
+        text.push_str(&out.table(delta.redefined.iter().map(|each| -> Vec<Cell> {
+            let class = (each.class.as_str().to_owned(), Some(Paint::warn as Painter));
+            let how = format!("staleness tools diff {}", each.name);
+            vec![(each.name.clone(), Some(Paint::bold)), class, (how, Some(Paint::dim))]
+        })));
+    }
     if !delta.failing.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("still failing")));
         text.push_str(&out.table(delta.failing.iter().map(|each| -> Vec<Cell> {

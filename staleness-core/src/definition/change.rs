@@ -143,7 +143,7 @@ impl Differences {
             };
             let name = match side {
                 Side::Input => name,
-                Side::Output => Some(format!("output {}", name.unwrap_or_default())),
+                Side::Output => Some(format!("output:{}", name.unwrap_or_default())),
             };
             self.0.insert((class, what, name));
         }

@@ -85,8 +85,8 @@ fn each_change_of_a_schema_has_its_class() {
             names.iter().map(|name| ((*name).into(), json!({}))).collect();
         version(&json!({ "outputSchema": { "properties": all } }))
     };
-    assert_eq!(told(Some(&output(&["a", "b"])), &output(&["a"])), ["narrowed: lost output b"]);
-    assert_eq!(told(Some(&output(&["a"])), &output(&["a", "b"])), ["widened: also takes output b"]);
+    assert_eq!(told(Some(&output(&["a", "b"])), &output(&["a"])), ["narrowed: lost output:b"]);
+    assert_eq!(told(Some(&output(&["a"])), &output(&["a", "b"])), ["widened: also takes output:b"]);
 }
 
 #[test]

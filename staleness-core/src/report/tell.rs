@@ -41,6 +41,8 @@ pub struct Redefined {
     pub name: String,
     /// The class of the change.
     pub class: ChangeClass,
+    /// True if it is not to be used until then.
+    pub withheld: bool,
     /// The parameters that changed, with those around each; chosen by the server.
     pub parameters: Vec<String>,
     /// Since when.
@@ -61,7 +63,11 @@ pub(crate) fn redefined(context: &Context<'_>, client: Option<&ClientId>) -> Vec
             let of_parameters = all
                 .filter(|each| matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened));
             let parameters = of_parameters.filter_map(|each| each.name).collect();
-            Redefined { name: row.key.name.to_string(), class, parameters, since: row.since }
+            let tool = context.view().tools.get(&row.key);
+            let withheld =
+                tool.is_some_and(|tool| tool.presence.cause == PresenceCause::DefinitionChanged);
+            let name = row.key.name.to_string();
+            Redefined { name, class, withheld, parameters, since: row.since }
         })
         .collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));

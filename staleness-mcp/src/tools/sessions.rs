@@ -6,12 +6,14 @@ use serde_json::{Map, Value};
 use staleness::Timestamp;
 use staleness::ids::ClientId;
 use staleness::journal::Revision;
-use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange};
+use staleness::report::{
+    Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange, Redefined,
+};
 use staleness::verdict::Level;
 use staleness::work::WorkKind;
 use staleness_service::ServiceError;
 use staleness_service::model_text::{
-    ModelName, NameKind, called_by, cause, counts, overdue, state,
+    ModelName, NameKind, called_by, cause, counts, is_plain, overdue, redefined, state,
 };
 use staleness_service::sessions::{Asked, resume, told};
 
@@ -140,6 +142,9 @@ struct Resumed {
     failing: Vec<Failing>,
     more_failing: usize,
     #[schemars(with = "Vec<Map<String, Value>>")]
+    redefined: Vec<Redefined>,
+    more_redefined: usize,
+    #[schemars(with = "Vec<Map<String, Value>>")]
     tools: Vec<NetChange>,
     #[schemars(with = "Vec<Map<String, Value>>")]
     items: Vec<DeltaItem>,
@@ -200,6 +205,13 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     parts
 }
 
+/// What is said before a tool that asks for a look.
+const CHANGED: &str = "- changed by its server, see `staleness tools diff`: tool ";
+
+/// What is said before a tool that a person has to accept first.
+const WITHHELD: &str =
+    "- changed by its server, do not call until the user runs `staleness tools accept`: tool ";
+
 /// The answer that begins behind so many news, and whether it tells the last of them.
 fn render(
     client: Option<&ClientId>,
@@ -226,12 +238,21 @@ fn render(
         let row = Failing { name: called_by(client, &each.name), ..each.clone() };
         (row, text.and(cause(&each.cause)))
     });
+    let changed = Rows::fit(&delta.redefined, MOST_FAILING, |each| {
+        let text = Text::new(if each.withheld { WITHHELD } else { CHANGED });
+        let row = Redefined {
+            name: called_by(client, &each.name),
+            parameters: each.parameters.iter().filter(|name| is_plain(name)).cloned().collect(),
+            ..each.clone()
+        };
+        (row, text.and(redefined(client, each)))
+    });
     let tools = delta.tools.iter().map(News::Tool);
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
     let before = before.min(all.len());
     // What is overdue and what fails takes its room first: it is short, and it matters most.
-    let (late, fails) = (warnings.bytes, failing.bytes);
-    let taken = (late.0 + fails.0, late.1 + fails.1);
+    let first = [warnings.bytes, failing.bytes, changed.bytes];
+    let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
         (*each, each.line(client, agent))
     });
@@ -249,7 +270,12 @@ fn render(
         text = text.and("\nolder changes are no longer kept: some may be missing here");
     }
     let how = || Text::new("list_stale tells all");
-    for rows in [warnings.text(Text::default(), how()), failing.text(Text::default(), how())] {
+    let first = [
+        changed.text(Text::default(), Text::new("`staleness tools list` shows all")),
+        warnings.text(Text::default(), how()),
+        failing.text(Text::default(), how()),
+    ];
+    for rows in first {
         if !rows.is_empty() {
             text = text.and("\n").and(rows);
         }
@@ -278,6 +304,8 @@ fn render(
         overdue: delta.overdue,
         failing: failing.items,
         more_failing: failing.more,
+        redefined: changed.items,
+        more_redefined: changed.more,
         tools,
         items,
         more: news.more + delta.more,

@@ -101,6 +101,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         overdue: names.len(),
         tools: names.iter().enumerate().map(change).collect(),
         failing: names.iter().map(failing).collect(),
+        redefined: Vec::new(),
         upto: Revision(1),
         warnings: names.iter().take(2).map(warning).collect(),
         moves: true,

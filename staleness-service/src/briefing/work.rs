@@ -262,6 +262,7 @@ mod tests {
             overdue: overdue.len(),
             tools: Vec::new(),
             failing: Vec::new(),
+            redefined: Vec::new(),
             upto: Revision(1),
             warnings: overdue.iter().map(warning).collect(),
             moves: true,

@@ -21,7 +21,7 @@ use staleness::Timestamp;
 
 pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, called_by, is_plain, tool_prefix};
 pub use quote::Quote;
-pub use sentence::{ago, cause, counts, overdue, state};
+pub use sentence::{ago, cause, counts, overdue, redefined, state};
 
 /// A text that a model may read as ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

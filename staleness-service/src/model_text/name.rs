@@ -44,6 +44,8 @@ pub enum NameKind {
     Session,
     /// A project, by the path of its folder.
     Project,
+    /// A parameter of a tool.
+    Parameter,
     /// A setting, or the file that it comes from.
     Setting,
 }
@@ -61,6 +63,7 @@ impl NameKind {
             Self::Work => "a work item",
             Self::Session => "a session",
             Self::Project => "a project",
+            Self::Parameter => "a parameter",
             Self::Setting => "a setting",
         }
     }
@@ -75,6 +78,7 @@ impl NameKind {
             Self::Work => "staleness work list",
             Self::Session => "staleness session list",
             Self::Project => "staleness project list",
+            Self::Parameter => "staleness tools diff",
             Self::Setting => "staleness policy",
         }
     }

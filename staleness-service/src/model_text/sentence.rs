@@ -1,9 +1,11 @@
 //! Sentences of ours that come back from a store. Somebody else may have written to it.
 
 use staleness::Timestamp;
+use staleness::ids::ClientId;
+use staleness::report::Redefined;
 use staleness::work::WorkStatus;
 
-use super::ModelText;
+use super::{ModelName, ModelText, NameKind};
 
 /// Causes of a tool's change: as they are stored, and as they are told.
 const CAUSES: &[(&str, &str)] = &[
@@ -17,6 +19,7 @@ const CAUSES: &[(&str, &str)] = &[
     ("server_not_loaded", "no client loads its server"),
     ("server_returned", "its server came back"),
     ("not_listed", "its server no longer lists it"),
+    ("definition_changed", "its server changed it: the user has to accept that"),
     ("other_client", "another client lists it"),
     ("invented", "no client lists it"),
     ("configured", "configured"),
@@ -80,6 +83,27 @@ pub fn cause(text: &str) -> ModelText {
         || "see `staleness tools list`".into(),
         |parts| ModelText::join(parts, "; also absent: "),
     )
+}
+
+/// The most parameters of a changed tool that are named.
+const PARAMETERS: usize = 3;
+
+/// A tool whose server changed it: its name, the class of the change, and the parameters that changed.
+#[must_use]
+pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
+    let text = ModelText::from(ModelName::tool(client, &tool.name)).and(" (");
+    let mut text = text.and(tool.class.as_str());
+    let named = tool.parameters.iter().take(PARAMETERS);
+    let named = named.map(|name| ModelName::new(NameKind::Parameter, name).into());
+    let named = ModelText::join(named, ", ");
+    if !named.is_empty() {
+        text = text.and(": ").and(named);
+    }
+    let more = tool.parameters.len().saturating_sub(PARAMETERS);
+    if more > 0 {
+        text = text.and(", and ").and(more).and(" more");
+    }
+    text.and(")")
 }
 
 /// A line that counts what changed.

@@ -154,7 +154,7 @@ fn compared(
     copy: &mut Input,
     out: &Output,
     mut visit: impl FnMut(Standing, &str, &str) -> Result<(), CliError>,
-) -> Result<[Compared; 11], CliError> {
+) -> Result<[Compared; 12], CliError> {
     let mut comparison = Comparison::new();
     let mut progress = Progress::new(out, "compared");
     let mut line = records(original)?;

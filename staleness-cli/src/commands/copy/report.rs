@@ -39,6 +39,7 @@ pub(super) fn totals(
         projects,
         sources,
         tools,
+        definitions,
         knowledge,
         work,
         sessions,
@@ -47,13 +48,14 @@ pub(super) fn totals(
         vectors,
         outcomes,
         journal,
-    ]: &[Compared; 11],
+    ]: &[Compared; 12],
     count: impl Fn(&Compared) -> u64,
 ) -> TransferCounts {
     TransferCounts {
         projects: count(projects),
         sources: count(sources),
         tools: count(tools),
+        definitions: count(definitions),
         knowledge: count(knowledge),
         work: count(work),
         sessions: count(sessions),

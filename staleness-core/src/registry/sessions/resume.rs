@@ -230,6 +230,7 @@ impl WhatChanged {
         let came_back = |change: &NetChange| change.from.is_some() && change.to == Status::Active;
         let knows_nothing = self.resume.cleared || matches!(begin, Begin::Met(_));
         tools.retain(|change| !knows_nothing || !came_back(change));
+        tools.retain(|change| waiting.iter().all(|each| each.name != change.name));
         let counts = DeltaCounts::of(&items, &tools);
         let source = match (&self.resume.from, begin) {
             (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => DeltaSource::Digest,

@@ -1,0 +1,177 @@
+//! `tools diff` and `tools accept`: what a server changed about its tools, and that a person agrees.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use staleness::definition::{ChangeClass, Definition};
+use staleness::ids::ToolKey;
+use staleness::registry::ScopeChoice;
+use staleness::{Registry, Timestamp, Wait};
+use staleness_core::definition::{Difference, Part};
+use staleness_service::tools::find;
+
+use super::tools::by_hand;
+use crate::args::tools_args::HoldArgs;
+use crate::error::CliError;
+use crate::output::diff::{painted, unified};
+use crate::output::{Cell, Output, Paint, Painter, escape};
+use crate::settings::{Access, Settings};
+
+/// A definition as it is told: its texts are those of its server.
+#[derive(Serialize)]
+pub(crate) struct Told<'a> {
+    name: &'a str,
+    scope: &'static str,
+    /// The class of a change that waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<ChangeClass>,
+    pinned_at: Timestamp,
+    since: Timestamp,
+    changes: u32,
+    differences: Vec<Difference>,
+    parts: Vec<ToldPart<'a>>,
+}
+
+#[derive(Serialize)]
+struct ToldPart<'a> {
+    part: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<&'a str>,
+}
+
+impl<'a> Told<'a> {
+    pub(crate) fn new(row: &'a Definition) -> Self {
+        let of = |of: Option<&'a Part>| of.map(|part| part.text.as_str());
+        let parts = |version: &'a staleness::definition::DefinitionVersion| {
+            version.parts().collect::<std::collections::BTreeMap<&'static str, &Part>>()
+        };
+        let now = parts(&row.current);
+        let before = row.previous.as_ref().map(parts).unwrap_or_default();
+        let names: std::collections::BTreeSet<&'static str> =
+            before.keys().chain(now.keys()).copied().collect();
+        let differ = names.into_iter().filter_map(|part| {
+            let (before, now) = (before.get(part).copied(), now.get(part).copied());
+            let is_same = before.map(|part| &part.digest) == now.map(|part| &part.digest);
+            (!is_same).then(|| ToldPart { part, before: of(before), now: of(now) })
+        });
+        Self {
+            name: row.key.name.as_str(),
+            scope: row.key.scope.word(),
+            pending: row.pending,
+            pinned_at: row.pinned_at,
+            since: row.since,
+            changes: row.changes,
+            differences: row.differences(),
+            parts: differ.collect(),
+        }
+    }
+}
+
+/// The definition of a tool that is shown.
+pub(crate) fn of_tool(
+    registry: &Registry,
+    settings: &Settings,
+    key: &ToolKey,
+) -> Result<Option<Definition>, CliError> {
+    let rows = registry.tools().definitions(&settings.project.id, key).wait()?;
+    Ok(rows.into_iter().find(|row| row.key == *key))
+}
+
+/// Says that a change waits, in one row.
+pub(crate) fn pending(row: &Definition) -> String {
+    let Some(class) = row.pending else { return String::new() };
+    let name = &row.key.name;
+    format!("changed ({}); see `staleness tools diff {name}`", class.as_str())
+}
+
+/// Shows what changed.
+pub(crate) fn diff(
+    settings: &Settings,
+    name: &str,
+    scope: ScopeChoice,
+    out: &Output,
+) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let key = find(&registry, settings, name, scope)?;
+    let rows = registry.tools().definitions(&settings.project.id, &key).wait()?;
+    if out.json {
+        let told: Vec<Told<'_>> = rows.iter().map(Told::new).collect();
+        return out.json(&json!({ "definitions": told }));
+    }
+    if rows.is_empty() {
+        let none =
+            "no definition is known that changed; `staleness scan --probe` asks its server\n";
+        return out.text(if out.quiet { "" } else { none });
+    }
+    out.text(&rows.iter().map(|row| render(row, out)).collect::<String>())
+}
+
+/// Accepts what changed.
+pub(crate) fn accept(
+    settings: &Settings,
+    args: &HoldArgs,
+    scope: ScopeChoice,
+    dry_run: bool,
+    out: &Output,
+) -> Result<(), CliError> {
+    let registry = settings.open(if dry_run { Access::Look } else { Access::Write })?;
+    let registry = if dry_run { registry.dry() } else { registry };
+    let key = find(&registry, settings, &args.name, scope)?;
+    let reason = args.reason.as_deref();
+    let accepted = registry.tools().accept(by_hand(settings, key, reason)).wait()?;
+    let told: Vec<Value> = accepted.iter().map(|row| json!(Told::new(row))).collect();
+    out.done(&json!({ "accepted": told }), || {
+        let would = if dry_run { "would accept" } else { "accepted" };
+        accepted.iter().map(|row| format!("{would} {}\n", escape(row.key.name.as_str()))).collect()
+    })
+}
+
+fn render(row: &Definition, out: &Output) -> String {
+    let told = Told::new(row);
+    let name = out.paint.bold(&escape(told.name));
+    let state = match told.pending {
+        Some(class) => {
+            out.paint.warn(&format!("{}, waits to be accepted", class.as_str())).to_string()
+        }
+        None => "as accepted".to_owned(),
+    };
+    let mut text = format!("{name}  {state}\n");
+    text.push_str(&out.row("pinned", 12, &told.pinned_at.to_string()));
+    text.push_str(&out.row("since", 12, &told.since.to_string()));
+    text.push_str(&out.row("changes", 12, &told.changes.to_string()));
+    text.push_str(&out.table(told.differences.iter().map(|each| -> Vec<Cell> {
+        let paint: Painter = match each.class {
+            ChangeClass::Wording => Paint::dim,
+            ChangeClass::Widened | ChangeClass::Narrowed => Paint::warn,
+            ChangeClass::Effects | ChangeClass::Suspicious => Paint::bad,
+        };
+        let name = each.name.as_deref().unwrap_or_default();
+        vec![
+            (each.class.as_str().to_owned(), Some(paint)),
+            (format!("{} {name}", each.what).trim_end().to_owned(), None),
+        ]
+    })));
+    // The texts are the server's: every character that a terminal obeys or hides is escaped.
+    for part in &told.parts {
+        let [before, now] = [part.before, part.now].map(|text| lines(text.unwrap_or_default()));
+        let names = [format!("{} before", part.part), format!("{} now", part.part)];
+        text.push_str(&painted(&unified([&names[0], &names[1]], &before, &now), out));
+    }
+    if told.pending.is_some() {
+        let how = format!("staleness tools accept {}", escape(told.name));
+        text.push_str(&out.hint(&format!("`{how}` when you agree")));
+    }
+    text
+}
+
+/// A text of several lines: JSON with one member on each.
+fn lines(text: &str) -> String {
+    let value = serde_json::from_str::<Value>(text).ok().filter(|value| !value.is_number());
+    let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok());
+    let mut lines = pretty.unwrap_or_else(|| text.to_owned());
+    if !lines.is_empty() && !lines.ends_with('\n') {
+        lines.push('\n');
+    }
+    lines
+}
