@@ -110,6 +110,9 @@ struct Differences(BTreeSet<(ChangeClass, &'static str, Option<String>)>);
 
 const LOST: &str = "lost";
 
+/// Stands for the whole of an input or output.
+const ALL: &str = "*";
+
 impl Differences {
     fn add(&mut self, class: ChangeClass, what: &'static str, name: Option<&str>) {
         let name = name.map(|name| name.chars().take(MAX_NAME).collect());
@@ -120,15 +123,16 @@ impl Differences {
         if digest(before) == digest(now) {
             return;
         }
-        let parsed = |part: &Option<Part>| match part {
-            None => Some(Value::Object(Map::new())),
-            Some(part) => serde_json::from_str(&part.text).ok(),
-        };
+        let parsed = |part: &Part| serde_json::from_str::<Value>(&part.text).ok();
         let mut found = Self(BTreeSet::new());
-        match (parsed(before), parsed(now)) {
-            (Some(old), Some(new)) => found.schema(&old, &new, ""),
-            // One that was cut is not parsed.
-            _ => found.add(ChangeClass::Narrowed, "another schema, too large to compare", None),
+        match (before, now) {
+            (Some(before), Some(now)) => match (parsed(before), parsed(now)) {
+                (Some(old), Some(new)) => found.schema(&old, &new, ""),
+                // One that was cut is not parsed.
+                _ => found.add(ChangeClass::Narrowed, "another schema, too large to compare", None),
+            },
+            (None, _) => found.add(ChangeClass::Widened, "has a schema now for", Some(ALL)),
+            (_, None) => found.add(ChangeClass::Narrowed, LOST, Some(ALL)),
         }
         if found.0.is_empty() {
             found.add(ChangeClass::Wording, "other words on its parameters", None);
@@ -143,7 +147,7 @@ impl Differences {
             };
             let name = match side {
                 Side::Input => name,
-                Side::Output => Some(format!("output:{}", name.unwrap_or_default())),
+                Side::Output => name.map(|name| format!("output:{name}")),
             };
             self.0.insert((class, what, name));
         }
@@ -151,7 +155,7 @@ impl Differences {
 
     fn schema(&mut self, old: &Value, new: &Value, path: &str) {
         use ChangeClass::{Narrowed, Widened};
-        let named = Some(path).filter(|path| !path.is_empty());
+        let named = Some(if path.is_empty() { ALL } else { path });
         let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
             if old != new {
                 self.add(Narrowed, "another rule for", named);
@@ -196,8 +200,16 @@ impl Differences {
                     && new.contains_key("items"))
         };
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).filter(rest).collect();
-        if keys.into_iter().any(|key| old.get(key) != new.get(key)) {
-            self.add(Narrowed, "another rule for", named);
+        for key in keys {
+            let is_open = key == "additionalProperties";
+            let rule = |of: &Map<String, Value>| {
+                of.get(key).filter(|rule| !(is_open && **rule == true)).cloned()
+            };
+            match (rule(old), rule(new)) {
+                (old, new) if old == new => {}
+                (Some(_), None) => self.add(Widened, "a rule less for", named),
+                _ => self.add(Narrowed, "another rule for", named),
+            }
         }
     }
 

@@ -80,6 +80,12 @@ fn each_change_of_a_schema_has_its_class() {
     ] {
         assert_eq!(told(Some(&old), &takes(properties, required)), expected);
     }
+    let closed = |rule: Value| {
+        version(&json!({ "inputSchema": { "type": "object", "additionalProperties": rule } }))
+    };
+    let (open, shut) = (closed(json!(true)), closed(json!(false)));
+    assert_eq!(told(Some(&shut), &open), ["widened: a rule less for *"]);
+    assert_eq!(told(Some(&open), &shut), ["narrowed: another rule for *"]);
     let output = |names: &[&str]| {
         let all: Map<String, Value> =
             names.iter().map(|name| ((*name).into(), json!({}))).collect();
@@ -87,6 +93,9 @@ fn each_change_of_a_schema_has_its_class() {
     };
     assert_eq!(told(Some(&output(&["a", "b"])), &output(&["a"])), ["narrowed: lost output:b"]);
     assert_eq!(told(Some(&output(&["a"])), &output(&["a", "b"])), ["widened: also takes output:b"]);
+    let none = version(&json!({}));
+    assert_eq!(told(Some(&none), &output(&["a"])), ["widened: has a schema now for output:*"]);
+    assert_eq!(told(Some(&output(&["a"])), &none), ["narrowed: lost output:*"]);
 }
 
 #[test]

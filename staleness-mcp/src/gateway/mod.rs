@@ -41,7 +41,7 @@ use staleness::report::{HealthState, ScanReport, ToolReport};
 use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::StoreError;
-use staleness::tool::Status;
+use staleness::tool::{PresenceCause, Status};
 use staleness::{Policy, Registry, RegistryError, StoreUrl, Wait, clock};
 use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
@@ -106,7 +106,8 @@ pub enum Doubtful {
 /// The treatment of stale and of failing tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
-    /// Those that their server, or the configuration, no longer lists.
+    /// Those that their server, or the configuration, no longer lists. One that its server changed so that a person has
+    /// to accept it is never offered.
     pub stale: Doubtful,
     /// Those that fail.
     pub demoted: Doubtful,
@@ -137,8 +138,13 @@ impl View {
     }
 
     fn tool(&self, each: Ranked) -> Option<Tool> {
+        // What its server changed is for a person to read first, whatever else is offered.
+        if each.report.presence.cause == PresenceCause::DefinitionChanged {
+            return None;
+        }
         let on_trial = each.report.health.state == HealthState::Probation;
         let doubtful = match each.report.status {
+            Status::Active if has_changed(&each.report) => return Some(marked(each)),
             Status::Active => return Some(each.tool),
             Status::Stale => self.stale,
             Status::Demoted => self.demoted,
@@ -150,14 +156,22 @@ impl View {
     }
 }
 
+/// Returns true if the tool's server changed it, and nobody accepted that yet.
+fn has_changed(report: &ToolReport) -> bool {
+    report.verdict.signals.iter().any(|signal| signal.kind == "definition_changed")
+}
+
 /// The tool with what is known of it before its description.
 fn marked(each: Ranked) -> Tool {
-    let why = match &each.report.health.cause {
-        Some(failing) => cause(failing),
-        None => cause(each.report.presence.cause.as_str()),
+    let mark = match (each.report.status, &each.report.health.cause) {
+        (Status::Active, _) => ModelText::from("changed by its server, and not accepted yet"),
+        (status, Some(failing)) => ModelText::from(status.as_str()).and(": ").and(cause(failing)),
+        (status, None) => {
+            let why = cause(each.report.presence.cause.as_str());
+            ModelText::from(status.as_str()).and(": ").and(why)
+        }
     };
-    let mark = ModelText::from("[").and(each.report.status.as_str()).and(": ");
-    let mark = mark.and(why).and("]");
+    let mark = ModelText::from("[").and(mark).and("]");
     let mut tool = each.tool;
     tool.description = Some(match tool.description {
         Some(text) => format!("{mark} {text}").into(),
@@ -247,7 +261,8 @@ impl Gateway {
     }
 
     /// Takes a live list of a server's tools, all pages of it, and returns it ranked: what works
-    /// first. Tools that the server no longer lists are noted as such; ignored ones are left out.
+    /// first. Definitions are pinned when they are first seen, and compared ever after. Tools that the server no longer
+    /// lists are noted as such; ignored ones are left out.
     ///
     /// # Errors
     /// When the server's name cannot be stored, or what the store reports.
