@@ -33,7 +33,6 @@ impl Ended {
         self.0.send_replace(true);
     }
 
-    #[cfg(unix)]
     pub(crate) fn is_ended(&self) -> bool {
         *self.0.borrow()
     }

@@ -76,8 +76,13 @@ impl Draft {
     }
 
     /// Notes something odd that does not make the reading incomplete.
-    pub(crate) fn note(&mut self, text: String) {
-        self.note.get_or_insert(text);
+    pub(crate) fn note(&mut self, text: impl FnOnce() -> String) {
+        self.note.get_or_insert_with(text);
+    }
+
+    /// Returns true if a tool of this name was added.
+    pub(crate) fn holds(&self, name: &ToolName) -> bool {
+        self.places.contains_key(name)
     }
 
     /// Notes a file that the client refuses, and why. What it lists is added as refused.

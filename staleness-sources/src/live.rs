@@ -108,9 +108,10 @@ pub fn tools_list(
         let mut found = Found::new(name, kind).described(description.as_deref());
         found.server.clone_from(&scheme);
         found.definition = Some(Arc::new(DefinitionVersion::of(&json::members(tool))));
-        if !draft.add(found) {
-            draft.note(place(json::start(value), "two tools have one name; the first counts"));
+        if draft.holds(&found.name) {
+            draft.note(|| place(json::start(value), "two tools have one name; the first counts"));
         }
+        draft.add(found);
     }
     Ok(draft.read())
 }

@@ -1,8 +1,8 @@
 //! One MCP server in front of many: their tools as `server__tool`, what works first, what fails marked.
 //!
 //! `mcp-proxy CONFIG [STORE]` reads `{"mcpServers": {name: {command, args}}}` whenever tools are listed,
-//! starts servers when they are needed, and again after they died. The registry does the rest: see
-//! [`Proxy::offered`] and [`Proxy::call`].
+//! starts servers when they are needed, and again after they died. The registry does the rest: it ranks, marks, pins what
+//! each server says of its tools, and withholds what changed for the worse. See [`Proxy::offered`] and [`Proxy::call`].
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -23,6 +23,8 @@ mod contexts;
 mod copying;
 mod corpus;
 mod damage;
+#[cfg(all(unix, feature = "mcp"))]
+mod definitions;
 mod doctor;
 mod embedder;
 mod environment;

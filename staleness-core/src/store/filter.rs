@@ -19,13 +19,25 @@ use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
-/// Makes a filter of an enum: `One` asks for one key, `All` for every row, and what the others name is said here, by the
-/// key and the row, where there is one.
+/// Makes a filter: its first variant asks for one key, `All` for every row, and what the others name is said behind
+/// them, by the key and the row, where there is one.
 macro_rules! filter {
     (
-        $filter:ident::$one:ident($key_type:ty) of $row_type:ty, |$key:ident, $row:ident|
+        $(#[$doc:meta])* $filter:ident of $row_type:ty, |$key:ident, $row:ident|
+        $(#[$one_doc:meta])* $one:ident($key_type:ty);
+        { $($others:tt)* }
         $($other:pat => $named:expr,)*
     ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $filter {
+            $(#[$one_doc])*
+            $one($key_type),
+            $($others)*
+            /// Every row.
+            All,
+        }
+
         impl Filter for $filter {
             type Row = $row_type;
             const ALL: Self = Self::All;
@@ -49,58 +61,45 @@ macro_rules! filter {
     };
 }
 
-/// A filter over projects.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ProjectFilter {
+filter! {
+    /// A filter over projects.
+    ProjectFilter of Project, |key, _row|
     /// The project with this id.
-    Id(ProjectId),
-    /// Every project.
-    All,
+    Id(ProjectId);
+    {}
 }
 
 filter! {
-    ProjectFilter::Id(ProjectId) of Project, |key, _row|
-}
-
-/// A filter over sources.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceFilter {
+    /// A filter over sources.
+    SourceFilter of Source, |key, _row|
     /// The source with this identity.
-    Id(SourceId),
-    /// The sources of a scope.
-    Scope(Scope),
-    /// Every source.
-    All,
-}
-
-filter! {
-    SourceFilter::Id(SourceId) of Source, |key, _row|
+    Id(SourceId);
+    {
+        /// The sources of a scope.
+        Scope(Scope),
+    }
     Self::Scope(scope) => *scope == key.scope(),
 }
 
-/// A filter over tools.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ToolFilter {
-    /// The tool with this key.
-    Key(ToolKey),
-    /// The tools of a scope.
-    Scope(Scope),
-    /// The tools of a scope that a source lists or listed: those with listings.
-    Configured(Scope),
-    /// The entries (kind `mcp_server`) of one server in a scope.
-    Entries(Scope, ServerKey),
-    /// The entries and the individual tools of one server in a scope.
-    Server(Scope, ServerKey),
-    /// The tools of a scope whose status is `demoted`.
-    Demoted(Scope),
-    /// The tools of a scope that a use brought back against their configuration.
-    Revived(Scope),
-    /// Every tool.
-    All,
-}
-
 filter! {
-    ToolFilter::Key(ToolKey) of Tool, |key, row|
+    /// A filter over tools.
+    ToolFilter of Tool, |key, row|
+    /// The tool with this key.
+    Key(ToolKey);
+    {
+        /// The tools of a scope.
+        Scope(Scope),
+        /// The tools of a scope that a source lists or listed: those with listings.
+        Configured(Scope),
+        /// The entries (kind `mcp_server`) of one server in a scope.
+        Entries(Scope, ServerKey),
+        /// The entries and the individual tools of one server in a scope.
+        Server(Scope, ServerKey),
+        /// The tools of a scope whose status is `demoted`.
+        Demoted(Scope),
+        /// The tools of a scope that a use brought back against their configuration.
+        Revived(Scope),
+    }
     Self::Scope(scope) => *scope == key.scope,
     Self::Configured(scope) => *scope == key.scope && row.is_some_and(Tool::is_configured),
     Self::Entries(scope, server) => {
@@ -120,59 +119,47 @@ filter! {
     },
 }
 
-/// A filter over definitions of tools.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DefinitionFilter {
-    /// The definition of the tool with this key.
-    Key(ToolKey),
-    /// The definitions of a scope.
-    Scope(Scope),
-    /// The definitions of a scope with a change that waits for a person.
-    Pending(Scope),
-    /// Every definition.
-    All,
-}
-
 filter! {
-    DefinitionFilter::Key(ToolKey) of Definition, |key, row|
+    /// A filter over definitions of tools.
+    DefinitionFilter of Definition, |key, row|
+    /// The definition of the tool with this key.
+    Key(ToolKey);
+    {
+        /// The definitions of a scope.
+        Scope(Scope),
+        /// The definitions of a scope with a change that waits for a person.
+        Pending(Scope),
+    }
     Self::Scope(scope) => *scope == key.scope,
     Self::Pending(scope) => *scope == key.scope && row.is_some_and(|row| row.pending.is_some()),
 }
 
-/// A filter over items of knowledge.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ItemFilter {
-    /// The item with this key.
-    Key(ItemKey),
-    /// The items of a scope.
-    Scope(Scope),
-    /// Every item.
-    All,
-}
-
 filter! {
-    ItemFilter::Key(ItemKey) of Item, |key, _row|
+    /// A filter over items of knowledge.
+    ItemFilter of Item, |key, _row|
+    /// The item with this key.
+    Key(ItemKey);
+    {
+        /// The items of a scope.
+        Scope(Scope),
+    }
     Self::Scope(scope) => *scope == key.scope,
 }
 
-/// A filter over documents.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DocumentFilter {
-    /// The document with this key.
-    Key(DocumentKey),
-    /// The documents of a project.
-    Project(ProjectId),
-    /// The documents of a project that a client loads and against which something was found. A store
-    /// reads no other: this is what a session start asks for.
-    Loaded(ProjectId),
-    /// The documents of a project against which something was found.
-    Flagged(ProjectId),
-    /// Every document.
-    All,
-}
-
 filter! {
-    DocumentFilter::Key(DocumentKey) of Document, |key, row|
+    /// A filter over documents.
+    DocumentFilter of Document, |key, row|
+    /// The document with this key.
+    Key(DocumentKey);
+    {
+        /// The documents of a project.
+        Project(ProjectId),
+        /// The documents of a project that a client loads and against which something was found. A store
+        /// reads no other: this is what a session start asks for.
+        Loaded(ProjectId),
+        /// The documents of a project against which something was found.
+        Flagged(ProjectId),
+    }
     Self::Project(project) => *project == key.project,
     Self::Loaded(project) => {
         *project == key.project
@@ -183,40 +170,36 @@ filter! {
     },
 }
 
-/// A filter over work items.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum WorkFilter {
-    /// The work item with this key.
-    Key(WorkKey),
-    /// The work items of a scope.
-    Scope(Scope),
-    /// The work items of a scope that have not ended. A store reads no other: this is what flagging
-    /// and digests ask for, however much was done in the past.
-    Open(Scope),
-    /// The work items of a scope that age in a way, since a time or longer: see [`Work::aging`]. A
-    /// store reads no other, so what is overdue is found among any number of items that are not.
-    Aging {
-        /// The scope.
-        scope: Scope,
-        /// The way.
-        aging: Aging,
-        /// The latest time since which they do.
-        until: Timestamp,
-    },
-    /// The work items of a scope that have not ended and refer to any of these. A store reads no other
-    /// whole.
-    Referring {
-        /// The scope.
-        scope: Scope,
-        /// Ids of items; they need not exist.
-        to: Arc<BTreeSet<String>>,
-    },
-    /// Every work item.
-    All,
-}
-
 filter! {
-    WorkFilter::Key(WorkKey) of Work, |key, row|
+    /// A filter over work items.
+    WorkFilter of Work, |key, row|
+    /// The work item with this key.
+    Key(WorkKey);
+    {
+        /// The work items of a scope.
+        Scope(Scope),
+        /// The work items of a scope that have not ended. A store reads no other: this is what flagging
+        /// and digests ask for, however much was done in the past.
+        Open(Scope),
+        /// The work items of a scope that age in a way, since a time or longer: see [`Work::aging`]. A
+        /// store reads no other, so what is overdue is found among any number of items that are not.
+        Aging {
+            /// The scope.
+            scope: Scope,
+            /// The way.
+            aging: Aging,
+            /// The latest time since which they do.
+            until: Timestamp,
+        },
+        /// The work items of a scope that have not ended and refer to any of these. A store reads no other
+        /// whole.
+        Referring {
+            /// The scope.
+            scope: Scope,
+            /// Ids of items; they need not exist.
+            to: Arc<BTreeSet<String>>,
+        },
+    }
     Self::Scope(scope) => *scope == key.scope,
     Self::Open(scope) => *scope == key.scope && row.is_some_and(|row| row.status.is_open()),
     Self::Aging { scope, aging, until } => {
@@ -231,56 +214,44 @@ filter! {
     },
 }
 
-/// A filter over sessions.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SessionFilter {
+filter! {
+    /// A filter over sessions.
+    SessionFilter of Session, |key, _row|
     /// The session with this key.
-    Key(SessionKey),
-    /// The sessions of a project.
-    Project(ProjectId),
-    /// Every session.
-    All,
-}
-
-filter! {
-    SessionFilter::Key(SessionKey) of Session, |key, _row|
+    Key(SessionKey);
+    {
+        /// The sessions of a project.
+        Project(ProjectId),
+    }
     Self::Project(project) => *project == key.project,
 }
 
-/// A filter over cursors.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CursorFilter {
+filter! {
+    /// A filter over cursors.
+    CursorFilter of Cursor, |key, _row|
     /// The cursor with this key.
-    Key(CursorKey),
-    /// The cursors of a project, one for each agent.
-    Project(ProjectId),
-    /// Every cursor.
-    All,
-}
-
-filter! {
-    CursorFilter::Key(CursorKey) of Cursor, |key, _row|
+    Key(CursorKey);
+    {
+        /// The cursors of a project, one for each agent.
+        Project(ProjectId),
+    }
     Self::Project(project) => *project == key.project,
 }
 
-/// A filter over routes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RouteFilter {
-    /// The route with this key.
-    Key(RouteKey),
-    /// The route of a project with this id, whatever its tool. A store may have to look at every
-    /// route of the project.
-    Id(ProjectId, RouteId),
-    /// The routes of a project to one tool. A store reads no other.
-    Tool(ProjectId, ToolName),
-    /// The routes of a project.
-    Project(ProjectId),
-    /// Every route.
-    All,
-}
-
 filter! {
-    RouteFilter::Key(RouteKey) of Route, |key, _row|
+    /// A filter over routes.
+    RouteFilter of Route, |key, _row|
+    /// The route with this key.
+    Key(RouteKey);
+    {
+        /// The route of a project with this id, whatever its tool. A store may have to look at every
+        /// route of the project.
+        Id(ProjectId, RouteId),
+        /// The routes of a project to one tool. A store reads no other.
+        Tool(ProjectId, ToolName),
+        /// The routes of a project.
+        Project(ProjectId),
+    }
     Self::Id(project, id) => *project == key.project && *id == key.id,
     Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
     Self::Project(project) => *project == key.project,
@@ -333,19 +304,15 @@ impl Filter for VectorFilter {
     }
 }
 
-/// A filter over the suggestions that were made in sessions.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SuggestionFilter {
-    /// The suggestions of the session with this key.
-    Key(SessionKey),
-    /// The suggestions of every session of a project.
-    Project(ProjectId),
-    /// Every suggestion.
-    All,
-}
-
 filter! {
-    SuggestionFilter::Key(SessionKey) of Suggestions, |key, _row|
+    /// A filter over the suggestions that were made in sessions.
+    SuggestionFilter of Suggestions, |key, _row|
+    /// The suggestions of the session with this key.
+    Key(SessionKey);
+    {
+        /// The suggestions of every session of a project.
+        Project(ProjectId),
+    }
     Self::Project(project) => *project == key.project,
 }
 

@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 mod group;
+mod interrupt;
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -25,6 +26,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::call::Ended;
+use interrupt::Interrupt;
 
 /// Servers that are asked at once.
 const AT_ONCE: usize = 4;
@@ -77,8 +79,7 @@ pub fn ask(
                 (place, ask_one(launch, limits, stop).await)
             });
         }
-        let mut interrupted = std::pin::pin!(interrupt());
-        let mut is_stopped = false;
+        let interrupt = Interrupt::new();
         loop {
             tokio::select! {
                 done = asked.join_next() => match done {
@@ -89,33 +90,13 @@ pub fn ask(
                     }
                     Some(Err(_)) => {}
                 },
-                () = &mut interrupted, if !is_stopped => {
-                    is_stopped = true;
-                    stop.end();
-                }
+                () = interrupt.came(), if !stop.is_ended() => stop.end(),
             }
         }
         answers
     });
     runtime.shutdown_background();
     Ok(answers)
-}
-
-/// Waits until somebody wants this process to end.
-async fn interrupt() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut ended) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = ended.recv() => return,
-                _ = tokio::signal::ctrl_c() => return,
-            }
-        }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 /// Why a server did not answer.

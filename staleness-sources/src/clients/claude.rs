@@ -135,7 +135,7 @@ fn project_servers(
             &Rules { state: &state, ..Rules::plain(outside, &FILE) },
         );
         for refusal in all().filter_map(|each| each.refusal.clone()) {
-            draft.note(refusal);
+            draft.note(|| refusal);
         }
     })
 }

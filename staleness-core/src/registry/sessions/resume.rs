@@ -221,7 +221,14 @@ impl WhatChanged {
         let is_due = |each: &Warning| each.is_due(told, *now) || is_new(each);
         let warnings = warnings.into_iter().filter(is_due).collect();
         let mut waiting = redefined(&context, self.client.as_ref());
-        waiting.retain(|each| work::is_due(each.since, told, *now));
+        let news = view
+            .journal
+            .values()
+            .filter(|entry| entry.action == Action::Redefined && entry.revision > after);
+        let news: BTreeSet<&str> = news.map(|entry| entry.subject.id.as_str()).collect();
+        waiting.retain(|each| {
+            news.contains(each.name.as_str()) || work::is_due(each.since, told, *now)
+        });
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
