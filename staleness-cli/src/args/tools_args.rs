@@ -67,14 +67,14 @@ pub(crate) enum ToolsCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// What a server changed about a tool, or about any of its tools.
+    /// Changes that a server made to a tool, or to any of its tools.
     Diff {
         /// The tool's name, or the server's.
         name: String,
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Accept what a server changed about a tool, or about all of its tools.
+    /// Accept the changes of a server to a tool, or to all of its tools.
     Accept {
         /// Show what would be accepted, and write nothing.
         #[arg(long)]

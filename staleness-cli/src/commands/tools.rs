@@ -129,7 +129,7 @@ struct Shown<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     tool: &'a ToolReport,
-    /// What its server changed, where that waits to be accepted.
+    /// The change of its server that waits to be accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<Told<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -65,7 +65,7 @@ pub struct DefinitionVersion {
     /// Its hints on effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Part>,
-    /// What no definition should say, found in the whole of every part.
+    /// Findings that no definition should have, in the whole of every part.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
 }

@@ -1,4 +1,4 @@
-//! What is done about a change of a definition.
+//! The treatment of a changed definition.
 
 use serde::{Deserialize, Serialize};
 

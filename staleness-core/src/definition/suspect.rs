@@ -1,4 +1,4 @@
-//! What no definition should say: orders to the model, addresses that were not there, characters that hide.
+//! Findings that no definition should have: orders to the model, addresses that were not there, characters that hide.
 //!
 //! The list is short on purpose. It finds what was seen in the wild, in linear time, and is no judge of meaning.
 

@@ -238,7 +238,7 @@ fn any_json() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// The same value with the members of every object in another order, and the lists that stand under keys where order
+/// Returns the value with the members of every object in another order, and the lists that stand under keys where order
 /// means nothing.
 fn turned(value: &Value, free: bool, fixed: bool) -> Value {
     match value {

@@ -368,7 +368,7 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     server.filter(|server| tool.server.as_ref() != Some(server))
 }
 
-/// What a source says of one tool.
+/// One tool as a source lists it.
 struct Entry<'a> {
     reading: &'a SourceReading,
     found: &'a Found,

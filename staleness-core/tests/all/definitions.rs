@@ -12,7 +12,7 @@ use staleness_core::tool::Status;
 
 const NAME: &str = "mcp__hub__find";
 
-/// What the server `hub` lists: `find` as defined, and `other`.
+/// Returns the list of the server `hub`: `find` as defined, and `other`.
 fn live(definition: &Value) -> SourceReading {
     let mut id = user("hub");
     (id.client, id.level) = ("live".into(), Level::Live);

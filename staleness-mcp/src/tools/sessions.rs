@@ -205,10 +205,10 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     parts
 }
 
-/// What is said before a tool that asks for a look.
+/// Words before a tool that asks for a look.
 const CHANGED: &str = "- changed by its server, see `staleness tools diff`: tool ";
 
-/// What is said before a tool that a person has to accept first.
+/// Words before a tool that a person has to accept first.
 const WITHHELD: &str =
     "- changed by its server, do not call until the user runs `staleness tools accept`: tool ";
 

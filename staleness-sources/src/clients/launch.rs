@@ -1,4 +1,4 @@
-//! What starts a server: read when a person asks for it, and never kept.
+//! Launches of servers: read when a person asks for it, and never kept.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ pub struct Startable {
     pub key: ServerKey,
     /// The source that lists it.
     pub source: SourceId,
-    /// What starts it, or why it is not started.
+    /// Its launch, or why it is not started.
     pub launch: Result<Launch, String>,
 }
 
-/// What starts a server. It may hold secrets.
+/// The way to start or reach a server. It may hold secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Launch {
     /// The way to reach it.
@@ -64,7 +64,7 @@ impl fmt::Debug for Target {
 /// Clients whose files tell whether the servers of a project may be started; others ask, and keep the answer elsewhere.
 const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 
-/// What starts the servers that were read, by source and entry.
+/// The launches of the servers that were read, by source and entry.
 #[derive(Default)]
 pub(super) struct Starts(RefCell<BTreeMap<(SourceId, ToolName), Start>>);
 

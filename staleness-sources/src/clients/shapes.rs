@@ -120,7 +120,7 @@ const SERVER_MEMBERS: &[(&str, &Shape)] = &[
     ("serverUrl", &START),
 ];
 
-/// What starts a server.
+/// A member that starts a server.
 static START: Shape =
     Shape { text: true, members: &[], others: Some(&START), elements: Some(&START), starts: true };
 
