@@ -56,6 +56,9 @@ fn a_definition_that_stays_writes_nothing_and_one_that_changed_is_told_until_it_
     assert_eq!(pinned.definitions.len(), 2);
     world.told(&world.project, "s1");
     world.scan(vec![config(), live(&takes(&["sort", "repo"]))]);
+    let commit = world.last_commit();
+    assert!(commit.view.definitions.is_empty(), "none is read while its list stays");
+    assert_eq!((commit.changes.rows(), commit.changes.sources.len()), (3, 2), "and the project");
     assert_eq!(world.everything().definitions, pinned.definitions);
     assert!(history(&world).is_empty());
 
