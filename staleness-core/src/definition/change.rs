@@ -192,13 +192,13 @@ impl Differences {
         }
         self.values(old.get("enum").map(elements), new.get("enum").map(elements), named);
         self.values(old.get("type").map(types), new.get("type").map(types), named);
-        let rest = |key: &&String| {
-            !matches!(key.as_str(), "properties" | "required" | "enum" | "type")
-                && !WORDS.contains(&key.as_str())
-                && !(key.as_str() == "items"
-                    && old.contains_key("items")
-                    && new.contains_key("items"))
+        let both = |key: &str| old.contains_key(key) && new.contains_key(key);
+        let is_compared = |key: &str| match key {
+            "properties" | "required" | "enum" | "type" => true,
+            "items" => both(key),
+            _ => WORDS.contains(&key),
         };
+        let rest = |key: &&String| !is_compared(key.as_str());
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).filter(rest).collect();
         for key in keys {
             let is_open = key == "additionalProperties";

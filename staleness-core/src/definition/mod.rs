@@ -94,7 +94,8 @@ impl Part {
         };
         let digest = hex(&Sha256::digest(&json));
         let text = if let Value::String(text) = value { text } else { &json };
-        let cut = text.floor_char_boundary(DefinitionVersion::MAX_PART_BYTES);
+        let most = text.len().min(DefinitionVersion::MAX_PART_BYTES);
+        let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         Some(Self { digest, text: text[..cut].to_owned() })
     }
 }

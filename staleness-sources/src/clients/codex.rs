@@ -76,7 +76,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
                 (Some(_), None) if !trust.is_given => ListingState::Untrusted,
                 _ => ListingState::Configured,
             };
-            add_servers(&mut draft, root.get_ref(), state, (&fault, outside.starts.as_ref()));
+            add_servers(&mut draft, root.get_ref(), state, &fault, outside.starts.as_ref());
             for fault in trust.fault.iter().chain(&cut) {
                 draft.fault(|| fault.clone());
             }
@@ -106,7 +106,8 @@ fn add_servers(
     draft: &mut Draft,
     root: &DeTable<'_>,
     mut state: ListingState,
-    (fault, starts): (&dyn Fn(usize, &str) -> String, Option<&Starts>),
+    fault: &dyn Fn(usize, &str) -> String,
+    starts: Option<&Starts>,
 ) {
     let refusal = |offset, what| fault(offset, &refused_by("Codex CLI", what));
     let Some(servers) = root.get("mcp_servers") else {
