@@ -8,7 +8,6 @@ use super::Context;
 use crate::definition::ChangeClass;
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
-use crate::scan::may_be_invented;
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool};
 
@@ -51,10 +50,10 @@ pub struct Redefined {
 }
 
 /// Returns the tools with a change that waits for a person, by name, as a project sees them.
-pub(crate) fn redefined(context: &Context<'_>, client: Option<&ClientId>) -> Vec<Redefined> {
+pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     let waiting = context.view().definitions.values().filter_map(|row| {
         let tool = context.view().tools.get(&row.key)?;
-        let shown = told(context, client, tool) && !context.is_replaced(tool);
+        let shown = told(context, tool) && !context.is_replaced(tool);
         Some((row, row.pending?)).filter(|_| shown)
     });
     let mut all: Vec<Redefined> = waiting

@@ -20,7 +20,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::Status;
-use crate::work::{Warning, Work};
+use crate::work::{Warning, Work, is_due};
 
 /// The point at which a delta is to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -218,17 +218,15 @@ impl WhatChanged {
                     && (item.kind, item.id.as_str()) == (warning.kind.as_str(), &warning.id)
             })
         };
-        let is_due = |each: &Warning| each.is_due(told, *now) || is_new(each);
-        let warnings = warnings.into_iter().filter(is_due).collect();
-        let mut waiting = redefined(&context, self.client.as_ref());
+        let is_told = |each: &Warning| each.is_due(told, *now) || is_new(each);
+        let warnings = warnings.into_iter().filter(is_told).collect();
+        let mut waiting = redefined(&context);
         let news = view
             .journal
             .values()
             .filter(|entry| entry.action == Action::Redefined && entry.revision > after);
         let news: BTreeSet<&str> = news.map(|entry| entry.subject.id.as_str()).collect();
-        waiting.retain(|each| {
-            news.contains(each.name.as_str()) || work::is_due(each.since, told, *now)
-        });
+        waiting.retain(|each| news.contains(each.name.as_str()) || is_due(each.since, told, *now));
         let more = match begin {
             Begin::At(_) | Begin::After(_) => 0,
             _ => digest.more,
