@@ -74,7 +74,7 @@ impl SearchIndex {
     ///
     /// A tool of which nothing was learned would lose to others for no fault of its own. It is taken to gain as much
     /// as any, times its words ÷ the best words of all; the less, too, the closer the closest query of all is. After
-    /// one query it is half of that, from the second on nothing.
+    /// one query it is half of that, from the second on nothing. Half of what its server's habits add comes on top.
     ///
     /// A word of the question is also taken as the beginning of longer ones, from three letters on: they
     /// count 0.56 to 0.8, by how much of them was given. Synonyms of it count 0.7, and less where they are
@@ -142,10 +142,12 @@ impl SearchIndex {
             *words = (own + *habit).min(1.0);
             *habit = *words - own;
         }
+        let fitting = (0..).zip(&text).filter(|(place, _)| passes(*place));
+        let fitting = fitting.fold(0.0, |most: f64, (_, text)| most.max(*text));
         let best = self.learned(question, meaning, &mut passes);
         let surest = best.all().iter().map(|route| route.score).fold(0.0, f64::max);
         let evidence = self.evidence(&shares);
-        let (mut gain, mut fitting) = (0.0_f64, 0.0_f64);
+        let mut gain = 0.0_f64;
         let mut whole = vec![0.0; self.entries.len()];
         for (place, whole) in (0..).zip(&mut whole) {
             if !passes(place) {
@@ -156,14 +158,14 @@ impl SearchIndex {
             let closest = best.of(place).map_or(0.0, |route| route.score);
             let known = CLOSEST.mul_add((closest - words).max(0.0), words);
             *whole = (evidence.likeness[at] * (1.0 - surest)).mul_add(1.0 - known, known);
-            gain = gain.max(*whole - text[at]);
-            fitting = fitting.max(text[at]);
+            gain = gain.max(*whole - text[at] - habits[at] / 2.0);
         }
         if fitting > 0.0 && self.routes() > 0 {
             let gain = gain * (1.0 - surest) / fitting;
             for (place, whole) in (0..).zip(&mut whole) {
-                let text = text[place as usize];
-                *whole = whole.max((gain * self.doubt(place)).mul_add(text, text).min(1.0));
+                let (text, habit) = (text[place as usize], habits[place as usize]);
+                let doubt = (gain * self.doubt(place)).mul_add(text, text);
+                *whole = whole.max((doubt + habit / 2.0).min(1.0));
             }
         }
         let all = (0..).zip(&whole).filter(|(place, whole)| **whole > 0.0 && passes(*place));

@@ -76,7 +76,8 @@ fn what_was_learned_finds_a_tool_that_its_words_do_not() {
     assert_eq!(order(&found)[0], "mcp__hub__merge");
     assert_eq!(found.familiarity, 1.0);
     let best = &found.matches[0];
-    assert!((best.score - (0.6 * best.words + 0.4 * 0.9)).abs() < 1e-9);
+    assert!(best.score >= 0.6 * best.words + 0.4 * 0.9);
+    assert!((best.score - best.learned.mul_add(1.0 - best.words, best.words)).abs() < 1e-8);
     assert_eq!(found.matches.len(), 1, "a tool of the same server alone is none that fits");
     assert_eq!(
         best.route,
@@ -118,11 +119,28 @@ fn trap_ten_weak_matches_beat_an_exact_one() {
     let index = index(TOOLS, &routes);
     let found = find(&index, "ship it to production");
     assert_eq!(order(&found), ["mcp__hub__merge", "mcp__mail__send"]);
-    // Many weak ones count for no more than the best of them.
+    // Nor do they make the closest of them closer.
     let one = self::index(TOOLS, &routes[..2]);
     let score = |found: &Found| found.matches[1].route.unwrap().closeness;
     assert!((score(&found) - score(&find(&one, "ship it to production"))).abs() < 0.2);
     assert!(found.matches[0].score > 2.0 * found.matches[1].score);
+}
+
+#[test]
+fn ten_queries_that_agree_count_for_more_than_one() {
+    let queries =
+        ["apple pie", "apple tart", "apple cake", "apple jam", "apple juice", "apple mash"];
+    let score = |count: usize, sure: f64| {
+        let of =
+            |tool: &'static str| queries[..count].iter().map(move |query| (tool, *query, sure));
+        let others =
+            [("mcp__cal__create_event", "next week", 1.0), ("deployPreview", "ship it", 1.0)];
+        let routes: Vec<_> = of("mcp__mail__send").chain(others).collect();
+        find(&index(TOOLS, &routes), "apple crumble").matches[0].score
+    };
+    let scores: Vec<f64> = (1..=queries.len()).map(|count| score(count, 1.0)).collect();
+    assert!(scores.windows(2).all(|pair| pair[0] < pair[1]), "{scores:?}");
+    assert!(scores[5] < score(1, 1.0) + 0.6 && score(6, 0.3) < scores[5]);
 }
 
 #[test]

@@ -289,12 +289,11 @@ fn the_tools_of_a_server_that_a_person_demoted_are_not_suggested() {
 #[test]
 fn habits_are_shown_as_a_part_of_the_words() {
     let world = World::default();
-    let tools = ["read", "write", "list", "query"]
-        .map(|tool| found(&format!("mcp__db__{tool}"), ToolKind::McpTool));
-    shelf(&world, tools.to_vec());
+    let tools = ["mcp__db__query", "mcp__db__list", "mcp__mail__list"];
+    shelf(&world, tools.map(|tool| found(tool, ToolKind::McpTool)).to_vec());
     for number in 0..6 {
         for (query, tool) in
-            [("something in app.db number", "mcp__db__query"), ("other", "mcp__db__list")]
+            [("something in app.db number", "mcp__db__query"), ("other", "mcp__mail__list")]
         {
             let query = format!("{query} {number}");
             let learn = Learn::new(world.op(), query, tool_name(tool), world.now());
