@@ -110,6 +110,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
             warn_of_home(&settings, out);
             return Ok(u8::from(commands::check::run(&settings, args, out)?));
         }
+        Command::Lock(args) => commands::lock::run(&settings()?, args.dry_run, out)?,
         Command::Knowledge { command, list } => {
             commands::knowledge::run(&settings()?, command.as_deref(), list, out)?;
         }

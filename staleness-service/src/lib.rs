@@ -9,6 +9,7 @@
 //! - [`scan`], [`tools`]: what the clients have configured.
 //! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds; [`fixes`]: what
 //!   they should say; [`text`]: the same of a text that is no file.
+//! - [`lock`]: digests of what a project gives to agents.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
 //! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
 //! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
@@ -32,6 +33,7 @@ pub mod items;
 pub mod knowledge;
 pub mod limits;
 mod listener;
+pub mod lock;
 pub mod model_text;
 pub mod naming;
 mod outlines;

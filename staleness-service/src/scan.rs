@@ -8,7 +8,7 @@ use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, View};
 use staleness::{Registry, RegistryError, Timestamp, Wait};
-use staleness_sources::clients::{self, Outlines, ScanRequest, Startable};
+use staleness_sources::clients::{self, Declarations, Outlines, ScanRequest, Startable};
 
 use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
@@ -52,6 +52,11 @@ pub fn startable(settings: &Settings) -> Vec<Startable> {
     all.sort_by_key(order);
     all.dedup_by(|one, other| (one.source.scope(), &one.key) == (other.source.scope(), &other.key));
     all
+}
+
+/// Returns digests of what the project's own files give to agents.
+pub(crate) fn declared(settings: &Settings) -> Declarations {
+    with_request(settings, clients::declared)
 }
 
 /// Reads the outside world. Who `writes` remembers what was read of large files.

@@ -34,6 +34,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with_all = ["since", "fail_on", "paths"])]
     pub write_baseline: Option<PathBuf>,
+    /// Compare what the project gives to agents with agents.lock, and exit with 1 when something moved.
+    #[arg(long, conflicts_with_all = ["paths", "fail_on", "since", "baseline", "write_baseline", "fix"])]
+    pub locked: bool,
     /// Write the present names of what was renamed into the documents, where history leaves one answer.
     #[arg(long, conflicts_with_all = ["format", "write_baseline"])]
     pub fix: bool,

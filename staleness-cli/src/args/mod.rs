@@ -175,6 +175,8 @@ pub(crate) enum Command {
     },
     /// Check the project's documents: what they say that no longer holds.
     Check(CheckArgs),
+    /// Write agents.lock: digests of what this project's own files give to agents, for `check --locked`.
+    Lock(LockArgs),
     /// Write down facts, preferences, to-dos and references, and see which still hold.
     Knowledge {
         #[command(subcommand)]
@@ -318,6 +320,13 @@ pub(crate) struct OutcomeArgs {
     /// It was aborted: says nothing about the tool.
     #[arg(long)]
     pub interrupted: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LockArgs {
+    /// Show what would change, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]

@@ -277,9 +277,12 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
         }
     }
     let mut delta = registry.sessions().resume(project, resume.clone(), now).wait()?;
-    let told = briefing::session_start(settings, &registry, &mut delta, &resume)?;
+    let (told, lock) = briefing::session_start(settings, &registry, &mut delta, &resume)?;
     if let Some(text) = &told.text {
         say(input, text)?;
+    }
+    if let Some(lock) = lock {
+        lock.told(settings);
     }
     // What found no room, or was not to be told, is told another time.
     if told.whole {
@@ -435,7 +438,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
                 .sessions()
                 .resume(&settings.project, resume.clone(), settings.now)
                 .wait()?;
-            match briefing::session_start(settings, &registry, &mut delta, &resume)?.text {
+            match briefing::session_start(settings, &registry, &mut delta, &resume)?.0.text {
                 Some(text) => text.as_str().lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }

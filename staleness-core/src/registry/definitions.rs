@@ -25,6 +25,20 @@ impl Tools<'_> {
         Ok(keys.iter().filter_map(|key| view.definitions.get(key).cloned()).collect())
     }
 
+    /// Returns every definition that a project sees, its own and global ones, each with the tool that has it.
+    pub async fn pinned(
+        self,
+        project: &ProjectId,
+    ) -> Result<Vec<(Tool, Definition)>, RegistryError> {
+        let scopes = [Scope::Global, Scope::Project(project.clone())];
+        let all = scopes.into_iter().fold(Selection::new(), |all, scope| {
+            all.peek(DefinitionFilter::Scope(scope.clone())).peek(ToolFilter::Scope(scope))
+        });
+        let view = self.0.store.view(std::sync::Arc::new(all)).await?;
+        let rows = view.definitions.values();
+        Ok(rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone()))).collect())
+    }
+
     /// Accepts the changed definition of a tool, or of every tool of a server, and returns them. May be repeated with the
     /// same op id.
     ///

@@ -29,7 +29,7 @@ const RECORDS: usize = 5;
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
 
 const IGNORED: &str = "is left out by a pattern of documents.ignore";
-const LINK: &str = "is a link: what it leads to is checked under its own name only";
+pub(super) const LINK: &str = "is a link: what it leads to is checked under its own name only";
 const NOT_UTF8: &str = "has a name that is not UTF-8";
 const NO_FILE: &str = "is not a file";
 

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 use staleness_core::knowledge::Document;
+use staleness_core::time::Timestamp;
 
-use super::discover::{Found, Loaded, Search, key_of};
+use super::discover::{Found, LINK, Loaded, Search, key_of};
 use crate::CheckOptions;
 use crate::disk::canonical;
 use crate::nature::{self, Patterns};
@@ -80,6 +81,28 @@ pub fn retain_loaded_by(
     search.follow_imports();
     let files = search.found.files;
     documents.retain(|each| !is_shared(each) || files.contains_key(&each.key.path));
+}
+
+/// Returns the instruction files of a project that a client loads when a session starts, with what they import, and
+/// those that lead out of it with the reason. No policy leaves one out.
+#[must_use]
+pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<(String, String)>) {
+    let options = CheckOptions::new(Timestamp::default());
+    let patterns = Patterns::new(&options.policy, &mut Vec::new());
+    let (fence, found) = (place.fence(), Found::default());
+    let mut search = Search {
+        place,
+        options: &options,
+        tracked: None,
+        patterns: &patterns,
+        fence: &fence,
+        found,
+    };
+    find(&mut search);
+    let Found { files, skipped, .. } = search.found;
+    let skipped = skipped.into_iter().filter(|each| each.reason != LINK);
+    let skipped = skipped.map(|each| (each.path, each.reason));
+    (files.into_iter().map(|(key, file)| (key, file.path)).collect(), skipped.collect())
 }
 
 /// The key of a path, if it is that of a file that [`find`] would add for the user.

@@ -23,6 +23,7 @@ use staleness_docs::{CheckOptions, retain_loaded_by};
 
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
+use crate::lock::{Notice, notice};
 use crate::model_text::{ModelName, ModelText, Piece};
 use crate::settings::Settings;
 use documents::Loaded;
@@ -37,7 +38,8 @@ pub struct Said {
     pub whole: bool,
 }
 
-/// The text that a session start adds to an agent's context, within the policy's budget: tools, work, documents.
+/// The text that a session start adds to an agent's context, within the policy's budget: tools, work, documents, and
+/// the part of it on `agents.lock`.
 ///
 /// # Errors
 /// Errors of the store: half an answer would look like a whole one.
@@ -46,15 +48,15 @@ pub fn session_start(
     registry: &Registry,
     delta: &mut Delta,
     resume: &Resume,
-) -> Result<Said, ServiceError> {
+) -> Result<(Said, Option<Notice>), ServiceError> {
     let hooks = &settings.configured.policy.hooks;
     if !hooks.tell {
-        return Ok(Said { text: None, whole: false });
+        return Ok((Said { text: None, whole: false }, None));
     }
     let budget = hooks.session_start_chars as usize;
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
     let share = budget / 3;
-    let left = |taken: [&Option<ModelText>; 3]| {
+    let left = |taken: [&Option<ModelText>; 4]| {
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
@@ -82,16 +84,20 @@ pub fn session_start(
         )
     });
     let pruned = pruned.filter(|text| text.chars() <= budget);
+    let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
+    let lock = lock.filter(|lock| lock.text.chars() <= share);
+    let moved = lock.as_ref().map(|lock| lock.text.clone());
     let client = settings.client.as_ref();
-    let tools = tools::text(client, delta, &ranked, left([&pruned, &documents, &work.text]));
-    let room = left([&pruned, &documents, &tools.text]);
+    let tools =
+        tools::text(client, delta, &ranked, left([&pruned, &documents, &moved, &work.text]));
+    let room = left([&pruned, &documents, &moved, &tools.text]);
     if room > share && work.text.is_some() {
         work = work::text(delta, &standing, resume, room);
     }
     let whole = tools.whole && work.whole;
-    let told =
-        ModelText::join([tools.text, work.text, pruned, documents].into_iter().flatten(), "\n");
-    Ok(Said { text: (!told.is_empty()).then_some(told), whole })
+    let all = [tools.text, work.text, pruned, moved, documents];
+    let told = ModelText::join(all.into_iter().flatten(), "\n");
+    Ok((Said { text: (!told.is_empty()).then_some(told), whole }, lock))
 }
 
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.

@@ -149,6 +149,7 @@ fn members(table: &DeTable<'_>) -> serde_json::Map<String, serde_json::Value> {
             DeValue::String(text) => text.as_ref().into(),
             DeValue::Array(list) => list.iter().map(|each| value(each.get_ref())).collect(),
             DeValue::Table(table) => members(table).into(),
+            DeValue::Boolean(value) => (*value).into(),
             _ => serde_json::Value::Null,
         }
     }

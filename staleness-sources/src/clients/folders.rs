@@ -40,6 +40,15 @@ impl Shelf {
         }
     }
 
+    /// The word for one thing of it.
+    pub(super) const fn kind_word(self) -> &'static str {
+        match self {
+            Self::Commands => "command",
+            Self::Skills => "skill",
+            Self::Agents => "agent",
+        }
+    }
+
     const fn kind(self) -> ToolKind {
         match self {
             Self::Commands => ToolKind::SlashCommand,

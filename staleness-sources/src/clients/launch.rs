@@ -87,6 +87,12 @@ impl Starts {
         self.0.borrow_mut().insert((source.clone(), name), start);
     }
 
+    /// Returns the members of a server's entry.
+    pub(super) fn members(&self, source: &SourceId, name: &ToolName) -> Option<Map<String, Value>> {
+        let key = (source.clone(), name.clone());
+        self.0.borrow().get(&key).map(|start| start.members.clone())
+    }
+
     /// Returns the servers of readings, in the order of sources and names.
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let starts = self.0.into_inner();

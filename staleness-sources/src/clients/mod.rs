@@ -16,6 +16,7 @@
 
 mod claude;
 mod codex;
+mod declared;
 mod folders;
 mod format;
 mod gemini;
@@ -47,6 +48,7 @@ pub use crate::text::Liberties;
 #[cfg(test)]
 use crate::text::read_config;
 use crate::text::{Content, MAX_CONFIG_BYTES, check_config, is_there, load_config};
+pub use declared::{Declarations, Declared, declared};
 use launch::Starts;
 pub use launch::{Launch, Startable, Target};
 use shapes::Kind;

@@ -105,20 +105,9 @@ pub(super) static BARE: Kind = Kind { name: "bare", root: &BARE_MAP };
 /// Members of what may be a server. Their values are not kept.
 const STARTS: &[(&str, &Shape)] = &[("command", &Shape::PLAIN), ("url", &Shape::PLAIN)];
 
-/// Members of a server. What starts it is left out, but for who means to start it.
-const SERVER_MEMBERS: &[(&str, &Shape)] = &[
-    ("disabled", &Shape::PLAIN),
-    ("enabled", &Shape::PLAIN),
-    ("description", &TEXT),
-    ("command", &START),
-    ("args", &START),
-    ("env", &START),
-    ("environment", &START),
-    ("cwd", &START),
-    ("url", &START),
-    ("httpUrl", &START),
-    ("serverUrl", &START),
-];
+/// Members of a server. All else is left out, but for who means to start it.
+const SERVER_MEMBERS: &[(&str, &Shape)] =
+    &[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN), ("description", &TEXT)];
 
 /// A member that starts a server.
 static START: Shape =
@@ -128,7 +117,7 @@ static TEXT: Shape = Shape { text: true, ..Shape::PLAIN };
 
 static TEXTS: Shape = Shape { text: true, elements: Some(&TEXT), ..Shape::PLAIN };
 
-static SERVER: Shape = Shape::of(SERVER_MEMBERS);
+static SERVER: Shape = Shape { others: Some(&START), ..Shape::of(SERVER_MEMBERS) };
 
 static MAP: Shape = Shape::map(&SERVER);
 

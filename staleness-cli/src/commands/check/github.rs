@@ -8,6 +8,7 @@ use staleness_docs::{Blind, Edit, Note, Report, Skipped};
 use crate::output::escape;
 use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
+use staleness_service::lock::{self, Comparison};
 
 /// One annotation for each finding, for each file that was not checked, and for what holds for the
 /// check as a whole. Findings with nothing but weak signs are left out unless they are asked for.
@@ -26,6 +27,21 @@ pub(crate) fn annotations(
         .chain(report.skipped.iter().map(skipped))
         .chain(whole.map(noted))
         .collect()
+}
+
+/// An annotation for all that moved since `agents.lock` was written, each at its line, and for what was not compared.
+pub(super) fn moved(told: &Comparison) -> String {
+    let moved = told.moved.iter().map(|each| {
+        let text = format!("{} {}: {}", each.kind, each.name, each.change.as_str());
+        let line = each.line.unwrap_or(1);
+        let file = property(lock::FILE);
+        format!("::error file={file},line={line},title=moved::{}\n", data(&escape(&text)))
+    });
+    let unchecked = told.unchecked.iter().map(|each| {
+        let text = format!("{} {}: {}", each.kind, each.name, each.reason);
+        format!("::warning title=not checked::{}\n", data(&escape(&text)))
+    });
+    moved.chain(unchecked).collect()
 }
 
 fn skipped(file: &Skipped) -> String {

@@ -4,6 +4,7 @@ pub(crate) mod baseline;
 mod fix;
 mod github;
 mod impact;
+mod locked;
 mod sarif;
 mod text;
 
@@ -46,6 +47,9 @@ struct Checked {
 /// Checks and prints; `true`: something is at `--fail-on` or worse.
 pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {
     let format = format(args, out)?;
+    if args.locked {
+        return locked::run(settings, format, out);
+    }
     if text::is_asked(args)? {
         return text::run(settings, args, format, out);
     }

@@ -13,6 +13,7 @@ use staleness_docs::{Edit, Report};
 use super::baseline::{fingerprint, subject};
 use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
+use staleness_service::lock::{self, Comparison, Moved, Unchecked};
 
 /// The URL of the JSON schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -33,6 +34,46 @@ pub(crate) fn log(
     let mut results: Vec<Value> =
         findings.all().flat_map(|each| results(each, &rules, context, fixes)).collect();
     results.retain(|result| weak || result["level"] != level_word(Level::Fresh));
+    envelope(&rules, &notifications(report), &results, &json!({ "projectVersion": report.version }))
+}
+
+/// What moved since `agents.lock` was written, each at its line.
+pub(super) fn moved(told: &Comparison) -> Value {
+    let rule = Rule {
+        id: "lock_moved",
+        short: "What the project gives to agents is not what agents.lock says.",
+        help: "Review the change; then write the file with `staleness lock`.",
+        level: "error",
+    };
+    let result = |each: &Moved| {
+        let (kind, name, change) = (&each.kind, &each.name, each.change.as_str());
+        json!({
+            "ruleId": rule.id,
+            "ruleIndex": 0,
+            "level": rule.level,
+            "message": { "text": format!("{kind} {name}: {change}") },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": location(lock::FILE),
+                "region": { "startLine": each.line.unwrap_or(1) },
+            }}],
+            "partialFingerprints": { FINGERPRINT: fingerprint(name, kind, 0, change) },
+        })
+    };
+    let unchecked = |each: &Unchecked| {
+        let Unchecked { kind, name, reason } = each;
+        notification("warning", &format!("not checked: {kind} {name}: {reason}"), None, None)
+    };
+    let results: Vec<Value> = told.moved.iter().map(result).collect();
+    let unchecked: Vec<Value> = told.unchecked.iter().map(unchecked).collect();
+    envelope(&[rule], &unchecked, &results, &json!({}))
+}
+
+fn envelope(
+    rules: &[Rule],
+    notifications: &[Value],
+    results: &[Value],
+    properties: &Value,
+) -> Value {
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -49,27 +90,28 @@ pub(crate) fn log(
             },
             "invocations": [{
                 "executionSuccessful": true,
-                "toolExecutionNotifications": notifications(report),
+                "toolExecutionNotifications": notifications,
             }],
             "results": results,
-            "properties": { "projectVersion": report.version },
+            "properties": properties,
         }],
     })
 }
 
+fn notification(level: &str, text: &str, path: Option<&str>, line: Option<u32>) -> Value {
+    let mut told = json!({ "level": level, "message": { "text": text } });
+    if let Some(path) = path {
+        let mut place = json!({ "artifactLocation": location(path) });
+        if let Some(line) = line.filter(|line| *line > 0) {
+            place["region"] = json!({ "startLine": line });
+        }
+        told["locations"] = json!([{ "physicalLocation": place }]);
+    }
+    told
+}
+
 /// Returns a warning for each gap and each file that was not checked, and a note for all else that was noticed.
 fn notifications(report: &Report) -> Vec<Value> {
-    let notification = |level: &str, text: &str, path: Option<&str>, line: Option<u32>| {
-        let mut told = json!({ "level": level, "message": { "text": text } });
-        if let Some(path) = path {
-            let mut place = json!({ "artifactLocation": location(path) });
-            if let Some(line) = line.filter(|line| *line > 0) {
-                place["region"] = json!({ "startLine": line });
-            }
-            told["locations"] = json!([{ "physicalLocation": place }]);
-        }
-        told
-    };
     let blind = report.blind.iter().map(|each| {
         let mut told = notification("warning", "", Some(&each.path), None);
         told["message"]["text"] = format!("{}: {}", each.reason, each.kind.mend()).into();

@@ -1,0 +1,72 @@
+//! `check --locked`: what moved since `agents.lock` was written.
+
+use serde_json::json;
+use staleness_core::text::counted;
+use staleness_service::lock::{Comparison, FILE, Lock, Move, current};
+
+use super::{github, sarif};
+use crate::args::documents_args::ReportFormat;
+use crate::error::CliError;
+use crate::output::{Cell, Output, Paint, Painter, escape};
+use crate::settings::{Access, Settings};
+
+/// Compares and prints; `true`: something moved.
+pub(super) fn run(
+    settings: &Settings,
+    format: ReportFormat,
+    out: &Output,
+) -> Result<bool, CliError> {
+    let Some(locked) = Lock::read(settings)? else {
+        return Err(CliError::invalid(format!("this project has no {FILE}"))
+            .hint("write it with `staleness lock`, and commit it"));
+    };
+    let told = current(settings, &settings.open(Access::Look)?)?.compare(&locked);
+    match format {
+        ReportFormat::Json => {
+            let mut document = json!(told);
+            document["entries"] = locked.len().into();
+            out.json(&document)?;
+        }
+        ReportFormat::Sarif => out.json(&sarif::moved(&told))?,
+        ReportFormat::Github => out.text(&(github::moved(&told) + &summary(&told)))?,
+        ReportFormat::Table => out.text(&table(&told, out))?,
+    }
+    Ok(!told.moved.is_empty())
+}
+
+fn summary(told: &Comparison) -> String {
+    let (moved, same) = (told.moved.len(), counted(told.same, "entry", "entries"));
+    let unchecked = match told.unchecked.len() {
+        0 => String::new(),
+        more => format!("; {more} not checked"),
+    };
+    format!("{FILE}: {moved} moved, {same} as before{unchecked}\n")
+}
+
+fn table(told: &Comparison, out: &Output) -> String {
+    let moved = told.moved.iter().map(|each| -> Vec<Cell> {
+        let paint: Painter = match each.change {
+            Move::Added | Move::Changed => Paint::bad,
+            Move::Removed => Paint::warn,
+        };
+        vec![
+            (each.change.as_str().into(), Some(paint)),
+            (each.kind.clone(), Some(Paint::dim)),
+            (each.name.clone(), Some(Paint::bold)),
+        ]
+    });
+    let mut text = out.details(moved);
+    for each in &told.unchecked {
+        let name = escape(&each.name);
+        text.push_str(&out.lines(&format!(
+            "not checked: {} {name}: {}",
+            each.kind,
+            escape(&each.reason)
+        )));
+    }
+    text.push_str(&summary(told));
+    if !told.moved.is_empty() {
+        text.push_str(&out.hint("review it; `staleness lock` then writes what is there now"));
+    }
+    text
+}

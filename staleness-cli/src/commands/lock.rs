@@ -1,0 +1,54 @@
+//! `lock`: writes `agents.lock`.
+
+use serde_json::json;
+use staleness_core::text::counted;
+use staleness_service::lock::{FILE, Lock, current, path};
+
+use super::save;
+use crate::error::{CliError, ErrorKind, in_words};
+use crate::output::Output;
+use crate::output::diff::{painted, unified};
+use crate::settings::{Access, Settings};
+
+/// Shows what changes in the file, and writes it unless it is a dry run.
+pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliError> {
+    let path = path(settings);
+    if save::leads_out_of(&settings.place.folder, &path) {
+        let message = format!("{FILE} is a link that leads out of the project");
+        return Err(CliError::invalid(message).hint("remove the link"));
+    }
+    // A file that cannot be read is shown as replaced as a whole.
+    let before = Lock::read(settings).unwrap_or_else(|error| {
+        out.warn(&format!("warning: {}", error.message));
+        None
+    });
+    let now = current(settings, &settings.open(Access::Look)?)?;
+    let lock = now.to_lock(before.as_ref())?;
+    let (old, new) = (before.as_ref().map(Lock::text).unwrap_or_default(), lock.text());
+    let changes = old != new || before.is_none();
+    if !dry_run && changes {
+        save::whole(&path, new.as_bytes()).map_err(|error| {
+            CliError::new(ErrorKind::Io, format!("{FILE}: {}", in_words(&error)))
+        })?;
+    }
+    let told = before.as_ref().map(|before| now.compare(before)).unwrap_or_default();
+    let written = changes && !dry_run;
+    let document = json!({
+        "file": FILE, "entries": lock.len(), "changed": changes, "written": written,
+        "moved": told.moved, "unchecked": told.unchecked,
+    });
+    out.done(&document, || {
+        let mut text = String::new();
+        if changes {
+            text = painted(&unified([FILE, FILE], &old, &new), out);
+        }
+        let done = match (written, changes) {
+            (true, _) => "written",
+            (false, true) => "would be written",
+            (false, false) => "is up to date",
+        };
+        let entries = counted(lock.len(), "entry", "entries");
+        text.push_str(&format!("{FILE} {done}: {entries}\n"));
+        text
+    })
+}

@@ -1,0 +1,422 @@
+//! `agents.lock`: digests of what a project's own files give to agents, and what moved since they were written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use staleness::ids::{AgentId, Scope};
+use staleness::tool::PresenceCause;
+use staleness::{Registry, Wait};
+use staleness_core::ids::stable_hash;
+use staleness_sources::clients::{Declarations, Outline, Outlines};
+
+use crate::error::{ErrorKind, ServiceError, in_words};
+use crate::escape;
+use crate::model_text::{ModelName, ModelText, NameKind};
+use crate::outlines::OutlineFolder;
+use crate::scan;
+use crate::settings::Settings;
+
+/// The file, in the root of a project.
+pub const FILE: &str = "agents.lock";
+/// The largest file that is read, in bytes, and the most entries.
+const MAX_BYTES: u64 = 4 << 20;
+const MAX_ENTRIES: usize = 20_000;
+/// The longest line, in bytes.
+const MAX_LINE: usize = 4_096;
+/// The lines at its beginning; the last one is its version.
+const HEAD: &str = "\
+# What this project's own files give to AI agents, as digests: `staleness lock` writes this file,
+# `staleness check --locked` compares it. Read a change of it as you read a change of code.
+version 1
+";
+/// The kind of a tool's definition.
+const TOOL: &str = "tool";
+/// Kinds of entries.
+const KINDS: [&str; 7] = ["agent", "command", "hook", "instruction", "server", "skill", TOOL];
+/// The most names that an agent is told.
+const MAX_TOLD: usize = 5;
+
+/// Digests by kind and name. A name holds no character that a terminal obeys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lock(BTreeMap<(String, String), Entry>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    digest: String,
+    /// The line in the file, from 1.
+    line: usize,
+}
+
+/// What the project gives now.
+#[derive(Debug)]
+pub struct Current {
+    lock: Lock,
+    /// The beginnings of tool names by the servers of the project; true if their definitions are known here.
+    servers: BTreeMap<String, bool>,
+    /// What could not be read.
+    pub unread: Vec<(String, String)>,
+}
+
+/// The way in which an entry moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Move {
+    /// It is not in the file.
+    Added,
+    /// The project has it no more.
+    Removed,
+    /// It has another digest.
+    Changed,
+}
+
+impl Move {
+    /// Its word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// An entry that moved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Moved {
+    /// How.
+    pub change: Move,
+    /// Its kind.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Its line in the file, from 1; none for one that was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Its digest now, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// Something that was not compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Unchecked {
+    /// Its kind, or `file`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Why, and what to do.
+    pub reason: String,
+}
+
+/// A file compared with the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Comparison {
+    /// What moved, by kind and name.
+    pub moved: Vec<Moved>,
+    /// What was not compared.
+    pub unchecked: Vec<Unchecked>,
+    /// The number of entries that are as they were.
+    pub same: usize,
+}
+
+/// Returns the place of the file.
+#[must_use]
+pub fn path(settings: &Settings) -> PathBuf {
+    settings.place.folder.join(FILE)
+}
+
+/// Reads what the project gives to agents now, with the definitions of tools that the registry has pinned.
+///
+/// # Errors
+/// Errors of the store.
+pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, ServiceError> {
+    let Declarations { entries, unread } = scan::declared(settings);
+    let mut lock = Lock::default();
+    let mut servers = BTreeMap::new();
+    for each in entries {
+        if let Some(server) = &each.server {
+            servers.insert(format!("mcp__{server}__"), false);
+        }
+        lock.insert(each.kind, &each.name, each.digest, 0);
+    }
+    let project = &settings.project.id;
+    for (tool, row) in registry.tools().pinned(project).wait()? {
+        let is_own = row.key.scope == Scope::Project(project.clone());
+        let prefix = tool.server.as_ref().map(|server| format!("mcp__{server}__"));
+        let known = prefix.filter(|_| is_own).and_then(|prefix| servers.get_mut(&prefix));
+        if let Some(known) = known {
+            *known = true;
+            if tool.presence.cause != PresenceCause::NotListed {
+                lock.insert(TOOL, tool.key.name.as_str(), row.current.digest(), 0);
+            }
+        }
+    }
+    let unread = unread.into_iter().map(|(path, why)| (escape(&path).into(), why)).collect();
+    Ok(Current { lock, servers, unread })
+}
+
+impl Lock {
+    fn insert(&mut self, kind: &str, name: &str, digest: String, line: usize) -> bool {
+        let key = (kind.to_owned(), escape(name).into_owned());
+        self.0.insert(key, Entry { digest, line }).is_none()
+    }
+
+    /// Returns the number of its entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns true if it has no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the text of the file.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let line = |((kind, name), entry): (&(String, String), &Entry)| {
+            format!("{kind} {name} sha256:{}\n", entry.digest)
+        };
+        HEAD.to_owned() + &self.0.iter().map(line).collect::<String>()
+    }
+
+    /// Reads the file of a project; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no such file. Its text is not quoted.
+    pub fn read(settings: &Settings) -> Result<Option<Self>, ServiceError> {
+        let path = path(settings);
+        let refused = |what: String| {
+            ServiceError::new(ErrorKind::Invalid, format!("{FILE}: {what}"))
+                .hint("see what happened to it, then write it anew with `staleness lock`")
+        };
+        let fence = settings.place.fence();
+        let meta = staleness_docs::disk::look(&path, Some(&fence));
+        let Some(meta) = meta.map_err(|what| refused(what.to_owned()))? else { return Ok(None) };
+        if !meta.is_file() || meta.len() > MAX_BYTES {
+            return Err(refused(format!("is no file of at most {MAX_BYTES} bytes")));
+        }
+        let mut text = String::new();
+        std::fs::File::open(&path)
+            .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
+            .map_err(|error| refused(in_words(&error)))?;
+        Self::parse(&text).map(Some).map_err(refused)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut lock = Self::default();
+        let mut version = None;
+        for (at, line) in text.lines().enumerate().map(|(at, line)| (at + 1, line)) {
+            if line.len() > MAX_LINE || line.chars().any(crate::is_unsafe) {
+                return Err(format!("line {at} is too long, or holds hidden characters"));
+            }
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Some(number) = line.strip_prefix("version ") {
+                version = Some(number);
+                continue;
+            }
+            let entry = line.split_once(' ').and_then(|(kind, rest)| {
+                let (name, digest) = rest.rsplit_once(" sha256:")?;
+                let is_hex = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
+                let is_digest = digest.len() == 64 && digest.bytes().all(is_hex);
+                (KINDS.contains(&kind) && is_digest && !name.is_empty())
+                    .then_some((kind, name, digest))
+            });
+            let Some((kind, name, digest)) = entry else {
+                return Err(format!("line {at} is no entry"));
+            };
+            if !lock.insert(kind, name, digest.to_owned(), at) {
+                return Err(format!("line {at} names what another line names"));
+            }
+            if lock.len() > MAX_ENTRIES {
+                return Err(format!("has more than {MAX_ENTRIES} entries"));
+            }
+        }
+        match version {
+            Some("1") => Ok(lock),
+            Some(_) => Err("has a version that this release does not read".to_owned()),
+            None => Err("has no line with its version".to_owned()),
+        }
+    }
+}
+
+impl Current {
+    /// Returns the file to write. Entries of tools whose definitions are not known here stay as they are.
+    ///
+    /// # Errors
+    /// If something could not be read: its entry would be missing without a word.
+    pub fn to_lock(&self, before: Option<&Lock>) -> Result<Lock, ServiceError> {
+        if let Some((path, why)) = self.unread.first() {
+            return Err(ServiceError::new(ErrorKind::Invalid, format!("{path}: {}", escape(why)))
+                .hint("mend it, then write the lock again"));
+        }
+        let mut lock = self.lock.clone();
+        for ((kind, name), entry) in before.into_iter().flat_map(|lock| &lock.0) {
+            if kind == TOOL && self.is_known(name) == Some(false) {
+                lock.insert(kind, name, entry.digest.clone(), 0);
+            }
+        }
+        Ok(lock)
+    }
+
+    /// Returns true if the definitions of the server that has this tool are known here; `None` if the project has no
+    /// such server.
+    fn is_known(&self, tool: &str) -> Option<bool> {
+        self.prefix_of(tool).and_then(|own| self.servers.get(own)).copied()
+    }
+
+    /// Compares a file with what is there now.
+    #[must_use]
+    pub fn compare(&self, locked: &Lock) -> Comparison {
+        let mut told = Comparison::default();
+        let mut blind: BTreeSet<Unchecked> = BTreeSet::new();
+        let unread = |name: &str| {
+            let file = |(path, _): &&(String, String)| {
+                name.strip_prefix(path.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '/']))
+            };
+            self.unread.iter().any(|each| file(&each))
+        };
+        for ((kind, name), entry) in &locked.0 {
+            let now = self.lock.0.get(&(kind.clone(), name.clone()));
+            let change = match now {
+                Some(now) if now.digest == entry.digest => {
+                    told.same += 1;
+                    continue;
+                }
+                Some(_) => Move::Changed,
+                None if kind == TOOL && self.is_known(name) == Some(false) => {
+                    blind.insert(self.server_of(name, "its definition is not known on this machine; `staleness scan --probe` asks its server"));
+                    continue;
+                }
+                None if unread(name) => continue,
+                None => Move::Removed,
+            };
+            told.moved.push(Moved {
+                change,
+                kind: kind.clone(),
+                name: name.clone(),
+                line: Some(entry.line),
+                digest: now.map(|now| now.digest.clone()),
+            });
+        }
+        let locked_servers: BTreeSet<&str> = locked
+            .0
+            .keys()
+            .filter(|(kind, _)| kind == TOOL)
+            .filter_map(|(_, name)| self.prefix_of(name))
+            .collect();
+        for (key, entry) in self.lock.0.iter().filter(|(key, _)| !locked.0.contains_key(*key)) {
+            let (kind, name) = key;
+            if kind == TOOL && self.prefix_of(name).is_some_and(|own| !locked_servers.contains(own))
+            {
+                blind.insert(self.server_of(name, "agents.lock has no definition of this server's tools; `staleness lock` adds them"));
+                continue;
+            }
+            told.moved.push(Moved {
+                change: Move::Added,
+                kind: kind.clone(),
+                name: name.clone(),
+                line: None,
+                digest: Some(entry.digest.clone()),
+            });
+        }
+        for (path, why) in &self.unread {
+            blind.insert(Unchecked {
+                kind: "file".into(),
+                name: path.clone(),
+                reason: why.clone(),
+            });
+        }
+        told.moved.sort_by(|one, other| (&one.kind, &one.name).cmp(&(&other.kind, &other.name)));
+        told.unchecked = blind.into_iter().collect();
+        told
+    }
+
+    fn prefix_of(&self, tool: &str) -> Option<&str> {
+        let own = self.servers.keys().filter(|prefix| tool.starts_with(prefix.as_str()));
+        own.max_by_key(|prefix| prefix.len()).map(String::as_str)
+    }
+
+    fn server_of(&self, tool: &str, reason: &str) -> Unchecked {
+        let name = self.prefix_of(tool).map_or_else(|| tool.to_owned(), |own| format!("{own}*"));
+        Unchecked { kind: TOOL.into(), name, reason: reason.into() }
+    }
+}
+
+/// What an agent is told at a session start, and what is noted once it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The text.
+    pub text: ModelText,
+    key: String,
+    digest: String,
+}
+
+/// Returns what moved, for an agent that was not told yet; `None` where nothing did, and without the file. A context
+/// that was `cleared` hears it again.
+pub fn notice(
+    settings: &Settings,
+    registry: &Registry,
+    agent: &AgentId,
+    cleared: bool,
+) -> Result<Option<Notice>, ServiceError> {
+    let key = format!(
+        "{:032x}",
+        stable_hash(format!("{FILE}\n{}\n{agent}", settings.project.id).as_bytes())
+    );
+    let (text, about) = match Lock::read(settings) {
+        Ok(None) => return Ok(None),
+        Err(_) => (
+            ModelText::from(
+                "`agents.lock` of this project cannot be read; the user sees why with `staleness check --locked`.",
+            ),
+            "unreadable".to_owned(),
+        ),
+        Ok(Some(locked)) => {
+            let moved = current(settings, registry)?.compare(&locked).moved;
+            if moved.is_empty() {
+                return Ok(None);
+            }
+            let names = moved.iter().take(MAX_TOLD).map(|each| {
+                let name = match each.kind.as_str() {
+                    TOOL => ModelName::tool(settings.client.as_ref(), &each.name),
+                    _ => ModelName::path(NameKind::Document, &each.name),
+                };
+                ModelText::from(name).and(" (").and(each.change.as_str()).and(")")
+            });
+            let mut text = ModelText::from("Moved since `agents.lock` was written: ")
+                .and(ModelText::join(names, ", "));
+            if moved.len() > MAX_TOLD {
+                text = text.and(", and ").and(moved.len() - MAX_TOLD).and(" more");
+            }
+            (text.and(". The user sees all with `staleness check --locked`."), format!("{moved:?}"))
+        }
+    };
+    let digest = format!("{:032x}", stable_hash(about.as_bytes()));
+    let known = OutlineFolder::of(&settings.url, false).and_then(|folder| folder.get(&key));
+    let is_told = !cleared && known.is_some_and(|known| known.digest == digest);
+    Ok((!is_told).then_some(Notice { text, key, digest }))
+}
+
+impl Notice {
+    /// Notes that it was told.
+    pub fn told(&self, settings: &Settings) {
+        if let Some(folder) = OutlineFolder::of(&settings.url, true) {
+            let outline = Outline {
+                stamp: None,
+                digest: self.digest.clone(),
+                content: Ok(String::new()),
+                liberties: staleness_sources::clients::Liberties::default(),
+            };
+            folder.put(&self.key, &outline);
+        }
+    }
+}
