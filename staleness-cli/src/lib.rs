@@ -111,6 +111,8 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
             return Ok(u8::from(commands::check::run(&settings, args, out)?));
         }
         Command::Lock(args) => commands::lock::run(&settings()?, args.dry_run, out)?,
+        Command::Why { name } => commands::links::why(&settings()?, name, out)?,
+        Command::Impact { name } => commands::links::impact(&settings()?, name, out)?,
         Command::Knowledge { command, list } => {
             commands::knowledge::run(&settings()?, command.as_deref(), list, out)?;
         }

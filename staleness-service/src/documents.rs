@@ -130,6 +130,12 @@ fn read_files<'a>(
     read(settings, &mut LazyRepo::default(), options, &mut |_| ())
 }
 
+/// Returns the paths of the documents that a check without arguments reads, as far as that is known without git.
+pub(crate) fn paths(settings: &Settings) -> Result<Vec<String>, ServiceError> {
+    let report = read_files(settings, CheckOptions::new(settings.now))?;
+    Ok(report.documents.into_iter().map(|document| document.key.path).collect())
+}
+
 /// Returns the context of verdicts on items and documents, for the agent that asks.
 pub fn context(settings: &Settings, version: Option<&str>) -> Context {
     context_for(settings, settings.agent.as_ref(), version)

@@ -9,6 +9,7 @@
 //! - [`scan`], [`tools`]: what the clients have configured.
 //! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds; [`fixes`]: what
 //!   they should say; [`text`]: the same of a text that is no file.
+//! - [`links`]: what is connected to one thing.
 //! - [`lock`]: digests of what a project gives to agents.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
 //! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
@@ -32,6 +33,7 @@ pub mod fixes;
 pub mod items;
 pub mod knowledge;
 pub mod limits;
+pub mod links;
 mod listener;
 pub mod lock;
 pub mod model_text;

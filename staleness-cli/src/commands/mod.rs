@@ -12,6 +12,7 @@ pub(crate) mod import;
 pub(crate) mod install;
 mod installed;
 pub(crate) mod knowledge;
+pub(crate) mod links;
 pub(crate) mod lock;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;

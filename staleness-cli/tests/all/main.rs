@@ -51,6 +51,7 @@ mod knowledge_evidence;
 mod knowledge_files;
 mod large_files;
 mod limits;
+mod links;
 mod lock;
 mod model_names;
 mod network;

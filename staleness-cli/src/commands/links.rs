@@ -1,0 +1,111 @@
+//! `why` and `impact`: what is connected to one thing.
+
+use staleness_core::text::counted;
+use staleness_service::knowledge::World;
+use staleness_service::links::{self, Counts, Impact, Link, Why};
+
+use crate::error::CliError;
+use crate::output::found::{paint_of, reasons};
+use crate::output::{Cell, Output, Paint, Screen, escape};
+use crate::settings::{Access, Settings};
+
+/// Prints why a thing is as it is.
+pub(crate) fn why(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
+    let screen = Screen::new(out, "checked");
+    let world = World::new(settings, None, &screen);
+    let told = links::why(&world, &settings.open(Access::Look)?, name)?;
+    if out.json { out.json(&told) } else { out.text(&why_text(&told, out)) }
+}
+
+/// Prints what rests on a thing.
+pub(crate) fn impact(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
+    let screen = Screen::new(out, "checked");
+    let world = World::new(settings, None, &screen);
+    let told = links::impact(&world, &settings.open(Access::Look)?, name)?;
+    if out.json { out.json(&told) } else { out.text(&impact_text(&told, out)) }
+}
+
+fn why_text(told: &Why, out: &Output) -> String {
+    let name = out.paint.bold(&escape(&told.name));
+    let state = told.verdict.as_ref().map_or_else(
+        || told.state.clone(),
+        |verdict| paint_of(verdict.level)(out.paint, &told.state),
+    );
+    let mut text = format!("{name}  {}  {state}\n", told.kind);
+    let title = told.title.as_deref().and_then(|title| title.lines().next()).unwrap_or_default();
+    text.push_str(&out.row("", 0, title));
+    text.push_str(&out.row("since", 8, &told.since.map(|at| at.to_string()).unwrap_or_default()));
+    if let Some(verdict) = &told.verdict {
+        reasons(verdict, 2, out, &mut text);
+    }
+    for cause in &told.causes {
+        text.push_str(&out.paint.warn(&out.lines(&escape(cause))));
+    }
+    text.push_str(&out.table(told.journal.iter().map(|event| -> Vec<Cell> {
+        let entry = &event.entry;
+        let states = [&entry.from, &entry.to].map(|state| state.as_deref().unwrap_or_default());
+        let change = if states[0] == states[1] { String::new() } else { states.join(" → ") };
+        vec![
+            (entry.at.to_string(), Some(Paint::dim)),
+            (event.of.clone(), None),
+            (entry.action.to_owned(), Some(Paint::bold)),
+            (change, None),
+            (entry.cause.replace('_', " "), None),
+        ]
+    })));
+    text.push_str(&out.lines(&format!("rests on it: {}", counts(&told.counts))));
+    text.push_str(&out.hint(&format!("`staleness impact {}` shows them", escape(&told.name))));
+    text
+}
+
+fn impact_text(told: &Impact, out: &Output) -> String {
+    let name = out.paint.bold(&escape(&told.name));
+    let mut text = format!("{name}  {}\n", told.kind);
+    text.push_str(&out.row("lost", 8, &told.lost.join(", ")));
+    text.push_str(&out.table(told.documents.iter().map(|each| -> Vec<Cell> {
+        let place = format!("{}:{}", each.path, each.line);
+        vec![
+            (place, Some(Paint::bold)),
+            (each.names.join(", "), Some(Paint::dim)),
+            (each.text.clone(), None),
+        ]
+    })));
+    let routes = told.routes.iter().map(|route| -> Vec<Cell> {
+        let lead = format!("leads to {}", route.tool);
+        vec![
+            (format!("route {}", route.id), Some(Paint::bold)),
+            (lead, Some(Paint::dim)),
+            (route.query.clone(), None),
+        ]
+    });
+    let link = |each: &Link| -> Vec<Cell> {
+        let still = match each.lost.join(", ") {
+            lost if lost.is_empty() => String::new(),
+            lost => format!("; still says {lost}"),
+        };
+        let how = format!("{}{still}", each.how);
+        vec![
+            (format!("{} {}", each.kind, each.id), Some(Paint::bold)),
+            (how, Some(Paint::dim)),
+            (each.title.clone(), None),
+        ]
+    };
+    let links = told.knowledge.iter().chain(&told.work).map(link);
+    text.push_str(&out.table(routes.chain(links)));
+    for (path, why) in &told.skipped {
+        text.push_str(&out.lines(&format!("not searched: {}: {why}", escape(path))));
+    }
+    text.push_str(&out.lines(&format!("rests on it: {}", counts(&told.counts))));
+    text
+}
+
+fn counts(counts: &Counts) -> String {
+    format!(
+        "{} in {}, {}, {}, {}",
+        counted(counts.lines, "line", "lines"),
+        counted(counts.documents, "document", "documents"),
+        counted(counts.routes, "route", "routes"),
+        counted(counts.knowledge, "item", "items"),
+        counted(counts.work, "open work item", "open work items"),
+    )
+}

@@ -1,0 +1,137 @@
+//! `why` and `impact`: what is connected to one thing.
+
+use serde_json::{Value, json};
+
+use crate::common::Sandbox;
+
+const TOOL: &str = "mcp__hub__find_issue";
+
+/// A project in which a tool lost its parameter `repo` and fails since then; texts of every kind name it.
+fn connected() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let live = |parameter: &str, now: &str| {
+        let schema = json!({ "type": "object", "properties": { parameter: { "type": "string" } } });
+        let tool = json!({ "name": "find_issue", "description": "Finds.", "inputSchema": schema });
+        let file = sandbox.write("tools.json", json!({ "tools": [tool] }).to_string());
+        let file = file.to_str().unwrap();
+        sandbox.ok(&["scan", "--tools-json", file, "--server", "hub", "--now", now]);
+    };
+    sandbox.claude(&["hub"]);
+    live("repo", "2026-11-01T08:00:00Z");
+    live("project", "2026-11-18T08:00:00Z");
+    for hour in 9..14 {
+        let now = format!("2026-11-18T{hour:02}:00:00Z");
+        sandbox.ok(&["record", TOOL, "--failure", "--now", &now]);
+    }
+    sandbox.write(
+        "project/guide.md",
+        "Call `find_issue` first.\n\nIt takes `repo`.\n\nrepo, find_issues.\n",
+    );
+    sandbox.write("project/other.md", "Here `repo` is something else.\n");
+    sandbox.ok(&["routes", "learn", "--query", "open issues of repo", "--tool", TOOL]);
+    let add = ["knowledge", "add", "--id", "how", "--cite", "guide.md:1", "--body"];
+    sandbox.ok(&[&add[..], &["Issues come from find_issue with `repo`."]].concat());
+    sandbox.ok(&["knowledge", "add", "--id", "next", "--related", "how", "--body", "Next."]);
+    sandbox.ok(&[
+        "work",
+        "add",
+        "plan",
+        "Move to mcp__hub__find_issue",
+        "--id",
+        "move",
+        "--ref",
+        "how",
+    ]);
+    sandbox
+}
+
+fn column<'v>(told: &'v Value, list: &str, key: &str) -> Vec<&'v str> {
+    told[list].as_array().unwrap().iter().map(|each| each[key].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
+    let sandbox = connected();
+    let why = sandbox.json(&["why", TOOL]);
+    assert_eq!((&why["kind"], &why["state"]), (&json!("mcp_tool"), &json!("demoted")), "{why}");
+    assert!(why["since"].as_str().unwrap().starts_with("2026-11-18T"), "{why}");
+    let cause = "began on 2026-11-18; its definition lost `repo` on 2026-11-18";
+    assert_eq!(why["causes"], json!([cause]));
+    let actions = column(&why, "journal", "action");
+    assert!(actions.contains(&"failing") && actions.contains(&"redefined"), "{why}");
+    let counts = json!({ "lines": 2, "documents": 1, "routes": 1, "knowledge": 1, "work": 1 });
+    assert_eq!(why["counts"], counts);
+    let impact = sandbox.json(&["impact", TOOL]);
+    assert_eq!(impact["lost"], json!(["repo"]));
+    let lines = impact["documents"].as_array().unwrap().iter();
+    let lines: Vec<String> =
+        lines.map(|it| format!("{}:{} {}", it["path"], it["line"], it["names"])).collect();
+    assert_eq!(lines, ["\"guide.md\":1 [\"find_issue\"]", "\"guide.md\":3 [\"repo\"]"]);
+    assert_eq!(column(&impact, "knowledge", "id"), ["how"]);
+    assert_eq!(impact["knowledge"][0]["lost"], json!(["repo"]));
+    assert_eq!(
+        (column(&impact, "work", "id"), column(&impact, "work", "how")),
+        (vec!["move"], vec!["names it"])
+    );
+    let text = sandbox.ok(&["why", TOOL]);
+    assert!(
+        text.contains(cause)
+            && text.contains("2 lines in 1 document, 1 route, 1 item, 1 open work item"),
+        "{text}"
+    );
+}
+
+#[test]
+fn documents_items_work_and_routes_tell_what_rests_on_them() {
+    let sandbox = connected();
+    sandbox.write("project/README.md", "See [the guide](guide.md), not other/guide.md.\n");
+    let route = sandbox.json(&["routes"])["routes"][0]["id"].as_str().unwrap().to_owned();
+    for (name, kind, list, ids) in [
+        ("guide.md", "document", "knowledge", vec!["how"]),
+        ("how", "knowledge", "knowledge", vec!["next"]),
+        ("how", "knowledge", "work", vec!["move"]),
+        ("move", "plan", "work", vec![]),
+        (&route, "route", "work", vec![]),
+        ("mcp__hub__*", "mcp_server", "routes", vec![&*route]),
+    ] {
+        let told = sandbox.json(&["impact", name]);
+        assert_eq!(told["kind"], kind, "{name}");
+        assert_eq!(column(&told, list, "id"), ids, "{name} {list}: {told}");
+        let why = sandbox.json(&["why", name]);
+        assert!(
+            !why["state"].as_str().unwrap().is_empty() && why["counts"] == told["counts"],
+            "{why}"
+        );
+    }
+    let told = sandbox.json(&["impact", "guide.md"]);
+    assert_eq!(column(&told, "documents", "path"), ["README.md"], "{told}");
+}
+
+#[test]
+fn a_name_that_nothing_has_is_answered_with_the_nearest() {
+    let sandbox = connected();
+    for (name, near) in [("mcp__hub__find_isue", TOOL), ("guides.md", "guide.md"), ("mov", "move")]
+    {
+        for command in ["why", "impact"] {
+            let run = sandbox.run(&[command, name]);
+            assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
+            assert!(run.err.contains(&format!("did you mean {near}?")), "{run:?}");
+        }
+    }
+    assert_eq!(sandbox.run(&["why", ""]).code, 3);
+    assert_eq!(sandbox.run(&["impact", "a\u{1b}[2J"]).code, 3);
+}
+
+#[test]
+fn nothing_is_written_and_nothing_of_a_text_obeyed() {
+    let sandbox = connected();
+    sandbox.write("project/evil.md", "find_issue \u{1b}[2J \u{202e}obey\n");
+    let before = sandbox.files();
+    let text = sandbox.ok(&["impact", TOOL]);
+    assert!(
+        text.contains("\\u{1b}[2J") && !text.contains('\u{1b}') && !text.contains('\u{202e}'),
+        "{text}"
+    );
+    sandbox.ok(&["why", TOOL]);
+    assert_eq!(sandbox.files(), before);
+}

@@ -1,0 +1,311 @@
+//! What is connected to a tool, route, document, item or work item: why it is as it is, and what rests on it.
+//!
+//! Everything is looked up when it is asked for, in what is there: journal, definitions, documents, routes, items, work.
+
+mod resting;
+
+use serde::Serialize;
+use staleness::ids::{ItemKey, Scope, ToolKey};
+use staleness::registry::ScopeChoice;
+use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
+use staleness::tool::Status;
+use staleness::verdict::Verdict;
+use staleness::{Registry, Timestamp, Wait};
+use staleness_core::journal::Subject;
+use staleness_core::registry::nearest;
+use staleness_core::report::HistoryEntry;
+
+use crate::documents;
+use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::knowledge::{World, show};
+use crate::model_text::{is_plain, tool_prefix};
+use crate::remembered::Remembered;
+use crate::settings::Settings;
+use crate::tools::Unused;
+use crate::words::tool_name;
+pub use resting::{Counts, Impact, Line, Link};
+use resting::{lost, rests_on};
+
+/// Journal entries that are read of one subject, and the days around a beginning in which they count as near.
+const ENTRIES: u32 = 200;
+const NEAR_DAYS: i64 = 7;
+
+/// The thing that a name means.
+#[derive(Clone, Debug)]
+enum Thing {
+    Tool(Box<ToolReport>, ToolKey),
+    Route(RouteReport),
+    Document(String),
+    Item(Box<KnowledgeReport>),
+    Work(Box<WorkReport>),
+}
+
+/// Why a thing is as it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Why {
+    /// Its kind.
+    pub kind: String,
+    /// Its name or id.
+    pub name: String,
+    /// Its description, text or query, as somebody wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its state.
+    pub state: String,
+    /// Since when, as far as that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// Its verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// What happened on the day on which it began.
+    pub causes: Vec<String>,
+    /// Entries of the journal near its beginning: of the thing, and of its server; latest first.
+    pub journal: Vec<Event>,
+    /// What rests on it.
+    pub counts: Counts,
+}
+
+/// An entry of the journal.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// The thing that changed.
+    pub of: String,
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: HistoryEntry,
+}
+
+/// Returns why a thing is as it is.
+///
+/// # Errors
+/// When nothing has this name, with the name that is most like it; or what the store reports.
+pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, ServiceError> {
+    let settings = world.settings;
+    let thing = find(world, registry, name)?;
+    let counts = rests_on(world, registry, &thing)?.counts;
+    let (kind, name) = thing.names();
+    let mut why = Why {
+        kind,
+        name,
+        title: None,
+        state: String::new(),
+        since: None,
+        verdict: None,
+        causes: Vec::new(),
+        journal: Vec::new(),
+        counts,
+    };
+    let of = |subject: Subject| -> Result<Vec<Event>, ServiceError> {
+        let of = subject.id.clone();
+        let entries = registry.admin().journal_of(subject, ENTRIES).wait()?;
+        Ok(entries.iter().map(|entry| Event { of: of.clone(), entry: entry.into() }).collect())
+    };
+    let scope = |word: &str| match word {
+        "global" => Scope::Global,
+        _ => Scope::Project(settings.project.id.clone()),
+    };
+    let mut journal = Vec::new();
+    match thing {
+        Thing::Tool(tool, key) => {
+            let all = of(Subject::tool(&key))?;
+            let is_now = |event: &&Event| {
+                event.entry.to.as_deref() == Some(tool.status.as_str())
+                    && event.entry.from != event.entry.to
+            };
+            let began = all.iter().rev().find(is_now).map(|event| event.entry.at);
+            let absent = (tool.status == Status::Stale).then_some(tool.presence.since);
+            let since = absent.or(began).unwrap_or(tool.discovered_at);
+            for server in server_keys(registry, settings, &tool)? {
+                journal.extend(of(Subject::tool(&server))?);
+            }
+            why.causes = causes(registry, settings, &key, since, &journal)?;
+            journal.extend(all);
+            why.title = tool.description;
+            why.state = tool_state(tool.status, &tool.presence.cause.as_str().replace('_', " "));
+            (why.since, why.verdict) = (Some(since), Some(tool.verdict));
+        }
+        Thing::Route(route) => {
+            why.title = Some(format!("{} → {}", route.query, route.tool));
+            why.state = format!("confidence {:.2}", route.confidence.get());
+            why.since = Some(route.created_at);
+        }
+        Thing::Document(path) => {
+            let known = Remembered::read(settings, registry)?;
+            let mut doubtful =
+                known.doubtful.into_iter().filter(|it| it.path.as_deref() == Some(path.as_str()));
+            // The worst comes first.
+            let worst = doubtful.next();
+            why.state = match &worst {
+                Some(worst) => worst.verdict.level.as_str().to_owned(),
+                None if known.checked_at.is_none() => "not checked yet".to_owned(),
+                None => "fresh".to_owned(),
+            };
+            why.since = worst.as_ref().map(crate::rank::since);
+            why.title = worst.as_ref().map(|worst| worst.title.clone());
+            why.verdict = worst.map(|worst| worst.verdict);
+        }
+        Thing::Item(item) => {
+            let id = crate::knowledge::item_id(&item.id)?;
+            journal = of(Subject::item(&ItemKey { scope: scope(item.scope), id }))?;
+            why.since = Some(crate::rank::since(&item));
+            why.state = item.verdict.level.as_str().to_owned();
+            (why.title, why.verdict) = (Some(item.title), Some(item.verdict));
+        }
+        Thing::Work(work) => {
+            let keys = ScopeChoice::Either.work_keys(&settings.project.id, &work.id);
+            for key in keys {
+                journal.extend(of(Subject::work(&key))?);
+            }
+            (why.state, why.since) = (work.status.as_str().to_owned(), Some(work.updated_at));
+            (why.title, why.verdict) = (Some(work.text), Some(work.verdict));
+        }
+    }
+    let near = |event: &Event| {
+        why.since.is_none_or(|since| {
+            event.entry.at.millis_since(since).abs() <= NEAR_DAYS * Timestamp::DAY
+        })
+    };
+    journal.retain(near);
+    journal.sort_by(|one, other| {
+        (other.entry.revision, &one.of).cmp(&(one.entry.revision, &other.of))
+    });
+    why.journal = journal;
+    Ok(why)
+}
+
+/// Returns what rests on a thing.
+///
+/// # Errors
+/// As of [`why`].
+pub fn impact(world: &World<'_>, registry: &Registry, name: &str) -> Result<Impact, ServiceError> {
+    let thing = find(world, registry, name)?;
+    rests_on(world, registry, &thing)
+}
+
+impl Thing {
+    fn names(&self) -> (String, String) {
+        let (kind, name) = match self {
+            Self::Tool(tool, _) => (tool.kind.as_str(), tool.name.clone()),
+            Self::Route(route) => ("route", route.id.to_string()),
+            Self::Document(path) => ("document", path.clone()),
+            Self::Item(item) => (item.kind.as_str(), item.id.clone()),
+            Self::Work(work) => (work.kind.as_str(), work.id.to_string()),
+        };
+        (kind.to_owned(), name)
+    }
+}
+
+/// The thing that a name means: a tool before a route, a document, an item and work.
+fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, ServiceError> {
+    let (settings, project) = (world.settings, &world.settings.project);
+    tool_name(name)?;
+    if let Ok(key) = registry.tools().find_key(&project.id, name, ScopeChoice::Either).wait() {
+        let tool =
+            registry.tools().show(project, std::slice::from_ref(&key), settings.now).wait()?;
+        return Ok(Thing::Tool(Box::new(tool), key));
+    }
+    let routes = registry.routes().list(&project.id).wait()?;
+    if let Some(route) = routes.iter().find(|route| route.key.id.to_string() == name) {
+        return Ok(Thing::Route(route.into()));
+    }
+    let paths = documents::paths(settings)?;
+    let path = name.strip_prefix("./").unwrap_or(name);
+    if paths.iter().any(|each| each == path) {
+        return Ok(Thing::Document(path.to_owned()));
+    }
+    match show(world, name, ScopeChoice::Either) {
+        Ok(item) => return Ok(Thing::Item(Box::new(item))),
+        Err(error) if matches!(error.kind, ErrorKind::Unknown | ErrorKind::Invalid) => {}
+        Err(error) => return Err(error),
+    }
+    match crate::work::find(registry, settings, name, ScopeChoice::Either) {
+        Ok(work) => {
+            return crate::work::told(registry, settings, work)
+                .map(|work| Thing::Work(Box::new(work)));
+        }
+        Err(error) if matches!(error.kind, ErrorKind::Unknown | ErrorKind::Invalid) => {}
+        Err(error) => return Err(error),
+    }
+    if let Some(unused) = Unused::of(registry, settings, name)? {
+        let what = format!("{} is not used yet: {}", quoted(name), unused.reason());
+        return Err(ServiceError::new(ErrorKind::Unknown, what));
+    }
+    let tool = registry.tools().nearest(project, name).wait()?.map(|name| name.to_string());
+    let item = registry.knowledge().nearest(&project.id, name).wait()?.map(|id| id.to_string());
+    let work = registry.work().nearest(&project.id, name).wait()?.map(|id| id.to_string());
+    let known = paths.into_iter().chain(item).chain(work);
+    let near = nearest(name, known).or(tool).filter(|near| near.split('/').all(is_plain));
+    let message = format!("no tool, route, document, item or work is known as {}", quoted(name));
+    Err(ServiceError::new(ErrorKind::Unknown, message).hint(match near {
+        Some(near) => format!("did you mean {near}?"),
+        None => {
+            "see `staleness tools list`, `staleness knowledge list` or `staleness work list`".into()
+        }
+    }))
+}
+
+/// The entries of the server that has a tool.
+fn server_keys(
+    registry: &Registry,
+    settings: &Settings,
+    tool: &ToolReport,
+) -> Result<Vec<ToolKey>, ServiceError> {
+    let Some(server) = tool.server.as_ref().filter(|_| tool_prefix(&tool.name).is_none()) else {
+        return Ok(Vec::new());
+    };
+    let own = format!("mcp__{server}__*");
+    let found = registry.tools().find_key(&settings.project.id, &own, ScopeChoice::Either).wait();
+    Ok(found.into_iter().collect())
+}
+
+/// What happened on the day before a state began, or on that day: to the definition, and to the server.
+fn causes(
+    registry: &Registry,
+    settings: &Settings,
+    key: &ToolKey,
+    since: Timestamp,
+    of_server: &[Event],
+) -> Result<Vec<String>, ServiceError> {
+    let is_then = |at: Timestamp| (0..=Timestamp::DAY).contains(&since.millis_since(at));
+    let day = |at: Timestamp| at.to_string().chars().take(10).collect::<String>();
+    let mut causes = Vec::new();
+    for row in registry.tools().definitions(&settings.project.id, key).wait()? {
+        if row.changes > 0 && is_then(row.since) {
+            let lost: Vec<String> =
+                lost(registry, settings, key)?.iter().map(|name| format!("`{name}`")).collect();
+            let what = if lost.is_empty() {
+                "changed".to_owned()
+            } else {
+                format!("lost {}", lost.join(", "))
+            };
+            causes.push(format!(
+                "began on {}; its definition {what} on {}",
+                day(since),
+                day(row.since)
+            ));
+        }
+    }
+    for event in of_server
+        .iter()
+        .filter(|event| is_then(event.entry.at) && event.entry.from != event.entry.to)
+    {
+        if let Some(to) = &event.entry.to {
+            causes.push(format!(
+                "began on {}; its server became {to} on {}",
+                day(since),
+                day(event.entry.at)
+            ));
+        }
+    }
+    causes.sort();
+    causes.dedup();
+    Ok(causes)
+}
+
+fn tool_state(status: Status, cause: &str) -> String {
+    match status {
+        Status::Stale => format!("stale: {cause}"),
+        other => other.as_str().to_owned(),
+    }
+}
