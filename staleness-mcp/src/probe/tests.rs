@@ -100,6 +100,7 @@ fn a_list_without_an_end_is_cut_and_says_so() {
 
 #[cfg(unix)]
 #[test]
+#[allow(clippy::disallowed_methods, reason = "nobody tells when an orphan is reaped")]
 fn nothing_that_a_server_started_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let pids = folder.path().join("pids");
