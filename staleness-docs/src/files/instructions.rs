@@ -15,10 +15,10 @@ use staleness_core::knowledge::Document;
 use staleness_core::time::Timestamp;
 
 use super::discover::{Found, LINK, Loaded, Search, key_of};
-use crate::CheckOptions;
 use crate::disk::canonical;
 use crate::nature::{self, Patterns};
 use crate::project::ProjectPlace;
+use crate::{CheckOptions, Skipped};
 
 /// Instruction files of a project outside of folders of their own, beside those of Claude Code.
 const OWN: [&str; 3] = ["AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
@@ -86,7 +86,7 @@ pub fn retain_loaded_by(
 /// Returns the instruction files of a project that a client loads when a session starts, with what they import, and
 /// those that lead out of it with the reason. No policy leaves one out.
 #[must_use]
-pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<(String, String)>) {
+pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
     let options = CheckOptions::new(Timestamp::default());
     let patterns = Patterns::new(&options.policy, &mut Vec::new());
     let (fence, found) = (place.fence(), Found::default());
@@ -101,7 +101,6 @@ pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<(
     find(&mut search);
     let Found { files, skipped, .. } = search.found;
     let skipped = skipped.into_iter().filter(|each| each.reason != LINK);
-    let skipped = skipped.map(|each| (each.path, each.reason));
     (files.into_iter().map(|(key, file)| (key, file.path)).collect(), skipped.collect())
 }
 

@@ -64,7 +64,7 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
             reader.file("instruction", &key, &path, &outside);
         }
     }
-    reader.all.unread.extend(skipped);
+    reader.all.unread.extend(skipped.into_iter().map(|each| (each.path, each.reason)));
     let Declarations { mut entries, mut unread } = reader.all;
     entries.sort();
     unread.sort();
