@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, line, names};
+use crate::common::{Sandbox, names};
 
 fn outcomes(report: &Value) -> (u64, u64) {
     let outcomes = &report["outcomes"];
@@ -154,32 +154,4 @@ fn there_is_nothing_to_back_up_before_the_first_scan() {
     assert_eq!(run.code, 4);
     assert!(run.err.contains("staleness scan"), "{run:?}");
     assert!(!copy.exists() && !sandbox.root().join("data").exists());
-}
-
-/// Bug W9: days on which nobody worked, or only somebody else, prove nothing against a tool.
-#[test]
-fn w9_a_tool_ages_on_the_days_on_which_its_client_works() {
-    let sandbox = Sandbox::new();
-    sandbox.ok(&line("record mcp__claude_ai_Mail__send --success --agent claude-code"));
-    let at =
-        |day: i64| format!("2026-{:02}-{:02}T12:00:00Z", 11 + (19 + day) / 30, (19 + day) % 30 + 1);
-    let works = |agent: &str, from: i64| {
-        for day in from..from + 30 {
-            let start =
-                format!("--now {} session start --agent {agent} --id {agent}-{day}", at(day));
-            sandbox.ok(&line(&start));
-        }
-    };
-    let doubted = |day: i64| {
-        let overview = sandbox.json(&["--now", &at(day)]);
-        let shown =
-            sandbox.json(&line(&format!("--now {} tools show mcp__claude_ai_Mail__send", at(day))));
-        (overview["tools"].as_array().unwrap().len(), shown["verdict"]["level"].clone())
-    };
-    assert_eq!(doubted(35), (0, json!("fresh")), "nobody worked");
-    works("codex", 1);
-    assert_eq!(doubted(35), (0, json!("fresh")), "its client did not");
-    works("claude-code", 6);
-    assert_eq!(doubted(34), (0, json!("fresh")));
-    assert_eq!(doubted(35), (1, json!("review")));
 }

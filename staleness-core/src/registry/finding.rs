@@ -87,7 +87,6 @@ impl Tools<'_> {
         let session = find.session.as_ref();
         let Some(question) = find.question()? else {
             let view = self.0.ask(visible(&project.id, &self.0.policy)).await?;
-            let view = self.0.with_days(view, project, now).await?;
             let context = Context::new(&view, &self.0.policy, project, now);
             return Ok(FoundTools { tools: suggest(&context, session, find.limit), note: None });
         };
@@ -101,15 +100,14 @@ impl Tools<'_> {
         let fits = self.0.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
         if !fits.is_empty() {
             let places = fits.iter().map(|fit| fit.2);
-            let rows = self.0.rows(project, &catalog, places, view.outcomes, now).await?;
+            let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
             let context = Context::new(&rows, &self.0.policy, project, now);
             let tools = best(&context, &catalog, &scores, &fits, find.limit, is_usable);
             return Ok(FoundTools { tools, note });
         }
         // Failing tools whose cool-down has passed stand in.
         let failing = catalog.places(|place, tool| tool.may_recover && wanted(place, tool));
-        let rows =
-            self.0.rows(project, &catalog, failing.iter().copied(), view.outcomes, now).await?;
+        let rows = self.0.rows(project, &catalog, failing.iter().copied(), view.outcomes).await?;
         let context = Context::new(&rows, &self.0.policy, project, now);
         let tried = |place| {
             let tool = catalog.key(place).and_then(|key| rows.tools.get(&key));
@@ -143,7 +141,7 @@ impl Tools<'_> {
         let scores = catalog.scores(&question, &meaning, wanted);
         let fits = self.0.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
         let places = fits.iter().map(|fit| fit.2);
-        let rows = self.0.rows(project, &catalog, places, view.outcomes, now).await?;
+        let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, &self.0.policy, project, now);
         let may_tell = |each: &RankedTool<'_>| !context.is_ignored(each.tool);
         let tools = best(&context, &catalog, &scores, &fits, find.limit, may_tell);
@@ -211,12 +209,11 @@ impl Registry {
         catalog: &Catalog,
         places: impl Iterator<Item = u32>,
         outcomes: BTreeMap<u64, Outcome>,
-        now: Timestamp,
     ) -> Result<View, RegistryError> {
         let keys = places.filter_map(|place| catalog.key(place)).collect();
         let mut rows = self.ask(Lookup { keys, project: project.id.clone() }).await?;
         rows.outcomes = outcomes;
-        self.with_days(rows, project, now).await
+        Ok(rows)
     }
 }
 

@@ -14,8 +14,8 @@ use crate::report::{Context, History, HistoryEntry, RankedTool, ToolReport, rank
 use crate::scan::{ProjectRef, may_be_invented};
 use crate::source::Source;
 use crate::store::{
-    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SessionFilter,
-    SourceFilter, ToolFilter, View,
+    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
+    ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
@@ -150,24 +150,6 @@ impl Registry {
         self.ask(visible(&project.id, &self.policy)).await
     }
 
-    /// Adds the sessions of a project to a view with tools that may be unseen: they tell the days on which anybody worked.
-    pub(super) async fn with_days(
-        &self,
-        mut view: View,
-        project: &ProjectRef,
-        now: Timestamp,
-    ) -> Result<View, RegistryError> {
-        let is_doubtful = {
-            let context = Context::new(&view, &self.policy, project, now);
-            view.tools.values().any(|tool| context.may_be_unseen(tool))
-        };
-        if is_doubtful {
-            let sessions = Selection::new().peek(SessionFilter::Project(project.id.clone()));
-            view.sessions = self.ask(sessions).await?.sessions;
-        }
-        Ok(view)
-    }
-
     pub(super) async fn show_key(
         &self,
         keys: &[ToolKey],
@@ -175,7 +157,7 @@ impl Registry {
         now: Timestamp,
     ) -> Result<ToolReport, RegistryError> {
         let lookup = Lookup { keys: keys.to_vec(), project: project.id.clone() };
-        let view = self.with_days(self.ask(lookup).await?, project, now).await?;
+        let view = self.ask(lookup).await?;
         let context = Context::new(&view, &self.policy, project, now);
         named(keys, &view)
             .and_then(|key| view.tools.get(key))
@@ -197,7 +179,7 @@ impl Tools<'_> {
         if listing.all_projects {
             selection = selection.peek(ToolFilter::All).peek(SourceFilter::All);
         }
-        let view = self.0.with_days(self.0.ask(selection).await?, project, now).await?;
+        let view = self.0.ask(selection).await?;
         let context = Context::new(&view, &self.0.policy, project, now);
         Ok(listing.of(&context))
     }
@@ -291,7 +273,7 @@ impl Tools<'_> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<ScoredTool>, RegistryError> {
-        let view = self.0.with_days(self.0.seen(project).await?, project, now).await?;
+        let view = self.0.seen(project).await?;
         let context = Context::new(&view, &self.0.policy, project, now);
         let tools = context.visible().filter(|tool| !context.is_ignored(tool));
         Ok(rank(&context, tools, limit)

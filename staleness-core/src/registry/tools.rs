@@ -64,7 +64,7 @@ impl Tools<'_> {
     /// # Errors
     /// As [`Tools::apply_scan`].
     pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
-        let (project, now) = (scan.project.clone(), scan.at);
+        let project = scan.project.clone();
         let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
         let preview = Preview(Arc::<ApplyScan>::clone(&step));
         let seen = self.0.store.view(Arc::new(preview.clone())).await?;
@@ -76,7 +76,7 @@ impl Tools<'_> {
         // The scan decides on what is stored; a client sees the result.
         let mut view = view.with(&changes);
         see_as(&mut view, self.0.client.as_ref());
-        Ok((report, self.0.with_days(view, &project, now).await?))
+        Ok((report, view))
     }
 
     /// Records one use of a tool. May be repeated with the same op id.

@@ -1,8 +1,8 @@
 //! The context of a report: everything seen, arranged for looking tools up.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::ids::{ClientId, Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::{ProjectRef, may_be_invented};
 use crate::store::{View, meant};
@@ -262,38 +262,15 @@ impl<'a> Context<'a> {
             .unwrap_or(tool.discovered_at)
     }
 
-    /// Returns true if it was last seen as many days ago as the policy's `unseen_days`, whatever happened on them. A client
-    /// brings its built-in tools along: that nobody used one proves nothing.
-    #[must_use]
-    pub(crate) fn may_be_unseen(&self, tool: &Tool) -> bool {
-        tool.kind != ToolKind::Builtin
-            && self.now.days_since(self.last_seen(tool)) >= self.days_to_be_unseen(tool)
-    }
-
-    fn days_to_be_unseen(&self, tool: &Tool) -> i64 {
-        i64::from(self.tool_policy(tool).unseen_days)
-    }
-
-    /// Days since it was last seen on which sessions of the asking client began, else of those that used the tool, when they
-    /// reach the policy's `unseen_days`. That nobody worked proves nothing.
+    /// Days since it was last seen, when they reach the policy's `unseen_days`. A client brings its built-in tools along:
+    /// that nobody used one proves nothing.
     #[must_use]
     pub fn unseen_days(&self, tool: &Tool) -> Option<i64> {
-        if !self.may_be_unseen(tool) {
+        if tool.kind == ToolKind::Builtin {
             return None;
         }
-        let seen = self.last_seen(tool);
-        let clients = self.view.seen_by.as_ref().map_or(&tool.used_by[..], std::slice::from_ref);
-        let sessions = self.view.sessions.values().filter(|session| {
-            let is_of = |client: &ClientId| client.as_str() == session.agent.as_str();
-            clients.is_empty() || clients.iter().any(is_of)
-        });
-        let days: BTreeSet<i64> = sessions
-            .filter(|session| session.started_at <= self.now)
-            .map(|session| session.started_at.days_since(seen))
-            .filter(|day| *day > 0)
-            .collect();
-        let days = days.len() as i64;
-        (days >= self.days_to_be_unseen(tool)).then_some(days)
+        let days = self.now.days_since(self.last_seen(tool));
+        (days >= i64::from(self.tool_policy(tool).unseen_days)).then_some(days)
     }
 
     /// Returns true if nothing is said of the tool: ignored by hand, or by a name in the policy, which may

@@ -41,7 +41,7 @@ tool_policy! {
     demote: bool = true,
     /// True if the failure window starts afresh when a tool recovers or is restored.
     window_restarts_on_restore: bool = false,
-    /// Days on which its client worked, without being seen, after which a tool sinks and wants a look.
+    /// Days without being seen after which a tool sinks and wants a look.
     unseen_days: u32 = 30,
     /// Minutes before a demoted tool may be suggested again.
     probation_minutes: u32 = 60,

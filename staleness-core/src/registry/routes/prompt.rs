@@ -74,7 +74,7 @@ impl Tools<'_> {
             return Ok(Vec::new());
         }
         let places = fits.iter().map(|fit| fit.2);
-        let rows = self.0.rows(project, &catalog, places, view.outcomes, now).await?;
+        let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, self.0.policy(), project, now);
         let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, is_usable);
         Ok(tools.iter().map(SuggestedTool::from).collect())

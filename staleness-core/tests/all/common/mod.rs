@@ -158,16 +158,6 @@ impl World {
         self.clock.set(self.clock.get() + millis);
     }
 
-    /// Lets days pass, on each of which an agent works.
-    pub(crate) fn days(&self, days: i64) {
-        for _ in 0..days {
-            self.pass(Timestamp::DAY);
-            let (id, agent) = (session(self.op().as_str()), AgentId::new("agent").unwrap());
-            let sessions = self.registry.sessions();
-            sessions.start(&self.project.id, &agent, &id, self.now()).wait().unwrap();
-        }
-    }
-
     pub(crate) fn op(&self) -> OpId {
         self.ops.set(self.ops.get() + 1);
         OpId::new(format!("op-{}", self.ops.get())).unwrap()
