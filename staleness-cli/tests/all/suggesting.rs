@@ -249,10 +249,8 @@ fn routes_find_tells_what_was_learned_that_is_like_a_query() {
     let suggested = sandbox.json(&["tools", "suggest", "bring it home", "--explain"]);
     assert_eq!(names(&suggested["tools"])[0], "mcp__github__merge");
     let parts = &suggested["tools"][0]["parts"];
-    assert_eq!(
-        [&parts["learned"], &parts["route"]["query"]],
-        [&json!(0.8), &json!("Bring it home")]
-    );
+    assert_eq!(parts["route"]["query"], json!("Bring it home"));
+    assert!(parts["learned"].as_f64().unwrap() >= 0.4 * 0.8, "{parts}");
     let text = sandbox.ok(&["tools", "discover", "bring it home", "--explain"]);
     assert!(text.contains("“Bring it home” closeness 1.000"), "{text}");
 }
