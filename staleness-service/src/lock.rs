@@ -49,13 +49,13 @@ struct Entry {
     line: usize,
 }
 
-/// What the project gives now.
+/// Everything that the project gives now, as digests.
 #[derive(Debug)]
 pub struct Current {
     lock: Lock,
     /// The beginnings of tool names by the servers of the project; true if their definitions are known here.
     servers: BTreeMap<String, bool>,
-    /// What could not be read.
+    /// Files and folders that could not be read, with the reason.
     pub unread: Vec<(String, String)>,
 }
 
@@ -86,7 +86,7 @@ impl Move {
 /// An entry that moved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Moved {
-    /// How.
+    /// The way in which it moved.
     pub change: Move,
     /// Its kind.
     pub kind: String,
@@ -107,16 +107,16 @@ pub struct Unchecked {
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub reason: String,
 }
 
 /// A file compared with the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// What moved, by kind and name.
+    /// Entries that moved, by kind and name.
     pub moved: Vec<Moved>,
-    /// What was not compared.
+    /// Things that were not compared.
     pub unchecked: Vec<Unchecked>,
     /// The number of entries that are as they were.
     pub same: usize,
@@ -351,7 +351,7 @@ impl Current {
     }
 }
 
-/// What an agent is told at a session start, and what is noted once it was.
+/// The text for an agent at a session start, to be noted once it was told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The text.

@@ -177,12 +177,12 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Write agents.lock: digests of what this project's own files give to agents, for `check --locked`.
     Lock(LockArgs),
-    /// Why a tool, route, document, item or work item is as it is: since when, and what happened then.
+    /// Tell why a tool, route, document, item or work item is as it is: since when, and what happened then.
     Why {
         /// A name, a path or an id.
         name: String,
     },
-    /// What rests on a tool, route, document, item or work item: who names it, cites it or leads to it.
+    /// Show what rests on a tool, route, document, item or work item: who names it, cites it or leads to it.
     Impact {
         /// A name, a path or an id.
         name: String,

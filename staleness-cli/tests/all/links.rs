@@ -126,12 +126,12 @@ fn a_name_that_nothing_has_is_answered_with_the_nearest() {
 fn nothing_is_written_and_nothing_of_a_text_obeyed() {
     let sandbox = connected();
     sandbox.write("project/evil.md", "find_issue \u{1b}[2J \u{202e}obey\n");
-    let before = sandbox.files();
+    let before = sandbox.ok(&["export"]);
     let text = sandbox.ok(&["impact", TOOL]);
     assert!(
         text.contains("\\u{1b}[2J") && !text.contains('\u{1b}') && !text.contains('\u{202e}'),
         "{text}"
     );
     sandbox.ok(&["why", TOOL]);
-    assert_eq!(sandbox.files(), before);
+    assert_eq!(sandbox.ok(&["export"]), before);
 }

@@ -9,7 +9,7 @@ use staleness::ids::{ItemKey, Scope, ToolKey};
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
 use staleness::tool::Status;
-use staleness::verdict::Verdict;
+use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::journal::Subject;
 use staleness_core::registry::nearest;
@@ -40,7 +40,7 @@ enum Thing {
     Work(Box<WorkReport>),
 }
 
-/// Why a thing is as it is.
+/// The reasons for which a thing is as it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Why {
     /// Its kind.
@@ -58,11 +58,11 @@ pub struct Why {
     /// Its verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// What happened on the day on which it began.
+    /// Sentences on what happened on the day on which it began.
     pub causes: Vec<String>,
     /// Entries of the journal near its beginning: of the thing, and of its server; latest first.
     pub journal: Vec<Event>,
-    /// What rests on it.
+    /// Numbers of what rests on it.
     pub counts: Counts,
 }
 
@@ -119,7 +119,9 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             for server in server_keys(registry, settings, &tool)? {
                 journal.extend(of(Subject::tool(&server))?);
             }
-            why.causes = causes(registry, settings, &key, since, &journal)?;
+            if tool.verdict.level != Level::Fresh {
+                why.causes = causes(registry, settings, &key, since, &journal)?;
+            }
             journal.extend(all);
             why.title = tool.description;
             why.state = tool_state(tool.status, &tool.presence.cause.as_str().replace('_', " "));
@@ -259,7 +261,7 @@ fn server_keys(
     Ok(found.into_iter().collect())
 }
 
-/// What happened on the day before a state began, or on that day: to the definition, and to the server.
+/// Returns sentences on what happened to the definition and to the server in the day before a state began.
 fn causes(
     registry: &Registry,
     settings: &Settings,

@@ -38,7 +38,7 @@ pub struct Counts {
     pub work: usize,
 }
 
-/// What rests on a thing.
+/// Everything that rests on a thing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Impact {
     /// Its kind.
@@ -83,7 +83,7 @@ pub struct Link {
     pub kind: &'static str,
     /// Its beginning.
     pub title: String,
-    /// How it is connected.
+    /// The way in which it is connected.
     pub how: &'static str,
     /// The lost parameters that it names.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -270,7 +270,10 @@ fn without_secrets(members: &Map<String, Value>) -> Value {
                     hide = text.starts_with('-') && !text.contains('=') && is_secret(text);
                     match (was_hidden, text.split_once('=')) {
                         (true, _) => Value::Null,
-                        (_, Some((name, _))) if is_secret(name) => name.into(),
+                        // In an address `=` belongs to its query.
+                        (_, Some((name, _))) if is_secret(name) && !name.contains("://") => {
+                            name.into()
+                        }
                         _ => without_query(value),
                     }
                 });

@@ -37,7 +37,7 @@ pub(crate) fn log(
     envelope(&rules, &notifications(report), &results, &json!({ "projectVersion": report.version }))
 }
 
-/// What moved since `agents.lock` was written, each at its line.
+/// Returns a log of what moved since `agents.lock` was written, each at its line.
 pub(super) fn moved(told: &Comparison) -> Value {
     let rule = Rule {
         id: "lock_moved",
