@@ -72,11 +72,6 @@ pub mod ids {
     };
 }
 
-/// Definitions of tools, pinned when they are first seen.
-pub mod definition {
-    pub use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion};
-}
-
 /// Revisions of the registry.
 pub mod journal {
     pub use staleness_core::journal::Revision;

@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use staleness::definition::{ChangeClass, Definition};
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;
 use staleness::{Registry, Timestamp, Wait};
-use staleness_core::definition::{Difference, Part};
+use staleness_core::definition::{ChangeClass, Definition, Difference, Part};
 use staleness_service::tools::find;
 
 use super::tools::by_hand;
@@ -43,7 +42,7 @@ struct ToldPart<'a> {
 impl<'a> Told<'a> {
     pub(crate) fn new(row: &'a Definition) -> Self {
         let of = |of: Option<&'a Part>| of.map(|part| part.text.as_str());
-        let parts = |version: &'a staleness::definition::DefinitionVersion| {
+        let parts = |version: &'a staleness_core::definition::DefinitionVersion| {
             version.parts().collect::<std::collections::BTreeMap<&'static str, &Part>>()
         };
         let now = parts(&row.current);

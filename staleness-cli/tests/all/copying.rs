@@ -26,6 +26,9 @@ pub(crate) fn laptop() -> Sandbox {
     let learn = ["routes", "learn", "--query", "find issues", "--tool", "mcp__github__search"];
     let with = ["--vector", vector.to_str().unwrap(), "--model", "m"];
     sandbox.ok(&[&learn[..], &with].concat());
+    let list = r#"{"tools": [{"name": "send", "description": "Sends.", "inputSchema": {"type": "object"}}]}"#;
+    let list = sandbox.write("tools.json", list);
+    sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "slack"]);
     sandbox.session_start(&sandbox.project, "s1", "startup");
     sandbox
 }
@@ -85,7 +88,7 @@ fn a_registry_is_copied_through_both_backends_byte_for_byte() {
         assert_eq!(did["copied"], would["copied"]);
         let told = [&did["from"], &did["to"], &did["same"]];
         assert_eq!(told, [&json!(from), &json!(to), &json!(true)]);
-        assert_eq!(did["collections"].as_array().unwrap().len(), 11);
+        assert_eq!(did["collections"].as_array().unwrap().len(), 12);
         for each in did["collections"].as_array().unwrap() {
             assert_eq!(each["from"], each["to"], "{each}");
             let empty = each["name"] == "cursors" && each["from"]["records"] == 0;

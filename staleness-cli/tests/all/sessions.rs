@@ -26,7 +26,18 @@ fn first_contact_is_a_digest_and_then_each_thing_is_told_once() {
     let first = sandbox.json(&["resume", "--agent", "codex"]);
     assert_eq!(
         keys(&first),
-        ["source", "summary", "counts", "items", "more", "warnings", "overdue", "tools", "failing"]
+        [
+            "source",
+            "summary",
+            "counts",
+            "items",
+            "more",
+            "warnings",
+            "overdue",
+            "tools",
+            "failing",
+            "redefined"
+        ]
     );
     assert_eq!((&first["source"], &first["summary"]), (&json!("digest"), &json!("1 decision")));
     add(&sandbox, "b", "ana");

@@ -98,9 +98,9 @@ type Item<'a> = (&'a str, Option<&'a str>);
 
 #[cfg(test)]
 mod tests {
-    use staleness::definition::ChangeClass;
     use staleness::journal::Revision;
     use staleness::report::{DeltaCounts, DeltaSource, Failing, Redefined};
+    use staleness_core::definition::ChangeClass;
 
     use super::*;
 

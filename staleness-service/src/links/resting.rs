@@ -293,7 +293,7 @@ pub(super) fn lost(
     key: &ToolKey,
 ) -> Result<BTreeSet<String>, ServiceError> {
     let rows = registry.tools().definitions(&settings.project.id, key).wait()?;
-    let all = rows.iter().flat_map(staleness::definition::Definition::differences);
+    let all = rows.iter().flat_map(staleness_core::definition::Definition::differences);
     let lost = all.filter(|each| each.what == "lost").filter_map(|each| each.name);
     Ok(lost.filter_map(|name| Some(name.rsplit(['.', ':']).next()?.to_owned())).collect())
 }
