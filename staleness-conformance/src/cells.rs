@@ -3,9 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use staleness_core::ids::{SessionId, ToolName};
+use staleness_core::definition::DefinitionVersion;
+use staleness_core::ids::{Level, SessionId, SourceId, ToolName};
 use staleness_core::route::{Prompted, SuggestedTool};
+use staleness_core::scan::{Found, Scan, SourceReading};
 use staleness_core::session::SessionKey;
+use staleness_core::source::SourceState;
 use staleness_core::store::{Selection, StoreError};
 use staleness_core::{Registry, Timestamp, Wait};
 
@@ -49,6 +52,33 @@ pub fn fill(registry: &Registry) {
         .note_prompt(SessionKey { project: LIFE.project().id, id }, asked)
         .wait()
         .expect("it is noted");
+    let says = serde_json::json!({ "description": "Reads" });
+    let definition = says.as_object().map(DefinitionVersion::of).map(Arc::new);
+    let found = Found::server_tool("one", "read").expect("a valid name");
+    let live = SourceReading {
+        id: SourceId {
+            project: None,
+            client: "client".into(),
+            level: Level::Live,
+            part: "tools".into(),
+        },
+        path: "one".into(),
+        state: SourceState::Read,
+        root_is_there: true,
+        error: None,
+        found: vec![Found { definition, ..found }],
+    };
+    let project = LIFE.project();
+    let scan = Scan {
+        read_under: registry.tools().readings(&project.id).wait().expect("they are counted"),
+        project,
+        sources: vec![live],
+        indexes: Vec::new(),
+        at,
+        session: None,
+        client: None,
+    };
+    registry.tools().apply_scan(scan).wait().expect("it is applied");
 }
 
 /// A change of one cell, in a store that [`fill`] filled.

@@ -305,6 +305,7 @@ mod tests {
     fn what_a_person_typed_is_quoted_and_nothing_in_it_ends_the_quote() {
         let mut standing = delta(&["t1".into(), "h1".into()], &[]).items;
         (standing[0].kind, standing[1].kind) = ("trap", "handoff");
+        standing[1].recipient = Some("codex".into());
         standing[0].text = "It is \"read-only\",\u{202e} see `x`".into();
         standing[0].by_person = true;
         let told = text(&delta(&[], &[]), &standing, &resume(), 600).text.unwrap().to_string();
