@@ -1,7 +1,7 @@
 //! The history of a project, asked of the `git` program.
 //!
 //! Only what is committed counts: the commit that is checked out (`HEAD`) and its first parents. Files on
-//! disk are not read here; where their lines matter, the caller hands in their text. [`Repo::take_disk`] lets
+//! disk are not read here; where their lines matter, the caller hands in their text. `Repo::take_disk` lets
 //! git make a commit of them that this process alone sees.
 //!
 //! | question | method |
