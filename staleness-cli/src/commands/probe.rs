@@ -8,7 +8,7 @@ use staleness_sources::clients::{Launch, Startable};
 use staleness_sources::live;
 
 use crate::error::{CliError, ErrorKind, quoted};
-use crate::output::{Cell, Output, Paint, Painter, Progress};
+use crate::output::{Cell, Output, Paint, Painter};
 use crate::settings::Settings;
 
 /// The path of a live list.
@@ -82,7 +82,7 @@ fn ask(
     use staleness_mcp::probe::{Limits, ask};
 
     let count = launches.len();
-    let mut progress = Progress::new(out, "asked");
+    let mut progress = crate::output::Progress::new(out, "asked");
     let mut done = 0;
     let mut heard = |place: usize| {
         done += 1;
