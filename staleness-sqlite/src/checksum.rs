@@ -12,10 +12,10 @@
 //! Other programs (`sqlite3`) may read the file, also when they move the log into it as they close. In
 //! memory and in the log the bytes are [`UNSUMMED`], or zero in a page that SQLite has just added, so such a
 //! page has no checksum. It is taken as it is, and gets its checksum when it is written next. A disk that lost
-//! a sector gives zeros, too: a page that ends in more zeros than those four bytes is damage. A process
-//! that ends as it should leaves no page that was added and ends so in the log for others to move, unless a reader
-//! stays: see [`ends_in_zeros`]. A program that changes
-//! rows leaves checksums that are wrong: that is damage.
+//! a sector gives zeros, too: a page without a checksum whose last sector is zeros is damage. So no added page that
+//! ends so stays in the log for others to move, unless a reader is in the way or a kill comes between the
+//! commit and the move: see [`ends_in_zeros`]. A program that changes rows leaves checksums that are
+//! wrong: that is damage.
 //!
 //! # Why this is `unsafe`
 //!
@@ -43,6 +43,8 @@ pub(crate) const PAGE: usize = 4_096;
 const HEADER: usize = 100;
 /// Offset of the number of pages in SQLite's header, in bytes.
 const PAGES_AT: i64 = 28;
+/// Bytes of the smallest sector that a disk loses as a whole.
+const SECTOR: usize = 512;
 /// Bytes at the end of a page that hold its checksum.
 pub(crate) const RESERVED: usize = 4;
 
@@ -80,7 +82,7 @@ fn is_sound(number: u32, page: &[u8; PAGE]) -> bool {
 
 /// Returns true if a page without a checksum looks as if the disk had lost its last sector.
 fn is_lost(page: &[u8]) -> bool {
-    page[PAGE - RESERVED - 1..].iter().all(|byte| *byte == 0)
+    page[PAGE - SECTOR..].iter().all(|byte| *byte == 0)
 }
 
 thread_local! {

@@ -11,8 +11,7 @@
 //! A process that has moved the log, as an import does, moves the rest of it when it ends: pages in the file
 //! have checksums, and in the log SQLite stops at the first frame that is damaged.
 //!
-//! A page that another program must not move ([`ends_in_zeros`]) is moved at once by a short-lived process, and by
-//! others when they end.
+//! A page that another program must not move ([`ends_in_zeros`]) is moved at once: a process may be killed.
 //!
 //! It is done while the lock is still held: those who wait do so in the lock's fair queue, and not
 //! in SQLite's napping busy handler. It never waits for readers; what they still need stays for the
@@ -90,9 +89,9 @@ impl Log {
     /// After a commit, under the lock.
     pub(crate) fn after_commit(&self, conn: &Connection, busy_timeout: Duration) {
         let commits = self.commits.fetch_add(1, Ordering::Relaxed);
-        self.zeros.fetch_or(ends_in_zeros(), Ordering::Relaxed);
         let most = if commits < SETTLED { FEW } else { MANY };
-        if commits < SETTLED && self.zeros.load(Ordering::Relaxed) {
+        if ends_in_zeros() {
+            self.zeros.store(true, Ordering::Relaxed);
             self.move_all(conn, busy_timeout, Duration::ZERO);
         } else {
             self.trim(conn, busy_timeout, most);

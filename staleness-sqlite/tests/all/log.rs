@@ -1,5 +1,6 @@
 //! The write-ahead log stays short.
 
+use std::fs;
 use std::path::Path;
 
 use crate::support::*;
@@ -74,6 +75,40 @@ fn a_store_stays_sound_when_another_program_moves_it_into_the_file() {
     }
 }
 
+fn describe(store: &SqliteStore, name: &str, text: &str) {
+    let mut known = tool(name);
+    known.description = Some(text.to_owned());
+    transact(store, step(move |draft| draft.put(known.clone()))).unwrap();
+}
+
+/// Texts that do not fit into one page: of some the second one is full but for its last sector, or for less.
+fn texts() -> impl Iterator<Item = String> {
+    (3_900..4_100).step_by(8).map(|length| "x".repeat(length))
+}
+
+/// Overflow pages are full in part only, wherever a process of any age is killed.
+#[test]
+fn b5_pages_that_a_killed_process_added_and_another_program_moved_are_no_damage() {
+    let (_folder, path) = fresh();
+    let store = open(&path);
+    for round in 0..100 {
+        transact(&store, use_tool("t", round)).unwrap();
+    }
+    for text in texts() {
+        describe(&store, &format!("long{}", text.len()), &text);
+        let (_place, copy) = fresh();
+        let beside = |path: &Path| path.with_file_name("registry.db-wal");
+        fs::copy(&path, &copy).unwrap();
+        fs::copy(beside(&path), beside(&copy)).unwrap();
+        let other = rusqlite::Connection::open(&copy).unwrap();
+        other.query_row("SELECT count(*) FROM tools", (), |row| row.get::<_, i64>(0)).unwrap();
+        drop(other);
+        assert!(!beside(&copy).exists());
+        let read = everything(&open(&copy)).unwrap();
+        assert!(read.tools.values().any(|tool| tool.description.as_ref() == Some(&text)));
+    }
+}
+
 /// A page that ends in zeros is moved as soon as the reader that was in the way is gone.
 #[test]
 fn a_reader_delays_what_another_program_must_not_move_and_no_more() {
@@ -82,11 +117,9 @@ fn a_reader_delays_what_another_program_must_not_move_and_no_more() {
     let store = open(&path);
     let reader = raw(&path);
     reader.execute_batch("BEGIN; SELECT * FROM meta").unwrap();
-    // The overflow page of a text of this length is not full: it ends in zeros.
-    let long = "x".repeat(4_200);
-    let mut known = tool("long");
-    known.description = Some(long.clone());
-    transact(&store, step(move |draft| draft.put(known.clone()))).unwrap();
+    for text in texts() {
+        describe(&store, &format!("long{}", text.len()), &text);
+    }
     assert_ne!(frames(&path), 0);
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
@@ -94,7 +127,8 @@ fn a_reader_delays_what_another_program_must_not_move_and_no_more() {
     assert_eq!(frames(&path), 0);
     drop(rusqlite::Connection::open(&path).unwrap());
     let read = everything(&open(&path)).unwrap();
-    assert!(read.tools.values().any(|tool| tool.description.as_ref() == Some(&long)));
+    let read: Vec<_> = read.tools.values().filter_map(|tool| tool.description.clone()).collect();
+    assert!(texts().all(|text| read.contains(&text)));
 }
 
 #[test]
