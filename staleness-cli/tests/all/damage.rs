@@ -231,6 +231,10 @@ fn b5_an_empty_file_is_damage_and_a_path_where_nothing_was_is_new() {
         let is_told = run.err.contains("the store is damaged") && run.err.contains("is empty");
         assert!(is_told, "{run:?}");
     }
+    // A check does its work without what the store holds, and says so.
+    let run = sandbox.run(&["check"]);
+    let is_told = run.err.contains("is empty; only files were checked");
+    assert!(run.code == 0 && is_told && run.err.lines().count() == 1, "{run:?}");
     let silent = Run { code: 0, out: String::new(), err: String::new() };
     assert_eq!(sandbox.hook(&used("PostToolUse", "x", "t1")), silent);
     assert!(fs::read(sandbox.store()).unwrap().is_empty(), "nothing takes its place");

@@ -79,6 +79,27 @@ fn b7_uses_that_cannot_be_recorded_at_once_are_recorded_later_in_their_order() {
 }
 
 #[test]
+fn what_waits_to_be_recorded_holds_nothing_of_inputs_and_outputs() {
+    let secret = "s3cr3t";
+    for place in places() {
+        let held = place.hold();
+        let mut failure = used("PostToolUseFailure", "mcp__a__b", "t1");
+        for field in ["error", "transcript_path", "prompt"] {
+            failure[field] = json!(format!("401 with {secret}"));
+        }
+        failure["tool_input"] = json!({ "token": secret, "command": secret });
+        failure["tool_response"] = json!({ "error": secret });
+        place.hook(&failure);
+        drop(held);
+        let waiting = std::fs::read_dir(place.beside(".spool")).unwrap();
+        let texts = waiting.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+        let texts: Vec<String> = texts.collect();
+        assert_eq!(texts.len(), 1, "{}", place.url);
+        assert!(texts[0].contains("mcp__a__b") && !texts[0].contains(secret), "{texts:?}");
+    }
+}
+
+#[test]
 fn the_end_of_a_session_does_not_overtake_its_start() {
     for place in places() {
         let of = |event: &str| json!({ "session_id": "s7", "hook_event_name": event });

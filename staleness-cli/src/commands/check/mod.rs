@@ -166,11 +166,11 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
     }
 }
 
-/// The items of the store, for what was said about those that live in files.
+/// The items of the store, for what was said about those that live in files. Documents are checked without it, too.
 fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {
-        out.note(&error.message);
+        out.warn(&format!("warning: {}; only files were checked", error.message));
         Vec::new()
     })
 }
