@@ -170,7 +170,11 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
 fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {
-        out.warn(&format!("warning: {}; only files were checked", error.message));
+        // Where none can be made, as in a container, nobody misses it.
+        match error.hint {
+            Some(_) => out.warn(&format!("warning: {}; only files were checked", error.message)),
+            None => out.note(&error.message),
+        }
         Vec::new()
     })
 }
