@@ -142,7 +142,8 @@ def play_documents(client, machine):
     holds = ["For you", "In force", "Do not rely", "Do not rely"]
     told(client, "a document and an item are stale", client.session(), "Changed", *holds)
     for command in client.clears:
-        told(client, f"after {command}", client.session(clear=command), "Overdue", *holds)
+        cleared = ["Overdue", "For whoever takes it", *holds]
+        told(client, f"after {command}", client.session(clear=command), *cleared)
 
 
 WEEKS_AGO = (datetime.date.today() - datetime.timedelta(days=40)).isoformat()
