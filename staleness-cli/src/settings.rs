@@ -13,6 +13,7 @@ impl From<&Global> for Options {
             home: global.home.clone(),
             config: global.config.clone(),
             set: global.set.clone(),
+            agent: global.agent.clone(),
             now: global.now.clone(),
         }
     }

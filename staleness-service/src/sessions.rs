@@ -12,6 +12,7 @@ use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 use crate::when;
+use crate::words::agent_name;
 
 /// The request of an agent that comes back.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,7 +146,5 @@ pub fn id(text: &str) -> Result<SessionId, ServiceError> {
 /// # Errors
 /// When its name is none.
 pub fn agent(settings: &Settings, text: &str) -> Result<AgentId, ServiceError> {
-    let name = AgentId::new(text);
-    let name = name.map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))?;
-    Ok(settings.agent_behind(name))
+    Ok(settings.agent_behind(agent_name(text)?))
 }

@@ -20,6 +20,7 @@ pub use crate::shared::Access;
 use crate::shared::{SharedStore, Waits};
 use crate::spool::Spool;
 use crate::when;
+use crate::words::agent_name;
 
 /// The variable that names the agent that asks.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
@@ -38,6 +39,8 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// Policy values, each `KEY=VALUE`.
     pub set: Vec<String>,
+    /// The agent that asks or acts [default: as the environment says].
+    pub agent: Option<String>,
     /// The moment [default: the clock].
     pub now: Option<String>,
 }
@@ -116,7 +119,7 @@ impl Settings {
         };
         let project = place.project_ref();
         let url = store_url(options)?;
-        let agent = agent(lenient)?.map(|agent| agent_behind(&configured.policy, agent));
+        let agent = agent(options, lenient)?.map(|agent| agent_behind(&configured.policy, agent));
         Ok(Self {
             store: SharedStore::new(url.clone()),
             client: agent.as_ref().and_then(client_of),
@@ -302,8 +305,11 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The agent that the environment names.
-fn agent(lenient: bool) -> Result<Option<AgentId>, ServiceError> {
+/// The agent that an option or the environment names.
+fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceError> {
+    if let Some(name) = options.agent.as_deref() {
+        return agent_name(name).map(Some);
+    }
     let Some(name) = variable(AGENT_VARIABLE) else { return Ok(None) };
     match AgentId::new(name.to_string_lossy()) {
         Ok(agent) => Ok(Some(agent)),

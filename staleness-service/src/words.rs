@@ -1,6 +1,6 @@
 //! Names, ids and words as somebody gives them.
 
-use staleness::ids::{IdError, ToolName};
+use staleness::ids::{AgentId, IdError, ToolName};
 
 use crate::error::{ServiceError, quoted};
 
@@ -43,4 +43,12 @@ pub fn word<T>(
         })
     })
     .transpose()
+}
+
+/// An agent's name.
+///
+/// # Errors
+/// When the text cannot be one.
+pub(crate) fn agent_name(text: &str) -> Result<AgentId, ServiceError> {
+    AgentId::new(text).map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))
 }

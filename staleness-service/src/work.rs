@@ -129,14 +129,6 @@ pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
     WorkKey { scope, id }
 }
 
-/// The agent behind the name that was given.
-///
-/// # Errors
-/// When its name is none.
-pub fn agent(settings: &Settings, text: Option<&str>) -> Result<Option<AgentId>, ServiceError> {
-    text.filter(|text| !text.is_empty()).map(|text| sessions::agent(settings, text)).transpose()
-}
-
 /// Returns the agent behind the name of one who wrote something, hands it over or should take it; a person's name as
 /// it is.
 #[must_use]

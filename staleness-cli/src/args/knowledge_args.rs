@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 use super::documents_args::VersionArgs;
 use super::tools_args::ScopeArgs;
 use super::whole;
-use super::work_args::ByArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KnowledgeCommand {
@@ -135,8 +134,6 @@ pub(crate) struct DoArgs {
     /// Show how it would stand afterwards, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
-    #[command(flatten)]
-    pub by: ByArgs,
 }
 
 /// The items that something is done to.

@@ -108,6 +108,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath,
           env = "STALENESS_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
+    /// The agent that asks or acts, such as codex: answers are for its client, and what it does is its own
+    /// [default: STALENESS_AGENT].
+    #[arg(long, global = true, value_name = "NAME")]
+    pub agent: Option<String>,
     /// Set one policy value, such as tools.unseen_days=14; may be repeated [env: STALENESS_SET,
     /// separated by semicolons].
     #[arg(long, global = true, value_name = "KEY=VALUE")]
@@ -309,9 +313,6 @@ pub(crate) struct RecordArgs {
     /// The session in which it happened.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// The agent that used the tool.
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
     /// The time it took, in milliseconds.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub duration_ms: Option<u64>,

@@ -30,8 +30,6 @@ pub(crate) enum WorkCommand {
         text: String,
         #[command(flatten)]
         scope: ScopeArgs,
-        #[command(flatten)]
-        by: ByArgs,
     },
     /// Say that somebody still cares for an item, without changing it.
     Touch {
@@ -46,8 +44,6 @@ pub(crate) enum WorkCommand {
         id: String,
         #[command(flatten)]
         scope: ScopeArgs,
-        #[command(flatten)]
-        by: ByArgs,
     },
 }
 
@@ -92,8 +88,6 @@ pub(crate) struct WorkAddArgs {
     /// Show what would be written down, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
-    #[command(flatten)]
-    pub by: ByArgs,
 }
 
 #[derive(Debug, Args)]
@@ -117,8 +111,6 @@ pub(crate) struct WorkSetArgs {
     pub refs: Vec<String>,
     #[command(flatten)]
     pub scope: ScopeArgs,
-    #[command(flatten)]
-    pub by: ByArgs,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
@@ -134,14 +126,6 @@ pub(crate) struct WorkListArgs {
     pub open: bool,
 }
 
-/// The agent behind a change.
-#[derive(Debug, Default, Args)]
-pub(crate) struct ByArgs {
-    /// The agent that does it, for the history and for `resume` [env: STALENESS_AGENT].
-    #[arg(long, value_name = "A", env = "STALENESS_AGENT", hide_env = true)]
-    pub agent: Option<String>,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum StaleCommand {
     /// Overdue items, oldest first, with the command that settles each.
@@ -152,8 +136,6 @@ pub(crate) enum StaleCommand {
         id: String,
         #[command(flatten)]
         scope: ScopeArgs,
-        #[command(flatten)]
-        by: ByArgs,
     },
 }
 
@@ -171,9 +153,6 @@ pub(crate) struct StaleListArgs {
 pub(crate) enum SessionCommand {
     /// Begin a session, or go on with one that is known.
     Start {
-        /// The agent.
-        #[arg(long, value_name = "A", env = "STALENESS_AGENT", hide_env = true)]
-        agent: String,
         /// The session's id [default: a fresh one].
         #[arg(long, value_name = "ID")]
         id: Option<String>,
@@ -189,9 +168,6 @@ pub(crate) enum SessionCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The agent that comes back.
-    #[arg(long, value_name = "A", env = "STALENESS_AGENT", hide_env = true)]
-    pub agent: String,
     /// The session in which it asks: one that lost its context is told everything since it began.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,

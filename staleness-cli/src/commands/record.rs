@@ -1,6 +1,6 @@
 //! `record`: one use of a tool, by hand or from a client that has no hooks.
 
-use staleness::ids::{AgentId, OpId, SessionId};
+use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordReport, Use};
 use staleness::{Wait, clock};
@@ -25,9 +25,7 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
     let tool = reported(&registry, settings, &args.name)?;
     let mut used = Use::new(op, tool, outcome, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", args.session.as_ref())?;
-    used.agent = optional::<AgentId>("agent", args.agent.as_ref())?
-        .map(|agent| settings.agent_behind(agent));
-    used.client = used.agent.as_ref().and_then(|agent| settings.client_of(agent));
+    (used.agent, used.client) = (settings.agent.clone(), settings.client.clone());
     used.duration_ms = args.duration_ms;
     let report = registry.tools().record(used).wait()?;
     let near = || tools::did_you_mean(did_you_mean(&registry, settings, &report.tool).as_deref());

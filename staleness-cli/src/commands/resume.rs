@@ -3,6 +3,7 @@
 use staleness::report::Delta;
 use staleness_service::sessions::{Asked, resume, told};
 
+use super::sessions::named_agent;
 use crate::args::ResumeArgs;
 use crate::error::CliError;
 use crate::output::{Output, work};
@@ -10,7 +11,7 @@ use crate::settings::Settings;
 
 pub(crate) fn run(settings: &Settings, args: &ResumeArgs, out: &Output) -> Result<(), CliError> {
     let asked = Asked {
-        agent: &args.agent,
+        agent: named_agent(settings)?.as_str(),
         session: args.session.as_deref(),
         since: args.since.as_deref(),
         digest: args.digest,

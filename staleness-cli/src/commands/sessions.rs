@@ -1,6 +1,7 @@
 //! `session`: when agents came and went.
 
 use serde_json::json;
+use staleness::ids::AgentId;
 use staleness::report::SessionReport;
 use staleness::session::Session;
 use staleness::store::Refusal;
@@ -8,7 +9,7 @@ use staleness::{RegistryError, Wait, clock};
 use staleness_service::sessions as service;
 
 use crate::args::SessionCommand;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::output::{Cell, Output, Paint, work};
 use crate::settings::{Access, Settings};
 use staleness_service::when::ago;
@@ -19,14 +20,14 @@ pub(crate) fn run(
     out: &Output,
 ) -> Result<(), CliError> {
     match command {
-        SessionCommand::Start { agent, id } => start(settings, agent, id.as_deref(), out),
+        SessionCommand::Start { id } => start(settings, id.as_deref(), out),
         SessionCommand::End { id } => end(settings, id, out),
         SessionCommand::List => list(settings, out),
     }
 }
 
-fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Result<(), CliError> {
-    let agent = service::agent(settings, agent)?;
+fn start(settings: &Settings, id: Option<&str>, out: &Output) -> Result<(), CliError> {
+    let agent = named_agent(settings)?;
     let id = match id {
         Some(text) => service::id(text)?,
         None => {
@@ -36,7 +37,7 @@ fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Re
     };
     let registry = settings.open(Access::Write)?;
     let session =
-        registry.sessions().start(&settings.project.id, &agent, &id, settings.now).wait()?;
+        registry.sessions().start(&settings.project.id, agent, &id, settings.now).wait()?;
     registry.admin().see_project(&settings.project, settings.now).wait()?;
     print(&session, settings, out)
 }
@@ -87,4 +88,12 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
 fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), CliError> {
     let told = SessionReport::from(session);
     out.done(&json!({ "session": told }), || work::session(&told, settings.now, out))
+}
+
+/// The agent that is named: there must be one.
+pub(super) fn named_agent(settings: &Settings) -> Result<&AgentId, CliError> {
+    settings.agent.as_ref().ok_or_else(|| {
+        CliError::new(ErrorKind::Usage, "no agent is named")
+            .hint("name it with --agent, or in STALENESS_AGENT")
+    })
 }

@@ -10,7 +10,7 @@ use staleness_service::work as service;
 use super::import::work_in;
 use super::tools::choice;
 use super::work::act;
-use crate::args::work_args::{ByArgs, StaleListArgs};
+use crate::args::work_args::StaleListArgs;
 use crate::args::{LevelArg, StaleCommand};
 use crate::error::CliError;
 use crate::output::{Output, escape, work};
@@ -26,8 +26,8 @@ pub(crate) fn run(
     match command {
         None => list(settings, listed, out),
         Some(StaleCommand::List(args)) => list(settings, args, out),
-        Some(StaleCommand::Resolve { id, scope, by }) => {
-            resolve(settings, id, choice(scope.scope), by, out).map(|()| false)
+        Some(StaleCommand::Resolve { id, scope }) => {
+            resolve(settings, id, choice(scope.scope), out).map(|()| false)
         }
     }
 }
@@ -70,10 +70,9 @@ fn resolve(
     settings: &Settings,
     id: &str,
     scope: ScopeChoice,
-    by: &ByArgs,
     out: &Output,
 ) -> Result<(), CliError> {
-    let done = service::resolve(settings, id, scope, act(settings, by)?)?;
+    let done = service::resolve(settings, id, scope, act(settings))?;
     let back = super::shell::quoted(done.id.as_str());
     let back = format!("`staleness work reopen {}` takes it back", escape(&back));
     let (id, from, to) = (out.paint.bold(&escape(done.id.as_str())), &done.from, &done.to);

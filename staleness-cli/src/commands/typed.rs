@@ -2,8 +2,6 @@
 
 use std::io::{IsTerminal, Read, stderr, stdin, stdout};
 
-use staleness::ids::AgentId;
-
 use staleness_sources::clients;
 
 use crate::error::{CliError, ErrorKind};
@@ -11,15 +9,10 @@ use crate::settings::Settings;
 
 /// Returns true if a person typed a text for a store of this machine: on a command line at a terminal, for no agent
 /// and under no agent's name, and in no environment that a client makes for its agent.
-pub(super) fn by_person(
-    settings: &Settings,
-    given: &str,
-    agent: Option<&AgentId>,
-    names: &[Option<&str>],
-) -> bool {
+pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]) -> bool {
     given != "-"
         && settings.is_of_this_machine()
-        && agent.or(settings.agent.as_ref()).is_none()
+        && settings.agent.is_none()
         && !names.iter().flatten().any(|name| settings.knows_agent(name))
         && stdin().is_terminal()
         && stdout().is_terminal()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, line};
 
 /// A project that has rotted for everybody but for `codex`, who recalls nothing either.
 fn sandbox() -> Sandbox {
@@ -104,9 +104,9 @@ fn c7_one_agent_has_one_name_one_cursor_and_what_was_handed_to_it() {
     sandbox.ok(&["work", "add", "plan", "Ship it", "--agent", "codex-mcp-client"]);
     let handed = ["--to", "gemini-cli-mcp-client", "--from", "codex"];
     sandbox.ok(&[&["work", "add", "handoff", "Review it"][..], &handed].concat());
-    let line = json!({ "type": "work", "kind": "handoff", "id": "h", "text": "Take it", "created": "2026-11-19",
+    let handoff = json!({ "type": "work", "kind": "handoff", "id": "h", "text": "Take it", "created": "2026-11-19",
         "author": "codex-mcp-client", "from": "gemini-cli-mcp-client", "to": "Codex" });
-    let file = sandbox.write("work.jsonl", line.to_string());
+    let file = sandbox.write("work.jsonl", handoff.to_string());
     sandbox.ok(&["import", "--from", "jsonl", file.to_str().unwrap()]);
     let names =
         ["author", "from", "to"].map(|key| sandbox.json(&["work", "show", "h"])[key].clone());
@@ -155,4 +155,26 @@ fn other_names_of_agents_are_the_users_to_add_and_not_a_projects() {
     sandbox.write("project/staleness.toml", "[agents]\nclaude-code = \"codex\"\n");
     let run = sandbox.run(&["scan"]);
     assert!(run.code != 0 && run.err.contains("a project may not set"), "{run:?}");
+}
+
+/// An agent that was told a command with `--agent` gives it to others, too.
+#[test]
+fn every_command_takes_the_agent_that_asks() {
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&["context7"]);
+    sandbox.ok(&["scan"]);
+    let listed = sandbox.ok(&line("tools --agent codex-mcp-client"));
+    assert!(listed.contains("mcp__context7__*") && !listed.contains("mcp__github__*"), "{listed}");
+    assert!(listed.ends_with("\nfor codex\n"), "{listed}");
+    sandbox.ok(&line("work add plan Ship --id ship --agent codex"));
+    for command in ["work touch ship", "work show ship", "stale", "check", "session start"] {
+        sandbox.ok(&line(&format!("{command} --agent codex")));
+    }
+    assert_eq!(sandbox.json(&["work", "show", "ship"])["author"], "codex");
+    for command in ["resume", "session start"] {
+        let run = sandbox.run(&line(command));
+        let asked = "error: no agent is named; name it with --agent, or in STALENESS_AGENT\n";
+        assert_eq!((run.code, run.err.as_str()), (2, asked), "{command}");
+    }
+    assert_eq!(sandbox.run(&["tools", "--agent", "a\nb"]).code, 3);
 }

@@ -81,6 +81,6 @@ fn of_act<'a>(
 }
 
 fn done_as<'a>(world: World<'a>, how: &DoArgs) -> Result<World<'a>, CliError> {
-    let agent = staleness_service::work::agent(world.settings, how.by.agent.as_deref())?;
+    let agent = world.settings.agent.clone();
     Ok(world.done_by(agent, how.dry_run))
 }

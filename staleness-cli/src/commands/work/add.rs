@@ -7,7 +7,7 @@ use staleness::store::{Refusal, StoreError};
 use staleness::work::{NoteType, Work, WorkKind};
 use staleness::{RegistryError, Wait};
 
-use staleness_service::work::{agent, id, id_for, key, party};
+use staleness_service::work::{id, id_for, key, party};
 
 use super::{act, kind, state, told, warn_of_stranger};
 use crate::args::work_args::WorkAddArgs;
@@ -25,7 +25,7 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     if args.dry_run {
         return preview(settings, item, args.global, out);
     }
-    let act = act(settings, &args.by)?;
+    let act = act(settings);
     let registry = settings.open(Access::Write)?;
     let item = registry.work().add(item, act).wait()?;
     // What holds everywhere says nothing of this project.
@@ -78,17 +78,11 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     if let Some(status) = &args.status {
         item.status = state(Some(kind), status)?;
     }
-    let by = agent(settings, args.by.agent.as_deref())?;
     let named = |name: &Option<String>| name.clone().map(|name| party(settings, name));
     item.by_person = !args.generated
-        && typed::by_person(
-            settings,
-            &args.text,
-            by.as_ref(),
-            &[args.author.as_deref(), args.from.as_deref()],
-        );
+        && typed::by_person(settings, &args.text, &[args.author.as_deref(), args.from.as_deref()]);
     (item.from, item.to) = (named(&args.from), named(&args.to));
-    item.author = named(&args.author).or(by.map(|agent| agent.to_string()));
+    item.author = named(&args.author).or(settings.agent.as_ref().map(ToString::to_string));
     item.generated = args.generated;
     item.note = note;
     item.expires_at =

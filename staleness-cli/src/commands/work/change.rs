@@ -5,7 +5,7 @@ use staleness::registry::{ScopeChoice, WorkPatch};
 use staleness::work::Work;
 
 use super::{act, find, print, state, warn_of_stranger};
-use crate::args::work_args::{ByArgs, WorkSetArgs};
+use crate::args::work_args::WorkSetArgs;
 use crate::commands::tools::choice;
 use crate::commands::typed;
 use crate::error::{CliError, ErrorKind};
@@ -25,14 +25,9 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         NONE => Ok(None),
         text => when::parse_for("--expires", text, settings.now).map(Some),
     };
-    let act = act(settings, &args.by)?;
-    let by = act.actor.as_ref();
     let patch = WorkPatch {
         status,
-        by_person: args
-            .text
-            .as_deref()
-            .is_some_and(|text| typed::by_person(settings, text, by, &[])),
+        by_person: args.text.as_deref().is_some_and(|text| typed::by_person(settings, text, &[])),
         text: args
             .text
             .as_deref()
@@ -59,7 +54,7 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
     }
     let registry = settings.open(Access::Write)?;
     let named = patch.to.is_some();
-    let item = registry.work().set(item.key, patch, act).wait()?;
+    let item = registry.work().set(item.key, patch, act(settings)).wait()?;
     warn_of_stranger(settings, &registry, item.to.as_deref().filter(|_| named), out)?;
     print(&registry, settings, item, out)
 }
@@ -69,14 +64,12 @@ pub(super) fn step(
     id: &str,
     text: &str,
     scope: ScopeChoice,
-    by: &ByArgs,
     out: &Output,
 ) -> Result<(), CliError> {
     let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
     let text = typed::text(text, Work::MAX_TEXT_BYTES)?;
-    let act = act(settings, by)?;
     let registry = settings.open(Access::Write)?;
-    let item = registry.work().step(item.key, text, act).wait()?;
+    let item = registry.work().step(item.key, text, act(settings)).wait()?;
     print(&registry, settings, item, out)
 }
 
@@ -96,12 +89,10 @@ pub(super) fn reopen(
     settings: &Settings,
     id: &str,
     scope: ScopeChoice,
-    by: &ByArgs,
     out: &Output,
 ) -> Result<(), CliError> {
     let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
-    let act = act(settings, by)?;
     let registry = settings.open(Access::Write)?;
-    let item = registry.work().reopen(item.key, act).wait()?;
+    let item = registry.work().reopen(item.key, act(settings)).wait()?;
     print(&registry, settings, item, out)
 }

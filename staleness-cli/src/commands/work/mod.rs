@@ -15,7 +15,7 @@ use staleness_service::work::{self as service, kind, state, told};
 
 use super::tools::choice;
 use crate::args::WorkCommand;
-use crate::args::work_args::{ByArgs, WorkListArgs};
+use crate::args::work_args::WorkListArgs;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
@@ -32,14 +32,14 @@ pub(crate) fn run(
         Some(WorkCommand::Show { id, scope }) => show(settings, id, choice(scope.scope), out),
         Some(WorkCommand::Add(args)) => add::run(settings, args, out),
         Some(WorkCommand::Set(args)) => change::set(settings, args, out),
-        Some(WorkCommand::Step { id, text, scope, by }) => {
-            change::step(settings, id, text, choice(scope.scope), by, out)
+        Some(WorkCommand::Step { id, text, scope }) => {
+            change::step(settings, id, text, choice(scope.scope), out)
         }
         Some(WorkCommand::Touch { id, scope }) => {
             change::touch(settings, id, choice(scope.scope), out)
         }
-        Some(WorkCommand::Reopen { id, scope, by }) => {
-            change::reopen(settings, id, choice(scope.scope), by, out)
+        Some(WorkCommand::Reopen { id, scope }) => {
+            change::reopen(settings, id, choice(scope.scope), out)
         }
     }
 }
@@ -135,7 +135,7 @@ fn warn_of_stranger(
     Ok(true)
 }
 
-/// An act of now by whoever was named.
-pub(super) fn act(settings: &Settings, by: &ByArgs) -> Result<Act, CliError> {
-    Ok(service::act(settings, service::agent(settings, by.agent.as_deref())?))
+/// An act of now by the agent that is named, if one is.
+pub(super) fn act(settings: &Settings) -> Act {
+    service::act(settings, settings.agent.clone())
 }
