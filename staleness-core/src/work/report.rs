@@ -24,6 +24,9 @@ pub struct Warning {
     pub level: Level,
     /// The beginning of its text, on one line, at most 80 characters.
     pub text: String,
+    /// True if a person typed that text at this machine.
+    #[serde(skip)]
+    pub by_person: bool,
     /// Whole days that it is overdue by its kind's count: for expiries since then.
     pub age_days: i64,
     /// When it became overdue.
@@ -118,6 +121,7 @@ impl StaleReport {
                 id: work.key.id.to_string(),
                 kind: work.kind,
                 text: beginning(&work.text),
+                by_person: work.by_person,
                 age_days: flag.age_days,
                 since: work.overdue_at(rules.borrow()).map_or(now, |at| at.max(work.updated_at)),
                 reason: match &softened_by {

@@ -83,6 +83,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         kind: WorkKind::Handoff,
         level: Level::Stale,
         text: name.clone(),
+        by_person: true,
         age_days: 20,
         since: Timestamp::default(),
         reason: format!("expired 3 days ago; {name} still refers to it"),

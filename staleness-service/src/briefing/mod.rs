@@ -75,6 +75,7 @@ pub fn session_start(
         for item in delta.items.iter_mut().chain(&mut standing) {
             item.by_person = false;
         }
+        delta.warnings.iter_mut().for_each(|warning| warning.by_person = false);
     }
     let mut work = work::text(delta, &standing, resume, share);
     let ranked = ranked(settings, registry, resume)?;

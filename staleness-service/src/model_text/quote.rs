@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use staleness::report::DeltaItem;
-
 use crate::escape::escape;
 
 /// The longest quote, in characters.
@@ -17,8 +15,8 @@ pub struct Quote(String);
 impl Quote {
     /// Returns the quote; `None` where it is not known that a person typed the text.
     #[must_use]
-    pub fn of(item: &DeltaItem) -> Option<Self> {
-        if !item.by_person {
+    pub fn of(text: &str, by_person: bool) -> Option<Self> {
+        if !by_person {
             return None;
         }
         let plain = |c: char| match c {
@@ -28,7 +26,7 @@ impl Quote {
             '<' | '>' | '\\' => '/',
             c => c,
         };
-        let line: String = escape(&item.text).chars().map(plain).collect();
+        let line: String = escape(text).chars().map(plain).collect();
         let end = line.char_indices().nth(MAX_QUOTED).map_or(line.len(), |(end, _)| end);
         let cut = if end < line.len() { "…" } else { "" };
         Some(Self(format!("\"{}{cut}\"", &line[..end])))
