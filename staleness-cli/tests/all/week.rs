@@ -154,3 +154,71 @@ fn each_agent_is_told_what_concerns_it_and_nothing_else() {
     }
     assert!(told.is_empty(), "{told}");
 }
+
+/// A session start of Claude Code on a day; what its agent is told.
+fn told_on(sandbox: &Sandbox, day: &str) -> String {
+    let start = json!({ "session_id": day, "cwd": sandbox.project, "hook_event_name": "SessionStart",
+                        "source": "startup" });
+    let options = ["--client", "claude-code", "--now", day];
+    let run = sandbox.hook_with(&options, start.to_string().as_bytes());
+    let said: Value = serde_json::from_str(&run.out).unwrap_or_default();
+    said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+fn used_on(sandbox: &Sandbox, day: &str, agent: &str, outcome: &str, tools: &[&str]) {
+    for tool in tools {
+        let used = format!("record mcp__github__{tool} --{outcome} --agent {agent} --now {day}");
+        sandbox.ok(&line(&used));
+    }
+}
+
+/// Bug W6: one server is told as available again and as failing.
+#[test]
+fn w6_a_server_that_came_back_and_fails_is_told_once() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    told_on(&sandbox, "2026-11-20");
+    used_on(&sandbox, "2026-11-20", "claude-code", "success", &["list", "merge"]);
+    used_on(&sandbox, "2026-11-20", "claude-code", "failure", &["list", "merge"].repeat(3));
+    let fails = "- Still failing, avoid: `mcp__github__*` (all 2 of its tools in use are demoted";
+    assert_eq!(told_on(&sandbox, "2026-11-21"), format!("{TOOLS}\n{fails})"));
+    sandbox.claude(&[]);
+    assert!(told_on(&sandbox, "2026-11-22").contains("do not call: `mcp__github__*`"));
+    sandbox.claude(&["github"]);
+    let ago = "last used 3 days ago";
+    assert_eq!(told_on(&sandbox, "2026-11-23"), format!("{TOOLS}\n{fails}, {ago})"));
+}
+
+/// A tool that recovered while its server was away was never told to fail.
+#[test]
+fn w6_a_server_that_came_back_speaks_for_a_tool_that_recovered_meanwhile() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    sandbox.codex(&["github"]);
+    told_on(&sandbox, "2026-11-20");
+    sandbox.start_of("codex", "x1");
+    used_on(&sandbox, "2026-11-20", "codex", "success", &["list"]);
+    sandbox.claude(&[]);
+    assert!(told_on(&sandbox, "2026-11-21").contains("do not call: `mcp__github__*`"));
+    used_on(&sandbox, "2026-11-21", "codex", "failure", &["list"; 3]);
+    assert_eq!(told_on(&sandbox, "2026-11-22"), "");
+    used_on(&sandbox, "2026-11-22", "codex", "success", &["list"]);
+    sandbox.claude(&["github"]);
+    let told = told_on(&sandbox, "2026-11-23");
+    assert_eq!(told, format!("{TOOLS}\n- Available again: `mcp__github__*`"));
+}
+
+/// Bug W3: of what a person wrote an agent is told half a slug, once it is overdue.
+#[cfg(unix)]
+#[test]
+fn w3_what_a_person_typed_is_quoted_when_it_is_overdue() {
+    const RULE: &str = "Staging is read-only until Thursday";
+    let sandbox = Sandbox::new();
+    let add = ["work", "add", "trap", RULE, "--expires", "+1d"];
+    assert!(sandbox.typed(&[&add[..], &["--id", "mine"]].concat(), "NOTHING=1", "").success());
+    sandbox.ok(&[&add[..], &["--id", "theirs", "--agent", "codex"]].concat());
+    let told = told_on(&sandbox, "2026-11-23");
+    let overdue =
+        format!("trap `mine` (expired 1 day ago): \"{RULE}\", trap `theirs` (expired 1 day ago)");
+    assert!(told.ends_with(&overdue), "{told}");
+}

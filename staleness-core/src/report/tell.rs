@@ -9,7 +9,7 @@ use crate::definition::ChangeClass;
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::time::Timestamp;
-use crate::tool::{PresenceCause, Status, Tool};
+use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
 /// The net change of one tool over a run of journal entries.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -101,12 +101,21 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
         .filter(|tool| !is_changed(tool))
         .filter(|tool| client.is_none() || tool.presence.is_present())
         .collect();
+    // That a server came, or came back, is no news while it fails.
+    let is_failing = |name: &ToolName| {
+        failing.iter().any(|tool| tool.kind == ToolKind::McpServer && tool.key.name == *name)
+    };
+    changes.retain(|name, change| change.to != Status::Active || !is_failing(name));
     failing.sort_by_key(|tool| (std::cmp::Reverse(context.last_used(tool)), tool.key.clone()));
     let failing = failing
         .into_iter()
         .map(|tool| {
             let report = super::ToolReport::new(context, tool);
             let mut cause = report.health.cause.unwrap_or_default();
+            let unused = context.last_used(tool).map_or(0, |at| context.now().days_since(at));
+            if unused > 1 {
+                cause = format!("{cause}, last used {unused} days ago");
+            }
             if tool.presence.is_absent() {
                 cause = format!("{cause}; also absent: {}", tool.presence.cause.as_str());
             }

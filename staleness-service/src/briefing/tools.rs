@@ -36,10 +36,10 @@ pub(crate) fn text(
     let down: Vec<String> = down.filter_map(|(tool, _)| tool_prefix(tool)).collect();
     let mut told: Vec<(&'static str, Vec<ModelText>)> = Vec::new();
     for (at, (title, items)) in sections.iter().enumerate() {
-        // A server that is gone or failing speaks for its tools too.
-        let spoken = |tool: &str| {
-            (1..=2).contains(&at) && down.iter().any(|server| tool.starts_with(server))
-        };
+        // A server speaks for its tools: one that is gone or failing also for those that fail.
+        let own: Vec<String> = items.iter().filter_map(|(tool, _)| tool_prefix(tool)).collect();
+        let speaking = if (1..=2).contains(&at) { &down } else { &own };
+        let spoken = |tool: &str| speaking.iter().any(|server| tool.starts_with(server));
         let (servers, others): (Vec<&Item<'_>>, Vec<_>) =
             items.iter().partition(|(tool, _)| tool_prefix(tool).is_some());
         let lines: Vec<ModelText> = servers

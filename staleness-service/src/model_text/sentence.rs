@@ -29,8 +29,14 @@ const CAUSES: &[(&str, &str)] = &[
 ];
 
 /// Sentences about a tool that fails; `#` is a number.
-const FAILING: &[&str] =
-    &["# of the last # uses failed", "all # of its tools in use are demoted", "demoted by hand"];
+const FAILING: &[&str] = &[
+    "# of the last # uses failed",
+    "# of the last # uses failed, last used # days ago",
+    "all # of its tools in use are demoted",
+    "all # of its tools in use are demoted, last used # days ago",
+    "demoted by hand",
+    "demoted by hand, last used # days ago",
+];
 
 /// Sentences about work that is overdue; `days` is also `day`.
 const OVERDUE: &[&str] = &[
