@@ -222,6 +222,19 @@ fn m2_what_no_tool_can_be_called_is_refused_with_the_nearest_name() {
     assert_eq!(sandbox.recorded(), before);
 }
 
+/// That both are tools of servers makes two names no more alike.
+#[test]
+fn m2_a_tool_of_an_unknown_server_is_not_answered_with_one_that_is_nothing_like_it() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["record", "mcp__github__search_issues", "--success"]);
+    let near = |name: &str| sandbox.run(&["tools", "show", name]).err;
+    let unlike = near("mcp__stripe__charge");
+    assert!(unlike.contains("no tool is known") && !unlike.contains("did you mean"), "{unlike}");
+    for alike in ["mcp__git__serch_issues", "mcp__githubb__*", "githubb"] {
+        assert!(near(alike).contains("did you mean mcp__github__"), "{alike}");
+    }
+}
+
 /// A name that a model invented is kept apart, and answered with the nearest real one.
 #[test]
 fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {

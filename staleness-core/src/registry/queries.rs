@@ -252,14 +252,17 @@ impl Tools<'_> {
     ) -> Result<Option<ToolName>, RegistryError> {
         let view = self.0.seen(project).await?;
         let context = Context::new(&view, &self.0.policy, project, Timestamp::default());
-        let wanted = text.to_lowercase();
+        // That both are tools of servers makes them no more alike.
+        let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_lowercase();
+        let wanted = bare(text);
+        let tail = wanted.rsplit("__").next().unwrap_or_default();
         let best = context
             .visible()
             .map(|tool| {
-                let name = tool.key.name.as_str().to_lowercase();
-                let tail = name.rsplit("__").next().unwrap_or(&name);
-                let like =
-                    strsim::jaro_winkler(&wanted, &name).max(strsim::jaro_winkler(&wanted, tail));
+                let name = bare(tool.key.name.as_str());
+                let own = name.rsplit("__").next().filter(|own| *own != "*");
+                let tails = own.map_or(0.0, |own| strsim::jaro_winkler(tail, own));
+                let like = strsim::jaro_winkler(&wanted, &name).max(tails);
                 (like, &tool.key.name)
             })
             .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
