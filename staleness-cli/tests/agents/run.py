@@ -124,7 +124,7 @@ def play_work(client, other, machine):
     machine.type("work", "add", "constraint", RULE, "--id", "generated")
     told(client, "a person typed a rule", client.session(), "Changed", "For you")
 
-    machine.staleness("--now", WEEKS_AGO, "work", "add", "plan", "Move the orders", "--id", "orders")
+    machine.type("--now", WEEKS_AGO, "work", "add", "plan", "Move the orders", "--id", "orders")
     told(client, "a plan is overdue", client.session(), "Overdue", "For you", "In force")
     told(client, "it still is", client.session(), "For you", "In force")
 
