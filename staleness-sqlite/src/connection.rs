@@ -23,6 +23,8 @@ pub(crate) struct Conn {
     durability: Cell<Durability>,
     /// True if what is deleted is overwritten.
     overwrites: Cell<bool>,
+    /// True if a transaction has begun.
+    used: Cell<bool>,
     /// The size of the page cache; `None` before the first transaction.
     cache: Cell<Option<Cache>>,
 }
@@ -60,8 +62,8 @@ impl Conn {
             .map_err(from_sqlite)?;
         raw.set_prepared_statement_cache_capacity(STATEMENTS);
         let durability = Cell::new(Durability::Full);
-        let (overwrites, cache) = (Cell::new(false), Cell::new(None));
-        Ok(Self { raw, durability, overwrites, cache })
+        let (overwrites, used, cache) = (Cell::new(false), Cell::new(false), Cell::new(None));
+        Ok(Self { raw, durability, overwrites, used, cache })
     }
 
     /// The connection itself.
@@ -91,13 +93,13 @@ impl Conn {
             self.raw.execute_batch("PRAGMA secure_delete = ON").map_err(from_sqlite)?;
         }
         self.cache(Cache::Usual)?;
-        Transaction::begin(&self.raw, "BEGIN IMMEDIATE")
+        Transaction::begin(&self.raw, "BEGIN IMMEDIATE", !self.used.replace(true))
     }
 
     /// Begins a transaction that only reads: one snapshot, and nobody waits for it.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
         self.cache(Cache::Small)?;
-        Transaction::begin(&self.raw, "BEGIN")
+        Transaction::begin(&self.raw, "BEGIN", !self.used.replace(true))
     }
 
     /// A connection that has written nothing reads through a small cache. Whoever reads a lot reads few

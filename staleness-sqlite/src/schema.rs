@@ -147,7 +147,7 @@ CREATE TABLE outcomes(
 ) STRICT;
 CREATE INDEX outcomes_identity ON outcomes(identity);
 CREATE INDEX outcomes_counted ON outcomes(project) WHERE mark IN ('S', 'F');
-CREATE INDEX outcomes_served ON outcomes(at) WHERE server IS NOT NULL AND mark IN ('S', 'F', 'O');
+CREATE INDEX outcomes_served ON outcomes(at) WHERE server IS NOT NULL;
 CREATE TABLE journal(
   revision INTEGER,
   idx INTEGER,

@@ -36,9 +36,7 @@ pub(crate) fn load(
     for scope in &selection.summaries {
         summaries(tx, scope, &mut view)?;
     }
-    for filter in &selection.outcomes {
-        outcomes::load(tx, filter, &mut view)?;
-    }
+    outcomes::load(tx, &selection.outcomes, &mut view)?;
     for filter in &selection.journal {
         journal::load(tx, filter, &mut view)?;
     }

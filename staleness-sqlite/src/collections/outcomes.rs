@@ -10,7 +10,7 @@ use staleness_core::store::{
 };
 
 use super::rows::{all, rows, select, text};
-use super::{clamped, each, execute, one};
+use super::{clamped, execute, one};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
@@ -31,12 +31,33 @@ const CUT: &str = "DELETE FROM outcomes WHERE seq IN \
 const OF_TOOL: &str = "DELETE FROM outcomes WHERE scope = ?1 AND tool = ?2";
 const OF_PROJECT: &str = "DELETE FROM outcomes WHERE project = ?1";
 
-/// Adds what the filter names to the view.
+/// Adds what the filters name to the view.
 pub(crate) fn load(
     tx: &Transaction<'_>,
-    filter: &OutcomeFilter,
+    filters: &[OutcomeFilter],
     view: &mut View,
 ) -> Result<(), StoreError> {
+    let (mut ops, mut asked) = (Vec::new(), Vec::new());
+    for filter in filters {
+        match filter {
+            OutcomeFilter::Op(tool, op) => ops.push((filter, Outcome::identity_of(tool, op))),
+            _ => asked.push(filter),
+        }
+    }
+    if !ops.is_empty() {
+        tx.with(KNOWS_IDENTITY, |knows| {
+            for (filter, identity) in ops {
+                if knows.exists((identity.cast_signed(),)).map_err(from_sqlite)? {
+                    asked.push(filter);
+                }
+            }
+            Ok(())
+        })?;
+    }
+    asked.into_iter().try_for_each(|filter| find(tx, filter, view))
+}
+
+fn find(tx: &Transaction<'_>, filter: &OutcomeFilter, view: &mut View) -> Result<(), StoreError> {
     let mut keep = |outcome: Outcome| {
         // The identity is a hash.
         let meant = match filter {
@@ -50,16 +71,8 @@ pub(crate) fn load(
     };
     let (index, condition, args) = match filter {
         OutcomeFilter::Op(tool, op) => {
-            let identity = Outcome::identity_of(tool, op).cast_signed();
-            let mut known = false;
-            each(tx, KNOWS_IDENTITY, (identity,), |_| {
-                known = true;
-                Ok(ControlFlow::Break(()))
-            })?;
-            if !known {
-                return Ok(());
-            }
-            (Some("outcomes_identity"), " WHERE identity = ?1", vec![Cell::int(identity)])
+            let identity = Outcome::identity_of(tool, op);
+            (Some("outcomes_identity"), " WHERE identity = ?1", vec![Cell::bits(identity)])
         }
         OutcomeFilter::LastOfProject { project, limit } => (
             Some("outcomes_counted"),

@@ -1,7 +1,7 @@
 //! Collections as tables: finding, reading and writing their rows.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -15,44 +15,47 @@ use crate::transaction::Transaction;
 /// Receives rows until it breaks.
 pub(crate) type Visit<'v, R> = &'v mut dyn FnMut(R) -> ControlFlow<()>;
 
-/// Adds the rows that any of the picks names.
+/// Stands for the condition on the columns of a key.
+const BY_KEY: &str = "by key";
+
+/// Adds the rows that any of the picks names. One statement answers all picks of a sort.
 pub(crate) fn load<R: Table>(
     tx: &Transaction<'_>,
     picks: &[Pick<R::Filter>],
     view: &mut View,
 ) -> Result<(), StoreError> {
     let mut found = Vec::new();
-    let keep = |found: &mut Vec<_>, row: R| {
-        found.push((row.key().clone(), row));
-        ControlFlow::Continue(())
-    };
-    let keys: Vec<&R::Key> = picks.iter().filter_map(|pick| pick.filter.key()).collect();
-    if !keys.is_empty() {
-        let sql = text::<R>("by key", || select::<R>(None, &format!(" WHERE {}", of_key::<R>())));
-        tx.with(&sql, |by_key| {
-            keys.into_iter().try_for_each(|key| {
-                let args = R::of_key(key);
-                query(by_key, bound(&args), |row| Ok(keep(&mut found, record(row, R::read)?)))
-            })
-        })?;
-    }
-    for Pick { filter, .. } in picks.iter().filter(|pick| pick.filter.key().is_none()) {
+    let mut asked: BTreeMap<&str, (Option<&str>, Vec<_>)> = BTreeMap::new();
+    for Pick { filter, .. } in picks {
         if *filter == R::Filter::ALL {
-            all(tx, R::read, &mut |row| keep(&mut found, row))?;
+            all(tx, R::read, &mut |row: R| {
+                found.push((row.key().clone(), row));
+                ControlFlow::Continue(())
+            })?;
             continue;
         }
-        let Condition { index, sql, args } = R::condition(filter);
-        let sql = text::<R>(sql, || select::<R>(index, &format!(" WHERE {sql}")));
-        rows(
-            tx,
-            &sql,
-            &args,
-            R::read,
-            &mut |row: R| match filter.matches(row.key(), Some(&row)) {
-                true => keep(&mut found, row),
-                false => ControlFlow::Continue(()),
-            },
-        )?;
+        let Condition { index, sql, args } = match filter.key() {
+            Some(key) => Condition { index: None, sql: BY_KEY, args: R::of_key(key) },
+            None => R::condition(filter),
+        };
+        asked.entry(sql).or_insert((index, Vec::new())).1.push((filter, args));
+    }
+    for (condition, (index, picks)) in asked {
+        let sql = text::<R>(condition, || {
+            let key = (condition == BY_KEY).then(of_key::<R>);
+            select::<R>(index, &format!(" WHERE {}", key.as_deref().unwrap_or(condition)))
+        });
+        tx.with(&sql, |statement| {
+            picks.into_iter().try_for_each(|(filter, args)| {
+                query(statement, bound(&args), |row| {
+                    let row = record(row, R::read)?;
+                    if filter.matches(row.key(), Some(&row)) {
+                        found.push((row.key().clone(), row));
+                    }
+                    Ok(ControlFlow::Continue(()))
+                })
+            })
+        })?;
     }
     // Indexes give them in another order than that of keys: a map of many is built at once.
     let rows = R::rows_mut(view);
@@ -86,7 +89,7 @@ pub(crate) fn rows<R: Record>(
 }
 
 thread_local! {
-    static TEXTS: RefCell<HashMap<(&'static str, &'static str), Rc<str>>> = RefCell::default();
+    static TEXTS: RefCell<BTreeMap<(&'static str, &'static str), Rc<str>>> = RefCell::default();
 }
 
 /// Returns the text of a statement on a table, which is made once; `what` tells those of a table apart.
