@@ -99,8 +99,8 @@ fn rows<R: Stored>(tx: &Tx) -> Result<(), StoreError> {
     all::<R>(tx, |row| {
         if let Some(index) = &mut index {
             let [first, second, _] = parts::<R>(row.key());
-            for mark in row.marks() {
-                index.has((&first, &mark, &second), &())?;
+            for label in row.labels() {
+                index.has((&first, &label, &second), &())?;
             }
         }
         Ok(ControlFlow::Continue(()))

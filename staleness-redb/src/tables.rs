@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | `staleness` | a name | `magic`, `format`, the last `revision`, `floor`, `floor_at` and `last_seq` |
 //! | the name of a collection | three texts | a record |
-//! | `tools_index`, `definitions_index`, `documents_index`, `work_index` | first text of a key, a mark, second text | nothing: rows with that mark, see `collections::stored` |
+//! | `tools_index`, `definitions_index`, `documents_index`, `work_index` | first text of a key, a label, second text | nothing: rows with that label, see `collections::stored` |
 //! | `outcomes` | seq | one use of a tool |
 //! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
 //! | `outcomes_counted` | project, seq | nothing: those with the marks `S` and `F` |

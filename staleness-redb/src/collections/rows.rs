@@ -12,26 +12,26 @@ use crate::error::from_storage;
 use crate::tables::{KeyRef, Tx};
 
 /// A word that the index of a collection holds for a row, with which the row is found.
-pub(crate) type Mark = Cow<'static, str>;
+pub(crate) type Label = Cow<'static, str>;
 
 /// The rows that a filter may name.
 pub(crate) enum Find<'f> {
     /// Those whose key begins with one part, or with two.
     Prefix(&'f str, Option<&'f str>),
-    /// Those whose key begins with a part and that have a mark in a range, both ends included.
-    Marked(&'f str, Mark, Mark),
+    /// Those whose key begins with a part and that have a label in a range, both ends included.
+    Labelled(&'f str, Label, Label),
 }
 
 /// A collection as a table, and an index where it has one.
 pub(crate) trait Stored: Described + Coded {
-    /// The index: the first part of a key, a mark, the second part. Only collections whose keys have two parts have one.
+    /// The index: the first part of a key, a label, the second part. Only collections whose keys have two parts have one.
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = None;
 
     /// Returns the rows that a filter may name, which is not for one key, nor for all.
     fn find(filter: &Self::Filter) -> Find<'_>;
 
-    /// Returns the marks of this row.
-    fn marks(&self) -> Vec<Mark> {
+    /// Returns the labels of this row.
+    fn labels(&self) -> Vec<Label> {
         Vec::new()
     }
 }
@@ -139,11 +139,11 @@ fn find<R: Stored>(
                 }
             }
         }
-        (Find::Marked(first, from, to), Some(index)) => {
+        (Find::Labelled(first, from, to), Some(index)) => {
             for entry in table(tx, index)?.range((first, &*from, "")..).map_err(from_storage)? {
                 let (key, _) = entry.map_err(from_storage)?;
-                let (its_first, mark, second) = key.value();
-                if its_first != first || mark > &*to {
+                let (its_first, label, second) = key.value();
+                if its_first != first || label > &*to {
                     break;
                 }
                 let key = (first, second, "");
@@ -153,7 +153,9 @@ fn find<R: Stored>(
                 })?);
             }
         }
-        (Find::Marked(..), None) => return Err(StoreError::Unsupported("a mark without an index")),
+        (Find::Labelled(..), None) => {
+            return Err(StoreError::Unsupported("a label without an index"));
+        }
     }
     Ok(())
 }
@@ -179,19 +181,19 @@ pub(crate) fn apply<R: Stored>(tx: &Tx, changes: &ChangeSet) -> Result<(), Store
         };
         let old = old.map_err(from_storage)?.filter(|_| R::INDEX.is_some());
         let before = old.map(|old| R::row(&words, old.value())).transpose()?;
-        let before = before.as_ref().map_or_else(Vec::new, R::marks);
-        let after = after.map_or_else(Vec::new, R::marks);
-        let entry = |mark: &Mark| (first.clone(), mark.clone(), second.clone());
-        gone.extend(before.iter().filter(|mark| !after.contains(mark)).map(entry));
-        new.extend(after.iter().filter(|mark| !before.contains(mark)).map(entry));
+        let before = before.as_ref().map_or_else(Vec::new, R::labels);
+        let after = after.map_or_else(Vec::new, R::labels);
+        let entry = |label: &Label| (first.clone(), label.clone(), second.clone());
+        gone.extend(before.iter().filter(|label| !after.contains(label)).map(entry));
+        new.extend(after.iter().filter(|label| !before.contains(label)).map(entry));
     }
     if let Some(index) = R::INDEX.filter(|_| !gone.is_empty() || !new.is_empty()) {
         let mut index = table(tx, index)?;
-        for (first, mark, second) in &gone {
-            index.remove((&**first, &**mark, &**second)).map_err(from_storage)?;
+        for (first, label, second) in &gone {
+            index.remove((&**first, &**label, &**second)).map_err(from_storage)?;
         }
-        for (first, mark, second) in &new {
-            index.insert((&**first, &**mark, &**second), ()).map_err(from_storage)?;
+        for (first, label, second) in &new {
+            index.insert((&**first, &**label, &**second), ()).map_err(from_storage)?;
         }
     }
     Ok(())

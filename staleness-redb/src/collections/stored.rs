@@ -1,4 +1,4 @@
-//! Lookup of the rows of each collection: by the beginning of their keys, or by marks.
+//! Lookup of the rows of each collection: by the beginning of their keys, or by labels.
 
 use redb::TableDefinition;
 use staleness_core::definition::Definition;
@@ -18,7 +18,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::tool::{Status, Tool, ToolKind};
 use staleness_core::work::{Aging, Work};
 
-use super::rows::{Find, Mark, Stored};
+use super::rows::{Find, Label, Stored};
 use crate::codec::{MAX_TEXT_RECORD, kinds};
 use crate::tables::{DEFINITIONS_INDEX, DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
 
@@ -54,9 +54,9 @@ fn in_project(project: &ProjectId) -> Find<'_> {
     Find::Prefix(project.as_str(), None)
 }
 
-fn marked<'f>(first: &'f str, mark: impl Into<Mark>) -> Find<'f> {
-    let mark = mark.into();
-    Find::Marked(first, mark.clone(), mark)
+fn labelled<'f>(first: &'f str, label: impl Into<Label>) -> Find<'f> {
+    let label = label.into();
+    Find::Labelled(first, label.clone(), label)
 }
 
 impl Stored for Project {
@@ -82,21 +82,25 @@ impl Stored for Tool {
     fn find(filter: &ToolFilter) -> Find<'_> {
         match filter {
             ToolFilter::Scope(scope) => of(scope),
-            ToolFilter::Configured(scope) => marked(scope.as_key(), "configured"),
-            ToolFilter::Demoted(scope) => marked(scope.as_key(), "demoted"),
-            ToolFilter::Revived(scope) => marked(scope.as_key(), "revived"),
-            ToolFilter::Entries(scope, server) => marked(scope.as_key(), format!("entry {server}")),
-            ToolFilter::Server(scope, server) => marked(scope.as_key(), format!("server {server}")),
+            ToolFilter::Configured(scope) => labelled(scope.as_key(), "configured"),
+            ToolFilter::Demoted(scope) => labelled(scope.as_key(), "demoted"),
+            ToolFilter::Revived(scope) => labelled(scope.as_key(), "revived"),
+            ToolFilter::Entries(scope, server) => {
+                labelled(scope.as_key(), format!("entry {server}"))
+            }
+            ToolFilter::Server(scope, server) => {
+                labelled(scope.as_key(), format!("server {server}"))
+            }
             ToolFilter::Key(_) | ToolFilter::All => ANY,
         }
     }
 
-    fn marks(&self) -> Vec<Mark> {
-        let mut marks: Vec<Mark> = Vec::new();
+    fn labels(&self) -> Vec<Label> {
+        let mut labels: Vec<Label> = Vec::new();
         if let Some(server) = &self.server {
-            marks.push(format!("server {server}").into());
+            labels.push(format!("server {server}").into());
             if self.kind == ToolKind::McpServer {
-                marks.push(format!("entry {server}").into());
+                labels.push(format!("entry {server}").into());
             }
         }
         let facts = [
@@ -104,8 +108,9 @@ impl Stored for Tool {
             ("demoted", self.status() == Status::Demoted),
             ("revived", self.presence.revived),
         ];
-        marks.extend(facts.iter().filter(|(_, holds)| *holds).map(|(mark, _)| Mark::from(*mark)));
-        marks
+        labels
+            .extend(facts.iter().filter(|(_, holds)| *holds).map(|(label, _)| Label::from(*label)));
+        labels
     }
 }
 
@@ -115,12 +120,12 @@ impl Stored for Definition {
     fn find(filter: &DefinitionFilter) -> Find<'_> {
         match filter {
             DefinitionFilter::Scope(scope) => of(scope),
-            DefinitionFilter::Pending(scope) => marked(scope.as_key(), "pending"),
+            DefinitionFilter::Pending(scope) => labelled(scope.as_key(), "pending"),
             DefinitionFilter::Key(_) | DefinitionFilter::All => ANY,
         }
     }
 
-    fn marks(&self) -> Vec<Mark> {
+    fn labels(&self) -> Vec<Label> {
         self.pending.iter().map(|_| "pending".into()).collect()
     }
 }
@@ -140,13 +145,13 @@ impl Stored for Document {
     fn find(filter: &DocumentFilter) -> Find<'_> {
         match filter {
             DocumentFilter::Project(project) => in_project(project),
-            DocumentFilter::Loaded(project) => marked(project.as_str(), "loaded"),
-            DocumentFilter::Flagged(project) => marked(project.as_str(), "flagged"),
+            DocumentFilter::Loaded(project) => labelled(project.as_str(), "loaded"),
+            DocumentFilter::Flagged(project) => labelled(project.as_str(), "flagged"),
             DocumentFilter::Key(_) | DocumentFilter::All => ANY,
         }
     }
 
-    fn marks(&self) -> Vec<Mark> {
+    fn labels(&self) -> Vec<Label> {
         match (self.found.is_empty(), self.loaded) {
             (true, _) => Vec::new(),
             (false, true) => vec!["flagged".into(), "loaded".into()],
@@ -155,8 +160,8 @@ impl Stored for Document {
     }
 }
 
-/// The mark of what ages in a way since a time: those of one way are in the order of times.
-fn aging(way: Aging, since: Timestamp) -> Mark {
+/// The label of what ages in a way since a time: those of one way are in the order of times.
+fn aging(way: Aging, since: Timestamp) -> Label {
     format!("{} {:016x}", way.as_str(), since.as_millis().cast_unsigned() ^ (1 << 63)).into()
 }
 
@@ -166,23 +171,23 @@ impl Stored for Work {
     fn find(filter: &WorkFilter) -> Find<'_> {
         match filter {
             WorkFilter::Scope(scope) => of(scope),
-            WorkFilter::Open(scope) => marked(scope.as_key(), "is open"),
+            WorkFilter::Open(scope) => labelled(scope.as_key(), "is open"),
             WorkFilter::Aging { scope, aging: way, until } => {
-                Find::Marked(scope.as_key(), aging(*way, Timestamp::MIN), aging(*way, *until))
+                Find::Labelled(scope.as_key(), aging(*way, Timestamp::MIN), aging(*way, *until))
             }
-            WorkFilter::Referring { scope, .. } => marked(scope.as_key(), "refers"),
+            WorkFilter::Referring { scope, .. } => labelled(scope.as_key(), "refers"),
             WorkFilter::Key(_) | WorkFilter::All => ANY,
         }
     }
 
-    fn marks(&self) -> Vec<Mark> {
+    fn labels(&self) -> Vec<Label> {
         if !self.status.is_open() {
             return Vec::new();
         }
-        let mut marks = vec![Mark::from("is open")];
-        marks.extend((!self.refs.is_empty()).then(|| Mark::from("refers")));
-        marks.extend(self.aging().map(|(way, since)| aging(way, since)));
-        marks
+        let mut labels = vec![Label::from("is open")];
+        labels.extend((!self.refs.is_empty()).then(|| Label::from("refers")));
+        labels.extend(self.aging().map(|(way, since)| aging(way, since)));
+        labels
     }
 }
 
