@@ -24,6 +24,9 @@ pub(crate) fn load<R: Table>(
     picks: &[Pick<R::Filter>],
     view: &mut View,
 ) -> Result<(), StoreError> {
+    if picks.is_empty() {
+        return Ok(());
+    }
     let mut found = Vec::new();
     let mut asked: BTreeMap<&str, (Option<&str>, Vec<_>)> = BTreeMap::new();
     for Pick { filter, .. } in picks {
@@ -59,7 +62,7 @@ pub(crate) fn load<R: Table>(
     }
     // Indexes give them in another order than that of keys: a map of many is built at once.
     let rows = R::rows_mut(view);
-    if rows.is_empty() {
+    if rows.is_empty() && found.len() > 1 {
         *rows = found.into_iter().collect();
     } else {
         rows.extend(found);
@@ -125,8 +128,12 @@ pub(crate) fn apply<R: Table>(
     changes: &ChangeSet,
     seen: &View,
 ) -> Result<(), StoreError> {
+    let changes = R::changes(changes);
+    if changes.is_empty() {
+        return Ok(());
+    }
     let (mut gone, mut same, mut put) = (Vec::new(), Vec::new(), Vec::new());
-    for change in R::changes(changes) {
+    for change in changes {
         match change {
             Change::Delete(key) => gone.push(key),
             Change::Put(row) => {
@@ -150,14 +157,16 @@ pub(crate) fn apply<R: Table>(
     if !same.is_empty() {
         // Only the page of the row itself is written, and that of no index.
         let sql = text::<R>("update", || {
-            let columns = R::COLUMNS.iter().enumerate().skip(R::INDEXED);
+            let columns = R::COLUMNS[R::INDEXED..].iter().zip(R::KEY + 1..);
             let sets: Vec<String> =
-                columns.map(|(place, column)| format!("{column} = ?{}", place + 1)).collect();
+                columns.map(|(column, place)| format!("{column} = ?{place}")).collect();
             format!("UPDATE {} SET {} WHERE {}", R::TABLE, sets.join(", "), of_key::<R>())
         });
         tx.with(&sql, |update| {
             for row in same {
-                if execute(update, &row.cells())? == 0 {
+                let mut cells = R::of_key(row.key());
+                row.others(&mut cells);
+                if execute(update, &cells)? == 0 {
                     put.push(row);
                 }
             }
