@@ -263,3 +263,32 @@ INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
 PRAGMA application_id = 0x5374616C;
 PRAGMA user_version = 11;
 ";
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    /// A list of three words in the condition of an index is a table that SQLite fills for each row.
+    #[test]
+    fn no_row_is_written_with_a_table_of_its_own() {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(SCHEMA).unwrap();
+        let texts = |sql: &str, column: usize| -> Vec<String> {
+            let mut statement = conn.prepare(sql).unwrap();
+            let count = statement.parameter_count();
+            let nothing = rusqlite::params_from_iter(vec![0; count]);
+            let found = statement.query_map(nothing, |row| row.get(column)).unwrap();
+            found.map(Result::unwrap).collect()
+        };
+        let tables = texts("SELECT name FROM sqlite_schema WHERE type = 'table'", 0);
+        assert!(tables.len() > 10, "{tables:?}");
+        for table in tables {
+            let columns = texts(&format!("PRAGMA table_info({table})"), 1);
+            let places = vec!["?"; columns.len()].join(", ");
+            let steps = texts(&format!("EXPLAIN INSERT INTO {table} VALUES({places})"), 1);
+            assert!(!steps.iter().any(|step| step.contains("Ephemeral")), "{table}: {steps:?}");
+        }
+    }
+}
