@@ -321,15 +321,15 @@ filter! {
 pub enum OutcomeFilter {
     /// The outcome of this op on this tool.
     Op(ToolKey, OpId),
-    /// The last `limit` counted outcomes of a project.
+    /// The last `limit` counted outcomes of a project: see [`View::last_of_project`](super::View::last_of_project).
     LastOfProject {
         /// The project.
         project: ProjectId,
         /// The maximum number.
         limit: u32,
     },
-    /// For each MCP server (by scope of the tool and server key) its last outcome at or after
-    /// `since` that is not an interruption.
+    /// For each MCP server its last outcome at or after `since` that says whether it answered: see
+    /// [`View::last_per_server`](super::View::last_per_server).
     LastPerServer {
         /// The earliest time.
         since: Timestamp,

@@ -7,12 +7,14 @@
 //! # Writing a backend
 //!
 //! Implement [`RegistryStore`]. A query is `query.run(load)`, where `load` answers one [`Selection`] from the
-//! snapshot. A step, inside one transaction:
+//! snapshot: [`collections!`] calls a macro of yours with every collection, and of each `R` the rows that
+//! [`Filter::matches`] for any of `R::picks(selection)`, of each pick at most [`Filter::most`], go to
+//! `R::rows_mut(view)`. A step, inside one transaction:
 //!
 //! 1. `step.run(load)` returns what was seen, everything that was selected, and a [`ChangeSet`]. An empty one
 //!    commits nothing: the revision stays.
-//! 2. [`ChangeSet::check`] finds what the step writes and did not lock; a backend that would not notice may leave it
-//!    out, the suite's steps are right.
+//! 2. [`ChangeSet::check`] finds what the step writes and did not lock, a [`StoreError::Misstep`]; a backend that would
+//!    not notice may leave it out, the suite's steps are right.
 //! 3. [`ChangeSet::number`], once, gives outcomes their sequence numbers and the commit its revision. The last sequence
 //!    number is the highest that was ever given, also after its outcome was removed: keep it beside the rows.
 //! 4. Write the rows and commit as safely as [`Step::durability`] says. Raise the generation where
@@ -47,6 +49,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use crate::collections;
 pub use crate::refusal::Refusal;
 pub(crate) use crate::text::{pack, unpack};
 pub(crate) use blobs::{

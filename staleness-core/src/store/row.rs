@@ -20,7 +20,6 @@ use crate::work::Work;
 
 /// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the
 /// order in which they are written and paged. Outcomes and journal entries are no such collections.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! collections {
     ($then:ident) => {

@@ -132,7 +132,8 @@ impl View {
             .take(limit as usize)
     }
 
-    /// For each server its last outcome at or after `since` that is not an interruption.
+    /// For each server (by scope of the tool and server key) its last outcome at or after `since` that says whether it
+    /// answered.
     #[must_use]
     pub fn last_per_server(&self, since: Timestamp) -> BTreeMap<(Scope, ServerKey), &Outcome> {
         last_per_server(self.outcomes.values(), since)
