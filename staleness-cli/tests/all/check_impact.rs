@@ -89,6 +89,7 @@ fn in_a_clean_tree_it_is_the_last_commit_and_else_what_was_asked() {
     assert!(refused.err.contains("nothing was changed"), "{refused:?}");
     sandbox.write("project/src/main.rs", "fn drain_queue() {\n    one();\n}\n");
     sandbox.commit("2026-02-10T00:00:00Z");
+    assert_eq!(told(&sandbox.json(&["check"])), ["README.md:5 reference_drift"], "and is remembered");
     for args in [&["check", "--impact"][..], &["check", "--impact", "HEAD~1"]] {
         let all = sandbox.json(args);
         assert_eq!(touched(&all), ["README.md:5 --fast-path src/main.rs"], "{args:?}");
@@ -166,4 +167,19 @@ fn nothing_of_a_repository_runs_and_odd_files_are_passed_by() {
     assert!(!mark.exists(), "a filter ran");
     std::fs::remove_file(pipe).unwrap();
     assert_eq!(sandbox.files(), before);
+}
+
+#[test]
+fn what_git_cannot_read_is_told_and_stops_nothing() {
+    let sandbox = shop();
+    sandbox.write("project/.gitattributes", "*.odd working-tree-encoding=UTF-16\n");
+    std::fs::rename(sandbox.project.join("src/router.rs"), sandbox.project.join("src/routing.rs"))
+        .unwrap();
+    sandbox.write("project/new.odd", "no UTF-16");
+    let all = sandbox.json(&["check", "--impact"]);
+    assert_eq!(touched(&all), ["README.md:3 src/router.rs src/routing.rs"]);
+    assert_eq!(all["skipped"].as_array().unwrap().len(), 1, "{all:#}");
+    assert_eq!(all["skipped"][0]["path"], "new.odd");
+    let text = sandbox.run(&["check", "--impact"]).out;
+    assert!(text.contains("new.odd: cannot be read by git"), "{text}");
 }

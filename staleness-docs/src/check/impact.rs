@@ -7,33 +7,36 @@ use staleness_core::knowledge::WordKind;
 use super::commands::Manifests;
 use super::doc::Doc;
 use super::questions::word_of;
-use super::{Check, commit_text};
-use crate::commands::{self, Call};
+use super::{Cancelled, Check, commit_text};
+use crate::commands::{self, Call, TargetKind};
 use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
 use crate::draft::{headings, target};
 use crate::files::file;
-use crate::git::{ChangedFile, Since, differs, forms, is_of_others};
+use crate::git::{ChangedFile, Oid, Since, Wanted, Word, is_of_others};
 use crate::nature::is_document;
 use crate::paths;
-use crate::report::{Impact, Touched, TouchedName};
+use crate::report::{Impact, Touched, TouchedName, WHOLE};
 
 /// Most bytes of changed files that are compared.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// Most changed files in which one word is looked for: one that stands in more is no name of one thing.
-const MAX_HOMES: usize = 16;
 /// Most names that are told of one document, and of all.
 const MAX_NAMES: usize = 100;
 const MAX_ALL: usize = 10_000;
 
-/// The changed files, and what they held before and after.
+/// The names of parts of a file that differ: of its headings, or of the targets of a kind.
+type Parts = HashSet<String>;
+
+/// The changed files, and what they held before and after. Each is read once for all that documents name.
 struct Changes<'s> {
     files: &'s [ChangedFile],
     texts: Vec<[Vec<u8>; 2]>,
     /// Files by their paths, and by those that they had.
     paths: HashMap<&'s str, usize>,
-    /// Files of the project's code in which a word stands, before or after.
-    homes: HashMap<Vec<u8>, Vec<usize>>,
+    /// The one file in which what a word names differs; `None` where there are several.
+    words: HashMap<Word, Option<usize>>,
+    headings: HashMap<usize, Parts>,
+    targets: HashMap<(usize, TargetKind), Parts>,
 }
 
 impl Changes<'_> {
@@ -45,56 +48,56 @@ impl Changes<'_> {
         (is_moved || !is_document(path)).then_some(at)
     }
 
-    /// The one changed file that defines or offers what a word names, and does so differently.
-    fn of_word(&self, word: &crate::git::Word) -> Option<usize> {
-        let mut found = keys(word).into_iter().filter_map(|key| self.homes.get(&key)).flatten();
-        let is_other = |at: &&usize| {
-            let [before, after] = &self.texts[**at];
-            differs(word, before, after)
-        };
-        let first = found.by_ref().find(is_other)?;
-        found.filter(is_other).all(|other| other == first).then_some(*first)
-    }
-
-    /// Returns true if the section under a heading, or its name, is another one in a changed document.
-    fn of_heading(&self, path: &str, fragment: &str) -> Option<usize> {
+    /// Returns the changed document in which the section under a heading, or its name, is another one.
+    fn of_heading(&mut self, path: &str, fragment: &str) -> Option<usize> {
         let at = *self.paths.get(path)?;
         let key = headings::key(&headings::of_fragment(fragment)?);
-        let [old, new] = self.texts[at].each_ref().map(|text| {
-            let parts = headings::parts(path, text).into_iter();
-            parts.filter(|part| part.name == key).map(|part| part.digest).collect::<Vec<_>>()
-        });
-        (old != new).then_some(at)
+        let texts = &self.texts[at];
+        let read = || {
+            differing(texts, |text| {
+                let mut all = HashMap::<_, Vec<_>>::new();
+                for part in headings::parts(path, text) {
+                    all.entry(part.name).or_default().push(part.digest);
+                }
+                all
+            })
+        };
+        self.headings.entry(at).or_insert_with(read).contains(&key).then_some(at)
     }
 
     /// The changed manifest, among these, that defines a command's target differently.
-    fn of_call(&self, call: &Call, manifests: &[String]) -> Option<usize> {
+    fn of_call(&mut self, call: &Call, manifests: &[String]) -> Option<usize> {
         manifests.iter().find_map(|path| {
             let at = *self.paths.get(path.as_str())?;
-            let [old, new] = self.texts[at].each_ref().map(|text| {
-                let targets = commands::read(call.kind, path, std::str::from_utf8(text).ok()?)?;
-                targets.all.get(&(call.kind, call.target.clone())).copied()
-            });
-            (old != new).then_some(at)
+            let texts = &self.texts[at];
+            let read = || {
+                differing(texts, |text| {
+                    let text = std::str::from_utf8(text).ok();
+                    let all = text.and_then(|text| commands::read(call.kind, path, text));
+                    let all = all.unwrap_or_default().all.into_iter();
+                    all.filter(|((kind, _), _)| *kind == call.kind).map(|((_, name), it)| (name, it)).collect()
+                })
+            };
+            let parts = self.targets.entry((at, call.kind)).or_insert_with(read);
+            parts.contains(&call.target).then_some(at)
         })
     }
 }
 
-/// The runs of letters by which a word is found in code.
-fn keys(word: &crate::git::Word) -> Vec<Vec<u8>> {
-    match word.kind {
-        WordKind::Flag => forms(&word.text).map(String::into_bytes).into(),
-        _ => {
-            let mut parts = word.text.split(|c: char| !c.is_alphanumeric() && c != '_');
-            parts.rfind(|part| !part.is_empty()).map(Into::into).into_iter().collect()
-        }
-    }
+/// The parts that two versions of a file do not have alike.
+fn differing<T: PartialEq>(
+    texts: &[Vec<u8>; 2],
+    read: impl Fn(&[u8]) -> HashMap<String, T>,
+) -> Parts {
+    let [old, new] = texts.each_ref().map(|text| read(text));
+    let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
+    names.filter(|name| old.get(*name) != new.get(*name)).cloned().collect()
 }
 
 impl Check<'_> {
     /// Finds the names in documents of what differs since a revision.
-    pub(super) fn impact(&mut self, docs: &[Doc], since: &Since) -> Impact {
-        let changes = self.changes(&since.files);
+    pub(super) fn impact(&mut self, docs: &[Doc], since: &Since) -> Result<Impact, Cancelled> {
+        let mut changes = self.changes(&since.files)?;
         let edited: HashSet<&str> = since.files.iter().map(|file| &*file.path).collect();
         let mut impact = Impact {
             from: commit_text(&since.commit),
@@ -102,55 +105,67 @@ impl Check<'_> {
             files: since.files.len(),
             touched: Vec::new(),
         };
-        let (mut known, mut manifests) = (HashMap::new(), Manifests::default());
-        let mut left = MAX_ALL;
+        since.gaps.iter().for_each(|gap| self.skip(WHOLE, gap.clone()));
+        let (mut calls, mut manifests) = (HashMap::new(), Manifests::default());
+        let (mut left, mut is_cut) = (MAX_ALL, false);
         for doc in docs {
             let mut found: BTreeMap<usize, (NameId, usize)> = BTreeMap::new();
-            let mut seen = HashSet::new();
+            let (mut seen, mut more) = (HashSet::new(), 0);
             for mention in &doc.draft.mentions {
-                if found.len() < MAX_NAMES.min(left) && seen.insert(mention.name) {
-                    let at =
-                        self.change_of(&changes, doc, mention.name, &mut known, &mut manifests);
-                    found.extend(at.map(|at| (mention.at, (mention.name, at))));
+                if !seen.insert(mention.name) {
+                    continue;
+                }
+                let at = self.change_of(&mut changes, doc, mention.name, &mut calls, &mut manifests);
+                let Some(at) = at else { continue };
+                if found.len() < MAX_NAMES.min(left) {
+                    found.insert(mention.at, (mention.name, at));
+                } else {
+                    more += 1;
                 }
             }
+            let path = doc.key.path.clone();
+            is_cut |= left < MAX_NAMES && more > 0;
+            if more > 0 && left >= MAX_NAMES {
+                self.skip(&path, format!("names much that the diff changes: {more} names were left out"));
+            }
+            if found.is_empty() {
+                continue;
+            }
             let fence = doc.file.inside.then_some(&self.fence);
-            let read = file::read(&doc.file.path, self.options.policy.max_file_bytes, fence);
-            let (Ok(read), false) = (read, found.is_empty()) else { continue };
-            let mut lines = Lines::new(&read.text);
-            left -= found.len();
-            let names = found.into_iter().map(|(at, (name, file))| TouchedName {
-                line: lines.line(at),
-                name: self.names.get(name).1.to_owned(),
-                file: since.files[file].path.clone(),
-            });
-            let (path, edited) = (doc.key.path.clone(), edited.contains(&*doc.key.path));
-            impact.touched.push(Touched { path, edited, names: names.collect() });
+            match file::read(&doc.file.path, self.options.policy.max_file_bytes, fence) {
+                Ok(read) => {
+                    let mut lines = Lines::new(&read.text);
+                    left -= found.len();
+                    let names = found.into_iter().map(|(at, (name, file))| TouchedName {
+                        line: lines.line(at),
+                        name: self.names.get(name).1.to_owned(),
+                        file: since.files[file].path.clone(),
+                    });
+                    let (names, edited) = (names.collect(), edited.contains(&*path));
+                    impact.touched.push(Touched { path, edited, names });
+                }
+                Err(reason) => self.skip(&path, reason),
+            }
         }
         impact.touched.sort_by(|a, b| a.path.cmp(&b.path));
-        if left == 0 {
-            self.report.notes.push(crate::Note {
-                path: None,
-                line: None,
-                text: format!("more than {MAX_ALL} names are touched; the rest was left out"),
-            });
+        if is_cut {
+            let reason = format!("names more than {MAX_ALL} things that the diff changes: the rest was left out");
+            self.skip(WHOLE, reason);
         }
-        impact
+        Ok(impact)
     }
 
-    fn changes<'s>(&mut self, files: &'s [ChangedFile]) -> Changes<'s> {
-        let mut left = MAX_BYTES;
-        let texts: Vec<[Vec<u8>; 2]> = files
-            .iter()
-            .map(|file| {
-                [file.old, file.new].map(|id| {
-                    let text = id.and_then(|id| self.past.look_up(|repo| repo.text(id)));
-                    let text = text.filter(|text| text.len() <= left).unwrap_or_default();
-                    left -= text.len();
-                    text
-                })
-            })
-            .collect();
+    fn changes<'s>(&mut self, files: &'s [ChangedFile]) -> Result<Changes<'s>, Cancelled> {
+        let versions: Vec<Option<Oid>> = files.iter().flat_map(|file| [file.old, file.new]).collect();
+        let ids: Vec<Oid> = versions.iter().copied().flatten().collect();
+        let (read, left_out) = self.past.ask(Default::default(), |repo, _| repo.texts(&ids, MAX_BYTES))?;
+        if left_out > 0 {
+            let reason = format!("has too much in its changed files: {left_out} versions of them were not compared");
+            self.skip(WHOLE, reason);
+        }
+        let mut read = read.into_iter();
+        let mut text = |id: Option<Oid>| id.and_then(|_| read.next()).unwrap_or_default();
+        let texts: Vec<[Vec<u8>; 2]> = files.iter().map(|file| [text(file.old), text(file.new)]).collect();
         let mut paths = HashMap::new();
         for (at, file) in files.iter().enumerate() {
             paths.insert(&*file.path, at);
@@ -159,38 +174,33 @@ impl Check<'_> {
             }
         }
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
-        let words = ids.filter_map(|id| {
-            let (sort, text) = self.names.get(id);
-            word_of(sort, text).filter(|word| word.kind != WordKind::Path)
-        });
-        let mut homes: HashMap<Vec<u8>, Vec<usize>> =
-            words.flat_map(|word| keys(&word)).map(|key| (key, Vec::new())).collect();
-        let apart = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-');
-        for (at, file) in files.iter().enumerate() {
+        let all: Vec<Word> = ids
+            .filter_map(|id| {
+                let (sort, text) = self.names.get(id);
+                word_of(sort, text)
+            })
+            .collect();
+        let wanted = Wanted::of(all.iter());
+        let mut words: HashMap<Word, Option<usize>> = HashMap::new();
+        for (at, (file, [before, after])) in files.iter().zip(&texts).enumerate() {
             if is_document(&file.path) || is_of_others(&file.path) {
                 continue;
             }
-            for run in texts[at].iter().flat_map(|text| text.split(apart)) {
-                for word in [run].into_iter().chain(run.split(|byte| *byte == b'-')) {
-                    if let Some(homes) = homes.get_mut(word)
-                        && homes.last() != Some(&at)
-                    {
-                        homes.push(at);
-                    }
-                }
+            for word in wanted.differing(before, after) {
+                words.entry(word.clone()).and_modify(|one| *one = None).or_insert(Some(at));
             }
         }
-        homes.retain(|_, homes| !homes.is_empty() && homes.len() <= MAX_HOMES);
-        Changes { files, texts, paths, homes }
+        let (headings, targets) = (HashMap::new(), HashMap::new());
+        Ok(Changes { files, texts, paths, words, headings, targets })
     }
 
     /// The changed file that a name in a document is about.
     fn change_of(
         &mut self,
-        changes: &Changes<'_>,
+        changes: &mut Changes<'_>,
         doc: &Doc,
         name: NameId,
-        known: &mut HashMap<NameId, Option<usize>>,
+        calls: &mut HashMap<(String, NameId), Option<usize>>,
         manifests: &mut Manifests,
     ) -> Option<usize> {
         let (sort, text) = self.names.get(name);
@@ -213,13 +223,19 @@ impl Check<'_> {
                 own.into_iter().flatten().find_map(|path| changes.of_path(&path))
             }
             NameSort::Word(WordKind::Command) => {
+                let key = (doc.folder().to_owned(), name);
+                if let Some(known) = calls.get(&key) {
+                    return *known;
+                }
                 let call = Call::parse(text)?;
-                let own = self.manifests_of(manifests, doc.folder(), &call)?;
-                changes.of_call(&call, &own)
+                let own = self.manifests_of(manifests, doc.folder(), &call);
+                let found = own.and_then(|own| changes.of_call(&call, &own));
+                calls.insert(key, found);
+                found
             }
-            NameSort::Word(WordKind::Flag | WordKind::Identifier) => *known
-                .entry(name)
-                .or_insert_with(|| word_of(sort, text).and_then(|word| changes.of_word(&word))),
+            NameSort::Word(WordKind::Flag | WordKind::Identifier) => {
+                changes.words.get(&word_of(sort, text)?).copied().flatten()
+            }
         }
     }
 }

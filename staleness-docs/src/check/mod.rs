@@ -178,7 +178,7 @@ pub fn check(
     check.date_items()?;
     let since = options.since.map(|name| check.past.since(name)).transpose()?.flatten();
     if let Some(since) = since.as_ref().filter(|_| options.impact) {
-        check.report.impact = Some(check.impact(&docs, since));
+        check.report.impact = Some(check.impact(&docs, since)?);
     }
     let documents = check.look(docs)?;
     check.finish(documents, taken, since.as_ref())
@@ -198,8 +198,10 @@ impl Check<'_> {
         &mut self,
         files: BTreeMap<String, DocFile>,
     ) -> Result<(Vec<Doc>, Vec<Document>), Cancelled> {
+        // The names of a document that was checked before are not known, and a diff may be about them.
+        let known = if self.options.impact { &[] } else { self.options.known };
         let known: std::collections::HashMap<&str, &Document> =
-            self.options.known.iter().map(|document| (&*document.key.path, document)).collect();
+            known.iter().map(|document| (&*document.key.path, document)).collect();
         let of = files.len();
         let (mut docs, mut taken) = (Vec::new(), Vec::new());
         // The smallest first: where there is too much, it is the largest that find no room.
@@ -238,12 +240,15 @@ impl Check<'_> {
             }
             let fence = doc.file.inside.then_some(&self.fence);
             let read = file::read(&doc.file.path, self.options.policy.max_file_bytes, fence);
-            // A file that changes while it is checked is checked the next time.
-            let Some(read) = read.ok().filter(|it| stable_hash(it.text.as_bytes()) == doc.text)
-            else {
-                self.told.insert(doc.key.path.clone());
-                documents.push(self.document(doc, None));
-                continue;
+            let is_same = |it: &file::Text| stable_hash(it.text.as_bytes()) == doc.text;
+            let read = match read {
+                Ok(read) if is_same(&read) => read,
+                other => {
+                    let why = other.err().unwrap_or_else(|| "changed while it was checked".to_owned());
+                    self.skip(&doc.key.path, why);
+                    documents.push(self.document(doc, None));
+                    continue;
+                }
             };
             if !leaving.is_empty() {
                 self.note_leaving(&doc.key.path, leaving, &read.text);

@@ -231,6 +231,9 @@ impl<'p> Past<'p> {
         let mut skip = |path: &str, reason: &str| {
             skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
         };
+        for path in self.repo.iter().flat_map(|repo| repo.not_taken()) {
+            skip(path, "cannot be read by git, and counts as it was committed");
+        }
         if self.is_cut() {
             let reason = "the project or its history is too large or too deep to be searched as a \
                           whole: what is gone may not be found";

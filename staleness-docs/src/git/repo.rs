@@ -63,6 +63,11 @@ impl Repo {
         self.history.committed
     }
 
+    /// The files that could not be taken as they are on disk: see [`Repo::take_disk`].
+    pub(crate) fn not_taken(&self) -> &[String] {
+        &self.history.unread
+    }
+
     /// Takes files of the project as they are on disk for a commit of this process alone, made at this time, after
     /// the checked-out one: it is the head from now on. Returns false if all are as they were committed. To
     /// be called before any question. `paths` are relative to the project, each a regular file, a link, or
@@ -79,9 +84,14 @@ impl Repo {
         Ok(is_other)
     }
 
-    /// The text of a file of some commit.
-    pub(crate) fn text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
-        self.history.text(file)
+    /// The texts of files of some commits, in their order, and how many found no room: empty, as those are that
+    /// are no text.
+    pub(crate) fn texts(
+        &mut self,
+        files: &[Oid],
+        room: usize,
+    ) -> Result<(Vec<Vec<u8>>, usize), GitError> {
+        self.history.texts(files, room)
     }
 
     /// Returns true if the repository holds only the latest part of its history.

@@ -20,6 +20,7 @@ mod git_words;
 mod history;
 mod hostile;
 mod ignored;
+mod impact;
 mod items;
 mod known;
 mod links;

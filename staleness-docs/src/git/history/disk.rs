@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use staleness_core::time::Timestamp;
 
@@ -17,6 +18,8 @@ use crate::git::process::{Call, GitError, Process, many};
 
 /// The largest index that is copied, in bytes.
 const MAX_INDEX: u64 = 512 * 1024 * 1024;
+/// The most files that git may fail to read.
+const MAX_UNREAD: usize = 100;
 /// Author of the commit; nobody sees it.
 const NAMES: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "staleness"),
@@ -59,7 +62,8 @@ impl Drop for Scratch {
 impl History {
     /// Takes files of the project as they are on disk for a commit after the checked-out one, which is made at
     /// `at` or when the checked-out one was, and becomes the head of this history. Of `paths`, relative to the
-    /// project, each must be a regular file, a link, or gone. False if all are as they were committed.
+    /// project, each must be a regular file, a link, or gone; one that git cannot read stays as it was
+    /// committed. False if all are.
     pub(crate) fn take_disk(
         &mut self,
         paths: Vec<String>,
@@ -84,13 +88,25 @@ impl History {
         };
         let rest = "--add --remove --replace --ignore-skip-worktree-entries -z --stdin";
         let update: Vec<&str> = ["update-index"].into_iter().chain(rest.split(' ')).collect();
-        Process::start_told(call(&update), many, move |stdin| {
-            paths.iter().try_for_each(|path| {
-                stdin.write_all(path.as_bytes())?;
-                stdin.write_all(&[0])
-            })
-        })?
-        .finish()?;
+        let mut unread = Vec::new();
+        // Git ends at a file that it cannot read: the others are handed to it without that one.
+        let mut open: Vec<Arc<[String]>> = vec![paths.into()];
+        while let Some(some) = open.pop() {
+            let told = Arc::clone(&some);
+            let taken = Process::start_told(call(&update), many, move |stdin| {
+                told.iter().try_for_each(|path| {
+                    stdin.write_all(path.as_bytes())?;
+                    stdin.write_all(&[0])
+                })
+            });
+            match taken.and_then(Process::finish) {
+                Ok(()) => {}
+                Err(why) if why.is_final() || unread.len() >= MAX_UNREAD => return Err(why),
+                Err(_) if some.len() < 2 => unread.extend(some.iter().cloned()),
+                Err(_) => open.extend(some.chunks(some.len().div_ceil(2)).map(Into::into)),
+            }
+        }
+        self.unread = unread;
         let one = |call: Call| -> Result<Oid, GitError> {
             let answer = Process::start(call)?.all()?;
             Oid::from_hex(answer.trim_ascii()).ok_or_else(|| GitError::garbled("an id"))

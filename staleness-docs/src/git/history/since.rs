@@ -15,6 +15,8 @@ use crate::git::process::GitError;
 const MAX_REVISION: usize = 512;
 /// The most changed files that are listed.
 const MAX_CHANGED: usize = 50_000;
+/// The square root of the most pairs of files that git compares to find renames.
+const MAX_RENAMES: usize = 2_000;
 
 /// A regular file that differs between two commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +52,9 @@ pub struct Since {
     pub changed: Vec<ChangedDocument>,
     /// Every file that differs since then, in the order of git.
     pub files: Vec<ChangedFile>,
+    /// What was left out of them because there is too much, each as the end of a sentence that begins with the
+    /// project.
+    pub gaps: Vec<String>,
 }
 
 impl History {
@@ -82,22 +87,25 @@ impl History {
         let base = base.and_then(|answer| Oid::from_hex(answer.trim_ascii()));
         let old = base.map_or(old, |base| base.to_string());
         let mut arguments = vec!["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff"];
-        arguments.extend(["--no-textconv", "--no-relative", "-M", "-l2000", &old, &new]);
+        let most = format!("-l{MAX_RENAMES}");
+        arguments.extend(["--no-textconv", "--no-relative", "-M", &most, &old, &new]);
         if !self.place.prefix.is_empty() {
             arguments.extend(["--", "."]);
         }
         let mut process = self.place.start(&arguments)?;
         let mut reader = Reader::default();
         let own = |path: &[u8]| std::str::from_utf8(self.place.own(path)?).ok().map(str::to_owned);
-        let mut files: Vec<ChangedFile> = Vec::new();
+        let (mut files, mut left_out): (Vec<ChangedFile>, usize) = (Vec::new(), 0);
         loop {
             match reader.next(&mut process) {
                 Ok(Some(Raw::Change(change))) => {
                     let moved = matches!(change.status, b'R' | b'C');
                     let path = if moved { &reader.target } else { &reader.path };
-                    let (Some(path), true) = (own(path), files.len() < MAX_CHANGED) else {
+                    if files.len() >= MAX_CHANGED {
+                        left_out += 1;
                         continue;
-                    };
+                    }
+                    let Some(path) = own(path) else { continue };
                     let was = (change.status == b'R').then(|| own(&reader.path)).flatten();
                     let old = change.was_file().then_some(change.old);
                     let new = change.is_file().then_some(change.new);
@@ -111,6 +119,18 @@ impl History {
             }
         }
         process.finish()?;
+        let mut gaps = Vec::new();
+        if left_out > 0 {
+            gaps.push(format!("has more than {MAX_CHANGED} changed files: {left_out} were left out"));
+        }
+        let of = |is: fn(&ChangedFile) -> bool| files.iter().filter(|file| is(file)).count();
+        let (added, removed) = (of(|file| file.old.is_none()), of(|file| file.new.is_none()));
+        // Git compares each of these with each of those.
+        if added * removed > MAX_RENAMES * MAX_RENAMES {
+            gaps.push(format!(
+                "has {removed} removed and {added} new files: those that were renamed and edited are not told apart"
+            ));
+        }
         let mut changed = Vec::with_capacity(files.len());
         for file in files.iter().filter(|file| is_document(&file.path)) {
             let Some(new) = file.new else { continue };
@@ -122,7 +142,7 @@ impl History {
             changed.push(ChangedDocument { path, lines: after.changed(&before) });
         }
         changed.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Since { commit, new: commits, changed, files })
+        Ok(Since { commit, new: commits, changed, files, gaps })
     }
 
     fn commits_since(&self, old: &str, new: &str) -> Result<HashSet<Oid>, GitError> {

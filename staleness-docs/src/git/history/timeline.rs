@@ -1,6 +1,7 @@
 //! The history of a project: its commits, and what each of them holds.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use staleness_core::ids::stable_hash;
@@ -52,6 +53,8 @@ pub(crate) struct History {
     pub(crate) shallow: bool,
     /// The checked-out commit, where the head is one of the files on disk.
     pub(crate) committed: Option<Commit>,
+    /// Files on disk that git could not read for it.
+    pub(crate) unread: Vec<String>,
     /// The objects of that one. They go last.
     pub(super) scratch: Option<Scratch>,
 }
@@ -96,6 +99,7 @@ impl History {
             cut: false,
             shallow,
             committed: None,
+            unread: Vec::new(),
             scratch: None,
         })
     }
@@ -215,6 +219,29 @@ impl History {
             Object::Found(_, Sort::Blob, bytes) if is_text(bytes) => Some(bytes.to_vec()),
             _ => None,
         })
+    }
+
+    /// The contents of text files, in their order, and how many found no room: empty, as those are that are no
+    /// text.
+    pub(crate) fn texts(
+        &mut self,
+        files: &[Oid],
+        mut room: usize,
+    ) -> Result<(Vec<Vec<u8>>, usize), GitError> {
+        let wanted: Vec<Wanted> = files.iter().map(|id| Wanted::Object(*id)).collect();
+        let (mut texts, mut left_out) = (vec![Vec::new(); files.len()], 0);
+        self.objects.each(&wanted, &mut |at, object| {
+            match object {
+                Object::Found(_, Sort::Blob, bytes) if is_text(bytes) && bytes.len() <= room => {
+                    room -= bytes.len();
+                    texts[at] = bytes.to_vec();
+                }
+                Object::Found(_, Sort::Blob, bytes) if !is_text(bytes) => {}
+                _ => left_out += 1,
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok((texts, left_out))
     }
 
     /// Returns true if a path exists in the commit at this place of the list of commits.

@@ -1,56 +1,114 @@
-//! Telling if the thing that a word names differs between two versions of a file.
+//! Telling which of many things that words name differ between two versions of a file.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use staleness_core::knowledge::WordKind;
 
 use super::defined::declares_option;
-use super::extent::item;
+use super::extent::{definitions, item, last_part, lines};
 use super::meaning::Word;
 use super::offered::is_offered;
 
 /// Most occurrences of a flag in one file that are looked at.
 const MAX_LOOKS: u32 = 500;
+/// Longest part of a line that is compared, in bytes.
+const MAX_LINE: usize = 4_096;
 
-/// Returns true if two versions of a file define an item differently, or offer a flag on other lines; one that
-/// lacks it counts. False where several lines of one version define the item.
-pub(crate) fn differs(word: &Word, before: &[u8], after: &[u8]) -> bool {
-    match word.kind {
-        WordKind::Identifier => match (item(before, &word.text), item(after, &word.text)) {
-            (Some(old), Some(new)) => old != new,
-            _ => false,
-        },
-        WordKind::Flag => offers(before, &word.text) != offers(after, &word.text),
-        WordKind::Path | WordKind::Command => false,
-    }
+/// Words by what code has of them. A file is read once, however many there are.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted<'w> {
+    /// Flags by the runs of letters that code writes for them; true for the one that is typed.
+    flags: HashMap<Vec<u8>, Vec<(&'w Word, bool)>>,
+    /// Words by the names of the items that they mean.
+    items: HashMap<&'w str, Vec<&'w Word>>,
 }
 
-/// The forms in which code writes a flag: as it is typed, and as a name.
-pub(crate) fn forms(flag: &str) -> [String; 3] {
-    let name = flag.trim_start_matches('-');
-    [flag.to_owned(), name.to_owned(), name.replace('-', "_")]
-}
-
-/// The lines that offer a flag.
-fn offers<'t>(text: &'t [u8], flag: &str) -> Vec<&'t [u8]> {
-    let forms = forms(flag);
-    let mut looks = MAX_LOOKS;
-    let mut lines = Vec::new();
-    let joins = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let mut start = 0;
-    while let Some(from) = text[start..].iter().position(joins).map(|at| start + at) {
-        let end =
-            text[from..].iter().position(|byte| !joins(byte)).map_or(text.len(), |at| from + at);
-        let (run, range) = (&text[from..end], from..end);
-        let is_named = || forms[1..].iter().any(|form| form.as_bytes() == run);
-        if run == forms[0].as_bytes() && is_offered(text, &range, &mut looks)
-            || is_named() && declares_option(text, &range)
-        {
-            let first = text[..from].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            let rest = &text[first..];
-            lines.push(rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii());
+impl<'w> Wanted<'w> {
+    pub(crate) fn of(words: impl Iterator<Item = &'w Word>) -> Self {
+        let mut wanted = Self::default();
+        for word in words {
+            match word.kind {
+                WordKind::Flag => {
+                    let name = word.text.trim_start_matches('-');
+                    let mut add = |form: &str, is_typed| {
+                        let of = wanted.flags.entry(form.into()).or_default();
+                        // The two names may be one.
+                        if !of.contains(&(word, is_typed)) {
+                            of.push((word, is_typed));
+                        }
+                    };
+                    add(&word.text, true);
+                    add(name, false);
+                    add(&name.replace('-', "_"), false);
+                }
+                WordKind::Identifier => {
+                    if let Some(name) = last_part(&word.text) {
+                        wanted.items.entry(name).or_default().push(word);
+                    }
+                }
+                WordKind::Path | WordKind::Command => {}
+            }
         }
-        start = end;
+        wanted
     }
-    lines
+
+    /// The words of which two versions of a file define the item differently, or offer the flag on other lines;
+    /// a version that lacks it counts. Not one that several lines of a version define.
+    pub(crate) fn differing(&self, before: &[u8], after: &[u8]) -> HashSet<&'w Word> {
+        let [old, new] = [before, after].map(|text| self.offers(text));
+        let other = |flag: &&&'w Word| old.get(**flag) != new.get(**flag);
+        let mut found: HashSet<&Word> = old.keys().chain(new.keys()).filter(other).copied().collect();
+        let [old, new] = [before, after].map(|text| self.defined(text));
+        let names: HashSet<&&str> = old.keys().chain(new.keys()).collect();
+        let absent = Some(Vec::new());
+        for name in names {
+            let [old, new] = [&old, &new].map(|all| all.get(*name).unwrap_or(&absent).as_ref());
+            if old.zip(new).is_some_and(|(old, new)| old != new) {
+                found.extend(&self.items[*name]);
+            }
+        }
+        found
+    }
+
+    /// The lines of each item; `None` where it is not known which of several is meant.
+    fn defined<'t>(&self, text: &'t [u8]) -> HashMap<&'w str, Option<Vec<&'t [u8]>>> {
+        let lines = lines(text);
+        let places = definitions(&lines, |name| self.items.get_key_value(name).map(|(it, _)| *it));
+        let of = |(name, place): (_, Option<usize>)| (name, place.map(|first| item(&lines, first)));
+        places.into_iter().map(of).collect()
+    }
+
+    /// The lines that offer each flag.
+    fn offers<'t>(&self, text: &'t [u8]) -> BTreeMap<&'w Word, Vec<&'t [u8]>> {
+        let (mut found, mut looks) = (BTreeMap::<_, Vec<&[u8]>>::new(), HashMap::new());
+        if self.flags.is_empty() {
+            return found;
+        }
+        let joins = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let (mut start, mut line) = (0, 0);
+        while let Some(from) = text[start..].iter().position(joins).map(|at| start + at) {
+            let end = text[from..].iter().position(|byte| !joins(byte)).map_or(text.len(), |at| from + at);
+            if let Some(at) = text[start..from].iter().rposition(|byte| *byte == b'\n') {
+                line = start + at + 1;
+            }
+            start = end;
+            let Some(flags) = self.flags.get(&text[from..end]) else { continue };
+            for (flag, is_typed) in flags {
+                let left = looks.entry(*flag).or_insert(MAX_LOOKS);
+                let is_one = if *is_typed {
+                    is_offered(text, &(from..end), left)
+                } else {
+                    declares_option(text, &(from..end))
+                };
+                if is_one {
+                    let rest = &text[line..text.len().min(line + MAX_LINE)];
+                    let rest = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                    found.entry(*flag).or_default().push(rest.trim_ascii());
+                }
+            }
+        }
+        found
+    }
 }
 
 #[cfg(test)]
@@ -73,8 +131,27 @@ mod tests {
             (flag, "--fast", "x(\"--fast-path\")\n", "\n", false),
         ] {
             let word = Word { kind, text: text.into() };
-            let found = differs(&word, before.as_bytes(), after.as_bytes());
-            assert_eq!(found, is_other, "{text}: {before} {after}");
+            let wanted = Wanted::of([&word].into_iter());
+            let found = wanted.differing(before.as_bytes(), after.as_bytes());
+            assert_eq!(found.contains(&word), is_other, "{text}: {before} {after}");
         }
+    }
+
+    #[test]
+    fn one_reading_of_a_file_tells_of_every_word() {
+        let text = |at: usize| format!("pub fn run_{at}() {{\n    {at}\n}}\na == \"--flag-{at}\"\n");
+        let words: Vec<Word> = (0..40)
+            .flat_map(|at| {
+                let identifier = Word { kind: WordKind::Identifier, text: format!("run_{at}()") };
+                [identifier, Word { kind: WordKind::Flag, text: format!("--flag-{at}") }]
+            })
+            .collect();
+        let before: String = (0..40).map(text).collect();
+        let after = before.replace("    7\n", "    8\n").replace("a == \"--flag-9\"", "b == \"--flag-9\"");
+        let wanted = Wanted::of(words.iter());
+        let mut found: Vec<&str> =
+            wanted.differing(before.as_bytes(), after.as_bytes()).iter().map(|it| &*it.text).collect();
+        found.sort_unstable();
+        assert_eq!(found, ["--flag-9", "run_7()"]);
     }
 }

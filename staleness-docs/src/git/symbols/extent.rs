@@ -3,6 +3,7 @@
 //! A guess that would rather say nothing: an item has one line that defines it, and ends with the
 //! brace that closes it or before the first line that is indented no deeper.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::spot::depth;
@@ -27,27 +28,58 @@ pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
 
 /// The lines of the symbol's item, counted from 0.
 pub(crate) fn extent(text: &[u8], symbol: &str) -> Option<Range<usize>> {
-    let lines: Vec<&[u8]> = split(text).collect();
-    let first = definition(&lines, symbol)??;
-    let end = braces(&lines, first).or_else(|| indented(&lines, first))?;
-    Some(first..end)
+    let (lines, name) = (lines(text), last_part(symbol)?);
+    let first = (*definitions(&lines, |found| (found == name).then_some(name)).get(name)?)?;
+    Some(first..end(&lines, first)?)
 }
 
-/// The text of the symbol's item, line by line: of one whose end is not known its first line, and nothing where
-/// no line defines it. `None` where several do.
-pub(crate) fn item<'t>(text: &'t [u8], symbol: &str) -> Option<Vec<&'t [u8]>> {
-    let lines: Vec<&[u8]> = split(text).collect();
-    let Some(first) = definition(&lines, symbol)? else { return Some(Vec::new()) };
-    let end = braces(&lines, first).or_else(|| indented(&lines, first)).unwrap_or(first + 1);
-    Some(lines[first..end].iter().map(|line| line.trim_ascii_end()).collect())
+pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
+    split(text).collect()
 }
 
-/// The line that defines the symbol, if there is one. `None` where several do: it is not known which is meant.
-fn definition(lines: &[&[u8]], symbol: &str) -> Option<Option<usize>> {
-    let name = parts(symbol).last()?;
-    let mut defining = (0..lines.len()).filter(|at| defines(lines[*at], name));
-    let first = defining.next();
-    defining.next().is_none().then_some(first)
+fn end(lines: &[&[u8]], first: usize) -> Option<usize> {
+    braces(lines, first).or_else(|| indented(lines, first))
+}
+
+/// The item that begins on a line: of one whose end is not known its first line.
+pub(super) fn item<'t>(lines: &[&'t [u8]], first: usize) -> Vec<&'t [u8]> {
+    let end = end(lines, first).unwrap_or(first + 1);
+    lines[first..end].iter().map(|line| line.trim_ascii_end()).collect()
+}
+
+/// The lines that define these names: a word that defines things comes right before one. `None` where several
+/// do, so that it is not known which is meant.
+pub(super) fn definitions<'n>(
+    lines: &[&[u8]],
+    wanted: impl Fn(&str) -> Option<&'n str>,
+) -> HashMap<&'n str, Option<usize>> {
+    let mut found = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Ok(line) = std::str::from_utf8(line) else { continue };
+        let mut rest = line;
+        while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
+            let word = &rest[start..];
+            let (word, behind) = word.split_at(word.find(char::is_whitespace).unwrap_or(word.len()));
+            rest = behind;
+            if !DEFINING.contains(&word) {
+                continue;
+            }
+            let name = behind.trim_start();
+            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
+            let name = &name[..name.find(|c| !is_part(c)).unwrap_or(name.len())];
+            let ends = name.match_indices(['$', '-']).map(|(end, _)| end).chain([name.len()]);
+            for name in ends.filter_map(|end| wanted(&name[..end])) {
+                let place = found.entry(name).or_insert(Some(at));
+                *place = place.filter(|known| *known == at);
+            }
+        }
+    }
+    found
+}
+
+/// The last of the names that a symbol consists of.
+pub(super) fn last_part(symbol: &str) -> Option<&str> {
+    parts(symbol).last()
 }
 
 fn parts(symbol: &str) -> impl Iterator<Item = &str> {
@@ -74,21 +106,6 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
         from = start + 1;
     }
     false
-}
-
-/// Returns true if a line defines the name: a word that defines things comes right before it.
-fn defines(line: &[u8], name: &str) -> bool {
-    let Ok(line) = std::str::from_utf8(line) else { return false };
-    line.match_indices(name).any(|(at, _)| {
-        let after = line[at + name.len()..].chars().next();
-        let before = line[..at].trim_end();
-        before.len() < at
-            && !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
-            && before
-                .rsplit(|c: char| c.is_whitespace())
-                .next()
-                .is_some_and(|word| DEFINING.contains(&word))
-    })
 }
 
 /// The end of an item in braces, if one opens on its first lines.

@@ -17,7 +17,7 @@ mod spot;
 
 pub use meaning::Word;
 
-pub(crate) use differs::{differs, forms};
+pub(crate) use differs::Wanted;
 pub(crate) use extent::{extent, holds};
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};

@@ -1,0 +1,157 @@
+//! Documents that a diff touches, and files that were renamed on both sides of a merge.
+
+use std::ops::ControlFlow;
+
+use staleness_core::knowledge::Fact;
+use staleness_docs::{CheckOptions, Progress, Report, check};
+
+use crate::project::{Project, facts, now};
+
+const CODE: &str = "pub fn route() {\n    a()\n}\n\npub fn other() {\n    b()\n}\n\npub fn more() {\n    c()\n}\n";
+
+/// Checks what the last commit touches; `each` hears how far it is.
+fn impact(project: &Project, each: &mut dyn FnMut(Progress)) -> Report {
+    let mut options = CheckOptions::new(now());
+    options.home = Some(&project.home);
+    (options.since, options.impact) = (Some("HEAD~1"), true);
+    let mut tell = |progress| {
+        each(progress);
+        ControlFlow::Continue(())
+    };
+    check(&project.place, &mut project.repo(true), &options, &mut tell).unwrap()
+}
+
+fn skipped(report: &Report) -> Vec<String> {
+    report.skipped.iter().map(|it| format!("{} {}", it.path, it.reason)).collect()
+}
+
+#[test]
+fn a_document_that_vanishes_meanwhile_is_told_and_stops_nothing() {
+    let mut project = Project::new();
+    project.write("src/a.rs", CODE);
+    project.write("a.md", "In `src/a.rs`.\n");
+    project.write("z.md", "In `src/a.rs`, and much more of it.\n");
+    project.commit();
+    project.write("src/a.rs", "fn b() {}\n");
+    project.commit();
+    let gone = project.place.folder.join("a.md");
+    let report = impact(&project, &mut |progress| {
+        if let Progress::Reading { done: 2, of: 3 } = progress {
+            std::fs::remove_file(&gone).unwrap();
+        }
+    });
+    let touched: Vec<_> = report.impact.as_ref().unwrap().touched.iter().map(|it| &*it.path).collect();
+    assert_eq!(touched, ["z.md"]);
+    assert_eq!(skipped(&report), ["a.md does not exist"]);
+}
+
+#[test]
+fn names_that_find_no_room_are_counted() {
+    let mut project = Project::new();
+    let all: Vec<String> = (0..130).map(|at| format!("src/m_{at}.rs")).collect();
+    let text: String = all.iter().map(|path| format!("In `{path}`.\n\n")).collect();
+    project.write("a.md", text);
+    for path in &all {
+        project.write(path, "fn a() {}\n");
+    }
+    project.commit();
+    for path in &all {
+        project.write(path, "fn b() {}\n");
+    }
+    project.commit();
+    let report = impact(&project, &mut |_| ());
+    assert_eq!(report.impact.as_ref().unwrap().touched[0].names.len(), 100);
+    assert_eq!(skipped(&report), ["a.md names much that the diff changes: 30 names were left out"]);
+}
+
+impl Project {
+    /// Commits what is on disk as a merge of these branches, and checks out `main`.
+    fn merge(&mut self, main: &str, other: &str) {
+        self.git(&["add", "--all"]);
+        let tree = self.git(&["write-tree"]);
+        let id = self.git(&["commit-tree", &tree, "-p", main, "-p", other, "-m", "merge"]);
+        self.git(&["checkout", "--quiet", "-B", "main", &id]);
+        self.commit();
+    }
+
+    /// Renames a file and commits that; returns the commit.
+    fn rename(&mut self, old: &str, new: &str) -> String {
+        self.git(&["mv", old, new]);
+        self.commit()
+    }
+}
+
+/// The present path that is told for a lost one.
+fn now_at(project: &Project, document: &str) -> Option<String> {
+    match &facts(&project.check(), document)[..] {
+        [Fact::SourceMissing { renamed_to, .. } | Fact::ReferenceDrift { renamed_to, .. }] => {
+            renamed_to.clone()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_file_that_both_sides_of_a_merge_renamed_is_found_where_the_merge_put_it() {
+    for kept in ["src/b.rs", "src/c.rs", "src/d.rs"] {
+        let mut project = Project::new();
+        project.write("src/a.rs", CODE);
+        project.write("a.md", "In `src/a.rs`.\n");
+        let base = project.commit();
+        let main = project.rename("src/a.rs", "src/b.rs");
+        project.git(&["checkout", "--quiet", &base]);
+        let other = project.rename("src/a.rs", "src/c.rs");
+        project.git(&["checkout", "--quiet", &main]);
+        if kept != "src/b.rs" {
+            project.git(&["mv", "src/b.rs", kept]);
+        }
+        project.merge(&main, &other);
+        assert_eq!(now_at(&project, "a.md").as_deref(), Some(kept));
+    }
+}
+
+#[test]
+fn two_files_that_a_merge_made_one_are_both_found_there() {
+    let mut project = Project::new();
+    project.write("src/a.rs", CODE);
+    project.write("src/b.rs", CODE.replace("route", "rout_b").replace("other", "other_b"));
+    project.write("a.md", "In `src/a.rs`.\n");
+    project.write("b.md", "In `src/b.rs`.\n");
+    let base = project.commit();
+    let main = project.rename("src/a.rs", "src/c.rs");
+    project.git(&["checkout", "--quiet", &base]);
+    let other = project.rename("src/b.rs", "src/c.rs");
+    project.git(&["checkout", "--quiet", &main]);
+    project.remove("src/b.rs");
+    project.merge(&main, &other);
+    for document in ["a.md", "b.md"] {
+        assert_eq!(now_at(&project, document).as_deref(), Some("src/c.rs"), "{document}");
+    }
+}
+
+#[test]
+fn a_document_that_both_sides_renamed_keeps_the_dates_of_its_paragraphs() {
+    let mut project = Project::new();
+    project.write("src/x.rs", CODE);
+    project.write("docs/a.md", "# Guide\n\nThe routes are in `src/x.rs`, as ever.\n\nOther text of it.\n");
+    project.commit();
+    project.remove("src/x.rs");
+    let gone = project.commit();
+    let main = project.rename("docs/a.md", "docs/b.md");
+    project.git(&["checkout", "--quiet", &gone]);
+    let other = project.rename("docs/a.md", "docs/c.md");
+    project.git(&["checkout", "--quiet", &main]);
+    for both in [false, true] {
+        if both {
+            project.write("docs/b.md", std::fs::read(project.place.folder.join("docs/c.md")).unwrap());
+        } else {
+            project.git(&["mv", "docs/b.md", "docs/c.md"]);
+        }
+        project.merge(&main, &other);
+        let found = facts(&project.check(), "docs/c.md");
+        assert!(
+            matches!(&found[..], [Fact::SourceMissing { commit, .. }] if commit.as_deref() == Some(&*gone)),
+            "{both}: {found:?}"
+        );
+    }
+}
