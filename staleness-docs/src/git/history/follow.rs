@@ -61,6 +61,8 @@ pub(crate) struct Follow<'a> {
     open: HashMap<Vec<u8>, Vec<usize>>,
     pub(crate) trails: Vec<Trail>,
     pub(crate) commits: Vec<Commit>,
+    /// The parents of the last one, if it is a merge.
+    sides: Option<[Oid; 2]>,
     /// Followed files that the current commit added.
     added: Vec<(Vec<u8>, Oid)>,
     removed: Vec<(Vec<u8>, Oid)>,
@@ -84,6 +86,7 @@ impl<'a> Follow<'a> {
             open,
             trails: vec![Trail::default(); paths.len()],
             commits: Vec::new(),
+            sides: None,
             added: Vec::new(),
             removed: Vec::new(),
             renaming: 0,
@@ -103,6 +106,7 @@ impl<'a> Follow<'a> {
             Some(Raw::Commit(commit)) => {
                 self.settle();
                 self.commits.push(commit);
+                self.sides = self.reader.sides;
                 Ok(true)
             }
             Some(Raw::Change(change)) => {
@@ -166,7 +170,7 @@ impl<'a> Follow<'a> {
         if added.is_empty() {
             return;
         }
-        let (mut asked, gone) = (None, Removed::of(&removed));
+        let (mut asked, mut both, gone) = (None, None, Removed::of(&removed));
         for (path, new) in added {
             let origin = gone.plain_origin(&path, new).or_else(|| {
                 if removed.is_empty() || self.renaming >= MAX_RENAMING {
@@ -176,6 +180,14 @@ impl<'a> Follow<'a> {
                 let renames = asked.get_or_insert_with(|| {
                     self.renaming += 1;
                     Renames::of_commit(self.place, &mut self.asker, commit).unwrap_or_default()
+                });
+                renames.from.get(&path).cloned()
+            });
+            let origin = origin.or_else(|| {
+                let sides = self.sides.filter(|_| self.renaming < MAX_RENAMING)?;
+                let renames = both.get_or_insert_with(|| {
+                    self.renaming += 1;
+                    Renames::of_both_sides(self.place, &mut self.asker, sides).unwrap_or_default()
                 });
                 renames.from.get(&path).cloned()
             });

@@ -25,5 +25,5 @@ pub use tracked::{Tracked, TrackedKind};
 pub(crate) use changes::{Changed, Changes, Held};
 pub(crate) use commits::{Past, between};
 pub(crate) use origin::Origin;
-pub(crate) use renames::{Asker, Renames};
+pub(crate) use renames::{Asker, Renames, merge_base};
 pub(crate) use timeline::History;

@@ -49,6 +49,8 @@ pub(crate) struct Reader {
     pub(crate) path: Vec<u8>,
     /// The new path of a renamed file.
     pub(crate) target: Vec<u8>,
+    /// The first two parents of the last commit, if it is a merge and they are listed.
+    pub(crate) sides: Option<[Oid; 2]>,
 }
 
 impl Reader {
@@ -59,7 +61,9 @@ impl Reader {
         }
         let field = self.field.strip_prefix(b"\n").unwrap_or(&self.field);
         let Some(change) = field.strip_prefix(b":") else {
-            return header(field).map(|commit| Some(Raw::Commit(commit))).ok_or_else(garbled);
+            let (commit, sides) = header(field).ok_or_else(garbled)?;
+            self.sides = sides;
+            return Ok(Some(Raw::Commit(commit)));
         };
         let change = parse(change).ok_or_else(garbled)?;
         if !process.record(0, &mut self.path)? {
@@ -76,10 +80,13 @@ fn garbled() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 
-/// `<id> <seconds>`.
-pub(super) fn header(field: &[u8]) -> Option<Commit> {
-    let space = field.iter().position(|byte| *byte == b' ')?;
-    Some(Commit { id: Oid::from_hex(&field[..space])?, at: seconds(&field[space + 1..])? })
+/// `<id> <seconds>`, and the parents.
+pub(super) fn header(field: &[u8]) -> Option<(Commit, Option<[Oid; 2]>)> {
+    let mut words = field.split(|byte| *byte == b' ');
+    let (id, at) = (Oid::from_hex(words.next()?)?, seconds(words.next()?)?);
+    let mut parents = words.map_while(|word| Oid::from_hex(word.trim_ascii()));
+    let sides = parents.next().zip(parents.next()).map(|(one, other)| [one, other]);
+    Some((Commit { id, at }, sides))
 }
 
 /// A count of seconds since 1970, in digits.
@@ -121,7 +128,7 @@ mod tests {
                 let ids = format!("{} {} ", change.old, change.new);
                 prop_assert!(line.contains(&ids), "{}", ids);
             }
-            if let Some(commit) = header(line.as_bytes()) {
+            if let Some((commit, _)) = header(line.as_bytes()) {
                 prop_assert!(line.starts_with(&commit.id.to_string()));
             }
         }

@@ -25,6 +25,12 @@ pub(crate) struct Asker {
     process: Option<Process>,
 }
 
+/// The commit at which two sides parted.
+pub(crate) fn merge_base(place: &Place, [one, other]: [Oid; 2]) -> Option<Oid> {
+    let asked = ["merge-base", &one.to_string(), &other.to_string()];
+    Oid::from_hex(place.start(&asked).ok()?.all().ok()?.trim_ascii())
+}
+
 /// The renames of one commit, as git finds them by their contents. Paths are relative to the
 /// project; files that came from outside it, or went there, are not among them.
 #[derive(Clone, Debug, Default)]
@@ -40,12 +46,43 @@ impl Renames {
         asker: &mut Asker,
         commit: Oid,
     ) -> Result<Self, GitError> {
+        Self::answer(place, asker, &commit.to_string())
+    }
+
+    /// Those from one commit to another.
+    pub(crate) fn between(
+        place: &Place,
+        asker: &mut Asker,
+        [from, to]: [Oid; 2],
+    ) -> Result<Self, GitError> {
+        Self::answer(place, asker, &format!("{to} {from}"))
+    }
+
+    /// Those of files that both sides of a merge renamed: from the path on its second to the one on its first.
+    pub(crate) fn of_both_sides(
+        place: &Place,
+        asker: &mut Asker,
+        [first, second]: [Oid; 2],
+    ) -> Result<Self, GitError> {
+        let mut both = Self::between(place, asker, [first, second])?;
+        if !both.from.is_empty() {
+            let Some(base) = merge_base(place, [first, second]) else { return Ok(Self::default()) };
+            let [one, other] = [first, second].map(|side| Self::between(place, asker, [base, side]));
+            let (one, other) = (one?.from, other?.from);
+            both.from.retain(|new, (old, _)| {
+                one.get(old).zip(other.get(new)).is_some_and(|(one, other)| one.0 == other.0)
+            });
+        }
+        Ok(both)
+    }
+
+    fn answer(place: &Place, asker: &mut Asker, question: &str) -> Result<Self, GitError> {
         let mut process = match asker.process.take() {
             Some(process) => process,
             None => place.start_asked(&ARGUMENTS)?,
         };
         let mut renames = Self::default();
-        if renames.ask(place, &mut process, commit).is_ok() {
+        if renames.ask(place, &mut process, question).is_ok() {
             asker.process = Some(process);
         } else {
             let why = process.post_mortem();
@@ -98,8 +135,8 @@ impl Renames {
         (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
     }
 
-    fn ask(&mut self, place: &Place, process: &mut Process, commit: Oid) -> io::Result<()> {
-        process.ask(format!("{commit}\n\n").as_bytes())?;
+    fn ask(&mut self, place: &Place, process: &mut Process, question: &str) -> io::Result<()> {
+        process.ask(format!("{question}\n\n").as_bytes())?;
         let mut reader = Reader::default();
         loop {
             match process.answers().fill_buf()?.first() {

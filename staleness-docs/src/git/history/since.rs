@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use staleness_core::knowledge::Lines;
 
 use super::raw::{Raw, Reader};
+use super::renames::merge_base;
 use super::timeline::History;
 use crate::git::lines::Numbers;
 use crate::git::objects::{Commit, Oid};
@@ -83,8 +84,7 @@ impl History {
         let (old, new) = (commit.id.to_string(), self.head.id.to_string());
         let commits = self.commits_since(&old, &new)?;
         // Histories that share nothing are compared as they are.
-        let base = self.place.start(&["merge-base", &old, &new])?.all().ok();
-        let base = base.and_then(|answer| Oid::from_hex(answer.trim_ascii()));
+        let base = merge_base(&self.place, [commit.id, self.head.id]);
         let old = base.map_or(old, |base| base.to_string());
         let mut arguments = vec!["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff"];
         let most = format!("-l{MAX_RENAMES}");

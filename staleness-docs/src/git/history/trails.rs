@@ -14,7 +14,7 @@ const BATCH: usize = 4_096;
 const LISTING: [&str; 15] = [
     "diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw", "--root", "--always",
     "--no-abbrev", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv",
-    "--format=%H %ct", "--ignore-submodules=none",
+    "--format=%H %ct %P", "--ignore-submodules=none",
 ];
 
 impl History {

@@ -35,6 +35,16 @@ pub(crate) fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Com
     })
 }
 
+/// The first two parents of a commit, if it is a merge.
+pub(crate) fn sides(objects: &mut Objects, id: Oid) -> Result<Option<[Oid; 2]>, GitError> {
+    objects.one(Wanted::Commit(id), |object| {
+        let Object::Found(_, Sort::Commit, bytes) = object else { return None };
+        let lines = bytes.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+        let mut parents = lines.filter_map(|line| Oid::from_hex(line.strip_prefix(b"parent ")?));
+        Some([parents.next()?, parents.next()?])
+    })
+}
+
 /// The time at which a commit was made, from its text.
 pub(crate) fn committed_at(commit: &[u8]) -> Option<Timestamp> {
     let line = commit

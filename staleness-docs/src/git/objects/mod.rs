@@ -12,7 +12,7 @@ pub use commit::Commit;
 pub use oid::Oid;
 pub use question::Unread;
 
-pub(crate) use commit::{at_seconds, commit, head};
+pub(crate) use commit::{at_seconds, commit, head, sides};
 pub(crate) use database::Objects;
 pub(crate) use place::Place;
 pub(crate) use question::{Object, Sort, Wanted};

@@ -3,20 +3,23 @@
 use std::collections::HashMap;
 
 use super::moves::Moves;
-use crate::git::history::{Asker, History, Renames};
-use crate::git::objects::Oid;
+use crate::git::history::{Asker, History, Renames, merge_base};
+use crate::git::objects::{Oid, sides};
 use crate::git::process::GitError;
 use crate::git::symbols::WantedPath;
 
 /// The longest chain of renames that is followed.
 const MAX_MOVES: usize = 16;
-/// The most commits whose renames are asked for.
+/// The most commits whose renames are asked for, and the most merges whose other side is.
 const MAX_ASKED: usize = 2_000;
+const MAX_SIDES: usize = 64;
 
 /// Follows renames, and remembers those of the commits that were asked about.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     renames: HashMap<Oid, Moves>,
+    /// The renames of the other sides of merges.
+    sides: HashMap<Oid, Moves>,
     asker: Asker,
 }
 
@@ -29,17 +32,15 @@ impl Moved {
         removed: usize,
     ) -> Result<Option<String>, GitError> {
         let mut removed = removed;
-        let Some(mut now) = self.of(history, removed)?.and_then(|renames| renames.of_path(path))
-        else {
-            return Ok(None);
-        };
+        let target = self.target(history, removed, &|renames| renames.of_path(path))?;
+        let Some(mut now) = target else { return Ok(None) };
         for _ in 0..MAX_MOVES {
             if history.exists_at(0, &now)? {
                 return Ok(Some(now));
             }
             let Some(next) = history.removal(&now, removed)? else { return Ok(None) };
             removed = next;
-            match self.of(history, removed)?.and_then(|renames| renames.target(&now)) {
+            match self.target(history, removed, &|renames| renames.target(&now))? {
                 Some(next) => now = next,
                 None => return Ok(None),
             }
@@ -55,6 +56,28 @@ impl Moved {
         added: usize,
     ) -> Result<Option<String>, GitError> {
         Ok(self.of(history, added)?.and_then(|moves| moves.origin(path)))
+    }
+
+    /// Returns the new path that the commit at a place gave to something; of a merge its other side may have.
+    fn target(
+        &mut self,
+        history: &mut History,
+        place: usize,
+        look: &dyn Fn(&Moves) -> Option<String>,
+    ) -> Result<Option<String>, GitError> {
+        if let Some(found) = self.of(history, place)?.and_then(look) {
+            return Ok(Some(found));
+        }
+        let Some(commit) = history.past()?.commits.get(place).copied() else { return Ok(None) };
+        if !self.sides.contains_key(&commit.id) && self.sides.len() < MAX_SIDES {
+            let base = sides(&mut history.objects, commit.id)?
+                .and_then(|sides| Some([merge_base(&history.place, sides)?, sides[1]]));
+            if let Some(side) = base {
+                let renames = Renames::between(&history.place, &mut self.asker, side)?;
+                self.sides.insert(commit.id, Moves::of(renames));
+            }
+        }
+        Ok(self.sides.get(&commit.id).and_then(look))
     }
 
     fn of(&mut self, history: &mut History, place: usize) -> Result<Option<&Moves>, GitError> {
