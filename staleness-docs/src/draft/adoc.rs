@@ -1,6 +1,6 @@
 //! AsciiDoc as Markdown: titles, code, macros that name files, blocks of source.
 
-use super::plain::{Writer, lines};
+use super::plain::{Fence, Writer, lines};
 
 /// Macros that name a file.
 const MACROS: [&str; 4] = ["link", "xref", "image", "include"];
@@ -49,10 +49,16 @@ impl<'t> Reader<'t> {
             return at + 1;
         }
         if let Some(inner) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-            self.language = language(inner);
+            self.language = language(inner).or(self.language);
             return at + 1;
         }
-        if let Some(language) = self.language.take() {
+        // The title of the block that follows.
+        if text.strip_prefix('.').is_some_and(|title| !title.starts_with(['.', ' ']) && !title.is_empty()) {
+            self.text(&text[1..]);
+            self.writer.write("\n\n");
+            return at + 1;
+        }
+        if let Some(language) = self.language.take_if(|_| !text.starts_with("//")) {
             let rest = self.lines[at..].iter().take_while(|line| !line.trim().is_empty());
             return self.fence(at, at + rest.count(), language);
         }
@@ -90,13 +96,16 @@ impl<'t> Reader<'t> {
         if !(is_table || is_fence || text == "--") {
             return None;
         }
-        let mark = if sign == b'`' { "```" } else { text };
-        let end = self.lines[at + 1..].iter().position(|line| line.trim_end() == mark);
+        let fence = Fence::opened_by(text).filter(|_| sign == b'`');
+        let closes = |line: &&str| {
+            fence.map_or_else(|| line.trim_end() == text, |fence| fence.is_closed_by(line))
+        };
+        let end = self.lines[at + 1..].iter().position(closes);
         let end = end.map_or(self.lines.len(), |end| at + 1 + end);
         let language = self.language.take();
         match sign {
             b'`' => self.fence(at + 1, end, text.trim_start_matches('`')),
-            b'-' if text.len() > 2 => self.fence(at + 1, end, language.unwrap_or_default()),
+            b'-' if text.len() > 2 || language.is_some() => self.fence(at + 1, end, language.unwrap_or_default()),
             b'.' => self.fence(at + 1, end, language.unwrap_or_default()),
             b'+' | b'/' => end,
             // What stands in it is text.
@@ -108,17 +117,17 @@ impl<'t> Reader<'t> {
         Some(end + 1)
     }
 
-    /// Writes lines as a fenced block.
+    /// Writes lines as a fenced block, and behind it links to what they include.
     fn fence(&mut self, from: usize, to: usize, language: &str) -> usize {
-        let language: String =
-            language.chars().filter(|c| !c.is_whitespace() && *c != '`').collect();
-        self.writer.write("\n");
-        let end = || self.lines.last().map_or("", |last| &last[last.len()..]);
-        let first = self.lines.get(from).copied().unwrap_or_else(end);
-        self.writer.before(first, &format!("```{language}\n"));
-        let lines = self.lines[from.min(to)..to].to_vec();
-        lines.iter().filter(|line| !line.contains("```")).for_each(|line| self.writer.keep(line));
-        self.writer.write("\n```\n\n");
+        let is_include = |line: &&&'t str| line.starts_with("include::");
+        let lines = &self.lines[from.min(to)..to];
+        let own: Vec<&str> = lines.iter().filter(|line| !is_include(line)).copied().collect();
+        self.writer.fence(&own, language);
+        let included: Vec<&str> = lines.iter().filter(is_include).copied().collect();
+        for line in included {
+            self.text(line.trim_end());
+            self.writer.write("\n\n");
+        }
         to
     }
 
@@ -157,11 +166,19 @@ impl<'t> Reader<'t> {
     /// Writes code, `` `code` `` or `` `+code+` ``; what follows it.
     fn code(&mut self, before: &'t str, here: &'t str) -> Option<&'t str> {
         let end = here[1..].find('`').filter(|end| *end > 0)?;
-        let code = &here[1..=end];
+        let (code, behind) = (&here[1..=end], &here[end + 2..]);
+        if before.ends_with('\\') {
+            return None;
+        }
         self.writer.keep(before);
+        // Quotation marks that are set as such.
+        if before.ends_with(['"', '\'']) && behind.starts_with(&before[before.len() - 1..]) {
+            self.writer.keep(code);
+            return Some(behind);
+        }
         self.writer
             .code(code.strip_prefix('+').and_then(|code| code.strip_suffix('+')).unwrap_or(code));
-        Some(&here[end + 2..])
+        Some(behind)
     }
 
     /// Writes a macro, `link:a.adoc[text]` or `include::a.adoc[]`; its text and what follows.
@@ -241,6 +258,14 @@ mod tests {
             ("[source,bash]\nnpm run x\n\nEnd\n", "\n```bash\nnpm run x\n\n```\n\n\nEnd\n"),
             ("....\nsrc/a.rs\n", "\n```\nsrc/a.rs\n\n```\n\n"),
             ("////\n`a`\n////\n// b\n:c: d\nEnd\n", "End\n"),
+            (
+                "[source,bash]\n.Run it\n// so\n----\nnpm run x\n----\n",
+                "Run it\n\n\n```bash\nnpm run x\n\n```\n\n",
+            ),
+            ("[source,sh]\n[subs=a]\n--\nnpm run x\n--\n", "\n```sh\nnpm run x\n\n```\n\n"),
+            ("----\ninclude::a/b.rb[tag=c]\n----\n", "\n```\n\n```\n\n[](a/b.rb) tag=c\n\n"),
+            ("````md\n```\nx\n```\n````\nEnd\n", "\n````md\n```\nx\n```\n\n````\n\nEnd\n"),
+            ("A \"`b`\" and \\`c`.\n", "A \" b \" and \\`c`.\n"),
             ("====\nIn `a`.\n====\n", "\nIn `a`.\n\n"),
             ("a: `b`, 3:4 <c>\n", "a: `b`, 3:4 <c>\n"),
         ] {

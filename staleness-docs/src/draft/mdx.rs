@@ -1,20 +1,21 @@
 //! MDX: what is no Markdown in it is blanked out, byte for byte, so that places stay as they are.
 
+use super::plain::Fence;
+
 /// Returns the Markdown of an MDX document: imports, exports, comments and lines with nothing but a tag of a
 /// component are blank.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    let mut fence: Option<&str> = None;
+    let mut fence: Option<Fence> = None;
     let mut left_out: Option<Part> = None;
     let mut is_begin = true;
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim();
-        let is_fence = ["```", "~~~"].into_iter().find(|fence| trimmed.starts_with(fence));
-        if let Some(open) = fence {
-            fence = fence.filter(|_| is_fence != Some(open));
+        if fence.is_some() {
+            fence = fence.filter(|open| !open.is_closed_by(line));
         } else if left_out.is_none() {
             left_out = part(line, trimmed, is_begin);
-            fence = is_fence.filter(|_| left_out.is_none());
+            fence = Fence::opened_by(line).filter(|_| left_out.is_none());
         }
         // Imports may follow the front matter at once.
         is_begin = matches!(trimmed, "" | "---") || matches!(left_out, Some(Part::Module));
@@ -70,6 +71,12 @@ mod tests {
         for gone in ["@theme", "./x.js", "value", "</Tabs>", "news"] {
             assert!(!plain.contains(gone), "{gone}");
         }
+    }
+
+    #[test]
+    fn a_fence_ends_with_as_many_signs() {
+        let text = "````md\n```\n<Tabs>\n```\n````\n\n~~~ `x`\n```\nimport x\n~~~\n";
+        assert_eq!(plain(text), text);
     }
 
     proptest! {

@@ -104,7 +104,11 @@ impl<'t> Writer<'t> {
         self.end = at + part.len();
     }
 
-    fn offset(&self, part: &str) -> usize {
+    pub(super) const fn text(&self) -> &'t str {
+        self.text
+    }
+
+    pub(super) fn offset(&self, part: &str) -> usize {
         let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         at.min(self.text.len())
     }
@@ -140,9 +144,43 @@ impl<'t> Writer<'t> {
         }
     }
 
+    /// Writes lines as a fenced block, with more signs than any line in it has.
+    pub(super) fn fence(&mut self, lines: &[&'t str], language: &str) {
+        let language = language.split_whitespace().next().unwrap_or_default().replace('`', "");
+        let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max();
+        let fence = Fence { sign: b'`', count: longest.map_or(3, |longest| 3.max(longest + 1)) };
+        let mark = "`".repeat(fence.count);
+        self.write("\n");
+        let first = lines.first().copied().unwrap_or(&self.text[self.end..self.end]);
+        self.before(first, &format!("{mark}{language}\n"));
+        lines.iter().for_each(|line| self.keep(line.trim_start_matches([' ', '\t'])));
+        self.write(&format!("\n{mark}\n\n"));
+    }
+
     fn end(mut self) -> (Cow<'t, str>, Vec<(usize, usize)>) {
         self.places.push((self.out.len(), self.text.len()));
         (self.out.into(), self.places)
+    }
+}
+
+/// The line of signs at which a fenced block of Markdown begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fence {
+    sign: u8,
+    count: usize,
+}
+
+impl Fence {
+    pub(super) fn opened_by(line: &str) -> Option<Self> {
+        let text = line.trim();
+        let sign = text.bytes().next().filter(|sign| matches!(sign, b'`' | b'~'))?;
+        let count = text.bytes().take_while(|byte| *byte == sign).count();
+        (count > 2 && !(sign == b'`' && text[count..].contains('`'))).then_some(Self { sign, count })
+    }
+
+    pub(super) fn is_closed_by(self, line: &str) -> bool {
+        let text = line.trim();
+        text.len() >= self.count && text.bytes().all(|byte| byte == self.sign)
     }
 }
 

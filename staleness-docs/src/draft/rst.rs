@@ -6,7 +6,7 @@ use super::markdown::has_scheme;
 use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
 
 /// Directives whose content is code; their argument is its language.
-const CODE: [&str; 3] = ["code-block", "code", "sourcecode"];
+const CODE: [&str; 4] = ["code-block", "code", "prompt", "sourcecode"];
 /// Directives that name a file.
 const FILES: [&str; 4] = ["include", "literalinclude", "image", "figure"];
 /// Directives whose content is no text.
@@ -21,6 +21,9 @@ const ROLES: [&str; 18] = [
     "attr", "class", "code", "command", "const", "data", "envvar", "exc", "file", "func", "literal", "meth", "mod",
     "obj", "option", "program", "samp", "type",
 ];
+
+/// Most lines over which something between backticks goes on.
+const MAX_JOINED: usize = 8;
 
 /// Writes a document as Markdown.
 pub(super) fn plain(text: &str) -> Writer<'_> {
@@ -65,15 +68,38 @@ impl<'t> Reader<'t> {
             self.writer.write("\n");
             return at + 1;
         }
-        let opens = text
-            .strip_suffix("::")
-            .filter(|_| indented(&self.lines, at + 1, indent(line)) > at + 1);
+        let (text, next) = self.whole(at, text);
+        let end = indented(&self.lines, next, indent(line));
+        let opens = text.strip_suffix("::").filter(|_| end > next);
         self.text(opens.unwrap_or(text));
         self.writer.write("\n");
         if opens.is_none() {
-            return at + 1;
+            return next;
         }
-        self.fence(at + 1, indented(&self.lines, at + 1, indent(line)), "")
+        self.writer.fence(&self.lines[next..end], "");
+        end
+    }
+
+    /// The text of a line, with the next lines as long as something between backticks goes on there; the number of
+    /// the line behind them.
+    fn whole(&self, at: usize, text: &'t str) -> (&'t str, usize) {
+        let is_open = |text: &str| text.replace("\\`", "").matches('`').count() % 2 == 1;
+        let start = self.writer.offset(text);
+        let mut whole = text;
+        for next in at + 1..self.lines.len().min(at + MAX_JOINED) {
+            if !is_open(whole) {
+                return (whole, next);
+            }
+            let line = self.lines[next].trim();
+            if line.is_empty() || line.starts_with(".. ") || indent(self.lines[next]) > MAX_DEPTH {
+                break;
+            }
+            whole = &self.writer.text()[start..self.writer.offset(line) + line.len()];
+            if !is_open(whole) {
+                return (whole, next + 1);
+            }
+        }
+        (text, at + 1)
     }
 
     /// Reads a line of signs: one below a text makes a title of it.
@@ -114,14 +140,25 @@ impl<'t> Reader<'t> {
                 self.writer.keep(text);
                 self.writer.write("\n\n");
             }
-            return if text.starts_with('[') { at + 1 } else { end.max(at + 1) };
+            // A footnote is text; an empty comment ends at once.
+            if let Some((_, note)) = text.strip_prefix('[').and_then(|text| text.split_once("] ")) {
+                self.text(note.trim());
+                self.writer.write("\n");
+                return at + 1;
+            }
+            let is_empty =
+                text.is_empty() && self.lines.get(at + 1).is_none_or(|line| line.trim().is_empty());
+            return if is_empty { at + 1 } else { end.max(at + 1) };
         };
         let argument = argument.trim();
         let is_option = |line: &&&str| line.trim_start().starts_with(':');
         let body =
             at + 1 + self.lines[at + 1..end.max(at + 1)].iter().take_while(is_option).count();
         match name {
-            _ if CODE.contains(&name) => return self.fence(body, end.max(body), argument),
+            _ if CODE.contains(&name) => {
+                self.writer.fence(&self.lines[body..end.max(body)], argument);
+                return end.max(body);
+            }
             _ if OTHER.contains(&name) || name.starts_with("auto") => return end.max(at + 1),
             "toctree" => {
                 for at in body..end.max(body) {
@@ -135,24 +172,6 @@ impl<'t> Reader<'t> {
         }
         self.writer.write("\n\n");
         body
-    }
-
-    /// Writes lines as a fenced block.
-    fn fence(&mut self, from: usize, to: usize, language: &str) -> usize {
-        let language: String =
-            language.chars().filter(|c| !c.is_whitespace() && *c != '`').collect();
-        self.writer.write("\n");
-        let end = || self.lines.last().map_or("", |last| &last[last.len()..]);
-        let first = self.lines.get(from).copied().unwrap_or_else(end);
-        self.writer.before(first, &format!("```{language}\n"));
-        for at in from..to {
-            let line = self.lines[at];
-            if !line.contains("```") {
-                self.writer.keep(line.trim_start_matches([' ', '\t']));
-            }
-        }
-        self.writer.write("\n```\n\n");
-        to
     }
 
     /// Writes a link to a document that is named without its ending, as a site has it.
@@ -179,6 +198,15 @@ impl<'t> Reader<'t> {
         }
         while let Some(at) = rest.find('`') {
             let (before, tick) = rest.split_at(at);
+            // What begins something is not escaped, and no blank follows.
+            let is_escaped = before.ends_with('\\');
+            if is_escaped || tick[1..].starts_with(char::is_whitespace) {
+                self.writer.keep(before);
+                self.writer.write(if is_escaped { "" } else { "\\" });
+                self.writer.keep(&tick[..1]);
+                rest = &tick[1..];
+                continue;
+            }
             if let Some(end) = tick.strip_prefix("``").and_then(|code| code.find("``")) {
                 self.writer.keep(before);
                 self.writer.code(&tick[2..2 + end]);
@@ -273,6 +301,12 @@ mod tests {
             ),
             ("Run::\n\n   make html\n\nEnd\n", "Run\n\n```\n\nmake html\n\n```\n\n\nEnd\n"),
             (".. a comment\n   ``src/a.rs``\n\nEnd\n", "\n\nEnd\n"),
+            ("..\n\n   In ``a``\n", "\n\nIn `a`\n"),
+            (".. [1] In ``a``\n", "\nIn `a`\n"),
+            ("See `the\n  guide <a.rst>`_ now\n", "See [](a.rst) now\n"),
+            ("A \\`b` ``c``\n", "A \\`b\\` `c`\n"),
+            (".. prompt:: bash $\n\n   npm run x\n", "\n\n```bash\n\nnpm run x\n\n```\n\n"),
+            ("Run::\n\n   ```\n   x\n", "Run\n\n````\n\n```\nx\n\n````\n\n"),
             (".. note:: In ``a``\n\n   And ``b``.\n", "\nIn `a`\n\n\nAnd `b`.\n"),
             (">>> a()\n1\n\nEnd\n", "\nEnd\n"),
         ] {
