@@ -299,6 +299,10 @@ fn a_path_in_code_that_was_gone_before_it_was_edited_is_to_be_reviewed() {
     let body: String = (1..=40).map(|at| format!("pub fn one_{at}() {{}}\n")).collect();
     sandbox.write("project/src/old/gone.rs", "fn a() {}\n");
     sandbox.write("project/src/old/moved.rs", &body);
+    let named = "It is in `src/old/gone.rs`.\n\nOr `src/old/moved.rs`.\n";
+    for path in ["first.md", "docs/TEMPLATE.md", "vendor/a/guide.md"] {
+        sandbox.write(&format!("project/{path}"), named);
+    }
     sandbox.commit("2026-01-10T00:00:00Z");
     std::fs::remove_dir_all(sandbox.project.join("src/old")).unwrap();
     sandbox.write("project/src/new/moved.rs", &body);
@@ -306,7 +310,10 @@ fn a_path_in_code_that_was_gone_before_it_was_edited_is_to_be_reviewed() {
     let guide = "Write it in `src/old/gone.rs`.\n\nOr in `src/old/moved.rs`.\n\n\
                  We no longer have `src/old/gone.rs`.\n\nMake `src/never/was.rs` or `gone.rs` yourself.\n\n\
                  Not in src/old/gone.rs either.\n\n<!-- staleness: verified 2026-03-11 -->\nIn `src/old/gone.rs`.\n";
-    for path in ["guide.md", "docs/TEMPLATE.md", "vendor/a/guide.md"] {
+    std::fs::rename(sandbox.project.join("first.md"), sandbox.project.join("guide.md")).unwrap();
+    sandbox.commit("2026-02-11T00:00:00Z");
+    // One that names them for the first time after they were gone gives an example.
+    for path in ["guide.md", "docs/TEMPLATE.md", "vendor/a/guide.md", "new.md"] {
         sandbox.write(&format!("project/{path}"), guide);
     }
     sandbox.commit("2026-03-10T00:00:00Z");

@@ -105,6 +105,10 @@ impl Check<'_> {
                 if !seen.insert((folder.to_owned(), mention.name)) {
                     continue;
                 }
+                // Of a program of the project itself its documents show how others use it.
+                if self.is_own_program(call.text.split(' ').next().unwrap_or_default()) {
+                    continue;
+                }
                 let paths = paths_of(call);
                 if paths.iter().any(has_path) {
                     continue;

@@ -9,7 +9,7 @@ use staleness_core::time::Timestamp;
 use super::Check;
 use crate::draft::names::Names;
 use crate::draft::place::Lines;
-use crate::draft::{self, Draft};
+use crate::draft::{self, Draft, headings};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
 use crate::git::text_digest;
@@ -66,6 +66,10 @@ pub(super) fn read(
     }
     if file.history.is_so() {
         check.report.history.push(key.clone());
+    }
+    for path in headings::included(&read.text) {
+        let own = [paths::folder_of(&key), ""].map(|folder| paths::resolve(folder, path));
+        check.included.extend(own.into_iter().flatten());
     }
     let text = stable_hash(read.text.as_bytes());
     let digest = digest(check, &file, text, read.written);

@@ -14,7 +14,7 @@ use crate::Cancelled;
 use crate::draft::plain::Plain;
 use crate::draft::{headings, target, words};
 use crate::files::file;
-use crate::git::{Anchor, Cite, PartFate, PartQuery, TrackedKind};
+use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::is_markdown;
 
 /// The most anchors that are held of all documents.
@@ -154,7 +154,7 @@ impl Check<'_> {
                         if anchored.is_before(None)
                             && !known.is_template
                             && !known.loose.contains(&without_hyphens(key))
-                            && may_be_broken(held[at].doc) =>
+                            && self.may_be_broken(held[at].doc) =>
                     {
                         Fact::BrokenLink { citation, gone, commit: None }
                     }
@@ -192,7 +192,7 @@ impl Check<'_> {
             let is_span = question.span
                 && query.citation.path.contains('/')
                 && matches!(query.verified, Anchor::Commit(_))
-                && may_be_broken(open.doc)
+                && self.may_be_broken(open.doc)
                 && !open.speaks_of_the_past(open.asked[*block].block);
             if (is_link || is_span) && matches!(cite, Cite::NeverThere(Cited::Path)) {
                 asked.push((number, query.citation.path.clone()));
@@ -209,7 +209,9 @@ impl Check<'_> {
             let Some(anchored) = anchors[at][block] else { continue };
             let answer = answers.get(&**path).cloned().unwrap_or(Cite::Unknown);
             if held[at].asked[block].asks[ask].span {
-                if let Cite::Missing { commit: Some(commit), renamed_to, .. } = answer {
+                if let Cite::Missing { commit: Some(commit), renamed_to, .. } = answer
+                    && self.named_at(&held[at], held[at].asked[block].asks[ask].at, commit.id)
+                {
                     let (citation, commit) = (query.citation.clone(), Some(commit_text(&commit)));
                     let fact = Fact::BrokenLink { citation, gone: Cited::Path, commit };
                     let evidence = Evidence { near: renamed_to, ..fact.into() };
@@ -223,6 +225,17 @@ impl Check<'_> {
         Ok(early)
     }
 
+    /// Returns true if a document named in a commit what it names at an offset now: what was written later is an
+    /// example, or speaks of the past.
+    fn named_at(&mut self, open: &Open<'_>, at: usize, commit: Oid) -> bool {
+        let name = open.text.get(at..).and_then(|rest| rest.split(['`', ' ', '\n']).next());
+        let path = &open.doc.key.path;
+        let old = self.past.look_up(|repo| repo.name_at(path, Anchor::Commit(commit)));
+        let old = old.map_or_else(|| path.clone(), |(old, _)| old);
+        let text = self.past.look_up(|repo| repo.text_at(commit, &old));
+        text.zip(name).is_some_and(|(text, name)| text.contains(name))
+    }
+
     /// The finding about a link whose target no commit ever had.
     pub(super) fn broken(
         &mut self,
@@ -230,7 +243,7 @@ impl Check<'_> {
         citation: &Citation,
         written: &str,
     ) -> Option<Evidence> {
-        if !may_be_broken(open.doc) || !self.is_sure(&citation.path, written) {
+        if !self.may_be_broken(open.doc) || !self.is_sure(&citation.path, written) {
             return None;
         }
         let (citation, gone) = (citation.clone(), Cited::Path);
@@ -264,6 +277,18 @@ impl Check<'_> {
                     && !is_routed()
                     && !self.names().is_site
             })
+    }
+
+    /// Returns true if links of a document are meant to lead somewhere from where it lies: it is Markdown, no
+    /// template, no part or copy of something else and no data for tests. What other markups name is found by
+    /// programs that know more places.
+    fn may_be_broken(&self, doc: &Doc) -> bool {
+        let path = doc.key.path.to_ascii_lowercase();
+        doc.file.inside
+            && is_markdown(&path)
+            && !path.contains("template")
+            && !self.included.contains(&doc.key.path)
+            && !crate::git::is_of_others(&doc.key.path)
     }
 
     fn names(&self) -> &Names {
@@ -323,16 +348,6 @@ pub(super) fn nearest_of<'n>(
 
 fn without_hyphens(key: &str) -> String {
     key.replace('-', "")
-}
-
-/// Returns true if links of a document are meant to lead somewhere: it is Markdown, no template, no copy of another
-/// project and no data for tests. What other markups name is found by programs that know more places.
-fn may_be_broken(doc: &Doc) -> bool {
-    let path = doc.key.path.to_ascii_lowercase();
-    doc.file.inside
-        && is_markdown(&path)
-        && !path.contains("template")
-        && !crate::git::is_of_others(&doc.key.path)
 }
 
 /// Returns true if a name is that of a file that no site makes.

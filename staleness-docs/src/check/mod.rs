@@ -25,7 +25,7 @@ mod questions;
 mod superseded;
 
 use std::cell::{Cell, OnceCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use staleness_core::ids::{ItemId, stable_hash};
@@ -87,6 +87,8 @@ struct Check<'a> {
     lives: Lives,
     /// Claims of documents to stand for others.
     standing: Standing,
+    /// Documents that others include: their links count from elsewhere.
+    included: HashSet<String>,
 }
 
 /// Of the files of items, by path, what knows their text again, and when they came and were edited.
@@ -170,6 +172,7 @@ pub fn check(
         undated: Vec::new(),
         lives: Lives::new(),
         standing: Standing::default(),
+        included: HashSet::new(),
     };
     if found.files.len() >= options.known.len() + MANY {
         check.past.foresee();

@@ -51,6 +51,13 @@ impl Check<'_> {
         self.own.get_or_init(|| self.find_own()).path_of(link)
     }
 
+    /// Returns true if the project makes a program of this name: it is called so itself, or has a folder for it.
+    pub(super) fn is_own_program(&self, name: &str) -> bool {
+        let own = self.own.get_or_init(|| self.find_own());
+        own.repositories.iter().any(|of| of.rsplit('/').next() == Some(name))
+            || self.past.tracked().is_some_and(|tracked| tracked.holds(&format!("cmd/{name}")))
+    }
+
     fn find_own(&self) -> Own {
         let read = |name: &str| self.fence.read_small(&self.place.folder.join(name), MAX_MANIFEST);
         let origin = self.past.origin();

@@ -278,7 +278,15 @@ impl Check<'_> {
             }
             return None;
         };
-        let there = self.is_there(&path);
+        let is_relative = !target.path.starts_with('/');
+        // What counts from a root may count from that of a site, which is a folder above the document.
+        let ends = folder.rmatch_indices('/').map(|(at, _)| at).chain([0]);
+        let above = [folder.len()].into_iter().chain(ends).map(|end| &folder[..end]);
+        let above = above.filter(|above| !is_relative && own.is_none() && !above.is_empty());
+        let mut paths: Vec<String> = above.map(|above| format!("{above}/{path}")).collect();
+        paths.push(path);
+        let held = paths.iter().position(|path| self.is_there(path));
+        let (there, path) = (held.is_some(), paths[held.unwrap_or(paths.len() - 1)].clone());
         if !self.past.is_there() && !there && !is_sure_without_history(&target.path)
             || !there && self.is_made(doc, &path)
         {
@@ -292,7 +300,6 @@ impl Check<'_> {
         {
             return None;
         }
-        let is_relative = !target.path.starts_with('/');
         if there
             && (is_relative || own.is_some())
             && let Some((_, fragment)) = text.split_once('#')
@@ -300,10 +307,13 @@ impl Check<'_> {
         {
             return Some(heading_ask(mention, heading));
         }
-        let citation = citation(path, &target)?;
-        (!there || !citation.is_bare()).then(|| Ask {
+        if there {
+            paths = vec![path];
+        }
+        let cites: Vec<_> = paths.into_iter().filter_map(|path| citation(path, &target)).collect();
+        (!there || cites.iter().any(|citation| !citation.is_bare())).then(|| Ask {
             at: mention.at,
-            cites: vec![citation],
+            cites,
             relative: is_relative.then(|| target.path.to_string()),
             link: !there,
             ..Ask::default()

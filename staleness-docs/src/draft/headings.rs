@@ -65,10 +65,18 @@ pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
 
 /// Returns true if a document may have headings that do not stand in it: it is filled in or includes others.
 pub(crate) fn is_template(text: &str) -> bool {
-    ["{{", "{%", "{!", "--8<--", "<!--#include", "<!--@include", "```{include}", ":::"]
-        .iter()
-        .any(|sign| text.contains(*sign))
+    ["{{", "{%", "{!", "--8<--", "```{include}", ":::"].iter().any(|sign| text.contains(*sign))
+        || included(text).next().is_some()
         || text.lines().any(|line| line.starts_with("import ") && line.contains(".md"))
+}
+
+/// The paths that comments of a document include, as they write them: `<!-- include: a/b.md -->`.
+pub(crate) fn included(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("<!--").filter_map(|(at, sign)| {
+        let inner = text[at + sign.len()..].trim_start_matches([' ', '#', '@']);
+        let path = inner.strip_prefix("include")?.trim_start_matches([':', ' ', '=', '"']);
+        path.split(|c: char| c.is_whitespace() || "\"{->".contains(c) && c != '-').next()
+    })
 }
 
 /// The anchors of a document: those of its headings, and those that its HTML names.

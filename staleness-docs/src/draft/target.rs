@@ -211,7 +211,11 @@ pub(crate) fn says_too_little(path: &str) -> bool {
     let hidden = path.starts_with('.');
     match path.rsplit_once('/') {
         // `.vscode/settings.json`, `.github/workflows`
-        Some((_, name)) => hidden && (!has_extension(name) || traps::is_usual_file(name)),
+        Some((folder, name)) => {
+            let is_usual = traps::is_usual_file(name);
+            // `app/__init__.py`: the end of many paths.
+            hidden && (!has_extension(name) || is_usual) || is_usual && !folder.contains('/')
+        }
         None => hidden || traps::is_usual_file(path) || is_release(path),
     }
 }

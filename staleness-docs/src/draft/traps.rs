@@ -69,7 +69,7 @@ static COMMON: Words = Words::new(|| {
 /// File names that mostly mean the reader's own file.
 static USUAL_FILES: Words = Words::new(|| {
     set("
-    .babelrc .editorconfig .env .eslintrc .eslintrc.json .gitignore .gitlab-ci.yml .npmrc
+    __init__.py __main__.py .babelrc .editorconfig .env .eslintrc .eslintrc.json .gitignore .gitlab-ci.yml .npmrc
     .prettierrc .travis.yml app.js appveyor.yml azure-pipelines.yml build.gradle build.rs
     cargo.lock cargo.toml clippy.toml compose.yaml composer.json config.json config.toml
     config.yaml config.yml deny.toml docker-compose.yaml docker-compose.yml dockerfile go.mod

@@ -63,6 +63,15 @@ pub(super) struct Search<'a> {
     pub(crate) found: Found,
 }
 
+/// The numbers of a version that a folder is named by: `1.x`, `v2.0`, `version-3.1`.
+fn numbered(name: &str) -> Option<Vec<u32>> {
+    let text = name.strip_prefix("version-").unwrap_or(name);
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let numbers: Option<Vec<u32>> =
+        text.strip_suffix(".x").unwrap_or(text).split('.').map(|part| part.parse().ok()).collect();
+    numbers.filter(|_| text.contains('.'))
+}
+
 /// Finds the files to check.
 pub(crate) fn find(
     place: &ProjectPlace,
@@ -95,6 +104,7 @@ impl Search<'_> {
                 self.named(path);
             }
         }
+        self.mark_versions();
         self.note_records();
         if self.found.left_out > 0 {
             let reason = format!(
@@ -104,6 +114,38 @@ impl Search<'_> {
             self.found.skipped.push(Skipped { path: WHOLE.into(), reason });
         }
         self.found
+    }
+
+    /// Takes documents of earlier versions for history: of folders such as `1.x` beside one of a later version, or
+    /// of the latest.
+    fn mark_versions(&mut self) {
+        const LATEST: [&str; 6] = ["canary", "current", "latest", "main", "next", "stable"];
+        let folders = |key: &str| -> Vec<(usize, usize)> {
+            let ends: Vec<usize> = key.match_indices('/').map(|(at, _)| at).collect();
+            let starts = [0].into_iter().chain(ends.iter().map(|at| at + 1));
+            starts.zip(ends.iter().copied()).collect()
+        };
+        let mut newest: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for key in self.found.files.keys() {
+            for (start, end) in folders(key) {
+                let name = &key[start..end];
+                let version = if LATEST.contains(&name) { Some(vec![u32::MAX]) } else { numbered(name) };
+                if let Some(version) = version {
+                    let known = newest.entry(key[..start].to_owned()).or_default();
+                    *known = version.max(std::mem::take(known));
+                }
+            }
+        }
+        for (key, file) in &mut self.found.files {
+            let is_earlier = |(start, end): (usize, usize)| {
+                numbered(&key[start..end])
+                    .zip(newest.get(&key[..start]))
+                    .is_some_and(|(version, newest)| version < *newest)
+            };
+            if file.history == History::No && folders(key).into_iter().any(is_earlier) {
+                file.history = History::ByName;
+            }
+        }
     }
 
     /// Tells of folders that look like records: the policy can say that they are.

@@ -27,6 +27,7 @@ mod links;
 mod meant;
 mod memory;
 mod others;
+mod places;
 mod project;
 mod projects;
 mod since;

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{TargetKind, Targets, digest_of};
 
-/// `package.json` and `composer.json`: their scripts as targets of a kind, and the name of the package and the
-/// programs of its dependencies.
+/// `package.json` and `composer.json`: their scripts as targets of a kind, and the name of the package, its
+/// programs and those of its dependencies.
 pub(super) fn package(text: &str, kind: TargetKind) -> Option<Targets> {
     let file: Value = serde_json::from_str(text).ok()?;
     let mut targets = Targets::default();
@@ -17,6 +17,11 @@ pub(super) fn package(text: &str, kind: TargetKind) -> Option<Targets> {
         for name in members(file.get(kind)).map(|(name, _)| name) {
             targets.add(TargetKind::Tool, name.rsplit('/').next().unwrap_or(name), 0);
         }
+    }
+    // The package's own programs are run as those of dependencies are.
+    let own = file.get("bin").filter(|bin| bin.is_string()).and(file.get("name")).and_then(Value::as_str);
+    for name in members(file.get("bin")).map(|(name, _)| &**name).chain(own) {
+        targets.add(TargetKind::Tool, name.rsplit('/').next().unwrap_or(name), 0);
     }
     Some(targets)
 }

@@ -1,0 +1,108 @@
+//! Documents that are read from elsewhere: a site, a file that includes them, the users of a program.
+
+use crate::project::{Project, found};
+
+/// A project with a commit of these files, and one without the first of them.
+fn without_first(files: &[(&str, &str)]) -> Project {
+    let mut project = Project::new();
+    for (path, text) in files {
+        project.write(path, text);
+    }
+    project.commit();
+    project.remove(files[0].0);
+    project.commit();
+    project
+}
+
+#[test]
+fn a_path_from_a_root_counts_from_every_folder_above_the_document() {
+    let literal = ".. literalinclude:: /examples/one.py\n";
+    for (document, text) in
+        [("docs/usage/a.rst", literal), ("docs/usage/a.md", "See [it](/examples/one.py).\n")]
+    {
+        let code = "def one():\n    pass\n";
+        let files =
+            [("examples/one.py", "a = 1\n"), ("docs/examples/one.py", code), (document, text)];
+        let mut project = without_first(&files);
+        assert_eq!(found(&project.check(), document), [""; 0], "the site has it");
+        project.remove("docs/examples/one.py");
+        project.commit();
+        let told = found(&project.check(), document);
+        let told = told[0].split_once(' ').unwrap().1;
+        assert_eq!(told, "missing Path docs/examples/one.py", "{document}");
+    }
+}
+
+#[test]
+fn what_others_include_is_not_read_from_where_it_lies() {
+    let part = "# Part\n\n## Operators\n\nSee [it](../guide/other.md).\n";
+    let page = "# Page\n\n## Operators\n\nMany.\n";
+    let mut project = Project::new();
+    project.write("site/page.md", page);
+    project.write("site/guide/other.md", "# Other\n\nSee [x](../page.md#operators).\n");
+    project.write("lib/part.md", part);
+    project.commit();
+    assert_eq!(found(&project.check(), "lib/part.md").len(), 1, "by itself it leads nowhere");
+    project.write("site/page.md", "# Page\n\n<!-- include: lib/part.md -->\n");
+    project.commit();
+    for document in ["lib/part.md", "site/guide/other.md"] {
+        assert_eq!(found(&project.check(), document), [""; 0], "{document}");
+    }
+}
+
+#[test]
+fn a_command_of_the_projects_own_program_is_an_example() {
+    let tasks = "version: '3'\ntasks:\n  deploy:\n    cmds: [run]\n";
+    let cases = [
+        ("Taskfile.yml", tasks, "cmd/task/main.go", "package main\n", "task deploy"),
+        (
+            "package.json",
+            r#"{"scripts": {"shop": "node a.js"}}"#,
+            "packages/cli/package.json",
+            r#"{"name": "@shop/cli", "bin": {"shop": "./bin.js"}}"#,
+            "yarn shop",
+        ),
+    ];
+    for (manifest, text, own, program, command) in cases {
+        for is_own in [false, true] {
+            let document = format!("Run `{command}`.\n");
+            let other = if is_own { own } else { "other.txt" };
+            let mut project = Project::new();
+            for (path, text) in [(manifest, text), (other, program), ("a.md", &*document)] {
+                project.write(path, text);
+            }
+            project.commit();
+            let none = if manifest == "package.json" { "{}" } else { "version: '3'\ntasks: {}\n" };
+            project.write(manifest, none);
+            project.commit();
+            assert_eq!(found(&project.check(), "a.md").is_empty(), is_own, "{command} {is_own}");
+        }
+    }
+}
+
+#[test]
+fn a_usual_name_in_one_folder_is_only_that_path() {
+    let files = [("tests/app/__init__.py", "a = 1\n"), ("a.md", "First `app/__init__.py`.\n")];
+    assert_eq!(found(&without_first(&files).check(), "a.md"), [""; 0]);
+    let files = [("app/__init__.py", "a = 1\n"), ("a.md", "First `app/__init__.py`.\n")];
+    assert_eq!(found(&without_first(&files).check(), "a.md"), ["1:8 missing Path app/__init__.py"]);
+}
+
+#[test]
+fn documents_of_an_earlier_version_are_history() {
+    let text = "Set it in `src/shop_config.rs`.\n";
+    for (folder, beside, is_history) in [
+        ("docs/1.x", "docs/2.x", true),
+        ("docs/1.x", "docs/latest", true),
+        ("docs/version-1.2", "docs/version-1.10", true),
+        ("docs/1.x", "docs/more", false),
+        ("docs/v1", "docs/v2", false),
+    ] {
+        let (document, other) = (format!("{folder}/a.md"), format!("{beside}/a.md"));
+        let files =
+            [("src/shop_config.rs", "fn a() {}\n"), (&*document, text), (&*other, "Text.\n")];
+        let report = without_first(&files).check();
+        assert_eq!(found(&report, &document).is_empty(), is_history, "{folder} {beside}");
+        assert_eq!(report.history, [document][usize::from(!is_history)..], "{folder} {beside}");
+    }
+}
