@@ -89,7 +89,11 @@ fn in_a_clean_tree_it_is_the_last_commit_and_else_what_was_asked() {
     assert!(refused.err.contains("nothing was changed"), "{refused:?}");
     sandbox.write("project/src/main.rs", "fn drain_queue() {\n    one();\n}\n");
     sandbox.commit("2026-02-10T00:00:00Z");
-    assert_eq!(told(&sandbox.json(&["check"])), ["README.md:5 reference_drift"], "and is remembered");
+    assert_eq!(
+        told(&sandbox.json(&["check"])),
+        ["README.md:5 reference_drift"],
+        "and is remembered"
+    );
     for args in [&["check", "--impact"][..], &["check", "--impact", "HEAD~1"]] {
         let all = sandbox.json(args);
         assert_eq!(touched(&all), ["README.md:5 --fast-path src/main.rs"], "{args:?}");

@@ -17,7 +17,7 @@ use crate::nature::History;
 use crate::paths;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 17;
+const RULES: u8 = 18;
 
 /// A document that is being checked.
 #[derive(Debug)]

@@ -75,7 +75,9 @@ impl Changes<'_> {
                     let text = std::str::from_utf8(text).ok();
                     let all = text.and_then(|text| commands::read(call.kind, path, text));
                     let all = all.unwrap_or_default().all.into_iter();
-                    all.filter(|((kind, _), _)| *kind == call.kind).map(|((_, name), it)| (name, it)).collect()
+                    all.filter(|((kind, _), _)| *kind == call.kind)
+                        .map(|((_, name), it)| (name, it))
+                        .collect()
                 })
             };
             let parts = self.targets.entry((at, call.kind)).or_insert_with(read);
@@ -115,7 +117,8 @@ impl Check<'_> {
                 if !seen.insert(mention.name) {
                     continue;
                 }
-                let at = self.change_of(&mut changes, doc, mention.name, &mut calls, &mut manifests);
+                let at =
+                    self.change_of(&mut changes, doc, mention.name, &mut calls, &mut manifests);
                 let Some(at) = at else { continue };
                 if found.len() < MAX_NAMES.min(left) {
                     found.insert(mention.at, (mention.name, at));
@@ -126,7 +129,10 @@ impl Check<'_> {
             let path = doc.key.path.clone();
             is_cut |= left < MAX_NAMES && more > 0;
             if more > 0 && left >= MAX_NAMES {
-                self.skip(&path, format!("names much that the diff changes: {more} names were left out"));
+                self.skip(
+                    &path,
+                    format!("names much that the diff changes: {more} names were left out"),
+                );
             }
             if found.is_empty() {
                 continue;
@@ -149,23 +155,30 @@ impl Check<'_> {
         }
         impact.touched.sort_by(|a, b| a.path.cmp(&b.path));
         if is_cut {
-            let reason = format!("names more than {MAX_ALL} things that the diff changes: the rest was left out");
+            let reason = format!(
+                "names more than {MAX_ALL} things that the diff changes: the rest was left out"
+            );
             self.skip(WHOLE, reason);
         }
         Ok(impact)
     }
 
     fn changes<'s>(&mut self, files: &'s [ChangedFile]) -> Result<Changes<'s>, Cancelled> {
-        let versions: Vec<Option<Oid>> = files.iter().flat_map(|file| [file.old, file.new]).collect();
+        let versions: Vec<Option<Oid>> =
+            files.iter().flat_map(|file| [file.old, file.new]).collect();
         let ids: Vec<Oid> = versions.iter().copied().flatten().collect();
-        let (read, left_out) = self.past.ask(Default::default(), |repo, _| repo.texts(&ids, MAX_BYTES))?;
+        let (read, left_out) =
+            self.past.ask(Default::default(), |repo, _| repo.texts(&ids, MAX_BYTES))?;
         if left_out > 0 {
-            let reason = format!("has too much in its changed files: {left_out} versions of them were not compared");
+            let reason = format!(
+                "has too much in its changed files: {left_out} versions of them were not compared"
+            );
             self.skip(WHOLE, reason);
         }
         let mut read = read.into_iter();
         let mut text = |id: Option<Oid>| id.and_then(|_| read.next()).unwrap_or_default();
-        let texts: Vec<[Vec<u8>; 2]> = files.iter().map(|file| [text(file.old), text(file.new)]).collect();
+        let texts: Vec<[Vec<u8>; 2]> =
+            files.iter().map(|file| [text(file.old), text(file.new)]).collect();
         let mut paths = HashMap::new();
         for (at, file) in files.iter().enumerate() {
             paths.insert(&*file.path, at);

@@ -15,7 +15,7 @@ use crate::draft::plain::Plain;
 use crate::draft::{headings, target, words};
 use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
-use crate::nature::is_markdown;
+use crate::nature::{is_instruction, is_markdown};
 
 /// The most anchors that are held of all documents.
 const MAX_ANCHORS: usize = 500_000;
@@ -188,7 +188,7 @@ impl Check<'_> {
         let mut asked: Vec<(usize, String)> = Vec::new();
         for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&*cited).enumerate() {
             let (open, question) = (&held[*at], &held[*at].asked[*block].asks[*ask]);
-            let is_link = question.link && !crate::git::is_of_others(&open.doc.key.path);
+            let is_link = question.link && !is_data(&open.doc.key.path);
             let is_span = question.span
                 && query.citation.path.contains('/')
                 && matches!(query.verified, Anchor::Commit(_))
@@ -288,7 +288,7 @@ impl Check<'_> {
             && is_markdown(&path)
             && !path.contains("template")
             && !self.included.contains(&doc.key.path)
-            && !crate::git::is_of_others(&doc.key.path)
+            && !is_data(&doc.key.path)
     }
 
     fn names(&self) -> &Names {
@@ -348,6 +348,17 @@ pub(super) fn nearest_of<'n>(
 
 fn without_hyphens(key: &str) -> String {
     key.replace('-', "")
+}
+
+/// Returns true if a document is of another project, or data for tests: one in a folder of tests that does not
+/// describe the folder.
+fn is_data(path: &str) -> bool {
+    let mut folders: Vec<&str> = path.split('/').collect();
+    let name = folders.pop().unwrap_or_default().to_ascii_lowercase();
+    let is_of_tests =
+        folders.iter().any(|folder| matches!(*folder, "test" | "tests" | "__tests__"));
+    crate::git::is_of_others(path)
+        || is_of_tests && !name.starts_with("readme") && !is_instruction(path)
 }
 
 /// Returns true if a name is that of a file that no site makes.

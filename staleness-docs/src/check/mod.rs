@@ -247,7 +247,8 @@ impl Check<'_> {
             let read = match read {
                 Ok(read) if is_same(&read) => read,
                 other => {
-                    let why = other.err().unwrap_or_else(|| "changed while it was checked".to_owned());
+                    let why =
+                        other.err().unwrap_or_else(|| "changed while it was checked".to_owned());
                     self.skip(&doc.key.path, why);
                     documents.push(self.document(doc, None));
                     continue;

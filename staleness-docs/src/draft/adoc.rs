@@ -53,7 +53,10 @@ impl<'t> Reader<'t> {
             return at + 1;
         }
         // The title of the block that follows.
-        if text.strip_prefix('.').is_some_and(|title| !title.starts_with(['.', ' ']) && !title.is_empty()) {
+        if text
+            .strip_prefix('.')
+            .is_some_and(|title| !title.starts_with(['.', ' ']) && !title.is_empty())
+        {
             self.text(&text[1..]);
             self.writer.write("\n\n");
             return at + 1;
@@ -105,7 +108,9 @@ impl<'t> Reader<'t> {
         let language = self.language.take();
         match sign {
             b'`' => self.fence(at + 1, end, text.trim_start_matches('`')),
-            b'-' if text.len() > 2 || language.is_some() => self.fence(at + 1, end, language.unwrap_or_default()),
+            b'-' if text.len() > 2 || language.is_some() => {
+                self.fence(at + 1, end, language.unwrap_or_default())
+            }
             b'.' => self.fence(at + 1, end, language.unwrap_or_default()),
             b'+' | b'/' => end,
             // What stands in it is text.

@@ -175,7 +175,8 @@ impl Fence {
         let text = line.trim();
         let sign = text.bytes().next().filter(|sign| matches!(sign, b'`' | b'~'))?;
         let count = text.bytes().take_while(|byte| *byte == sign).count();
-        (count > 2 && !(sign == b'`' && text[count..].contains('`'))).then_some(Self { sign, count })
+        (count > 2 && !(sign == b'`' && text[count..].contains('`')))
+            .then_some(Self { sign, count })
     }
 
     pub(super) fn is_closed_by(self, line: &str) -> bool {

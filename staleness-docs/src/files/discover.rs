@@ -129,7 +129,8 @@ impl Search<'_> {
         for key in self.found.files.keys() {
             for (start, end) in folders(key) {
                 let name = &key[start..end];
-                let version = if LATEST.contains(&name) { Some(vec![u32::MAX]) } else { numbered(name) };
+                let version =
+                    if LATEST.contains(&name) { Some(vec![u32::MAX]) } else { numbered(name) };
                 if let Some(version) = version {
                     let known = newest.entry(key[..start].to_owned()).or_default();
                     *known = version.max(std::mem::take(known));
@@ -142,7 +143,7 @@ impl Search<'_> {
                     .zip(newest.get(&key[..start]))
                     .is_some_and(|(version, newest)| version < *newest)
             };
-            if file.history == History::No && folders(key).into_iter().any(is_earlier) {
+            if file.history == History::No && !file.loaded && folders(key).into_iter().any(is_earlier) {
                 file.history = History::ByName;
             }
         }

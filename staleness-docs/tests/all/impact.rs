@@ -7,7 +7,8 @@ use staleness_docs::{CheckOptions, Progress, Report, check};
 
 use crate::project::{Project, facts, now};
 
-const CODE: &str = "pub fn route() {\n    a()\n}\n\npub fn other() {\n    b()\n}\n\npub fn more() {\n    c()\n}\n";
+const CODE: &str =
+    "pub fn route() {\n    a()\n}\n\npub fn other() {\n    b()\n}\n\npub fn more() {\n    c()\n}\n";
 
 /// Checks what the last commit touches; `each` hears how far it is.
 fn impact(project: &Project, each: &mut dyn FnMut(Progress)) -> Report {
@@ -40,7 +41,8 @@ fn a_document_that_vanishes_meanwhile_is_told_and_stops_nothing() {
             std::fs::remove_file(&gone).unwrap();
         }
     });
-    let touched: Vec<_> = report.impact.as_ref().unwrap().touched.iter().map(|it| &*it.path).collect();
+    let touched: Vec<_> =
+        report.impact.as_ref().unwrap().touched.iter().map(|it| &*it.path).collect();
     assert_eq!(touched, ["z.md"]);
     assert_eq!(skipped(&report), ["a.md does not exist"]);
 }
@@ -133,7 +135,10 @@ fn two_files_that_a_merge_made_one_are_both_found_there() {
 fn a_document_that_both_sides_renamed_keeps_the_dates_of_its_paragraphs() {
     let mut project = Project::new();
     project.write("src/x.rs", CODE);
-    project.write("docs/a.md", "# Guide\n\nThe routes are in `src/x.rs`, as ever.\n\nOther text of it.\n");
+    project.write(
+        "docs/a.md",
+        "# Guide\n\nThe routes are in `src/x.rs`, as ever.\n\nOther text of it.\n",
+    );
     project.commit();
     project.remove("src/x.rs");
     let gone = project.commit();
@@ -143,7 +148,8 @@ fn a_document_that_both_sides_renamed_keeps_the_dates_of_its_paragraphs() {
     project.git(&["checkout", "--quiet", &main]);
     for both in [false, true] {
         if both {
-            project.write("docs/b.md", std::fs::read(project.place.folder.join("docs/c.md")).unwrap());
+            project
+                .write("docs/b.md", std::fs::read(project.place.folder.join("docs/c.md")).unwrap());
         } else {
             project.git(&["mv", "docs/b.md", "docs/c.md"]);
         }

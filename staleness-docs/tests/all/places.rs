@@ -106,3 +106,17 @@ fn documents_of_an_earlier_version_are_history() {
         assert_eq!(report.history, [document][usize::from(!is_history)..], "{folder} {beside}");
     }
 }
+
+#[test]
+fn links_in_data_of_tests_say_nothing() {
+    let mut project = Project::new();
+    for document in ["tests/book/SUMMARY.md", "tests/book/README.md", "docs/SUMMARY.md"] {
+        project.write(document, "See [it](chapter_1.md).\n");
+    }
+    project.commit();
+    let report = project.check();
+    assert_eq!(found(&report, "tests/book/SUMMARY.md"), [""; 0]);
+    for document in ["tests/book/README.md", "docs/SUMMARY.md"] {
+        assert_eq!(found(&report, document).len(), 1, "{document}");
+    }
+}

@@ -19,7 +19,8 @@ pub(super) fn package(text: &str, kind: TargetKind) -> Option<Targets> {
         }
     }
     // The package's own programs are run as those of dependencies are.
-    let own = file.get("bin").filter(|bin| bin.is_string()).and(file.get("name")).and_then(Value::as_str);
+    let own =
+        file.get("bin").filter(|bin| bin.is_string()).and(file.get("name")).and_then(Value::as_str);
     for name in members(file.get("bin")).map(|(name, _)| &**name).chain(own) {
         targets.add(TargetKind::Tool, name.rsplit('/').next().unwrap_or(name), 0);
     }

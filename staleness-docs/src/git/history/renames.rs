@@ -67,7 +67,8 @@ impl Renames {
         let mut both = Self::between(place, asker, [first, second])?;
         if !both.from.is_empty() {
             let Some(base) = merge_base(place, [first, second]) else { return Ok(Self::default()) };
-            let [one, other] = [first, second].map(|side| Self::between(place, asker, [base, side]));
+            let [one, other] =
+                [first, second].map(|side| Self::between(place, asker, [base, side]));
             let (one, other) = (one?.from, other?.from);
             both.from.retain(|new, (old, _)| {
                 one.get(old).zip(other.get(new)).is_some_and(|(one, other)| one.0 == other.0)

@@ -121,7 +121,9 @@ impl History {
         process.finish()?;
         let mut gaps = Vec::new();
         if left_out > 0 {
-            gaps.push(format!("has more than {MAX_CHANGED} changed files: {left_out} were left out"));
+            gaps.push(format!(
+                "has more than {MAX_CHANGED} changed files: {left_out} were left out"
+            ));
         }
         let of = |is: fn(&ChangedFile) -> bool| files.iter().filter(|file| is(file)).count();
         let (added, removed) = (of(|file| file.old.is_none()), of(|file| file.new.is_none()));

@@ -57,7 +57,8 @@ impl<'w> Wanted<'w> {
     pub(crate) fn differing(&self, before: &[u8], after: &[u8]) -> HashSet<&'w Word> {
         let [old, new] = [before, after].map(|text| self.offers(text));
         let other = |flag: &&&'w Word| old.get(**flag) != new.get(**flag);
-        let mut found: HashSet<&Word> = old.keys().chain(new.keys()).filter(other).copied().collect();
+        let mut found: HashSet<&Word> =
+            old.keys().chain(new.keys()).filter(other).copied().collect();
         let [old, new] = [before, after].map(|text| self.defined(text));
         let names: HashSet<&&str> = old.keys().chain(new.keys()).collect();
         let absent = Some(Vec::new());
@@ -87,7 +88,10 @@ impl<'w> Wanted<'w> {
         let joins = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let (mut start, mut line) = (0, 0);
         while let Some(from) = text[start..].iter().position(joins).map(|at| start + at) {
-            let end = text[from..].iter().position(|byte| !joins(byte)).map_or(text.len(), |at| from + at);
+            let end = text[from..]
+                .iter()
+                .position(|byte| !joins(byte))
+                .map_or(text.len(), |at| from + at);
             if let Some(at) = text[start..from].iter().rposition(|byte| *byte == b'\n') {
                 line = start + at + 1;
             }
@@ -139,7 +143,8 @@ mod tests {
 
     #[test]
     fn one_reading_of_a_file_tells_of_every_word() {
-        let text = |at: usize| format!("pub fn run_{at}() {{\n    {at}\n}}\na == \"--flag-{at}\"\n");
+        let text =
+            |at: usize| format!("pub fn run_{at}() {{\n    {at}\n}}\na == \"--flag-{at}\"\n");
         let words: Vec<Word> = (0..40)
             .flat_map(|at| {
                 let identifier = Word { kind: WordKind::Identifier, text: format!("run_{at}()") };
@@ -147,10 +152,14 @@ mod tests {
             })
             .collect();
         let before: String = (0..40).map(text).collect();
-        let after = before.replace("    7\n", "    8\n").replace("a == \"--flag-9\"", "b == \"--flag-9\"");
+        let after =
+            before.replace("    7\n", "    8\n").replace("a == \"--flag-9\"", "b == \"--flag-9\"");
         let wanted = Wanted::of(words.iter());
-        let mut found: Vec<&str> =
-            wanted.differing(before.as_bytes(), after.as_bytes()).iter().map(|it| &*it.text).collect();
+        let mut found: Vec<&str> = wanted
+            .differing(before.as_bytes(), after.as_bytes())
+            .iter()
+            .map(|it| &*it.text)
+            .collect();
         found.sort_unstable();
         assert_eq!(found, ["--flag-9", "run_7()"]);
     }

@@ -59,7 +59,8 @@ pub(super) fn definitions<'n>(
         let mut rest = line;
         while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
             let word = &rest[start..];
-            let (word, behind) = word.split_at(word.find(char::is_whitespace).unwrap_or(word.len()));
+            let (word, behind) =
+                word.split_at(word.find(char::is_whitespace).unwrap_or(word.len()));
             rest = behind;
             if !DEFINING.contains(&word) {
                 continue;
