@@ -143,7 +143,10 @@ impl Search<'_> {
                     .zip(newest.get(&key[..start]))
                     .is_some_and(|(version, newest)| version < *newest)
             };
-            if file.history == History::No && !file.loaded && folders(key).into_iter().any(is_earlier) {
+            if file.history == History::No
+                && !file.loaded
+                && folders(key).into_iter().any(is_earlier)
+            {
                 file.history = History::ByName;
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use foldhash::HashMap as Map;
 use staleness_core::knowledge::WordKind;
 
 use super::defined::declares_option;
@@ -18,9 +19,9 @@ const MAX_LINE: usize = 4_096;
 #[derive(Debug, Default)]
 pub(crate) struct Wanted<'w> {
     /// Flags by the runs of letters that code writes for them; true for the one that is typed.
-    flags: HashMap<Vec<u8>, Vec<(&'w Word, bool)>>,
+    flags: Map<Vec<u8>, Vec<(&'w Word, bool)>>,
     /// Words by the names of the items that they mean.
-    items: HashMap<&'w str, Vec<&'w Word>>,
+    items: Map<&'w str, Vec<&'w Word>>,
 }
 
 impl<'w> Wanted<'w> {
