@@ -83,13 +83,13 @@ const ALIKE: &str = "аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈ�
 
 /// Finds them in the parts of a definition.
 pub(super) fn findings<'v>(parts: impl Iterator<Item = &'v Value>) -> BTreeSet<Finding> {
-    let mut found = BTreeSet::new();
-    parts.for_each(|value| in_value(value, &mut found));
-    if found.len() > MAX_FINDINGS {
-        found = found.into_iter().take(MAX_FINDINGS).collect();
-        found.insert(Finding::Order(MANY.to_owned()));
+    let mut found = Findings::default();
+    parts.for_each(|value| found.in_value(value));
+    if found.0.len() > MAX_FINDINGS {
+        found.0.pop_last();
+        found.0.insert(Finding::Order(MANY.to_owned()));
     }
-    found
+    found.0
 }
 
 /// Returns the words for an order that was found, as this program writes them.
@@ -98,37 +98,52 @@ pub(super) fn words_of(order: &str) -> &'static str {
     all.chain([MANY]).find(|what| *what == order).unwrap_or("says what no tool should say")
 }
 
-fn in_value(value: &Value, found: &mut BTreeSet<Finding>) {
-    match value {
-        Value::String(text) => in_text(text, found),
-        Value::Array(list) => list.iter().for_each(|value| in_value(value, found)),
-        Value::Object(map) => {
-            for (key, value) in map {
-                in_text(key, found);
-                // It names the language of the schema.
-                if key != "$schema" {
-                    in_value(value, found);
+/// The first findings, and one more where there are more.
+#[derive(Default)]
+struct Findings(BTreeSet<Finding>);
+
+impl Findings {
+    fn add(&mut self, finding: Finding) {
+        self.0.insert(finding);
+        if self.0.len() > MAX_FINDINGS + 1 {
+            self.0.pop_last();
+        }
+    }
+
+    fn in_value(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.in_text(text),
+            Value::Array(list) => list.iter().for_each(|value| self.in_value(value)),
+            Value::Object(map) => {
+                for (key, value) in map {
+                    self.in_text(key);
+                    // It names the language of the schema.
+                    if key != "$schema" {
+                        self.in_value(value);
+                    }
                 }
             }
+            _ => {}
         }
-        _ => {}
     }
-}
 
-fn in_text(text: &str, found: &mut BTreeSet<Finding>) {
-    addresses(text, found);
-    if hides(text) {
-        found.insert(Finding::Hidden);
+    fn in_text(&mut self, text: &str) {
+        addresses(text).for_each(|address| self.add(address));
+        if hides(text) {
+            self.add(Finding::Hidden);
+        }
+        let lower = text.to_lowercase();
+        let words: Vec<&str> = lower
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|w| !w.is_empty())
+            .collect();
+        let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
+        let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
+        marks.chain(orders).for_each(|what| self.add(Finding::Order(what.to_owned())));
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| is_mixed(word)) {
+            self.add(Finding::Mixed(cut(word).to_owned()));
+        }
     }
-    let lower = text.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
-    let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
-    let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
-    found.extend(marks.chain(orders).map(|what| Finding::Order(what.to_owned())));
-    let mixed = text.split(|c: char| !c.is_alphanumeric()).filter(|word| is_mixed(word));
-    let mixed = mixed.map(|word| Finding::Mixed(word.chars().take(MAX_CHARS).collect()));
-    found.extend(mixed.take(MAX_FINDINGS));
 }
 
 /// Returns true if the words of an order follow each other closely.
@@ -161,21 +176,29 @@ fn is_mixed(word: &str) -> bool {
     !word.is_ascii() && word.chars().any(is_alike) && word.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-fn addresses(text: &str, found: &mut BTreeSet<Finding>) {
+/// The addresses in a text. Of each as much is looked at as is told apart, so that no text is read again and again.
+fn addresses(text: &str) -> impl Iterator<Item = Finding> {
     let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>()[]{},;|\\".contains(c);
-    for (at, _) in text.match_indices("://").take(2 * MAX_FINDINGS) {
-        let scheme = text[..at].rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
-        let rest = &text[at + 3..];
-        let rest = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (mut places, mut begin) = (text.match_indices("://"), 0);
+    std::iter::from_fn(move || {
+        let (at, mark) = places.next()?;
+        let before = std::mem::replace(&mut begin, at + mark.len());
+        let scheme = text[before..at].rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
+        let rest = cut(&text[begin..]);
+        let rest = rest[..rest.find(ends).unwrap_or(rest.len())].split(['?', '#']).next();
+        Some((cut(scheme.unwrap_or_default()), rest.unwrap_or_default()))
+    })
+    .filter_map(|(scheme, rest)| {
         let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = place.rsplit('@').next().unwrap_or_default().to_lowercase();
-        if scheme.is_empty() || host.is_empty() {
-            continue;
-        }
-        let cut = |text: &str| -> String { text.chars().take(MAX_CHARS).collect() };
-        let path = path.trim_end_matches(['.', '/', ':', '!']);
-        let host = host.trim_end_matches('.');
-        found.insert(Finding::Address(cut(host), cut(&format!("{scheme}://{host}/{path}"))));
-    }
+        let (host, path) =
+            (host.trim_end_matches('.'), path.trim_end_matches(['.', '/', ':', '!']));
+        let whole = format!("{scheme}://{host}/{path}");
+        (!scheme.is_empty() && !host.is_empty()).then(|| Finding::Address(host.to_owned(), whole))
+    })
+}
+
+/// The beginning of a text: at most [`MAX_CHARS`] characters.
+fn cut(text: &str) -> &str {
+    text.char_indices().nth(MAX_CHARS).map_or(text, |(end, _)| &text[..end])
 }

@@ -163,6 +163,26 @@ fn what_no_tool_should_say_is_suspicious() {
 }
 
 #[test]
+fn nothing_hides_behind_what_is_known_however_often_that_is_said() {
+    let says = |text: &str| version(&json!({ "description": text }));
+    for (known, new, expected) in [
+        ("https://a.example/x ", "https://evil.example", "names the address evil.example"),
+        ("https://a.example/x ", "ftp://a.example/x", "names the address a.example"),
+        ("https://a.example/https://a.example", "https://b.example", "names the address b.example"),
+        ("iss\u{43e}es ", "iss\u{43e}", "holds letters that look like others: iss\u{43e}"),
+    ] {
+        let before = says(&known.repeat(1_000));
+        let now = says(&(known.repeat(1_000) + new));
+        let found = told(Some(&before), &now);
+        assert!(found.contains(&format!("suspicious: {expected}")), "{new}: {found:?}");
+    }
+    // Of one that never ends as much counts as is told apart.
+    let endless = says(&"a://".repeat(20_000));
+    let all: usize = endless.found.iter().map(|each| format!("{each:?}").len()).sum();
+    assert!(endless.found.len() <= 65 && all < 65 * 1_000, "{all}");
+}
+
+#[test]
 fn a_text_too_large_to_keep_is_compared_by_its_digest() {
     let large = |last: &str| {
         let text = "x".repeat(2 * DefinitionVersion::MAX_PART_BYTES);
