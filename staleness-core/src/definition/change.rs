@@ -164,27 +164,25 @@ impl Differences {
         };
         let (had, has) = (members(old, "properties"), members(new, "properties"));
         let (needed, needs) = (texts(old, "required"), texts(new, "required"));
-        for (name, value) in had.into_iter().flatten() {
+        let described = had.into_iter().chain(has).flat_map(Map::keys).map(String::as_str);
+        let names: BTreeSet<&str> = described.chain(needed.union(&needs).copied()).collect();
+        for name in names {
             let path = below(path, name);
-            match has.and_then(|has| has.get(name)) {
-                None => self.add(Narrowed, LOST, Some(&path)),
-                Some(now) => {
-                    self.schema(value, now, &path);
-                    match (needed.contains(name.as_str()), needs.contains(name.as_str())) {
-                        (false, true) => self.add(Narrowed, "now requires", Some(&path)),
-                        (true, false) => self.add(Widened, "no longer requires", Some(&path)),
-                        _ => {}
-                    }
-                }
+            let (was, is) = [had, has].map(|all| all.and_then(|all| all.get(name))).into();
+            let is_new = needs.contains(name) && !needed.contains(name);
+            match (was, is) {
+                (Some(was), Some(is)) => self.schema(was, is, &path),
+                (Some(_), None) => self.add(Narrowed, LOST, Some(&path)),
+                (None, Some(_)) if !is_new => self.add(Widened, "also takes", Some(&path)),
+                (None, _) => {}
             }
-        }
-        for (name, _) in has.into_iter().flatten() {
-            if had.is_none_or(|had| !had.contains_key(name)) {
-                let path = below(path, name);
-                match needs.contains(name.as_str()) {
-                    true => self.add(Narrowed, "now requires", Some(&path)),
-                    false => self.add(Widened, "also takes", Some(&path)),
-                }
+            if is_new {
+                self.add(Narrowed, "now requires", Some(&path));
+            } else if needed.contains(name)
+                && !needs.contains(name)
+                && was.is_some() == is.is_some()
+            {
+                self.add(Widened, "no longer requires", Some(&path));
             }
         }
         if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {

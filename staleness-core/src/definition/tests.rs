@@ -39,6 +39,7 @@ fn each_change_of_a_schema_has_its_class() {
         (base(), json!(["repo"]), &[][..]),
         (lost, json!([]), &["narrowed: lost repo"]),
         (base(), json!(["sort", "repo"]), &["narrowed: now requires sort"]),
+        (base(), json!(["repo", "new"]), &["narrowed: now requires new"]),
         (base(), json!([]), &["widened: no longer requires repo"]),
         (with("new", json!({})), json!(["repo"]), &["widened: also takes new"]),
         (with("new", json!({})), json!(["repo", "new"]), &["narrowed: now requires new"]),
@@ -80,6 +81,16 @@ fn each_change_of_a_schema_has_its_class() {
     ] {
         assert_eq!(told(Some(&old), &takes(properties, required)), expected);
     }
+    // Of what no property describes as well.
+    let bare = takes(json!({}), json!(["repo"]));
+    assert_eq!(
+        told(Some(&bare), &takes(json!({}), json!([]))),
+        ["widened: no longer requires repo"]
+    );
+    assert_eq!(
+        told(Some(&bare), &takes(base(), json!(["repo"]))),
+        ["widened: also takes sort", "widened: also takes repo"]
+    );
     let closed = |rule: Value| {
         version(&json!({ "inputSchema": { "type": "object", "additionalProperties": rule } }))
     };
