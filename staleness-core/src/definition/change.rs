@@ -235,6 +235,13 @@ impl Differences {
             return;
         }
         self.add(ChangeClass::Wording, "other hints", None);
+        // One that was cut says nothing of what it allows.
+        let is_cut = |part: &Option<Part>| {
+            part.as_ref().is_some_and(|part| serde_json::from_str::<Value>(&part.text).is_err())
+        };
+        if is_cut(before) || is_cut(now) {
+            self.add(ChangeClass::Effects, "other hints, too large to compare", None);
+        }
         let (before, now) = (risks(before), risks(now));
         for ((what, was), (_, is)) in before.into_iter().zip(now) {
             if is && !was {

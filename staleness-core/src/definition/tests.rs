@@ -203,6 +203,12 @@ fn a_text_too_large_to_keep_is_compared_by_its_digest() {
     assert!(told(Some(&large("a")), &large("a")).is_empty());
     let told = told(Some(&large("a")), &large("b"));
     assert_eq!(told, ["narrowed: another schema, too large to compare"]);
+    let hints = |safe: bool| {
+        let much = "x".repeat(2 * DefinitionVersion::MAX_PART_BYTES);
+        version(&json!({ "annotations": { "readOnlyHint": safe, "a": much } }))
+    };
+    let found = class(&differences(Some(&hints(true)), &hints(false)));
+    assert_eq!(found, Some(ChangeClass::Effects));
 }
 
 #[test]
