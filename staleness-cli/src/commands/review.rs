@@ -1,6 +1,7 @@
 //! `review`: what needs attention, worst first, across tools, documents, knowledge and work.
 
 use serde_json::json;
+use staleness::report::ToolReport;
 use staleness::verdict::{NextAction, Verdict};
 use staleness_service::documents::named_version;
 use staleness_service::knowledge::World;
@@ -36,6 +37,11 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
+/// Returns true for a signal that a definition waits for a person.
+fn is_definition(signal: &str) -> bool {
+    matches!(signal, ToolReport::CHANGED | ToolReport::WITHHELD)
+}
+
 /// A command line to go on with; `open` opens a file at a line.
 fn command(
     id: &str,
@@ -45,6 +51,9 @@ fn command(
 ) -> String {
     let quoted = quoted(id);
     match subject {
+        Subject::Tool if verdict.signals.iter().any(|each| is_definition(&each.kind)) => {
+            format!("staleness tools diff {quoted}")
+        }
         Subject::Tool => match verdict.action {
             NextAction::Drop => format!("staleness tools ignore {quoted}"),
             NextAction::Update => format!("staleness tools history {quoted}"),

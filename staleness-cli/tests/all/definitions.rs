@@ -166,6 +166,10 @@ fn a_poisoned_description_is_shown_as_such_and_told_to_no_agent() {
         "{told}"
     );
     assert!(told.contains("`mcp__hub__find` (suspicious)") && !told.contains("obey"), "{told}");
+    assert!(!told.contains("Gone since"), "{told}");
+    let shown = sandbox.json(&["review"])["items"][0].clone();
+    let next = "staleness tools diff mcp__hub__find";
+    assert_eq!((&shown["id"], &shown["suggested_action"]), (&json!(NAME), &json!(next)));
     // A success lifts nothing.
     sandbox.ok(&["record", NAME, "--success"]);
     assert_eq!(sandbox.status(NAME), "stale");

@@ -198,6 +198,7 @@ impl Definition {
         policy: &DefinitionPolicy,
         at: Timestamp,
     ) -> Option<ChangeClass> {
+        self.follow(policy);
         if now.is_same(&self.current) {
             return None;
         }
@@ -223,6 +224,11 @@ impl Definition {
             self.journalled = Some((class, at));
         }
         is_news.then_some(class)
+    }
+
+    /// Lets nothing wait that the policy only counts.
+    pub(crate) fn follow(&mut self, policy: &DefinitionPolicy) {
+        self.pending = self.pending.filter(|class| policy.of(*class) != Treatment::Count);
     }
 
     /// Accepts the current version.

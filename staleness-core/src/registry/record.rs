@@ -368,8 +368,7 @@ impl Recording<'_> {
             }
             tool.note_use(mark, at, identity, policy.rule.window());
             // That it works says nothing of what its server changed.
-            let is_withheld = tool.presence.cause == PresenceCause::DefinitionChanged;
-            let came = mark == Mark::Success && tool.presence.is_absent() && !is_withheld;
+            let came = mark == Mark::Success && tool.presence.is_absent() && !tool.is_withheld();
             if came {
                 tool.presence = Presence { cause: PresenceCause::Used, since: at, revived: true };
             }

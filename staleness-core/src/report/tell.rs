@@ -62,9 +62,7 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
             let of_parameters = all
                 .filter(|each| matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened));
             let parameters = of_parameters.filter_map(|each| each.name).collect();
-            let tool = context.view().tools.get(&row.key);
-            let withheld =
-                tool.is_some_and(|tool| tool.presence.cause == PresenceCause::DefinitionChanged);
+            let withheld = context.view().tools.get(&row.key).is_some_and(Tool::is_withheld);
             let name = row.key.name.to_string();
             Redefined { name, class, withheld, parameters, since: row.since }
         })

@@ -208,22 +208,25 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     if let Some(cause) = failing {
         signal("failing", policy.freshness_failing, cause);
     }
-    if absent {
+    let withheld = tool.is_withheld();
+    if absent && tool.presence.cause != PresenceCause::DefinitionChanged {
         signal("absent", policy.freshness_absent, absence(tool));
     }
     let changed = tool.listings.iter().any(|listing| listing.state == ListingState::Changed);
     if changed {
-        let reason = format!("its server changed it: see `staleness tools diff {}`", tool.key.name);
-        signal("definition_changed", policy.freshness_changed, reason);
+        signal(ToolReport::CHANGED, policy.freshness_changed, see("its server changed it", tool));
+    }
+    if withheld {
+        signal(ToolReport::WITHHELD, policy.freshness_absent, waits(tool));
     }
     if let Some(days) = unseen {
         signal("unseen", policy.freshness_unseen, format!("not seen for {}", days_in_words(days)));
     }
     let (freshness, action) = match (is_failing, absent) {
+        // A person has to look at it first, whatever else is wrong with it.
+        (true, true) if withheld => (policy.freshness_both, NextAction::Verify),
         (true, true) => (policy.freshness_both, NextAction::Drop),
-        (false, true) if tool.presence.cause == PresenceCause::DefinitionChanged => {
-            (policy.freshness_absent, NextAction::Verify)
-        }
+        (false, true) if withheld => (policy.freshness_absent, NextAction::Verify),
         (false, true) => (policy.freshness_absent, NextAction::Drop),
         (true, false) => (policy.freshness_failing, NextAction::Update),
         (false, false) if changed => (policy.freshness_changed, NextAction::Verify),
@@ -241,6 +244,18 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
 }
 
 impl ToolReport {
+    /// The kind of the signal of a tool that is not to be used until a person accepts what its server says of it.
+    pub const WITHHELD: &'static str = "definition_withheld";
+
+    /// The kind of the signal of a tool that its server changed, and that may be used.
+    pub const CHANGED: &'static str = "definition_changed";
+
+    /// Returns true if it is not to be used until a person accepts what its server says of it.
+    #[must_use]
+    pub fn is_withheld(&self) -> bool {
+        self.verdict.signals.iter().any(|signal| signal.kind == Self::WITHHELD)
+    }
+
     /// Returns true if it is no tool, but a name that a model invented.
     #[must_use]
     pub fn is_invented(&self) -> bool {
@@ -264,6 +279,18 @@ impl ToolReport {
     }
 }
 
+fn waits(tool: &Tool) -> String {
+    see("what its server says of it is not accepted", tool)
+}
+
+/// Adds the command that shows it; a name that a shell would read as more than a word is left to the reader.
+fn see(what: &str, tool: &Tool) -> String {
+    let name = tool.key.name.as_str();
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/.".contains(c));
+    let name = if is_word { name } else { "NAME" };
+    format!("{what}: see `staleness tools diff {name}`")
+}
+
 fn absence(tool: &Tool) -> String {
     let source = tool
         .listings
@@ -280,9 +307,7 @@ fn absence(tool: &Tool) -> String {
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed and not loaded"),
-        PresenceCause::DefinitionChanged => {
-            format!("its server changed it: see `staleness tools diff {}`", tool.key.name)
-        }
+        PresenceCause::DefinitionChanged => waits(tool),
         PresenceCause::NotListed => format!("{source} no longer lists it"),
         PresenceCause::OtherClient if tool.listings.is_empty() => {
             format!("not one of this client's tools: another client has its server {server}")

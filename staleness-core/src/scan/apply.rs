@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::evaluate::Evaluation;
 use super::providers::Providers;
 use super::{Scan, SourceReading};
+use crate::definition::DefinitionPolicy;
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, stable_hash};
 use crate::journal::Subject;
 use crate::policy::Policy;
@@ -26,7 +27,7 @@ const HISTORY: u32 = 32;
 // listed now, and the tools of servers that came or went. A scan in which nothing changed reads and
 // writes one row per source, and one that changed little reads little, however many tools there are.
 impl Scan {
-    fn scopes(&self) -> [Scope; 2] {
+    pub(super) fn scopes(&self) -> [Scope; 2] {
         [Scope::Global, Scope::Project(self.project.id.clone())]
     }
 
@@ -166,13 +167,19 @@ fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
     })
 }
 
-/// One digest over all sources that a project sees, in whatever order they come.
-fn combined_digest<'a>(sources: impl Iterator<Item = &'a Source>) -> u128 {
+/// One digest over all sources that a project sees, in whatever order they come, and the treatment of definitions.
+fn combined_digest<'a>(
+    sources: impl Iterator<Item = &'a Source>,
+    policy: &DefinitionPolicy,
+) -> u128 {
     let mut lines: Vec<String> = sources
         .map(|source| {
             format!("{}\u{1f}{}\u{1f}{:x}", source.id, source.id.scope().as_key(), source.digest)
         })
         .collect();
+    if *policy != DefinitionPolicy::default() {
+        lines.push(format!("{policy:?}"));
+    }
     lines.sort_unstable();
     stable_hash(lines.join("\u{1e}").as_bytes())
 }
@@ -202,8 +209,9 @@ impl Step for ApplyScan {
         scan.refuse_older(view)?;
         let mut draft = Draft::new(view, scan.at);
         scan.note_sources(&mut draft);
-        let before = combined_digest(view.sources.values());
-        let after = combined_digest(draft.sources());
+        let policy = &self.policy.definitions;
+        let before = combined_digest(view.sources.values(), policy);
+        let after = combined_digest(draft.sources(), policy);
         let known = view.projects.get(&scan.project.id);
         let unchanged = before == after
             && known.is_some_and(|known| known.config_digest == after)
@@ -216,7 +224,7 @@ impl Step for ApplyScan {
                     .lock(ToolFilter::Configured(project));
                 return Ok(Decision::Need(scan.select_definitions(configured)));
             }
-            let defined = scan.define(&mut draft, &self.policy.definitions);
+            let defined = scan.define(&mut draft, policy);
             let evaluation = Evaluation::new(scan, scan.gone(view), defined.states);
             evaluation.carry_out(&mut draft);
             scan.journal_changes(&mut draft, defined.changes);

@@ -30,9 +30,11 @@ impl Scan {
         })
     }
 
-    /// Adds the definitions that are known of these tools.
+    /// Adds the definitions that are known of these tools, and those that wait for a person.
     pub(super) fn select_definitions(&self, more: Selection) -> Selection {
-        self.defined().fold(more, |more, (key, _)| more.lock(DefinitionFilter::Key(key)))
+        let pending = self.scopes().into_iter().map(DefinitionFilter::Pending);
+        let known = self.defined().map(|(key, _)| DefinitionFilter::Key(key));
+        pending.chain(known).fold(more, Selection::lock)
     }
 
     /// Pins and compares definitions.
@@ -59,6 +61,18 @@ impl Scan {
             }
             defined.changes.extend(class.map(|class| (key.clone(), class)));
             defined.states.insert(key, state.unwrap_or(found.state));
+        }
+        // Those that wait follow the policy, whether or not their servers were asked now.
+        for known in draft.view().definitions.values() {
+            if defined.states.contains_key(&known.key) {
+                continue;
+            }
+            let mut row = known.clone();
+            row.follow(policy);
+            defined.states.insert(row.key.clone(), row.state(policy));
+            if row != *known {
+                draft.put(row);
+            }
         }
         defined
     }

@@ -22,7 +22,7 @@ pub(super) struct Evaluation<'s> {
     scan: &'s Scan,
     readings: HashMap<&'s SourceId, (&'s SourceReading, HashSet<&'s str>)>,
     gone: BTreeSet<SourceId>,
-    /// The states of tools whose definitions the scan brings.
+    /// The states of tools whose definitions the scan brings, or wait for a person.
     states: HashMap<ToolKey, ListingState>,
 }
 
@@ -199,6 +199,8 @@ impl<'s> Evaluation<'s> {
         for listing in &mut listings {
             if self.denies(&listing.source, tool.key.name.as_str()) {
                 listing.state = ListingState::Gone;
+            } else if let Some(state) = self.states.get(&tool.key).filter(|_| listing.is_live()) {
+                listing.state = *state;
             }
         }
         let listed: HashSet<String> = listings

@@ -149,11 +149,13 @@ impl Facts<'_> {
             && !self.used_by.is_empty()
     }
 
-    /// Returns true if a live list of the server lacks it.
+    /// Returns true if a live list of the server lacks it, or a person has to accept what that says of it.
     fn is_unlisted(self) -> bool {
-        let is_gone =
-            |each: &Listing| each.source.level == Level::Live && each.state == ListingState::Gone;
-        !self.listings.is_empty() && self.listings.iter().all(is_gone)
+        let is_out = |each: &Listing| {
+            each.source.level == Level::Live
+                && matches!(each.state, ListingState::Gone | ListingState::Withheld)
+        };
+        !self.listings.is_empty() && self.listings.iter().all(is_out)
     }
 }
 

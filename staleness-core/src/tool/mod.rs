@@ -130,6 +130,12 @@ impl Tool {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
 
+    /// Returns true if it is not to be used until a person accepts what its server says of it.
+    #[must_use]
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.listings.iter().any(|listing| listing.state == ListingState::Withheld)
+    }
+
     /// Returns true if a configuration or a live list ever named it.
     #[must_use]
     pub fn is_configured(&self) -> bool {

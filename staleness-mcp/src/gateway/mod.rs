@@ -41,7 +41,7 @@ use staleness::report::{HealthState, ScanReport, ToolReport};
 use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::StoreError;
-use staleness::tool::{PresenceCause, Status};
+use staleness::tool::Status;
 use staleness::{Policy, Registry, RegistryError, StoreUrl, Wait, clock};
 use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
@@ -139,7 +139,7 @@ impl View {
 
     fn tool(&self, each: Ranked) -> Option<Tool> {
         // What its server changed is for a person to read first, whatever else is offered.
-        if each.report.presence.cause == PresenceCause::DefinitionChanged {
+        if each.report.is_withheld() {
             return None;
         }
         let on_trial = each.report.health.state == HealthState::Probation;
@@ -158,7 +158,7 @@ impl View {
 
 /// Returns true if the tool's server changed it, and nobody accepted that yet.
 fn has_changed(report: &ToolReport) -> bool {
-    report.verdict.signals.iter().any(|signal| signal.kind == "definition_changed")
+    report.verdict.signals.iter().any(|signal| signal.kind == ToolReport::CHANGED)
 }
 
 /// The tool with what is known of it before its description.

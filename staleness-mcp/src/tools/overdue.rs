@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use staleness::Wait;
 use staleness::ids::ClientId;
 use staleness::registry::ScopeChoice;
+use staleness::report::ToolReport;
 use staleness::verdict::NextAction;
 use staleness::work::WorkKind;
 use staleness_service::knowledge::World;
@@ -98,7 +99,14 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
 
 /// The next step of an agent.
 fn next(each: &Entry) -> &'static str {
+    let is = |wanted: &str| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
     match (&each.subject, each.verdict.action) {
+        (Subject::Tool, _) if is(ToolReport::WITHHELD) => {
+            "do not call it until the user runs `staleness tools accept`"
+        }
+        (Subject::Tool, NextAction::Verify) if is(ToolReport::CHANGED) => {
+            "the user sees its change with `staleness tools diff`"
+        }
         (Subject::Tool, NextAction::Drop) => "do not call it; use suggest_tool",
         (Subject::Tool, NextAction::Verify) => "try it; record_outcome where no hook does",
         (Subject::Tool, _) => "use another, or try it when it is repaired",
@@ -249,4 +257,26 @@ fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
         );
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness::verdict::{Level, Signal, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn an_agent_is_never_told_to_try_what_waits_for_a_person() {
+        for (kind, action, step) in [
+            ("unseen", NextAction::Verify, "try it;"),
+            (ToolReport::CHANGED, NextAction::Verify, "`staleness tools diff`"),
+            (ToolReport::WITHHELD, NextAction::Verify, "do not call it until"),
+        ] {
+            let signals = vec![Signal::new(kind, 1.0, 0.5, String::new())];
+            let verdict = Verdict { level: Level::Review, freshness: 0.5, signals, action };
+            let (id, title, subject) = (String::new(), String::new(), Subject::Tool);
+            let entry = Entry { kind: "tool", id, title, verdict, since: None, subject };
+            assert!(next(&entry).contains(step), "{kind}: {}", next(&entry));
+        }
+    }
 }

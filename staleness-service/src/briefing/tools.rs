@@ -4,7 +4,7 @@ use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, redefined, tool_prefix};
 use staleness::ids::ClientId;
 use staleness::report::{Delta, NetChange};
-use staleness::tool::Status;
+use staleness::tool::{PresenceCause, Status};
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
 /// tools that are `ranked`, as far as there is room.
@@ -21,7 +21,11 @@ pub(crate) fn text(
         changes.map(|change| (change.name.as_str(), why.then_some(change.cause.as_str()))).collect()
     };
     // That each tool of a server went, or came back with it, is not told: the server speaks. Nor is that it fails, too.
-    let alone = |change: &NetChange| !change.cause.starts_with("server_");
+    // One that waits for a person has a section of its own.
+    let alone = |change: &NetChange| {
+        !change.cause.starts_with("server_")
+            && change.cause != PresenceCause::DefinitionChanged.as_str()
+    };
     let again = |change: &NetChange| change.from.is_some() && !change.cause.starts_with("server_");
     let still = delta.failing.iter().filter(|each| !each.cause.contains("; also absent: server_"));
     let still = still.map(|each| (each.name.as_str(), Some(each.cause.as_str())));
