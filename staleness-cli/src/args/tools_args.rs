@@ -79,6 +79,9 @@ pub(crate) enum ToolsCommand {
         /// Show what would be accepted, and write nothing.
         #[arg(long)]
         dry_run: bool,
+        /// Accept only the version that `tools diff` showed with this digest.
+        #[arg(long, value_name = "DIGEST")]
+        seen: Option<String>,
         #[command(flatten)]
         hold: HoldArgs,
     },

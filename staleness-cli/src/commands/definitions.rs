@@ -8,7 +8,8 @@ use staleness::{Registry, Timestamp, Wait};
 use staleness_core::definition::{ChangeClass, Definition, Difference, Part};
 use staleness_service::tools::find;
 
-use super::tools::by_hand;
+use super::shell::quoted;
+use super::tools::{by_hand, choice};
 use crate::args::tools_args::HoldArgs;
 use crate::error::CliError;
 use crate::output::diff::{painted, unified};
@@ -26,6 +27,8 @@ pub(crate) struct Told<'a> {
     pinned_at: Timestamp,
     since: Timestamp,
     changes: u32,
+    /// The digest of the current version.
+    digest: String,
     differences: Vec<Difference>,
     parts: Vec<ToldPart<'a>>,
 }
@@ -61,6 +64,7 @@ impl<'a> Told<'a> {
             pinned_at: row.pinned_at,
             since: row.since,
             changes: row.changes,
+            digest: row.current.digest(),
             differences: row.differences(),
             parts: differ.collect(),
         }
@@ -80,7 +84,7 @@ pub(crate) fn of_tool(
 /// Says that a change waits, in one row.
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
-    let name = &row.key.name;
+    let name = quoted(row.key.name.as_str());
     format!("changed ({}); see `staleness tools diff {name}`", class.as_str())
 }
 
@@ -110,15 +114,15 @@ pub(crate) fn diff(
 pub(crate) fn accept(
     settings: &Settings,
     args: &HoldArgs,
-    scope: ScopeChoice,
+    seen: Option<String>,
     dry_run: bool,
     out: &Output,
 ) -> Result<(), CliError> {
     let registry = settings.open(if dry_run { Access::Look } else { Access::Write })?;
     let registry = if dry_run { registry.dry() } else { registry };
-    let key = find(&registry, settings, &args.name, scope)?;
+    let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     let reason = args.reason.as_deref();
-    let accepted = registry.tools().accept(by_hand(settings, key, reason)).wait()?;
+    let accepted = registry.tools().accept(by_hand(settings, key, reason), seen).wait()?;
     let told: Vec<Value> = accepted.iter().map(|row| json!(Told::new(row))).collect();
     out.done(&json!({ "accepted": told }), || {
         let would = if dry_run { "would accept" } else { "accepted" };
@@ -158,7 +162,8 @@ fn render(row: &Definition, out: &Output) -> String {
         text.push_str(&painted(&unified([&names[0], &names[1]], &before, &now), out));
     }
     if told.pending.is_some() {
-        let how = format!("staleness tools accept {}", escape(told.name));
+        let (seen, name) = (&told.digest[..16], quoted(told.name));
+        let how = format!("staleness tools accept --seen {seen} {}", escape(&name));
         text.push_str(&out.hint(&format!("`{how}` when you agree")));
     }
     text

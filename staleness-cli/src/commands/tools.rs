@@ -103,9 +103,9 @@ pub(crate) fn run(
         Some(ToolsCommand::Diff { name, scope }) => {
             definitions::diff(settings, name, choice(scope.scope), out)
         }
-        Some(ToolsCommand::Accept { dry_run, hold }) => {
+        Some(ToolsCommand::Accept { dry_run, seen, hold }) => {
             check_reason(hold.reason.as_deref())?;
-            definitions::accept(settings, hold, choice(hold.scope.scope), *dry_run, out)
+            definitions::accept(settings, hold, seen.clone(), *dry_run, out)
         }
         Some(ToolsCommand::Restore(args)) => hold(settings, args, Hold::None, out),
         Some(ToolsCommand::Demote(args)) => hold(settings, args, Hold::Demoted, out),

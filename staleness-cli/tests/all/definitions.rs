@@ -65,6 +65,11 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
     let told = sandbox.session_start(&here, "s2", "startup").unwrap();
     assert!(told.contains("`mcp__hub__find` (narrowed: `sort`)"), "{told}");
 
+    let other = sandbox.run(&["tools", "accept", NAME, "--seen", &"0".repeat(16)]);
+    assert!(other.code == 3 && other.err.contains("is not as it was seen"), "{other:?}");
+    let seen = &one["digest"].as_str().unwrap()[..16];
+    assert!(text.contains(&format!("staleness tools accept --seen {seen} {NAME}")), "{text}");
+    sandbox.ok(&["tools", "accept", NAME, "--seen", seen, "--dry-run"]);
     let would = sandbox.json(&["tools", "accept", "hub", "--dry-run"]);
     assert_eq!(names(&would["accepted"]), [NAME]);
     assert_eq!(sandbox.json(&["tools", "show", NAME])["verdict"]["level"], "review");

@@ -25,27 +25,32 @@ impl Tools<'_> {
         Ok(keys.iter().filter_map(|key| view.definitions.get(key).cloned()).collect())
     }
 
-    /// Returns every definition that a project sees, its own and global ones, each with the tool that has it.
+    /// Returns every definition of the project's own servers, each with the tool that has it.
     pub async fn pinned(
         self,
         project: &ProjectId,
     ) -> Result<Vec<(Tool, Definition)>, RegistryError> {
-        let scopes = [Scope::Global, Scope::Project(project.clone())];
-        let all = scopes.into_iter().fold(Selection::new(), |all, scope| {
-            all.peek(DefinitionFilter::Scope(scope.clone())).peek(ToolFilter::Scope(scope))
-        });
+        let scope = Scope::Project(project.clone());
+        let all = Selection::new()
+            .peek(DefinitionFilter::Scope(scope.clone()))
+            .peek(ToolFilter::Scope(scope));
         let view = self.0.store.view(std::sync::Arc::new(all)).await?;
         let rows = view.definitions.values();
         Ok(rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone()))).collect())
     }
 
-    /// Accepts the changed definition of a tool, or of every tool of a server, and returns them. May be repeated with the
-    /// same op id.
+    /// Accepts the changed definition of a tool, or of every tool of a server, and returns them; with the beginning of a
+    /// digest only the version that was `seen`. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown name, [`Refusal::Conflict`] when no change waits; else what the store reports.
-    pub async fn accept(self, by_hand: ByHand) -> Result<Vec<Definition>, RegistryError> {
-        let commit = self.0.run(Accept(by_hand)).await?;
+    /// [`Refusal::Unknown`] for an unknown name, [`Refusal::Conflict`] when no change waits, or another one than was seen;
+    /// else what the store reports.
+    pub async fn accept(
+        self,
+        by_hand: ByHand,
+        seen: Option<String>,
+    ) -> Result<Vec<Definition>, RegistryError> {
+        let commit = self.0.run(Accept { by_hand, seen }).await?;
         let put = commit.changes.definitions.into_iter().filter_map(|change| match change {
             Change::Put(row) => Some(row),
             Change::Delete(_) => None,
@@ -107,18 +112,21 @@ fn meant(view: &View, tool: &Tool) -> Vec<ToolKey> {
 }
 
 #[derive(Debug)]
-struct Accept(ByHand);
+struct Accept {
+    by_hand: ByHand,
+    seen: Option<String>,
+}
 
 impl Accept {
     fn wanted(&self) -> Wanted {
-        Wanted { keys: self.0.keys(), project: self.0.project.id.clone() }
+        Wanted { keys: self.by_hand.keys(), project: self.by_hand.project.id.clone() }
     }
 
     /// Accepts one; the tool is back unless its server is gone.
     fn accept(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
         draft.edit::<Definition, _>(key, Definition::accept);
         let Some(before) = draft.get::<Tool>(key).map(Tool::status) else { return };
-        let at = self.0.at;
+        let at = self.by_hand.at;
         draft.edit::<Tool, _>(key, |tool| {
             for listing in &mut tool.listings {
                 if matches!(listing.state, ListingState::Changed | ListingState::Withheld) {
@@ -133,22 +141,23 @@ impl Accept {
             }
         });
         let after = draft.get::<Tool>(key).map_or(before, Tool::status);
-        let entry = self.0.entry(key, Action::Accepted, before.as_str(), Some(after.as_str()));
+        let entry =
+            self.by_hand.entry(key, Action::Accepted, before.as_str(), Some(after.as_str()));
         draft.append_journal(entry);
     }
 }
 
 impl Step for Accept {
     fn selection(&self) -> Selection {
-        let mut selection = self.0.selection();
+        let mut selection = self.by_hand.selection();
         selection.merge(self.wanted().selection());
         selection
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let tool = self.0.find(view)?;
-        let mut draft = Draft::new(view, self.0.at);
-        if self.0.was_done(view) {
+        let tool = self.by_hand.find(view)?;
+        let mut draft = Draft::new(view, self.by_hand.at);
+        if self.by_hand.was_done(view) {
             return Ok(Decision::Write(draft.finish()));
         }
         if view.looks <= 1 && tool.server.is_some() {
@@ -161,6 +170,16 @@ impl Step for Accept {
         if keys.is_empty() {
             let name = &tool.key.name;
             return Err(Refusal::Conflict(format!("no change of {name} waits to be accepted")));
+        }
+        let is_seen = |key: &ToolKey| match (&self.seen, view.definitions.get(key)) {
+            (Some(seen), Some(row)) => row.current.digest().starts_with(seen.as_str()),
+            _ => true,
+        };
+        if let Some(other) = keys.iter().find(|key| !is_seen(key)) {
+            let name = &other.name;
+            return Err(Refusal::Conflict(format!(
+                "{name} is not as it was seen: look at it again"
+            )));
         }
         let providers = Providers::of(view.tools.values());
         for key in &keys {

@@ -75,16 +75,16 @@ fn a_definition_that_stays_writes_nothing_and_one_that_changed_is_told_until_it_
     assert_eq!((told[0].name.as_str(), &told[0].parameters[..]), (NAME, &["sort".to_owned()][..]));
     assert!(world.told(&world.project, "s3").redefined.is_empty(), "once in a week");
 
-    world.registry.dry().tools().accept(world.by_hand(NAME)).wait().unwrap();
+    world.registry.dry().tools().accept(world.by_hand(NAME), None).wait().unwrap();
     assert!(definitions(&world)[0].pending.is_some(), "a dry run");
     let by_hand = world.by_hand(NAME);
     for expected in [1, 0] {
-        let accepted = world.registry.tools().accept(by_hand.clone()).wait().unwrap();
+        let accepted = world.registry.tools().accept(by_hand.clone(), None).wait().unwrap();
         assert_eq!(accepted.len(), expected, "once");
     }
     assert_eq!(world.report(NAME).verdict.level.as_str(), "fresh");
     assert_eq!(history(&world).last().unwrap(), "accepted by_hand");
-    let nothing = world.registry.tools().accept(world.by_hand(NAME)).wait().unwrap_err();
+    let nothing = world.registry.tools().accept(world.by_hand(NAME), None).wait().unwrap_err();
     assert!(nothing.to_string().contains("no change of mcp__hub__find waits"), "{nothing}");
     world.scan(vec![config(), live(&takes(&["repo"]))]);
     assert_eq!(world.report(NAME).verdict.level.as_str(), "fresh");
@@ -111,7 +111,7 @@ fn what_may_do_more_is_stale_until_a_person_accepts_it() {
     assert_eq!((tool.status, tool.presence.cause.as_str()), (Status::Stale, "definition_changed"));
     // While its server is gone, it is gone with it.
     world.scan(vec![read(user("mcp"), Vec::new())]);
-    world.registry.tools().accept(world.by_hand("mcp__hub__*")).wait().unwrap();
+    world.registry.tools().accept(world.by_hand("mcp__hub__*"), None).wait().unwrap();
     let tool = world.report(NAME);
     assert_eq!(tool.presence.cause.as_str(), "server_removed");
     world.scan(vec![config()]);
@@ -220,7 +220,7 @@ fn another_policy_holds_from_the_next_scan_whatever_that_reads() {
     assert_eq!(under(Treatment::Stale), (Status::Stale, "stale", waits));
     assert_eq!(under(Treatment::Review), (Status::Active, "review", waits));
     assert_eq!(under(Treatment::Stale), (Status::Stale, "stale", waits));
-    assert_eq!(under(Treatment::Count), (Status::Active, "fresh"));
+    assert_eq!(under(Treatment::Count), (Status::Active, "fresh", None));
     assert_eq!(under(Treatment::Stale).0, Status::Active, "it counted once");
 }
 
@@ -247,4 +247,22 @@ fn every_list_that_has_a_tool_has_its_state() {
     world.scan(vec![config(), of("hub", &safe), of("tools", &safe)]);
     world.scan(vec![config(), of("hub", &json!({}))]);
     assert_eq!(world.report(NAME).status, Status::Stale, "though another list has it as it was");
+}
+
+#[test]
+fn only_what_a_person_saw_is_accepted() {
+    let world = World::default();
+    world.scan(vec![config(), live(&takes(&["a", "b"]))]);
+    world.scan(vec![config(), live(&takes(&["a"]))]);
+    let seen = definitions(&world)[0].current.digest()[..16].to_owned();
+    world.scan(vec![config(), live(&takes(&["b"]))]);
+    let accept = |seen: &str| {
+        let by_hand = world.by_hand(NAME);
+        world.registry.tools().accept(by_hand, Some(seen.to_owned())).wait()
+    };
+    let refused = accept(&seen).unwrap_err().to_string();
+    assert!(refused.contains("mcp__hub__find is not as it was seen"), "{refused}");
+    assert!(definitions(&world)[0].pending.is_some());
+    accept(&definitions(&world)[0].current.digest()[..16]).unwrap();
+    assert!(definitions(&world)[0].pending.is_none());
 }
