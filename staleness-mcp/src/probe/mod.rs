@@ -1,7 +1,7 @@
 //! Asking configured servers for their tools, as an MCP client: only when a person asks for it.
 //!
 //! A server is not trusted. It has a time limit and one for what it may send, nothing of its text comes into an error,
-//! and however it ends, nothing that it started stays.
+//! and however it ends, nothing of its process group stays. What left the group, with `setsid`, is not followed.
 
 #[cfg(unix)]
 mod group;
@@ -110,6 +110,7 @@ enum Trouble {
 /// Asks one server. `None` where an interrupt came first.
 async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> {
     match launch.target {
+        _ if stop.is_ended() => None,
         Target::Http(_) => {
             Some(Err("it is reached over HTTP, which this program does not speak".to_owned()))
         }

@@ -98,26 +98,53 @@ fn a_list_without_an_end_is_cut_and_says_so() {
     }
 }
 
+/// Makes a pipe in a folder, and returns the words with which a script holds it open for all that it starts.
+#[cfg(unix)]
+fn pipe(folder: &Path) -> (std::path::PathBuf, String) {
+    let path = folder.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo is there").success());
+    let hold = format!("exec 3>'{}'; ", path.display());
+    (path, hold)
+}
+
 #[cfg(unix)]
 #[test]
-#[allow(clippy::disallowed_methods, reason = "nobody tells when an orphan is reaped")]
 fn nothing_that_a_server_started_stays() {
     let folder = tempfile::tempdir().expect("a folder");
-    let pids = folder.path().join("pids");
+    let (pipe, hold) = pipe(folder.path());
+    // It ends when nobody holds the pipe any more.
+    let ended = std::thread::spawn(|| std::fs::read(pipe));
     // Neither a closed input nor a polite signal ends these.
-    let script = format!(
-        "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $$ $! > '{}'; while :; do sleep 1; done",
-        pids.display()
-    );
-    answer(shell(&script), limits(700)).expect_err("no answer");
-    let pids = std::fs::read_to_string(pids).expect("it was started");
-    for pid in pids.split_whitespace() {
-        let pid = rustix::process::Pid::from_raw(pid.parse().expect("a number")).expect("not 0");
-        let is_there = || rustix::process::test_kill_process(pid).is_ok();
-        let begun = std::time::Instant::now();
-        while is_there() && begun.elapsed() < Duration::from_secs(5) {
-            std::thread::sleep(Duration::from_millis(20));
+    let stay = "while :; do sleep 1; done";
+    let all =
+        format!("{hold}trap '' TERM; (trap '' TERM; {stay}) & {}; {stay}", server(&page(TOOL, "")));
+    answer(shell(&all), limits(60_000)).expect("it answers");
+    assert!(ended.join().expect("no panic").expect("a pipe").is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_what_runs_and_starts_nothing_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one");
+    let (pipe, hold) = pipe(folder.path());
+    let stop = Ended::default();
+    let ended = std::thread::spawn({
+        let stop = stop.clone();
+        move || {
+            let mut pipe = std::fs::File::open(pipe)?;
+            // It runs.
+            stop.end();
+            std::io::Read::read_to_end(&mut pipe, &mut Vec::new())
         }
-        assert!(!is_there(), "{pid:?} is still there");
-    }
+    });
+    let stays = format!("{hold}while :; do sleep 1; done");
+    let asked = runtime.block_on(ask_one(shell(&stays), limits(60_000), stop.clone()));
+    assert!(asked.is_none());
+    assert_eq!(ended.join().expect("no panic").expect("a pipe"), 0);
+    let trap = folder.path().join("started");
+    let start = shell(&format!(": > '{}'", trap.display()));
+    assert!(runtime.block_on(ask_one(start, limits(60_000), stop)).is_none());
+    assert!(!trap.exists());
 }
