@@ -9,6 +9,7 @@ mod data;
 mod figures;
 #[cfg(feature = "local")]
 mod meaning;
+mod ours;
 mod plain;
 mod prompts;
 
@@ -16,52 +17,13 @@ use std::collections::BTreeSet;
 #[cfg(feature = "local")]
 use std::path::Path;
 
-use data::{Case, Data, Split};
+use data::{Case, Data};
 use figures::{Figures, Searcher};
+use ours::{Ours, halves, sets};
 use plain::Bm25;
-use staleness_core::route::{Confidence, Route, RouteId};
-use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
 
 /// Learned queries for each tool.
 const STEPS: [usize; 4] = [0, 1, 3, 10];
-
-/// Our search, with every route as sure as a success makes it.
-struct Ours(SearchIndex);
-
-impl Ours {
-    fn new(data: &Data, learned: &[(usize, &str)]) -> Self {
-        let mut index = SearchIndex::new();
-        for tool in &data.tools {
-            index.put_tool(&tool.name, &tool.description);
-        }
-        let confidence = Confidence::new(1.0).expect("0..=1");
-        for (tool, query) in learned {
-            let tool = data.tools[*tool].name.clone();
-            let id = RouteId::of(&tool, &Route::fold(query));
-            index.put_route(&Learned { id, tool, query: (*query).into(), confidence });
-        }
-        Self(index)
-    }
-}
-
-impl Searcher for Ours {
-    fn order(&self, data: &Data, query: &str) -> Vec<usize> {
-        let question = Question::new(query).expect("a question with words");
-        let found = self.0.find(&question, data.tools.len(), &Meaning::default(), |_| true);
-        found.matches.iter().map(|each| data.place(&each.tool)).collect()
-    }
-}
-
-/// The sets, the project's own first.
-fn sets() -> [Data; 3] {
-    let own = Split { asked: [4, 0], tenths: 10 };
-    let split = |asked| Split { asked: [asked; 2], tenths: 3 };
-    [
-        Data::read("own", &["tools.jsonl", "queries.jsonl"], own),
-        Data::read("metatool", &["metatool.jsonl"], split(8)),
-        Data::read("functions", &["functions.jsonl"], split(5)),
-    ]
-}
 
 fn main() {
     let sets = sets();
@@ -140,9 +102,6 @@ fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) {
     }
 }
 
-/// True if a tool is in the half of which something is learned.
-type Half = fn(&Data, usize) -> bool;
-
 /// Prints the effect of learning on tools, or whole servers, of which nothing is learned.
 fn unseen(sets: &[Data], cases: impl Fn(&Data) -> Vec<&Case>) {
     println!(
@@ -153,15 +112,8 @@ fn unseen(sets: &[Data], cases: impl Fn(&Data) -> Vec<&Case>) {
          | top-5, change |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    let halves: [(&str, Half); 2] = [
-        ("tools", |data, tool| data::hash(data.tools[tool].name.as_str()).is_multiple_of(2)),
-        ("servers", |data, tool| data::hash(&data.tools[tool].server).is_multiple_of(2)),
-    ];
     for data in sets {
-        for (name, is_seen) in halves {
-            if name == "servers" && data.tools.iter().all(|tool| tool.server.is_empty()) {
-                continue;
-            }
+        for (name, is_seen) in halves(data) {
             let cases = cases(data).into_iter().filter(|case| !is_seen(data, case.tool));
             let cases: Vec<&Case> = cases.collect();
             let before = Figures::of(&Ours::new(data, &[]), data, &cases);

@@ -1,0 +1,58 @@
+//! Our search on the sets.
+
+use staleness_core::route::{Confidence, Route, RouteId};
+use staleness_core::search::{Learned, Meaning, Question, SearchIndex};
+
+use crate::data::{self, Data, Split};
+use crate::figures::Searcher;
+
+/// Our search, with every route as sure as a success makes it.
+pub(crate) struct Ours(SearchIndex);
+
+impl Ours {
+    pub(crate) fn new(data: &Data, learned: &[(usize, &str)]) -> Self {
+        let mut index = SearchIndex::new();
+        for tool in &data.tools {
+            index.put_tool(&tool.name, &tool.description);
+        }
+        let confidence = Confidence::new(1.0).expect("0..=1");
+        for (tool, query) in learned {
+            let tool = data.tools[*tool].name.clone();
+            let id = RouteId::of(&tool, &Route::fold(query));
+            index.put_route(&Learned { id, tool, query: (*query).into(), confidence });
+        }
+        Self(index)
+    }
+}
+
+impl Searcher for Ours {
+    fn order(&self, data: &Data, query: &str) -> Vec<usize> {
+        let question = Question::new(query).expect("a question with words");
+        let found = self.0.find(&question, data.tools.len(), &Meaning::default(), |_| true);
+        found.matches.iter().map(|each| data.place(&each.tool)).collect()
+    }
+}
+
+/// The sets, the project's own first.
+pub(crate) fn sets() -> [Data; 3] {
+    let own = Split { asked: [4, 0], tenths: 10 };
+    let split = |asked| Split { asked: [asked; 2], tenths: 3 };
+    [
+        Data::read("own", &["tools.jsonl", "queries.jsonl"], own),
+        Data::read("metatool", &["metatool.jsonl"], split(8)),
+        Data::read("functions", &["functions.jsonl"], split(5)),
+    ]
+}
+
+/// Returns true if a tool is in the half of which something is learned.
+pub(crate) type Half = fn(&Data, usize) -> bool;
+
+/// The ways in which a set is cut into halves: by tools, and by servers where it has some.
+pub(crate) fn halves(data: &Data) -> impl Iterator<Item = (&'static str, Half)> {
+    let has_servers = data.tools.iter().any(|tool| !tool.server.is_empty());
+    let halves: [(&str, Half); 2] = [
+        ("tools", |data, tool| data::hash(data.tools[tool].name.as_str()).is_multiple_of(2)),
+        ("servers", |data, tool| data::hash(&data.tools[tool].server).is_multiple_of(2)),
+    ];
+    halves.into_iter().filter(move |(name, _)| has_servers || *name == "tools")
+}
