@@ -15,6 +15,7 @@ use staleness_core::knowledge::Document;
 use staleness_core::time::Timestamp;
 
 use super::discover::{Found, LINK, Loaded, Search, key_of};
+use super::on_disk::walked;
 use crate::disk::canonical;
 use crate::nature::{self, Patterns};
 use crate::project::ProjectPlace;
@@ -83,8 +84,9 @@ pub fn retain_loaded_by(
     documents.retain(|each| !is_shared(each) || files.contains_key(&each.key.path));
 }
 
-/// Returns the instruction files of a project that a client loads when a session starts, with what they import, and
-/// those that lead out of it with the reason. No policy leaves one out.
+/// Returns the instruction files of a project, with what they import, and those that lead out of it with the reason: those
+/// that a client loads when a session starts, and those of the same names in folders that no pattern ignores. No policy
+/// leaves one out.
 #[must_use]
 pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
     let options = CheckOptions::new(Timestamp::default());
@@ -98,6 +100,11 @@ pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<S
         fence: &fence,
         found,
     };
+    walked(place, &fence, MAX_VISITED, |path, _| {
+        if nature::is_instruction(&path) {
+            search.own(&path, Loaded::ByItself);
+        }
+    });
     find(&mut search);
     let Found { files, skipped, .. } = search.found;
     let skipped = skipped.into_iter().filter(|each| each.reason != LINK);

@@ -11,21 +11,22 @@ use crate::git::{GitError, LazyRepo, Limits, Tracked, TrackedKind};
 use crate::project::ProjectPlace;
 
 /// The most files that are walked, and most bytes of those that are not tracked.
-const MAX_FILES: usize = 200_000;
+pub(crate) const MAX_WALKED: usize = 200_000;
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Walks the files that no pattern ignores, and hands over the path of each in the project, with `/` between its
-/// parts.
+/// Walks at most so many files and folders that no pattern ignores, and hands over the path of each file in the project,
+/// with `/` between its parts.
 pub(crate) fn walked(
     place: &ProjectPlace,
     fence: &Fence,
+    most: usize,
     mut take: impl FnMut(String, &ignore::DirEntry),
 ) {
     let ignored = Arc::new(Mutex::new(Ignored::new(place, fence)));
     let walker = walk(&ignored, &place.folder, |entry, said| {
         entry.file_name() != ".git" && !said.is_ignore()
     });
-    for entry in walker.flatten().take(MAX_FILES) {
+    for entry in walker.flatten().take(most) {
         let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
         let path = entry.path().strip_prefix(&place.folder).ok().and_then(Path::to_str);
         if let Some(path) = path.filter(|path| !is_folder && !path.is_empty()) {
@@ -60,7 +61,7 @@ fn listed(place: &ProjectPlace, tracked: &Tracked) -> Vec<String> {
     };
     let most = Limits::default().object_bytes;
     let (mut paths, mut left) = (Vec::new(), MAX_BYTES);
-    walked(place, &place.fence(), |path, entry| {
+    walked(place, &place.fence(), MAX_WALKED, |path, entry| {
         let Some(meta) = entry.metadata().ok().filter(|_| !is_of_module(&path)) else { return };
         let is_tracked = tracked.kind(&path).is_some();
         let fits = meta.is_symlink() || meta.is_file() && meta.len() <= most;

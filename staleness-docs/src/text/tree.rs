@@ -6,7 +6,7 @@ use staleness_core::knowledge::WordKind;
 
 use super::near::nearest;
 use crate::files::file;
-use crate::files::on_disk::walked;
+use crate::files::on_disk::{MAX_WALKED, walked};
 use crate::git::Word;
 use crate::nature::is_document;
 use crate::project::ProjectPlace;
@@ -28,7 +28,7 @@ impl Tree {
     pub(super) fn of(place: &ProjectPlace) -> Self {
         let fence = place.fence();
         let (mut tree, mut left) = (Self::default(), MAX_BYTES);
-        walked(place, &fence, |path, entry| {
+        walked(place, &fence, MAX_WALKED, |path, entry| {
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 return;
             }

@@ -27,7 +27,7 @@ pub(super) static FILE: Format = Format { servers_only: true, ..STATE };
 pub(super) static STATE: Format = Format::strict("Claude Code");
 
 /// The settings that govern a project, weakest first.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct AllSettings {
     pub(super) user: Settings,
     /// The project's, and the user's own for this project.
@@ -44,6 +44,10 @@ pub(super) struct UserPlace {
 
 /// Reads every source of this client.
 pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
+    if outside.is_project_alone {
+        let servers = project_servers(outside, &AllSettings::default(), &LocalState::default());
+        return readings.sources.push(servers);
+    }
     let (user, state_file) = match outside.claude_config_dir {
         None => (
             UserPlace { dir: outside.home.join(".claude"), is_there: outside.home_is_there },

@@ -1,9 +1,10 @@
 //! Digests of everything that a project's own files give to agents. Nothing of this machine or its user counts.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use staleness_core::ids::{Level, ServerKey};
 use staleness_core::tool::ToolKind;
@@ -12,18 +13,31 @@ use staleness_docs::instruction_files;
 
 use super::folders::Shelf;
 use super::launch::Starts;
+use super::secrets::{clean, without_secrets};
 use super::{Outside, Place, ScanRequest, read_outside};
 use crate::folder::Lister;
 use crate::json::{self, JsonFile};
-use crate::text::{load_config, read_config};
+use crate::text::{config_text, load_config};
 
 /// Files with the hooks of a client, in a project.
 const HOOKS: [&str; 4] =
     [".claude/settings.json", ".codex/hooks.json", ".cursor/hooks.json", ".gemini/settings.json"];
+/// Members of settings beside hooks that name programs which the client runs.
+const PROGRAMS: [&str; 8] = [
+    "statusLine",
+    "subagentStatusLine",
+    "apiKeyHelper",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "otelHeadersHelper",
+    "toolDiscoveryCommand",
+    "toolCallCommand",
+];
 /// The largest file of which a digest is made, and the most of all files together, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
 const MAX_TOTAL: u64 = 64 << 20;
-/// The most files of one skill, and its deepest folder.
+/// The most files of all kinds, those of one skill or folder of hooks, and the deepest folder of a skill.
+const MAX_ALL: usize = 20_000;
 const MAX_FILES: usize = 2_000;
 const MAX_DEPTH: usize = 8;
 
@@ -53,8 +67,9 @@ pub struct Declarations {
 #[must_use]
 pub fn declared(request: &ScanRequest<'_>) -> Declarations {
     let request = ScanRequest { outlines: None, ..*request };
-    let mut outside = Outside { starts: Some(Starts::default()), ..Outside::new(&request) };
-    let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL };
+    let starts = Some(Starts::default());
+    let mut outside = Outside { starts, is_project_alone: true, ..Outside::new(&request) };
+    let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL, files: MAX_ALL };
     reader.servers(&mut outside);
     reader.hooks(&outside);
     reader.shelves(&outside);
@@ -74,8 +89,9 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
 
 struct Reader {
     all: Declarations,
-    /// Bytes that may still be read.
+    /// Bytes that may still be read, and files.
     left: u64,
+    files: usize,
 }
 
 impl Reader {
@@ -112,28 +128,45 @@ impl Reader {
     }
 
     fn hooks(&mut self, outside: &Outside<'_>) {
+        const FOLDER: &str = ".github/hooks";
         let mut paths: Vec<String> = HOOKS.map(str::to_owned).into();
-        if let Ok(items) = fs::read_dir(outside.folder.join(".github/hooks")) {
-            let names =
-                items.take(MAX_FILES).filter_map(|item| item.ok()?.file_name().into_string().ok());
-            paths.extend(
-                names
-                    .filter(|name| name.ends_with(".json"))
-                    .map(|name| format!(".github/hooks/{name}")),
-            );
+        match fs::read_dir(outside.folder.join(FOLDER)) {
+            Ok(mut items) => {
+                let names = items.by_ref().take(MAX_FILES);
+                let names = names.filter_map(|item| item.ok()?.file_name().into_string().ok());
+                let hooks = names.filter(|name| name.ends_with(".json"));
+                paths.extend(hooks.map(|name| format!("{FOLDER}/{name}")));
+                if items.next().is_some() {
+                    self.unread(FOLDER, MANY, outside);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => self.unread(FOLDER, reason(error.kind()), outside),
         }
         for below in paths {
             let path = outside.folder.join(&below);
-            let content = read_config(&path, Some(&outside.fence), MAX_BYTES);
+            let content = match self.load(&path, outside) {
+                Ok(None) => continue,
+                Ok(Some(bytes)) => config_text(&path, bytes),
+                Err(why) => {
+                    self.unread(&below, why, outside);
+                    continue;
+                }
+            };
             match JsonFile::of(&path, &content) {
                 JsonFile::Missing => {}
                 JsonFile::Failed(why) => self.unread(&below, &why, outside),
                 JsonFile::Read(file) => {
-                    let hooks = json::members(&file.root).remove("hooks");
-                    for (event, value) in
-                        hooks.as_ref().and_then(Value::as_object).into_iter().flatten()
-                    {
-                        self.add("hook", format!("{below}#{event}"), of_value(value));
+                    let members = json::members(&file.root);
+                    let object = |key: &str| members.get(key).and_then(Value::as_object);
+                    let hooks = object("hooks").into_iter().flatten();
+                    let odd =
+                        members.get_key_value("hooks").filter(|(_, hooks)| !hooks.is_object());
+                    let own = PROGRAMS.iter().filter_map(|key| members.get_key_value(*key));
+                    let tools = object("tools").into_iter().flatten();
+                    let tools = tools.filter(|(key, _)| key.ends_with("Command"));
+                    for (name, value) in hooks.chain(odd).chain(own).chain(tools) {
+                        self.add("hook", format!("{below}#{name}"), of_value(&clean(value)));
                     }
                 }
             }
@@ -186,10 +219,19 @@ impl Reader {
     }
 
     fn file(&mut self, kind: &'static str, key: &str, path: &Path, outside: &Outside<'_>) {
-        match look(path, Some(&outside.fence)).and_then(|_| self.read(path)) {
+        match self.load(path, outside).and_then(|bytes| bytes.ok_or("does not exist")) {
             Ok(bytes) => self.add(kind, key.to_owned(), hex(Sha256::digest(bytes).as_slice())),
             Err(why) => self.unread(key, why, outside),
         }
+    }
+
+    /// Reads a file within the project, if there is one.
+    fn load(
+        &mut self,
+        path: &Path,
+        outside: &Outside<'_>,
+    ) -> Result<Option<Vec<u8>>, &'static str> {
+        look(path, Some(&outside.fence))?.map(|_| self.read(path)).transpose()
     }
 
     /// A folder with all its files. Of a link only counts where it leads.
@@ -213,7 +255,7 @@ impl Reader {
     ) -> Result<(), &'static str> {
         for entry in fs::read_dir(folder).map_err(|error| reason(error.kind()))? {
             if depth > MAX_DEPTH || lines.len() >= MAX_FILES {
-                return Err("holds more files or folders than are looked at");
+                return Err(MANY);
             }
             let entry = entry.map_err(|error| reason(error.kind()))?;
             let kind = entry.file_type().map_err(|error| reason(error.kind()))?;
@@ -225,7 +267,8 @@ impl Reader {
                 let target = fs::read_link(&path).map_err(|error| reason(error.kind()))?;
                 target.to_string_lossy().replace('\\', "/").into_bytes()
             } else {
-                self.read(&path)?
+                let bytes = self.read(&path)?;
+                if is_variables(&path) { names_of(&bytes) } else { bytes }
             };
             let below: PathBuf = path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
             let below = below.to_string_lossy().replace('\\', "/");
@@ -235,74 +278,42 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads a file, with the line ends that it has wherever it is checked out.
+    /// Reads a file; a text with the line ends that it has wherever it is checked out.
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, &'static str> {
         let meta = fs::metadata(path).map_err(|error| reason(error.kind()))?;
         if !meta.is_file() {
             return Err("is not a file");
         }
+        self.files = self.files.checked_sub(1).ok_or(MANY)?;
         let most = MAX_BYTES.min(self.left);
         if meta.len() > most {
             return Err("is larger than what is looked at");
         }
-        let (mut bytes, _) = load_config(path, most).map_err(|_| "cannot be read")?;
+        let (bytes, _) = load_config(path, most).map_err(|_| "cannot be read")?;
         self.left -= bytes.len() as u64;
-        bytes.retain(|byte| *byte != b'\r');
-        Ok(bytes)
+        if bytes.contains(&0) {
+            return Ok(bytes);
+        }
+        let is_end = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+        Ok((0..bytes.len()).filter(|at| !is_end(*at)).map(|at| bytes[at]).collect())
     }
 }
 
-/// The members of a server's entry without the values of its variables and headers, without credentials, and without
-/// what follows the path of an address.
-fn without_secrets(members: &Map<String, Value>) -> Value {
-    let clean = |(key, value): (&String, &Value)| {
-        let value = match value {
-            Value::Object(map) if is_secret(key) => {
-                map.keys().map(|name| (name.clone(), Value::Null)).collect::<Map<_, _>>().into()
-            }
-            _ if is_secret(key) => Value::Null,
-            Value::Object(map) => without_secrets(map),
-            Value::Array(list) => {
-                let mut hide = false;
-                let each = list.iter().map(|value| {
-                    let text = value.as_str().unwrap_or_default();
-                    let was_hidden = hide && !text.starts_with('-');
-                    hide = text.starts_with('-') && !text.contains('=') && is_secret(text);
-                    match (was_hidden, text.split_once('=')) {
-                        (true, _) => Value::Null,
-                        // In an address `=` belongs to its query.
-                        (_, Some((name, _))) if is_secret(name) && !name.contains("://") => {
-                            name.into()
-                        }
-                        _ => without_query(value),
-                    }
-                });
-                each.collect()
-            }
-            value => without_query(value),
-        };
-        (key.clone(), value)
-    };
-    members.iter().map(clean).collect::<Map<_, _>>().into()
+/// More files than are looked at.
+const MANY: &str = "holds more files or folders than are looked at";
+
+/// Returns true for files of variables, which may hold secrets.
+fn is_variables(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name == ".env" || name.starts_with(".env.")
 }
 
-/// An address without user, query and fragment; another value as it is.
-fn without_query(value: &Value) -> Value {
-    let Some((scheme, rest)) = value.as_str().and_then(|text| text.split_once("://")) else {
-        return value.clone();
-    };
-    let rest = rest.split(['?', '#']).next().unwrap_or_default();
-    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    format!("{scheme}://{host}/{path}").into()
-}
-
-/// Returns true for names of what may be secret.
-fn is_secret(name: &str) -> bool {
-    const PARTS: [&str; 9] =
-        ["env", "header", "token", "secret", "password", "passwd", "auth", "credential", "key"];
-    let name = name.to_ascii_lowercase();
-    PARTS.iter().any(|part| name.contains(part))
+/// The names of the variables in a file.
+fn names_of(bytes: &[u8]) -> Vec<u8> {
+    let names = bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| line.split(|byte| *byte == b'=').next());
+    names.collect::<Vec<_>>().join(&b'\n')
 }
 
 /// The digest of a value as JSON with sorted keys.
@@ -344,11 +355,39 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use staleness_docs::project::ProjectPlace;
 
     use super::*;
 
     fn digest(value: &Value) -> String {
         of_value(&without_secrets(value.as_object().unwrap()))
+    }
+
+    #[test]
+    fn files_are_bounded_in_all_and_what_is_left_out_is_told() {
+        let temp = tempfile::tempdir().unwrap();
+        let place = ProjectPlace::of_folder(temp.path());
+        let folder = place.folder.join(".github/hooks");
+        fs::create_dir_all(&folder).unwrap();
+        let hook = r#"{"hooks": {"Stop": []}}"#;
+        for name in ["a", "b", "c"] {
+            fs::write(folder.join(format!("{name}.json")), hook).unwrap();
+        }
+        let outside = Outside::new(&ScanRequest::new(temp.path(), &place));
+        for (left, files, why) in
+            [(MAX_TOTAL, 2, MANY), (2 * hook.len() as u64, 9, "is larger than what is looked at")]
+        {
+            let mut reader = Reader { all: Declarations::default(), left, files };
+            reader.hooks(&outside);
+            let Declarations { entries, unread } = reader.all;
+            assert_eq!((entries.len(), unread.len(), unread[0].1.as_str()), (2, 1, why));
+        }
+        for at in 0..MAX_FILES {
+            fs::write(folder.join(format!("{at}.md")), "").unwrap();
+        }
+        let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL, files: MAX_ALL };
+        reader.hooks(&outside);
+        assert_eq!(reader.all.unread, [(".github/hooks".to_owned(), MANY.to_owned())]);
     }
 
     #[test]

@@ -143,6 +143,9 @@ fn object_in(
     faults: &mut Vec<String>,
     take: impl FnOnce(&Object<'_>),
 ) -> Option<String> {
+    if outside.is_project_alone {
+        return None;
+    }
     let content = outside.json(path, None, &shapes::GEMINI_SWITCHES);
     match JsonFile::of(path, &content) {
         JsonFile::Read(file) => match format.syntax.refuses(&file.liberties) {

@@ -23,6 +23,7 @@ mod gemini;
 mod launch;
 mod plugin;
 mod plugins;
+mod secrets;
 mod servers;
 mod settings;
 mod shapes;
@@ -215,6 +216,8 @@ struct Outside<'a> {
     outlines: Option<&'a dyn Outlines>,
     /// Takes what starts each server.
     starts: Option<Starts>,
+    /// Nothing counts that the user has, approved or trusts.
+    is_project_alone: bool,
     /// Reads whole files instead of their outlines.
     #[cfg(test)]
     whole: bool,
@@ -239,6 +242,7 @@ impl<'a> Outside<'a> {
             config_dir: request.config_dir,
             outlines: request.outlines,
             starts: None,
+            is_project_alone: false,
             #[cfg(test)]
             whole: false,
         }
@@ -310,7 +314,7 @@ impl<'a> Outside<'a> {
             fence: Some(&self.fence),
             root_is_there: self.project_is_there,
         });
-        [user].into_iter().chain(own)
+        Some(user).filter(|_| !self.is_project_alone).into_iter().chain(own)
     }
 }
 

