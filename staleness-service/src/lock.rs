@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use staleness::ids::{AgentId, Scope};
+use staleness::ids::AgentId;
 use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
 use staleness_core::ids::stable_hash;
@@ -31,8 +31,9 @@ const HEAD: &str = "\
 # `staleness check --locked` compares it. Read a change of it as you read a change of code.
 version 1
 ";
-/// The kind of a tool's definition.
+/// The kind of a tool's definition, and that of a file or folder that could not be read.
 const TOOL: &str = "tool";
+const UNREAD: &str = "file";
 /// Kinds of entries.
 const KINDS: [&str; 7] = ["agent", "command", "hook", "instruction", "server", "skill", TOOL];
 /// The most names that an agent is told.
@@ -103,7 +104,7 @@ pub struct Moved {
 /// Something that was not compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unchecked {
-    /// Its kind, or `file`.
+    /// Its kind, or `file` for a file or folder that could not be read.
     pub kind: String,
     /// Its name.
     pub name: String,
@@ -122,6 +123,22 @@ pub struct Comparison {
     pub same: usize,
 }
 
+impl Unchecked {
+    /// Returns true for a file or folder of the project that could not be read.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.kind == UNREAD
+    }
+}
+
+impl Comparison {
+    /// Returns true if everything that the project's files give is as the lock says, as far as it is known here.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.moved.is_empty() && !self.unchecked.iter().any(Unchecked::is_unread)
+    }
+}
+
 /// Returns the place of the file.
 #[must_use]
 pub fn path(settings: &Settings) -> PathBuf {
@@ -133,21 +150,21 @@ pub fn path(settings: &Settings) -> PathBuf {
 /// # Errors
 /// Errors of the store.
 pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, ServiceError> {
-    let Declarations { entries, unread } = scan::declared(settings);
+    let Declarations { entries, mut unread } = scan::declared(settings);
     let mut lock = Lock::default();
     let mut servers = BTreeMap::new();
     for each in entries {
         if let Some(server) = &each.server {
             servers.insert(format!("mcp__{server}__"), false);
         }
-        lock.insert(each.kind, &each.name, each.digest, 0);
+        if !lock.insert(each.kind, &each.name, each.digest, 0) {
+            unread.push((each.name, "two things of one kind have this name".to_owned()));
+        }
     }
     let project = &settings.project.id;
     for (tool, row) in registry.tools().pinned(project).wait()? {
-        let is_own = row.key.scope == Scope::Project(project.clone());
         let prefix = tool.server.as_ref().map(|server| format!("mcp__{server}__"));
-        let known = prefix.filter(|_| is_own).and_then(|prefix| servers.get_mut(&prefix));
-        if let Some(known) = known {
+        if let Some(known) = prefix.and_then(|prefix| servers.get_mut(&prefix)) {
             *known = true;
             if tool.presence.cause != PresenceCause::NotListed {
                 lock.insert(TOOL, tool.key.name.as_str(), row.current.digest(), 0);
@@ -251,7 +268,8 @@ impl Current {
     /// Returns the file to write. Entries of tools whose definitions are not known here stay as they are.
     ///
     /// # Errors
-    /// If something could not be read: its entry would be missing without a word.
+    /// If something could not be read, since its entry would be missing without a word; or if there is so much that the
+    /// file would be refused when it is read.
     pub fn to_lock(&self, before: Option<&Lock>) -> Result<Lock, ServiceError> {
         if let Some((path, why)) = self.unread.first() {
             return Err(ServiceError::new(ErrorKind::Invalid, format!("{path}: {}", escape(why)))
@@ -263,7 +281,16 @@ impl Current {
                 lock.insert(kind, name, entry.digest.clone(), 0);
             }
         }
-        Ok(lock)
+        let text = lock.text();
+        let refused = match text.len() as u64 {
+            0..=MAX_BYTES => Lock::parse(&text).err(),
+            _ => Some(format!("has more than {MAX_BYTES} bytes")),
+        };
+        match refused {
+            None => Ok(lock),
+            Some(what) => Err(ServiceError::new(ErrorKind::Invalid, format!("{FILE}: {what}"))
+                .hint("it was not written: the project gives more to agents than a lock can hold")),
+        }
     }
 
     /// Returns true if the definitions of the server that has this tool are known here; `None` if the project has no
@@ -330,7 +357,7 @@ impl Current {
         }
         for (path, why) in &self.unread {
             blind.insert(Unchecked {
-                kind: "file".into(),
+                kind: UNREAD.into(),
                 name: path.clone(),
                 reason: why.clone(),
             });
@@ -381,10 +408,12 @@ pub fn notice(
             "unreadable".to_owned(),
         ),
         Ok(Some(locked)) => {
-            let moved = current(settings, registry)?.compare(&locked).moved;
-            if moved.is_empty() {
+            let told = current(settings, registry)?.compare(&locked);
+            if told.holds() {
                 return Ok(None);
             }
+            let about = format!("{told:?}");
+            let moved = told.moved;
             let names = moved.iter().take(MAX_TOLD).map(|each| {
                 let name = match each.kind.as_str() {
                     TOOL => ModelName::tool(settings.client.as_ref(), &each.name),
@@ -392,12 +421,15 @@ pub fn notice(
                 };
                 ModelText::from(name).and(" (").and(each.change.as_str()).and(")")
             });
-            let mut text = ModelText::from("Moved since `agents.lock` was written: ")
-                .and(ModelText::join(names, ", "));
+            let mut text = match moved.is_empty() {
+                true => ModelText::from("Files that count for `agents.lock` cannot be read"),
+                false => ModelText::from("Moved since `agents.lock` was written: ")
+                    .and(ModelText::join(names, ", ")),
+            };
             if moved.len() > MAX_TOLD {
                 text = text.and(", and ").and(moved.len() - MAX_TOLD).and(" more");
             }
-            (text.and(". The user sees all with `staleness check --locked`."), format!("{moved:?}"))
+            (text.and(". The user sees all with `staleness check --locked`."), about)
         }
     };
     let digest = format!("{:032x}", stable_hash(about.as_bytes()));
@@ -417,6 +449,30 @@ impl Notice {
                 liberties: staleness_sources::clients::Liberties::default(),
             };
             folder.put(&self.key, &outline);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_that_is_refused_when_it_is_read() {
+        let digest = || "0".repeat(64);
+        let of = |names: &mut dyn Iterator<Item = String>| {
+            let mut lock = Lock::default();
+            names.for_each(|name| assert!(lock.insert("skill", &name, digest(), 0)));
+            Current { lock, servers: BTreeMap::new(), unread: Vec::new() }.to_lock(None)
+        };
+        assert!(of(&mut (0..MAX_ENTRIES).map(|at| at.to_string())).is_ok());
+        for (mut names, why) in [
+            ((0..=MAX_ENTRIES).map(|at| at.to_string()).collect::<Vec<_>>(), "20000 entries"),
+            (vec!["x".repeat(MAX_LINE)], "line 4 is too long"),
+            ((0..2_000).map(|at| format!("{}{at}", "x".repeat(3_000))).collect(), "4194304 bytes"),
+        ] {
+            let refused = of(&mut names.drain(..)).unwrap_err();
+            assert!(refused.message.contains(why), "{refused:?}");
         }
     }
 }

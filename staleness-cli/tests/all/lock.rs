@@ -189,3 +189,85 @@ fn a_file_that_is_no_lock_is_refused_and_not_quoted() {
         assert!(run.code == 3 && run.err.contains("CLAUDE.md"), "{run:?}");
     }
 }
+
+#[test]
+fn a_file_that_cannot_be_read_is_red_and_what_only_the_user_has_is_not() {
+    let sandbox = giving();
+    sandbox.ok(&["lock"]);
+    for path in [
+        "home/.claude.json",
+        "home/.claude/settings.json",
+        "home/.codex/config.toml",
+        "home/.gemini/settings.json",
+        "home/.gemini/trustedFolders.json",
+        "project/.claude/settings.local.json",
+    ] {
+        sandbox.write(path, "{\n");
+    }
+    assert_eq!(moved(&sandbox), (0, vec![], json!([])));
+    sandbox.ok(&["lock"]);
+    for (path, before) in [
+        (".claude/settings.json", r#"{"hooks": {"Stop": [{"command": "true"}]}}"#.to_owned()),
+        (".mcp.json", server("hub", "s3cret")),
+        (".codex/config.toml", "# None.\n".into()),
+    ] {
+        let file = format!("project/{path}");
+        sandbox.write(&file, "{\n");
+        let (code, all, unchecked) = moved(&sandbox);
+        assert_eq!((code, all.len(), &unchecked[0]["name"]), (1, 0, &json!(path)));
+        for (format, part) in [
+            ("table", format!("not checked: file {path}: ")),
+            ("github", format!("::error title=not checked::file {path}: ")),
+            ("sarif", format!("\"text\": \"file {path}: ")),
+        ] {
+            let run = sandbox.run(&["check", "--locked", "--format", format]);
+            assert!(run.code == 1 && run.out.contains(&part), "{format}: {run:?}");
+        }
+        assert_eq!(sandbox.run(&["lock"]).code, 3);
+        sandbox.write(&file, before);
+        assert_eq!(moved(&sandbox).0, 0);
+    }
+}
+
+#[test]
+fn programs_of_settings_and_instructions_in_folders_count_and_their_secrets_do_not() {
+    let settings = |secret: &str, line: &str| {
+        let hook = json!([{ "hooks": [{ "command": format!("TOKEN={secret} ./hook.sh") }] }]);
+        json!({
+            "hooks": { "Stop": hook }, "apiKeyHelper": format!("./key.sh --token {secret}"),
+            "statusLine": { "type": "command", "command": line },
+        })
+    };
+    let (one, other) = (giving(), giving());
+    for (sandbox, secret) in [(&one, "s3cret"), (&other, "another")] {
+        sandbox.write("project/.claude/settings.json", settings(secret, "line.sh").to_string());
+        sandbox.write("project/.claude/skills/ship/.env", format!("PASSWORD={secret}\n"));
+        sandbox.write("project/.claude/skills/ship/x.sh", "true\r\n");
+        sandbox.write("project/part/AGENTS.md", "Here.\n");
+        sandbox.write("project/.gitignore", "/vendor/\n");
+        sandbox.write("project/vendor/AGENTS.md", "Theirs.\n");
+        sandbox.ok(&["lock"]);
+    }
+    let read = |of: &Sandbox| std::fs::read_to_string(of.project.join("agents.lock")).unwrap();
+    let text = read(&one);
+    assert_eq!(text, read(&other));
+    for (part, expected) in [
+        ("hook .claude/settings.json#apiKeyHelper ", true),
+        ("hook .claude/settings.json#statusLine ", true),
+        ("instruction part/AGENTS.md ", true),
+        ("vendor", false),
+    ] {
+        assert_eq!(text.contains(part), expected, "{part}: {text}");
+    }
+    one.write("project/.claude/settings.json", settings("s3cret; evil", "evil.sh").to_string());
+    one.write("project/part/AGENTS.md", "There.\n");
+    one.write("project/.claude/skills/ship/x.sh", "tr\rue\n");
+    let expected = [
+        "changed hook .claude/settings.json#Stop",
+        "changed hook .claude/settings.json#apiKeyHelper",
+        "changed hook .claude/settings.json#statusLine",
+        "changed instruction part/AGENTS.md",
+        "changed skill .claude/skills/ship",
+    ];
+    assert_eq!(moved(&one).1, expected);
+}

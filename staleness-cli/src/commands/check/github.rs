@@ -39,7 +39,8 @@ pub(super) fn moved(told: &Comparison) -> String {
     });
     let unchecked = told.unchecked.iter().map(|each| {
         let text = format!("{} {}: {}", each.kind, each.name, each.reason);
-        format!("::warning title=not checked::{}\n", data(&escape(&text)))
+        let command = if each.is_unread() { "error" } else { "warning" };
+        format!("::{command} title=not checked::{}\n", data(&escape(&text)))
     });
     moved.chain(unchecked).collect()
 }

@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::output::{Cell, Output, Paint, Painter, escape};
 use crate::settings::{Access, Settings};
 
-/// Compares and prints; `true`: something moved.
+/// Compares and prints. Returns true if something moved, or could not be read.
 pub(super) fn run(
     settings: &Settings,
     format: ReportFormat,
@@ -31,7 +31,7 @@ pub(super) fn run(
         ReportFormat::Github => out.text(&(github::moved(&told) + &summary(&told)))?,
         ReportFormat::Table => out.text(&table(&told, out))?,
     }
-    Ok(!told.moved.is_empty())
+    Ok(!told.holds())
 }
 
 fn summary(told: &Comparison) -> String {
@@ -65,7 +65,7 @@ fn table(told: &Comparison, out: &Output) -> String {
         )));
     }
     text.push_str(&summary(told));
-    if !told.moved.is_empty() {
+    if !told.holds() {
         text.push_str(&out.hint("review it; `staleness lock` then writes what is there now"));
     }
     text

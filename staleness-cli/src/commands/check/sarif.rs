@@ -45,26 +45,30 @@ pub(super) fn moved(told: &Comparison) -> Value {
         help: "Review the change; then write the file with `staleness lock`.",
         level: "error",
     };
-    let result = |each: &Moved| {
-        let (kind, name, change) = (&each.kind, &each.name, each.change.as_str());
+    let result = |kind: &str, name: &str, what: &str, line: Option<usize>| {
         json!({
             "ruleId": rule.id,
             "ruleIndex": 0,
             "level": rule.level,
-            "message": { "text": format!("{kind} {name}: {change}") },
+            "message": { "text": format!("{kind} {name}: {what}") },
             "locations": [{ "physicalLocation": {
                 "artifactLocation": location(lock::FILE),
-                "region": { "startLine": each.line.unwrap_or(1) },
+                "region": { "startLine": line.unwrap_or(1) },
             }}],
-            "partialFingerprints": { FINGERPRINT: fingerprint(name, kind, 0, change) },
+            "partialFingerprints": { FINGERPRINT: fingerprint(name, kind, 0, what) },
         })
     };
+    let moved = |it: &Moved| result(&it.kind, &it.name, it.change.as_str(), it.line);
+    let unread = |it: &Unchecked| result(&it.kind, &it.name, &it.reason, None);
     let unchecked = |each: &Unchecked| {
         let Unchecked { kind, name, reason } = each;
         notification("warning", &format!("not checked: {kind} {name}: {reason}"), None, None)
     };
-    let results: Vec<Value> = told.moved.iter().map(result).collect();
-    let unchecked: Vec<Value> = told.unchecked.iter().map(unchecked).collect();
+    let (errors, others): (Vec<_>, Vec<_>) =
+        told.unchecked.iter().partition(|each| each.is_unread());
+    let results: Vec<Value> =
+        told.moved.iter().map(moved).chain(errors.into_iter().map(unread)).collect();
+    let unchecked: Vec<Value> = others.into_iter().map(unchecked).collect();
     envelope(&[rule], &unchecked, &results, &json!({}))
 }
 
