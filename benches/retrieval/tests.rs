@@ -1,4 +1,4 @@
-//! What learning costs tools of which nothing was learned.
+//! Checks that learning takes little from tools of which nothing was learned.
 
 mod data;
 #[expect(dead_code, reason = "the bench prints more")]

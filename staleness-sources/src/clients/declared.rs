@@ -89,7 +89,7 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
 
 struct Reader {
     all: Declarations,
-    /// Bytes that may still be read, and files.
+    /// Bytes that may still be read, and files and folders that may be looked at.
     left: u64,
     files: usize,
 }
@@ -261,14 +261,17 @@ impl Reader {
             let kind = entry.file_type().map_err(|error| reason(error.kind()))?;
             let path = entry.path();
             let bytes = if kind.is_dir() {
+                self.count()?;
                 self.lines_of(root, &path, depth + 1, lines)?;
                 continue;
             } else if kind.is_symlink() {
+                self.count()?;
                 let target = fs::read_link(&path).map_err(|error| reason(error.kind()))?;
                 target.to_string_lossy().replace('\\', "/").into_bytes()
             } else {
                 let bytes = self.read(&path)?;
-                if is_variables(&path) { names_of(&bytes) } else { bytes }
+                let text = || clean(&String::from_utf8_lossy(&bytes).into()).to_string();
+                if is_variables(&path) { text().into_bytes() } else { bytes }
             };
             let below: PathBuf = path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
             let below = below.to_string_lossy().replace('\\', "/");
@@ -278,13 +281,19 @@ impl Reader {
         Ok(())
     }
 
+    /// Counts a file or folder that is looked at.
+    fn count(&mut self) -> Result<(), &'static str> {
+        self.files = self.files.checked_sub(1).ok_or(MANY)?;
+        Ok(())
+    }
+
     /// Reads a file; a text with the line ends that it has wherever it is checked out.
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, &'static str> {
         let meta = fs::metadata(path).map_err(|error| reason(error.kind()))?;
         if !meta.is_file() {
             return Err("is not a file");
         }
-        self.files = self.files.checked_sub(1).ok_or(MANY)?;
+        self.count()?;
         let most = MAX_BYTES.min(self.left);
         if meta.len() > most {
             return Err("is larger than what is looked at");
@@ -306,14 +315,6 @@ const MANY: &str = "holds more files or folders than are looked at";
 fn is_variables(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name == ".env" || name.starts_with(".env.")
-}
-
-/// The names of the variables in a file.
-fn names_of(bytes: &[u8]) -> Vec<u8> {
-    let names = bytes
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| line.split(|byte| *byte == b'=').next());
-    names.collect::<Vec<_>>().join(&b'\n')
 }
 
 /// The digest of a value as JSON with sorted keys.
@@ -382,6 +383,13 @@ mod tests {
             let Declarations { entries, unread } = reader.all;
             assert_eq!((entries.len(), unread.len(), unread[0].1.as_str()), (2, 1, why));
         }
+        let skill = place.folder.join("skill");
+        for at in 0..9 {
+            fs::create_dir_all(skill.join(format!("{at}/a"))).unwrap();
+        }
+        let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL, files: 9 };
+        reader.folder("skill", "skill", &skill, &outside);
+        assert_eq!(reader.all.unread, [("skill".to_owned(), MANY.to_owned())], "of empty folders");
         for at in 0..MAX_FILES {
             fs::write(folder.join(format!("{at}.md")), "").unwrap();
         }
