@@ -10,12 +10,14 @@ use crate::journal::{JournalEntry, Subject};
 use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
-use crate::report::{Context, History, HistoryEntry, RankedTool, ToolReport, rank};
-use crate::scan::{ProjectRef, may_be_invented};
+use crate::report::{
+    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank,
+};
+use crate::scan::{ProjectRef, may_be_invented, see_as};
 use crate::source::Source;
 use crate::store::{
-    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
-    ToolFilter, View,
+    DefinitionFilter, JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection,
+    SourceFilter, ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
@@ -195,6 +197,27 @@ impl Tools<'_> {
         now: Timestamp,
     ) -> Result<ToolReport, RegistryError> {
         self.0.show_key(keys, project, now).await
+    }
+
+    /// Returns the tools that the clients load, or the asking one alone, with what each costs a session, and if its client
+    /// has not used it for `days` days, else those of the policy; of a server's tools only unused ones while the server is
+    /// used. `names_only`: a client that begins with the names of MCP tools.
+    pub async fn costs(
+        self,
+        project: &ProjectRef,
+        days: Option<u32>,
+        names_only: fn(&str) -> bool,
+        now: Timestamp,
+    ) -> Result<Vec<ToolCost>, RegistryError> {
+        let scopes = [Scope::Global, Scope::Project(project.id.clone())];
+        let all = scopes.into_iter().fold(Selection::new(), |all, scope| {
+            all.peek(DefinitionFilter::Scope(scope.clone())).peek(ToolFilter::Scope(scope))
+        });
+        let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
+        // What another client makes of a tool is of no account: each counts its own.
+        see_as(&mut view, None);
+        let context = Context::new(&view, &self.0.policy, project, now);
+        Ok(costs(&context, self.0.client.as_ref(), days, &names_only))
     }
 
     /// The key that a name means to a project, trying its spellings in turn.

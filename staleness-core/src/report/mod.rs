@@ -2,6 +2,7 @@
 
 mod catalog;
 mod context;
+mod cost;
 mod delta;
 mod digest;
 mod knowledge;
@@ -18,6 +19,8 @@ mod work;
 pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
 pub(crate) use context::{Ignored, is_own_server, is_own_tool};
+pub use cost::ToolCost;
+pub(crate) use cost::costs;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource};
 pub(crate) use delta::{changes, nothing};
 pub use digest::Digest;

@@ -119,7 +119,7 @@ impl ToolReport {
             scope: tool.key.scope.word(),
             project: tool.key.scope.project().map(ToString::to_string),
             kind: tool.kind,
-            server: server_name(tool),
+            server: Self::server_of(tool),
             plugin: tool.plugin.as_ref().map(ToString::to_string),
             sources: held,
             clients: context.clients(tool),
@@ -141,16 +141,16 @@ impl ToolReport {
             verdict: verdict(context, tool),
         }
     }
-}
 
-/// The server's name as its configuration spells it where that is known, else its key.
-fn server_name(tool: &Tool) -> Option<String> {
-    let key = tool.server.as_ref()?;
-    let entry = tool.key.name.as_str();
-    let spelled = (tool.kind == ToolKind::McpServer)
-        .then(|| entry.strip_prefix("mcp__")?.strip_suffix("__*"))
-        .flatten();
-    Some(spelled.unwrap_or(key.as_str()).to_owned())
+    /// The server's name as its configuration spells it where that is known, else its key.
+    pub(super) fn server_of(tool: &Tool) -> Option<String> {
+        let key = tool.server.as_ref()?;
+        let entry = tool.key.name.as_str();
+        let spelled = (tool.kind == ToolKind::McpServer)
+            .then(|| entry.strip_prefix("mcp__")?.strip_suffix("__*"))
+            .flatten();
+        Some(spelled.unwrap_or(key.as_str()).to_owned())
+    }
 }
 
 /// A server's letters are those of its tools, in order of time.

@@ -1,0 +1,238 @@
+//! Costs: what the tools that a client loads add to a session, and for how long it used none of them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Context, ToolReport};
+use crate::definition::{Definition, Part};
+use crate::ids::{ClientId, Level, SourceId, ToolKey};
+use crate::time::Timestamp;
+use crate::tool::{Hold, ListingState, Tool, ToolKind};
+
+/// A tool that a client loads, with what it costs a session of that client.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolCost {
+    /// The client.
+    pub client: String,
+    /// The name under which the tool is called.
+    pub name: String,
+    /// `global` or `project`.
+    pub scope: &'static str,
+    /// The kind of tool.
+    pub kind: ToolKind,
+    /// The MCP server that it is, or belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The key by which the registry knows it.
+    #[serde(skip)]
+    pub key: ToolKey,
+    /// The sources of the client that list it, or its server.
+    #[serde(skip)]
+    pub sources: Vec<SourceId>,
+    /// When the client, or one that did not say who it is, used it last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<Timestamp>,
+    /// Days up to the client's last use of anything in which it did not use this; `None` where no use is known to be
+    /// that client's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_days: Option<i64>,
+    /// True if these are as many as count. A tool that is pinned, ignored or this program's own is never unused.
+    #[serde(skip)]
+    pub unused: bool,
+    /// Estimated tokens at the start of a session; `None` where they are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Estimated tokens once its definition is loaded, which some clients do on demand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loaded_tokens: Option<u64>,
+    /// The tools of a server that are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<usize>,
+    /// Those of them whose cost is unknown, and so not part of the server's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown_tools: Option<usize>,
+}
+
+impl ToolCost {
+    /// The method of the estimate.
+    pub const METHOD: &'static str = "an estimate: characters / 4 of name, description and input schema, \
+                                      of each at most the 16 KiB that are pinned";
+
+    /// Estimates the tokens of a text of some characters.
+    #[must_use]
+    pub const fn estimate(characters: usize) -> u64 {
+        characters.div_ceil(4) as u64
+    }
+}
+
+/// The time between the first and the last use that is known to be a client's own.
+#[derive(Clone, Copy, Debug)]
+struct Watch {
+    from: Timestamp,
+    until: Timestamp,
+}
+
+/// Returns the time in which the uses of each client are known. Tools that several clients used do not tell which of
+/// them was the last.
+fn watches<'a>(tools: impl Iterator<Item = &'a Tool>) -> BTreeMap<&'a str, Watch> {
+    let mut watches: BTreeMap<&str, Watch> = BTreeMap::new();
+    for tool in tools {
+        let (Some(until), [client]) = (tool.last_used_at, tool.used_by.as_slice()) else {
+            continue;
+        };
+        let first = tool.ring.entries().next().map_or(until, |entry| entry.at);
+        // One that no source lists became known by its first use.
+        let from = if tool.is_configured() { first } else { first.min(tool.discovered_at) };
+        let watch = watches.entry(client.as_str()).or_insert(Watch { from, until });
+        *watch = Watch { from: watch.from.min(from), until: watch.until.max(until) };
+    }
+    watches
+}
+
+/// When a client used a tool last. Where nothing says who did, it may have been this client.
+fn used_at(tool: &Tool, client: &str) -> Option<Timestamp> {
+    let by = &tool.used_by;
+    let may_be = by.is_empty() || by.len() >= Tool::MAX_CLIENTS;
+    let is_own = may_be || by.iter().any(|each| ClientId::as_str(each) == client);
+    tool.last_used_at.filter(|_| is_own)
+}
+
+/// Returns the tools that the clients load, with their costs, by client, name and scope; tools of a server only if they
+/// are unused and it is not. `days`: when a tool is unused, unless the policy says. `names_only`: the client begins a
+/// session with the names of MCP tools, and loads a definition on demand.
+pub(crate) fn costs(
+    context: &Context<'_>,
+    client: Option<&ClientId>,
+    days: Option<u32>,
+    names_only: &dyn Fn(&str) -> bool,
+) -> Vec<ToolCost> {
+    let watches = watches(context.view().tools.values());
+    let mut all = Vec::new();
+    for tool in context.view().tools.values().filter(|tool| context.reaches(tool)) {
+        let mut sources: BTreeMap<&str, Vec<SourceId>> = BTreeMap::new();
+        for listing in &tool.listings {
+            let source = &listing.source;
+            let is_wanted = client.is_none_or(|client| client.as_str() == source.client);
+            if is_wanted && source.level != Level::Live && listing.state == ListingState::Configured
+            {
+                sources.entry(&source.client).or_default().push(source.clone());
+            }
+        }
+        for (client, sources) in sources {
+            let watch = watches.get(client).copied();
+            let brief = names_only(client);
+            ClientCosts { context, client, sources, watch, days, brief }.add(tool, &mut all);
+        }
+    }
+    all.sort_by(|one: &ToolCost, other| {
+        (&one.client, &one.name, one.scope).cmp(&(&other.client, &other.name, other.scope))
+    });
+    all
+}
+
+/// Works out the costs of what one client loads.
+struct ClientCosts<'a> {
+    context: &'a Context<'a>,
+    client: &'a str,
+    sources: Vec<SourceId>,
+    watch: Option<Watch>,
+    days: Option<u32>,
+    /// It begins with the names of MCP tools.
+    brief: bool,
+}
+
+impl ClientCosts<'_> {
+    /// Adds a tool, and the tools of a server. Plugins and built-in tools cost nothing of their own.
+    fn add(&self, tool: &Tool, all: &mut Vec<ToolCost>) {
+        match tool.kind {
+            ToolKind::Builtin | ToolKind::Plugin | ToolKind::Unknown => return,
+            ToolKind::McpServer => {}
+            ToolKind::McpTool | ToolKind::SlashCommand | ToolKind::Skill | ToolKind::Agent => {
+                let about = tool.description.as_deref();
+                let tokens = about.map(|about| tokens([tool.key.name.as_str(), about]));
+                all.push(ToolCost { tokens, ..self.cost(tool, used_at(tool, self.client)) });
+                return;
+            }
+        }
+        let members = self.context.members(tool).iter().filter(|member| {
+            let is_gone = !member.listings.is_empty()
+                && member.listings.iter().all(|each| each.state == ListingState::Gone);
+            self.context.is_told_of(member) && !is_gone
+        });
+        let members: Vec<ToolCost> = members.map(|member| self.of_member(member)).collect();
+        let used = members.iter().map(|member| member.last_used_at);
+        let used = used.chain([used_at(tool, self.client)]).flatten().max();
+        let sum = |of: fn(&ToolCost) -> Option<u64>| {
+            members.iter().filter_map(of).fold(None, |sum, each| Some(sum.unwrap_or(0) + each))
+        };
+        let server = ToolCost {
+            tokens: sum(|member| member.tokens),
+            loaded_tokens: sum(|member| member.loaded_tokens),
+            tools: Some(members.len()),
+            unknown_tools: Some(members.iter().filter(|each| each.tokens.is_none()).count()),
+            ..self.cost(tool, used)
+        };
+        if !server.unused && !self.is_exempt(tool) {
+            all.extend(members.into_iter().filter(|member| member.unused));
+        }
+        all.push(server);
+    }
+
+    fn of_member(&self, member: &Tool) -> ToolCost {
+        let definition = self.context.view().definitions.get(&member.key);
+        let whole = definition.map(|row| defined(member.key.name.as_str(), row));
+        let name = whole.map(|_| tokens([member.key.name.as_str()]));
+        ToolCost {
+            tokens: if self.brief { name } else { whole },
+            loaded_tokens: whole,
+            ..self.cost(member, used_at(member, self.client))
+        }
+    }
+
+    /// Returns true if a person keeps it, or wants to hear nothing of it, or it is this program's own.
+    fn is_exempt(&self, tool: &Tool) -> bool {
+        tool.hold == Hold::Pinned || self.context.is_silent(tool)
+    }
+
+    /// The tool and its use, without a cost.
+    fn cost(&self, tool: &Tool, used: Option<Timestamp>) -> ToolCost {
+        let idle = |watch: Watch| {
+            watch.until.days_since(used.unwrap_or(tool.discovered_at).max(watch.from))
+        };
+        let days = self.days.unwrap_or_else(|| self.context.tool_policy(tool).unseen_days);
+        let idle_days = self.watch.map(idle);
+        ToolCost {
+            client: self.client.to_owned(),
+            name: tool.key.name.to_string(),
+            scope: tool.key.scope.word(),
+            kind: tool.kind,
+            server: ToolReport::server_of(tool),
+            key: tool.key.clone(),
+            sources: self.sources.clone(),
+            last_used_at: used,
+            idle_days,
+            unused: !self.is_exempt(tool) && idle_days.is_some_and(|idle| idle >= i64::from(days)),
+            tokens: None,
+            loaded_tokens: None,
+            tools: None,
+            unknown_tools: None,
+        }
+    }
+}
+
+/// Estimates what a definition costs: what clients hand to a model of it.
+fn defined(name: &str, row: &Definition) -> u64 {
+    let text = |part: &Option<Part>| part.as_ref().map_or(0, |part| part.text.chars().count());
+    let version = &row.current;
+    let more = text(&version.description) + text(&version.input);
+    ToolCost::estimate(name.chars().count() + more)
+}
+
+fn tokens<const N: usize>(texts: [&str; N]) -> u64 {
+    ToolCost::estimate(texts.iter().map(|text| text.chars().count()).sum())
+}
+
+#[cfg(test)]
+#[path = "cost_tests.rs"]
+mod tests;
