@@ -90,7 +90,7 @@ mod text;
 mod version;
 
 pub use check::{check, project_version};
-pub use files::{instruction_files, retain_loaded_by, take_disk};
+pub use files::{instruction_files, retain_loaded_by, session_files, take_disk};
 pub use fix::{Edit, Mend, mend, mended};
 pub use front::{Change, Field, FieldValue, SetError, set_fields, unquote};
 pub use nature::{is_checked, is_markdown};

@@ -8,6 +8,7 @@
 //! | Copilot | | `.github/copilot-instructions.md` |
 //! | Cursor | | `.cursor/rules/*.mdc` |
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -34,7 +35,12 @@ const MAX_DEPTH: usize = 8;
 
 /// Adds every memory and instruction file that is there, and what they import.
 pub(crate) fn find(search: &mut Search<'_>) {
-    for key in OWN_OF_CLAUDE.into_iter().chain(OWN) {
+    find_in(search, &[&OWN_OF_CLAUDE[..], &OWN].concat());
+}
+
+/// Adds those of these files that are there, all others in folders of their own, and what they import.
+fn find_in(search: &mut Search<'_>, own: &[&str]) {
+    for key in own {
         if search.place.folder.join(key).is_file() {
             search.own(key, Loaded::ByItself);
         }
@@ -74,14 +80,11 @@ pub fn retain_loaded_by(
     if client != "claude-code" || own.peek().is_none() || !documents.iter().any(is_shared) {
         return;
     }
-    let patterns = Patterns::new(&options.policy, &mut Vec::new());
-    let fence = place.fence();
-    let (patterns, fence, found) = (&patterns, &fence, Found::default());
-    let mut search = Search { place, options, tracked: None, patterns, fence, found };
-    own.for_each(|key| search.own(key, Loaded::ByItself));
-    search.follow_imports();
-    let files = search.found.files;
-    documents.retain(|each| !is_shared(each) || files.contains_key(&each.key.path));
+    let found = searched(place, options, |search| {
+        own.for_each(|key| search.own(key, Loaded::ByItself));
+        search.follow_imports();
+    });
+    documents.retain(|each| !is_shared(each) || found.files.contains_key(&each.key.path));
 }
 
 /// Returns the instruction files of a project, with what they import, and those that lead out of it with the reason: those
@@ -90,25 +93,74 @@ pub fn retain_loaded_by(
 #[must_use]
 pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
     let options = CheckOptions::new(Timestamp::default());
-    let patterns = Patterns::new(&options.policy, &mut Vec::new());
-    let (fence, found) = (place.fence(), Found::default());
-    let mut search = Search {
-        place,
-        options: &options,
-        tracked: None,
-        patterns: &patterns,
-        fence: &fence,
-        found,
-    };
-    walked(place, &fence, MAX_VISITED, |path, _| {
-        if nature::is_instruction(&path) {
-            search.own(&path, Loaded::ByItself);
-        }
+    let Found { files, skipped, .. } = searched(place, &options, |search| {
+        walked(place, search.fence, MAX_VISITED, |path, _| {
+            if nature::is_instruction(&path) {
+                search.own(&path, Loaded::ByItself);
+            }
+        });
+        find(search);
     });
-    find(&mut search);
-    let Found { files, skipped, .. } = search.found;
     let skipped = skipped.into_iter().filter(|each| each.reason != LINK);
     (files.into_iter().map(|(key, file)| (key, file.path)).collect(), skipped.collect())
+}
+
+/// Returns the files that a client loads when a session starts, the user's included, by key.
+/// Rules that it loads with some files alone, and the topics of a memory, are left out.
+#[must_use]
+pub fn session_files(
+    client: &str,
+    place: &ProjectPlace,
+    options: &CheckOptions<'_>,
+) -> Vec<(String, PathBuf)> {
+    let has_own = OWN_OF_CLAUDE.iter().any(|key| place.folder.join(key).is_file());
+    let has_own = client == "claude-code" && has_own;
+    // Its own files take the place of the shared one, unless they import it.
+    let of_others: &[&str] = if has_own { &[] } else { &OWN };
+    let own = OWN_OF_CLAUDE.iter().chain(of_others).copied();
+    let own: Vec<&str> = own.filter(|key| nature::is_loaded_by(client, key)).collect();
+    let found = searched(place, options, |search| find_in(search, &own));
+    let is_topic = |key: &str| key.contains("/memory/") && !key.ends_with("/MEMORY.md");
+    let files = found.files.into_iter().filter(|(key, file)| {
+        file.loaded
+            && nature::is_loaded_by(client, key)
+            && !is_topic(key)
+            && !(key.contains("/rules/") && is_on_demand(&file.path))
+    });
+    files.map(|(key, file)| (key, file.path)).collect()
+}
+
+/// Returns true if a client loads a rule with some files alone: its front matter names them, or for a rule of Cursor
+/// does not say that it always applies.
+fn is_on_demand(path: &Path) -> bool {
+    const HEAD: u64 = 64 * 1024;
+    let mut head = Vec::new();
+    let file = std::fs::File::open(path);
+    if file.and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
+        return false;
+    }
+    let head = String::from_utf8_lossy(&head);
+    let mut lines = head.trim_start_matches('\u{feff}').lines().map(str::trim_end);
+    let has_front = lines.next() == Some("---");
+    let front: Vec<&str> = lines.take_while(|line| has_front && *line != "---").collect();
+    if path.extension().is_some_and(|end| end == "mdc") {
+        return !front.iter().any(|line| line.replace(' ', "") == "alwaysApply:true");
+    }
+    front.iter().any(|line| line.starts_with("paths:"))
+}
+
+/// Searches a project without its index.
+fn searched(
+    place: &ProjectPlace,
+    options: &CheckOptions<'_>,
+    fill: impl FnOnce(&mut Search<'_>),
+) -> Found {
+    let patterns = Patterns::new(&options.policy, &mut Vec::new());
+    let (fence, found) = (place.fence(), Found::default());
+    let (patterns, fence) = (&patterns, &fence);
+    let mut search = Search { place, options, tracked: None, patterns, fence, found };
+    fill(&mut search);
+    search.found
 }
 
 /// The key of a path, if it is that of a file that [`find`] would add for the user.

@@ -7,5 +7,5 @@ mod instructions;
 pub(crate) mod on_disk;
 
 pub(crate) use discover::find;
-pub use instructions::{instruction_files, retain_loaded_by};
+pub use instructions::{instruction_files, retain_loaded_by, session_files};
 pub use on_disk::take_disk;

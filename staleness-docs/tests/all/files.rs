@@ -48,6 +48,44 @@ fn tracked_markdown_and_instruction_files_are_checked() {
 }
 
 #[test]
+fn a_session_starts_with_the_files_that_its_client_loads_whatever_it_works_on() {
+    let project = Project::bare();
+    let folder = project.folder().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    for (path, text) in [
+        ("AGENTS.md", "x\n"),
+        ("GEMINI.md", "See @more.md\n"),
+        ("more.md", "x\n"),
+        (".claude/rules/some.md", "---\npaths: src/**\n---\nx\n"),
+        (".claude/rules/all.md", "---\ntitle: x\n---\npaths: here\n"),
+        (
+            ".cursor/rules/some.mdc",
+            "---\nglobs: *.ts\nalwaysApply: false\n---\nalwaysApply: true\n",
+        ),
+        (".cursor/rules/all.mdc", "\u{feff}---\r\nalwaysApply: true\r\n---\r\nx\r\n"),
+    ] {
+        project.write(path, text);
+    }
+    for name in ["MEMORY.md", "topic.md"] {
+        project.user(&format!(".claude/projects/{folder}/memory/{name}"), "x\n");
+    }
+    let mut options = CheckOptions::new(now());
+    options.home = Some(&project.home);
+    let files = |client| -> Vec<String> {
+        let files = staleness_docs::session_files(client, &project.place, &options);
+        files.into_iter().map(|(key, _)| key).collect()
+    };
+    let memory = format!("~/.claude/projects/{folder}/memory/MEMORY.md");
+    let rule = ".claude/rules/all.md";
+    assert_eq!(files("claude-code"), [rule, "AGENTS.md", &memory]);
+    assert_eq!(files("codex"), ["AGENTS.md"]);
+    assert_eq!(files("cursor"), [".cursor/rules/all.mdc", "AGENTS.md"]);
+    project.write("CLAUDE.md", "Alone.\n");
+    assert_eq!(files("claude-code"), [rule, "CLAUDE.md", &memory], "the shared file gives way");
+    project.write("CLAUDE.md", "@AGENTS.md\n");
+    assert_eq!(files("claude-code"), [rule, "AGENTS.md", "CLAUDE.md", &memory]);
+}
+
+#[test]
 fn without_git_a_folder_is_walked_and_only_broken_links_are_found() {
     let project = Project::bare();
     project.write(".gitignore", "ignored/\n");
