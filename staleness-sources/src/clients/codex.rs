@@ -14,6 +14,9 @@ use crate::draft::{Draft, one_line};
 use crate::text::{Content, line_at, read_config};
 use staleness_docs::disk::shown;
 
+/// The client's name.
+pub(super) const CLIENT: &str = "codex";
+
 /// The largest file that is read, in bytes. No outline is made of it.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -56,7 +59,7 @@ impl Trust {
 }
 
 fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> SourceReading {
-    let (path, draft) = (&*place.path, place.draft("codex", "mcp"));
+    let (path, draft) = (&*place.path, place.draft(CLIENT, "mcp"));
     let text = match read_config(path, place.fence, MAX_BYTES) {
         Content::Missing => return draft.missing(place.root_is_there),
         Content::Failed(why) => {

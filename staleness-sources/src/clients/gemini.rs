@@ -20,6 +20,9 @@ use staleness_docs::disk::{canonical, look, shown};
 
 pub(super) const CLIENT: &str = "gemini";
 
+/// Its settings, below the home folder and below a project.
+pub(super) const FILE: &str = ".gemini/settings.json";
+
 /// The client does not start with settings that it refuses.
 pub(super) static SETTINGS: Format =
     Format { syntax: Syntax::Comments, ..Format::strict("Gemini CLI") };
@@ -76,7 +79,6 @@ fn normal(name: &str) -> String {
 }
 
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
-    const FILE: &str = ".gemini/settings.json";
     let dir = outside.home.join(".gemini");
     let mut gate = Gate { asks_for_trust: true, ..Gate::default() };
     let own = sources.len();

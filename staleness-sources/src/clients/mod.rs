@@ -29,6 +29,7 @@ mod settings;
 mod shapes;
 mod simple;
 mod state;
+mod switch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,7 @@ pub use launch::{Launch, Startable, Target};
 use shapes::Kind;
 use staleness_docs::disk::{Fence, canonical};
 use staleness_docs::project::ProjectPlace;
+pub use switch::{NoSwitch, Switch, SwitchChange, names_only, switches};
 
 /// The supported clients, by the names under which their sources are known.
 pub const NAMES: &[&str] = &[

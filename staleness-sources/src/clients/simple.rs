@@ -12,6 +12,9 @@ use super::shapes::{Kind, MORE_SETTINGS, SERVERS};
 use super::{Outside, reading};
 use crate::json::JsonFile;
 
+/// The key of a list of servers that are switched off.
+const OFF_LIST: &str = "disabledMcpServers";
+
 /// A file of a client, at one or two levels.
 struct File {
     client: &'static str,
@@ -22,7 +25,7 @@ struct File {
     user: &'static str,
     /// Path in the project.
     project: Option<&'static str>,
-    /// Another file of the user, with names of servers under `disabledMcpServers`.
+    /// Another file of the user, with names of servers under [`OFF_LIST`].
     off_list: Option<&'static str>,
 }
 
@@ -93,11 +96,30 @@ static FILES: [File; 9] = [
     .among_settings("mcp"),
 ];
 
-pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
-    let path = |path: &str| match path.strip_prefix("@/") {
+/// The way in which a client switches one server off.
+pub(super) enum Off {
+    /// A list of names in another file, under a key.
+    List(PathBuf, &'static str),
+    /// A member of the server, which is under a key, with its value.
+    Member(&'static str, (&'static str, bool)),
+}
+
+/// Returns the way in which a client switches a server off; `None` if it has none in a file.
+pub(super) fn switch(outside: &Outside<'_>, client: &str, part: &str) -> Option<Off> {
+    let file = FILES.iter().find(|file| file.client == client && file.part == part)?;
+    let list = file.off_list.map(|list| Off::List(path_of(outside, list), OFF_LIST));
+    list.or_else(|| Some(Off::Member(file.format.key, *file.format.switches.first()?)))
+}
+
+fn path_of(outside: &Outside<'_>, path: &str) -> PathBuf {
+    match path.strip_prefix("@/") {
         Some(path) => outside.user_config(path),
         None => outside.home.join(path),
-    };
+    }
+}
+
+pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
+    let path = |path: &str| path_of(outside, path);
     for file in &FILES {
         let (off, faults) =
             file.off_list.map(|list| off_in(outside, path(list))).unwrap_or_default();
@@ -129,9 +151,7 @@ fn off_in(outside: &Outside<'_>, path: PathBuf) -> (HashSet<String>, Vec<String>
             faults.push(why);
             None
         }
-        JsonFile::Read(file) => {
-            servers::names(&file, &file.root, "disabledMcpServers", &mut faults)
-        }
+        JsonFile::Read(file) => servers::names(&file, &file.root, OFF_LIST, &mut faults),
     };
     (names.into_iter().flatten().collect(), faults)
 }

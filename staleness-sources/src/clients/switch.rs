@@ -1,0 +1,167 @@
+//! Switching a server off the way its client does it: which file changes, and how.
+
+use std::path::{Path, PathBuf};
+
+use staleness_core::ids::{Level, SourceId, ToolName};
+use staleness_core::scan::SourceReading;
+use staleness_core::tool::{ListingState, ToolKind};
+
+use super::state::Places;
+use super::{Outside, ScanRequest, claude, codex, gemini, read_outside, shapes, simple};
+use crate::json::{self, JsonFile, Value};
+
+/// A change of a client's file that switches a server off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// The file. It need not be there.
+    pub path: PathBuf,
+    /// True for a file of the project, false for one of the user.
+    pub in_project: bool,
+    /// The keys that lead to the value to change.
+    pub at: Vec<String>,
+    /// The change.
+    pub change: SwitchChange,
+}
+
+/// A change of a value in JSON or TOML.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SwitchChange {
+    /// A list, which need not be there, gets this name.
+    AddName(String),
+    /// A member of an object, which is there, gets a value.
+    Set(&'static str, bool),
+    /// The value is removed.
+    Remove,
+}
+
+/// Why no file is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoSwitch {
+    /// The entry is not there any more, or its file cannot be read.
+    Changed(String),
+    /// No switch in a file is known: what a person can do.
+    ByHand(String),
+}
+
+/// Returns true if a client begins a session with the names of MCP tools, and loads a definition on demand.
+#[must_use]
+pub fn names_only(client: &str) -> bool {
+    client == claude::CLIENT
+}
+
+/// Returns the changes that switch off each of these entries of sources, which are read anew.
+#[must_use]
+pub fn switches(
+    request: &ScanRequest<'_>,
+    entries: &[(SourceId, ToolName)],
+) -> Vec<Result<Vec<Switch>, NoSwitch>> {
+    let outside = Outside::new(&ScanRequest { outlines: None, ..*request });
+    let sources = read_outside(&outside).sources;
+    let of = |(id, name): &(SourceId, ToolName)| {
+        let reading = sources.iter().find(|reading| reading.id == *id);
+        let found = reading.and_then(|reading| {
+            let found = reading.found.iter().find(|found| found.name == *name)?;
+            let is_loaded = found.state == ListingState::Configured;
+            is_loaded.then_some((reading, found.kind, found.plugin.as_ref()))
+        });
+        match (found, reading) {
+            (Some((reading, kind, plugin)), _) => outside.switch(reading, name, kind, plugin),
+            (None, reading) => {
+                let path = reading.map_or("its file", |reading| reading.path.as_str());
+                let why = reading.and_then(|reading| reading.error.as_deref());
+                let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+                Err(NoSwitch::Changed(format!("{path} no longer has {name} switched on{why}")))
+            }
+        }
+    };
+    entries.iter().map(of).collect()
+}
+
+impl Outside<'_> {
+    fn switch(
+        &self,
+        reading: &SourceReading,
+        name: &ToolName,
+        kind: ToolKind,
+        plugin: Option<&ToolName>,
+    ) -> Result<Vec<Switch>, NoSwitch> {
+        let (id, path) = (&reading.id, Path::new(&reading.path));
+        let by_hand = |what: String| Err(NoSwitch::ByHand(what));
+        if let Some(plugin) = plugin {
+            return by_hand(format!("it comes with the plugin {plugin}: switch that off"));
+        }
+        let spelled = name.as_str().strip_prefix("mcp__").and_then(|name| name.strip_suffix("__*"));
+        let Some(server) = spelled.filter(|_| kind == ToolKind::McpServer) else {
+            return by_hand(format!("move it out of {}", reading.path));
+        };
+        if !path.exists() {
+            return Err(NoSwitch::Changed(format!("{} cannot be found", reading.path)));
+        }
+        let in_project = id.level == Level::Project;
+        let add = |path: PathBuf, in_project: bool, at: &[&str]| {
+            let change = SwitchChange::AddName(server.to_owned());
+            Switch { path, in_project, at: owned(at), change }
+        };
+        let change = |at: &[&str], change| Switch {
+            path: path.to_owned(),
+            in_project,
+            at: owned(at),
+            change,
+        };
+        let one = match (id.client.as_str(), id.level, id.part.as_str()) {
+            (claude::CLIENT, Level::User, "mcp") => {
+                change(&["mcpServers", server], SwitchChange::Remove)
+            }
+            (claude::CLIENT, Level::Project, "mcp") => {
+                let settings = self.folder.join(".claude/settings.local.json");
+                add(settings, true, &["disabledMcpjsonServers"])
+            }
+            (claude::CLIENT, Level::Local, "mcp") => {
+                let sections = self.sections_with(path, server);
+                let list = |key: &String| {
+                    add(path.to_owned(), false, &["projects", key, "disabledMcpServers"])
+                };
+                return Ok(sections.iter().map(list).collect());
+            }
+            (gemini::CLIENT, _, "mcp") => add(path.to_owned(), in_project, &["mcp", "excluded"]),
+            (gemini::CLIENT, _, _) => {
+                add(self.home.join(gemini::FILE), false, &["mcp", "excluded"])
+            }
+            (codex::CLIENT, _, _) => {
+                change(&["mcp_servers", server], SwitchChange::Set("enabled", false))
+            }
+            (client, _, part) => match simple::switch(self, client, part) {
+                Some(simple::Off::List(path, key)) => add(path, false, &[key]),
+                Some(simple::Off::Member(servers, (key, value))) => {
+                    change(&[servers, server], SwitchChange::Set(key, value))
+                }
+                None => {
+                    let path = &reading.path;
+                    let what = "no switch for one server is known in its files";
+                    return by_hand(format!("{what}: use its settings, or take it out of {path}"));
+                }
+            },
+        };
+        Ok(vec![one])
+    }
+
+    /// Returns the keys of the sections of this project in `.claude.json` that have a server.
+    fn sections_with(&self, path: &Path, server: &str) -> Vec<String> {
+        let content = self.json(path, None, &shapes::STATE);
+        let JsonFile::Read(file) = JsonFile::of(path, &content) else { return Vec::new() };
+        let places = Places::of(self);
+        let projects = json::get(&file.root, "projects").and_then(Value::as_object);
+        let sections = projects.into_iter().flat_map(json::entries).filter(|entry| {
+            let section = entry.value.as_object();
+            let servers = section.and_then(|section| json::get(section, "mcpServers"));
+            let servers = servers.and_then(Value::as_object);
+            servers.is_some_and(|servers| json::get(servers, server).is_some())
+                && places.hold(entry.key)
+        });
+        sections.map(|entry| entry.key.to_owned()).collect()
+    }
+}
+
+fn owned(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|key| (*key).to_owned()).collect()
+}
