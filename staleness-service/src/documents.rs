@@ -105,8 +105,7 @@ fn read<'a>(
     options: CheckOptions<'a>,
     told: &mut dyn FnMut(Step),
 ) -> Result<Report, ServiceError> {
-    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
-    let claude = variable("CLAUDE_CONFIG_DIR");
+    let claude = claude_folder(settings);
     let mut options: CheckOptions<'_> = options;
     options.home = Some(&settings.home);
     options.policy = settings.configured.policy.documents.clone();
@@ -120,6 +119,20 @@ fn read<'a>(
     // What git did not answer any more may have looked like nothing.
     let report = report.and_then(|it| if watchdog.is_ended() { Err(Cancelled) } else { Ok(it) });
     report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
+}
+
+/// The folder that `CLAUDE_CONFIG_DIR` names. It says nothing about another home that was named.
+fn claude_folder(settings: &Settings) -> Option<std::ffi::OsString> {
+    std::env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty() && settings.own_home)
+}
+
+/// Returns the instruction files that a client loads when a session starts, by key.
+pub(crate) fn session_files(settings: &Settings, client: &str) -> Vec<(String, PathBuf)> {
+    let claude = claude_folder(settings);
+    let mut options = CheckOptions::new(settings.now);
+    options.home = Some(&settings.home);
+    options.claude_config_dir = claude.as_deref().map(Path::new);
+    staleness_docs::session_files(client, &settings.place, &options)
 }
 
 /// Reads documents without asking git.

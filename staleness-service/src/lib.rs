@@ -24,6 +24,7 @@
 pub mod briefing;
 pub mod citations;
 pub mod config;
+pub mod costs;
 pub mod documents;
 pub mod embedder;
 pub mod error;

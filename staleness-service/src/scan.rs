@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use staleness::ids::{ClientId, ServerKey, SessionId, SourceId};
+use staleness::ids::{ClientId, ServerKey, SessionId, SourceId, ToolName};
 use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, View};
 use staleness::{Registry, RegistryError, Timestamp, Wait};
-use staleness_sources::clients::{self, Declarations, Outlines, ScanRequest, Startable};
+use staleness_sources::clients::{
+    self, Declarations, NoSwitch, Outlines, ScanRequest, Startable, Switch,
+};
 
 use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
@@ -52,6 +54,15 @@ pub fn startable(settings: &Settings) -> Vec<Startable> {
     all.sort_by_key(order);
     all.dedup_by(|one, other| (one.source.scope(), &one.key) == (other.source.scope(), &other.key));
     all
+}
+
+/// Returns the changes that switch off each of these entries of sources.
+#[must_use]
+pub fn switches(
+    settings: &Settings,
+    entries: &[(SourceId, ToolName)],
+) -> Vec<Result<Vec<Switch>, NoSwitch>> {
+    with_request(settings, |request| clients::switches(request, entries))
 }
 
 /// Returns digests of what the project's own files give to agents.

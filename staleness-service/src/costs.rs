@@ -1,0 +1,142 @@
+//! Costs: what tools, skills and instruction files add to a session of each client, and what of it is never used.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::Path;
+
+use serde::Serialize;
+use staleness::tool::ToolKind;
+use staleness::{Registry, Wait};
+use staleness_core::report::ToolCost;
+use staleness_sources::clients::names_only;
+
+use crate::documents::session_files;
+use crate::error::ServiceError;
+use crate::settings::Settings;
+
+/// The largest instruction file of which the cost is estimated, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// The costs of the tools and instruction files that the asking client loads, else of every client.
+#[derive(Debug, Serialize)]
+pub struct Costs {
+    /// The method of the estimates.
+    pub method: &'static str,
+    /// Tools that a client loads and has not used, by client, the dearest first.
+    pub unused: Vec<ToolCost>,
+    /// Instruction files, by client and path.
+    pub instructions: Vec<InstructionCost>,
+    /// The sums of each client.
+    pub clients: BTreeMap<String, ClientCost>,
+    /// Tools that are used, or of which that is not known.
+    #[serde(skip)]
+    pub others: Vec<ToolCost>,
+}
+
+/// An instruction file that a client loads when a session starts.
+#[derive(Debug, Serialize)]
+pub struct InstructionCost {
+    /// The client.
+    pub client: String,
+    /// Its path below the project, or below the home folder after `~/`.
+    pub path: String,
+    /// Estimated tokens; `None` if it cannot be read, or is larger than 4 MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
+/// The costs of a session of a client.
+#[derive(Debug, Default, Serialize)]
+pub struct ClientCost {
+    /// True if uses of its tools are known: without one nothing is said to be unused.
+    pub is_watched: bool,
+    /// MCP servers.
+    pub servers: usize,
+    /// Skills, commands and agents.
+    pub skills: usize,
+    /// Instruction files.
+    pub instructions: usize,
+    /// Estimated tokens of all of them; `None` where all are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Those of what is unused; `None` where all are unknown, or it is not known what is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unused_tokens: Option<u64>,
+    /// Servers, skills and files of which some or all of the cost is unknown, and not in the sums.
+    pub unknown: usize,
+}
+
+/// Works the costs out. `days`: when a tool is unused, unless as the policy says.
+///
+/// # Errors
+/// Errors of the store.
+pub fn costs(
+    settings: &Settings,
+    registry: &Registry,
+    days: Option<u32>,
+) -> Result<Costs, ServiceError> {
+    let all = registry.tools().costs(&settings.project, days, names_only, settings.now).wait()?;
+    let asking = settings.client.iter().map(ToString::to_string);
+    let names: BTreeSet<String> =
+        all.iter().map(|each| each.client.clone()).chain(asking).collect();
+    let mut clients: BTreeMap<String, ClientCost> = BTreeMap::new();
+    for each in &all {
+        let client = clients.entry(each.client.clone()).or_default();
+        client.is_watched |= each.idle_days.is_some();
+        if each.unused {
+            client.unused_tokens = sum(client.unused_tokens, each.tokens);
+        }
+        match each.kind {
+            // Its server has its cost.
+            ToolKind::McpTool => continue,
+            ToolKind::McpServer => client.servers += 1,
+            _ => client.skills += 1,
+        }
+        let is_partial = each.unknown_tools.is_some_and(|unknown| unknown > 0);
+        client.add(each.tokens, is_partial);
+    }
+    let mut instructions = Vec::new();
+    for name in names {
+        let client = clients.entry(name.clone()).or_default();
+        for (path, file) in session_files(settings, &name) {
+            let tokens = tokens_of(&file);
+            client.instructions += 1;
+            client.add(tokens, false);
+            instructions.push(InstructionCost { client: name.clone(), path, tokens });
+        }
+    }
+    for (name, client) in &mut clients {
+        let has_unused = all.iter().any(|each| each.unused && each.client == *name);
+        let none = client.is_watched && !has_unused;
+        client.unused_tokens = client.unused_tokens.or(none.then_some(0));
+    }
+    let (mut unused, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|each| each.unused);
+    unused.sort_by(|one, other| {
+        let dear = |each: &ToolCost| Reverse((each.tokens, each.loaded_tokens));
+        (&one.client, dear(one)).cmp(&(&other.client, dear(other)))
+    });
+    Ok(Costs { method: ToolCost::METHOD, unused, instructions, clients, others })
+}
+
+impl ClientCost {
+    fn add(&mut self, tokens: Option<u64>, is_partial: bool) {
+        self.tokens = sum(self.tokens, tokens);
+        self.unknown += usize::from(tokens.is_none() || is_partial);
+    }
+}
+
+/// Adds what is known.
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.zip(other).map(|(one, other)| one + other).or(one).or(other)
+}
+
+/// Estimates the tokens of a file.
+fn tokens_of(path: &Path) -> Option<u64> {
+    if !path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES) {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(ToolCost::estimate(String::from_utf8_lossy(&bytes).chars().count()))
+}
