@@ -11,6 +11,8 @@ pub(crate) enum ToolsCommand {
     List(ListArgs),
     /// The clients that load each MCP server, and what keeps the others from doing so.
     Matrix,
+    /// Tools that clients load and never use, what they cost a session, and how to switch servers off.
+    Unused(UnusedArgs),
     /// Everything that is known of one tool.
     Show {
         /// Its name; a server, command or agent by its short name too.
@@ -116,6 +118,22 @@ pub(crate) struct ListArgs {
     /// The tools of every project.
     #[arg(long)]
     pub all_projects: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UnusedArgs {
+    /// Days without a use, up to the client's last use of anything [default: as the policy says, 30].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32>)]
+    pub days: Option<u32>,
+    /// Show the change of each client's own file that switches these unused servers off.
+    #[arg(long, value_name = "SERVER", num_args = 1..)]
+    pub off: Vec<String>,
+    /// Write that change.
+    #[arg(long, requires = "off")]
+    pub yes: bool,
+    /// Write nothing, which is the default.
+    #[arg(long, requires = "off", conflicts_with = "yes")]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]

@@ -21,18 +21,21 @@ use crate::settings::Settings;
 /// The maximum number of attempts to change a file that others change at the same time.
 const ATTEMPTS: usize = 8;
 
-/// The command: set a client up, or undo that.
+/// The command: set a client up, undo that, or change what it loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verb {
+pub(super) enum Verb {
     Init,
     Uninstall,
+    /// Switch servers off.
+    Switch,
 }
 
 /// A file with the change that it gets.
-struct Planned {
-    target: Target,
-    change: Change,
-    notes: Vec<String>,
+pub(super) struct Planned {
+    pub(super) target: Target,
+    level: Level,
+    pub(super) change: Change,
+    pub(super) notes: Vec<String>,
 }
 
 /// Sets a client up.
@@ -87,17 +90,16 @@ fn run(
         targets.retain(|target| !target.part.is_server());
     }
     // All are judged before any is written.
-    let fence = (level == Level::Project).then_some(folders.project.as_path());
     let planned: Vec<Planned> = targets
         .into_iter()
-        .map(|target| plan(verb, target, fence))
+        .map(|target| plan(verb, target, level))
         .collect::<Result<_, CliError>>()?;
     let diffs: Vec<String> = planned.iter().map(diff).collect();
     if !out.json {
         let diff: String = diffs.iter().map(|diff| painted(diff, out)).collect();
         out.text(&diff)?;
     }
-    let done = if args.dry_run { planned } else { carry_out(verb, planned, fence)? };
+    let done = if args.dry_run { planned } else { carry_out(verb, planned)? };
     let mut notes: Vec<String> = done.iter().flat_map(|each| each.notes.clone()).collect();
     let changed = done.iter().any(|each| !each.change.is_nothing());
     if verb == Verb::Init {
@@ -205,19 +207,25 @@ fn text(path: &Path) -> Result<String, CliError> {
 }
 
 /// Plans the change of one file, without writing it.
-fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, CliError> {
-    let place = Place::new(target.path.clone(), fence)?;
+pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, CliError> {
+    let path = target.path.clone();
+    let place = match verb {
+        Verb::Switch => Place::to_switch(path, &target.root, level)?,
+        _ => Place::new(path, (level == Level::Project).then_some(target.root.as_path()))?,
+    };
     let before = place.read()?;
     let text = before.as_deref().unwrap_or_default();
     let kept = place.backup();
     let part = &target.part;
     let (after, backup) = match verb {
-        Verb::Init => {
+        Verb::Init | Verb::Switch => {
             let after = part.install(text);
             let backup = match &before {
                 // One from before an earlier file.
                 None => Backup::Remove,
-                Some(text) if part.is_in(text) && kept.is_some() => Backup::Keep,
+                Some(text) if verb == Verb::Init && part.is_in(text) && kept.is_some() => {
+                    Backup::Keep
+                }
                 Some(_) => Backup::Write,
             };
             (after.map(Some), backup)
@@ -250,23 +258,19 @@ fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, Cli
             _ => format!("nothing of `init` is in it; {path} is left, and yours"),
         });
     }
-    if fence.is_some() && backup == Backup::Write && before != after {
+    if level == Level::Project && backup == Backup::Write && before != after {
         notes.push("its copy may hold tokens: keep it out of version control".into());
     }
     let named = |note| format!("{}: {note}", target.path.display());
     let notes = notes.into_iter().map(named).collect();
-    Ok(Planned { change: Change { place, before, after, backup }, target, notes })
+    Ok(Planned { change: Change { place, before, after, backup }, target, level, notes })
 }
 
 /// Writes every file; when one cannot be written, what was written before it is taken back.
-fn carry_out(
-    verb: Verb,
-    planned: Vec<Planned>,
-    fence: Option<&Path>,
-) -> Result<Vec<Planned>, CliError> {
+pub(super) fn carry_out(verb: Verb, planned: Vec<Planned>) -> Result<Vec<Planned>, CliError> {
     let mut done: Vec<Planned> = Vec::new();
     for each in planned {
-        match carry_out_one(verb, each, fence) {
+        match carry_out_one(verb, each) {
             Ok(planned) => done.push(planned),
             Err(error) => {
                 for each in done.iter().rev().filter(|each| !each.change.is_nothing()) {
@@ -283,7 +287,7 @@ fn carry_out(
     }
     for each in &done {
         each.change.place.sweep()?;
-        if each.change.is_nothing() && verb == Verb::Init {
+        if each.change.is_nothing() && verb == Verb::Init || verb == Verb::Switch {
             continue;
         }
         each.change.settle()?;
@@ -294,11 +298,7 @@ fn carry_out(
     Ok(done)
 }
 
-fn carry_out_one(
-    verb: Verb,
-    mut planned: Planned,
-    fence: Option<&Path>,
-) -> Result<Planned, CliError> {
+fn carry_out_one(verb: Verb, mut planned: Planned) -> Result<Planned, CliError> {
     for _ in 0..ATTEMPTS {
         if planned.change.is_nothing() {
             return Ok(planned);
@@ -306,7 +306,7 @@ fn carry_out_one(
         if planned.change.apply()? == Applied::Done {
             return Ok(planned);
         }
-        planned = plan(verb, planned.target, fence)?;
+        planned = plan(verb, planned.target, planned.level)?;
     }
     let file = brief(&planned.target.path);
     Err(CliError::new(ErrorKind::Io, format!("{file}: keeps changing while it is edited"))
@@ -318,7 +318,7 @@ fn tidy(planned: &Planned) {
     remove_empty_folders(&planned.target.path, &planned.target.root);
 }
 
-fn diff(planned: &Planned) -> String {
+pub(super) fn diff(planned: &Planned) -> String {
     let Change { before, after, .. } = &planned.change;
     let path = planned.target.path.display().to_string();
     unified(&planned.target.part, &path, before.as_deref(), after.as_deref())
@@ -334,7 +334,7 @@ fn word(change: &Change) -> &'static str {
     }
 }
 
-fn report(planned: &Planned, diff: &str) -> Json {
+pub(super) fn report(planned: &Planned, diff: &str) -> Json {
     let backup = planned.change.backup_path().filter(|_| !planned.change.is_nothing());
     let backup = backup.map(|path| path.display().to_string());
     json!({
@@ -343,6 +343,23 @@ fn report(planned: &Planned, diff: &str) -> Json {
         "backup": backup,
         "diff": diff,
     })
+}
+
+/// Says which file was changed, in a line.
+pub(super) fn written(planned: &Planned) -> String {
+    let path = escape(&planned.target.path.display().to_string()).into_owned();
+    let line = match word(&planned.change) {
+        "create" => format!("created {path}"),
+        "remove" => format!("removed {path}"),
+        _ => match planned.change.backup_path() {
+            Some(backup) => {
+                let backup = escape(&backup.display().to_string()).into_owned();
+                format!("changed {path}; as it was: {backup}")
+            }
+            None => format!("changed {path}"),
+        },
+    };
+    line + "\n"
 }
 
 fn summary(
@@ -360,26 +377,12 @@ fn summary(
     if changed.is_empty() {
         text = match verb {
             Verb::Init => format!("{client} is set up already ({level}): nothing to change\n"),
-            Verb::Uninstall => format!("nothing of `init` is left in {client} ({level})\n"),
+            _ => format!("nothing of `init` is left in {client} ({level})\n"),
         };
     } else if dry_run {
         text.push_str("nothing was written\n");
     }
-    for each in changed.iter().filter(|_| !dry_run) {
-        let path = escape(&each.target.path.display().to_string()).into_owned();
-        let line = match word(&each.change) {
-            "create" => format!("created {path}"),
-            "remove" => format!("removed {path}"),
-            _ => match each.change.backup_path() {
-                Some(backup) => {
-                    let backup = escape(&backup.display().to_string()).into_owned();
-                    format!("changed {path}; as it was: {backup}")
-                }
-                None => format!("changed {path}"),
-            },
-        };
-        text.push_str(&format!("{line}\n"));
-    }
+    changed.iter().filter(|_| !dry_run).for_each(|each| text.push_str(&written(each)));
     if !out.quiet {
         for note in notes {
             text.push_str(&out.paint.dim(&format!("note: {}\n", escape(note))));

@@ -30,6 +30,7 @@ mod shell;
 pub(crate) mod stale;
 pub(crate) mod tools;
 mod typed;
+mod unused;
 pub(crate) mod upkeep;
 pub(crate) mod work;
 

@@ -36,6 +36,7 @@ pub(crate) fn run(
         None => list(settings, bare, out),
         Some(ToolsCommand::List(args)) => list(settings, args, out),
         Some(ToolsCommand::Matrix) => matrix(settings, out),
+        Some(ToolsCommand::Unused(args)) => super::unused::run(settings, args, out),
         Some(ToolsCommand::Show { name, scope }) => {
             let registry = settings.open(Access::Look)?;
             let key = match find(&registry, settings, name, choice(scope.scope)) {

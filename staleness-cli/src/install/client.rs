@@ -239,6 +239,6 @@ fn settings_folder(folders: &Folders) -> PathBuf {
 }
 
 /// The folder around the one in which a client keeps its files, where that was moved.
-fn outer(path: &Path) -> PathBuf {
+pub(crate) fn outer(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_owned)
 }

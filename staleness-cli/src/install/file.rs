@@ -14,14 +14,18 @@ use std::path::{Path, PathBuf};
 
 use staleness_core::ids::stable_hash;
 
+use super::client::Level;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use staleness_service::save::{Prepared, Turn, remove_if_there, stays_in};
 
 /// The largest file that is edited, in bytes: as large as those that are read for a scan.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The ending of a backup's name, before the digest.
+/// The ending of the name of a backup that `init` makes, before the digest.
 const BACKUP: &str = ".before-staleness-";
+
+/// That of a backup of a file in which a server was switched off, which `init` and `uninstall` leave alone.
+const BACKUP_OF_SWITCH: &str = ".before-switch-off-";
 
 /// A file to be edited.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub(crate) struct Place {
     target: PathBuf,
     /// True if a new file is for the user's eyes only.
     private: bool,
+    /// The ending of a backup's name, before the digest.
+    backup: &'static str,
 }
 
 impl Place {
@@ -52,7 +58,19 @@ impl Place {
             return Err(refused("is a link that leads out of the project")
                 .hint("use --user, or remove the link"));
         }
-        Ok(Self { path, target, private: fence.is_none() })
+        Ok(Self { path, target, private: fence.is_none(), backup: BACKUP })
+    }
+
+    /// Finds a file in which a server is to be switched off. A link that leads out of `root`, the folder of the user or of
+    /// the project, is not followed.
+    pub(crate) fn to_switch(path: PathBuf, root: &Path, level: Level) -> Result<Self, CliError> {
+        let place = Self::new(path, (level == Level::Project).then_some(root))?;
+        if !stays_in(root, &place.target) {
+            let message =
+                format!("{}: is a link that leads out of your folder", brief(&place.path));
+            return Err(CliError::invalid(message).hint("change what it leads to by hand"));
+        }
+        Ok(Self { backup: BACKUP_OF_SWITCH, ..place })
     }
 
     /// The text of the file; `None`: there is none.
@@ -68,7 +86,8 @@ impl Place {
     /// Its backups that are as `init` wrote them, oldest first. More than one is there when an `init` was
     /// killed.
     fn backups(&self) -> Vec<Kept> {
-        let Some(prefix) = self.target.file_name().map(|name| join(name.into(), BACKUP)) else {
+        let Some(prefix) = self.target.file_name().map(|name| join(name.into(), self.backup))
+        else {
             return Vec::new();
         };
         let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
@@ -90,7 +109,7 @@ impl Place {
 
     /// Returns the path of the backup of a text.
     fn backup_of(&self, text: &str) -> PathBuf {
-        let name = join(self.target.clone().into(), BACKUP);
+        let name = join(self.target.clone().into(), self.backup);
         join(name, &format!("{:032x}", stable_hash(text.as_bytes()))).into()
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`client`] | which files of a client get what |
 //! | [`part`] | what is put into one file, and taken out: text in, text out |
+//! | [`switch`] | switching other servers off in one file |
 //! | [`json`], [`toml_server`] | editing one format in place |
 //! | [`shell`] | command lines, and which of them are ours |
 //! | [`file`] | reading and replacing files |
@@ -20,6 +21,7 @@ mod json;
 pub(crate) mod part;
 mod server;
 pub(crate) mod shell;
+pub(crate) mod switch;
 mod toml_server;
 
 /// Why a file cannot be edited. It holds no text of the file.

@@ -7,6 +7,7 @@ use super::Fault;
 use super::hooks::Hooks;
 use super::json::Doc;
 use super::server::Server;
+use super::switch::Switches;
 use super::toml_server::TomlServer;
 
 /// The skill: what it says is the same everywhere. In the place of [`HASH`] stands the hash of this text.
@@ -28,6 +29,8 @@ pub(crate) enum Part {
     Toml(TomlServer),
     /// The skill, which is a file of its own.
     Skill,
+    /// Switches of other servers, which `uninstall` leaves as they are.
+    Switches(Switches),
 }
 
 /// The result of `uninstall` for a file.
@@ -48,7 +51,7 @@ impl Part {
             Self::Hooks(hooks) => (Some(hooks), None),
             Self::Server(server) => (None, Some(server)),
             Self::Both(hooks, server) => (Some(hooks), Some(server)),
-            Self::Toml(_) | Self::Skill => (None, None),
+            Self::Toml(_) | Self::Skill | Self::Switches(_) => (None, None),
         }
     }
 
@@ -60,6 +63,7 @@ impl Part {
         let edited = match self {
             Self::Toml(server) => server.install(text)?,
             Self::Skill => return skill(text),
+            Self::Switches(switches) => return switches.install(text),
             _ => {
                 let (hooks, server) = self.json();
                 edited(text, |doc| {
@@ -166,6 +170,7 @@ impl Part {
                 [vec![program.path.clone()], program.server(), fixed.into()].concat()
             }
             Self::Skill => Vec::new(),
+            Self::Switches(switches) => switches.words(),
         }
     }
 

@@ -166,6 +166,41 @@ impl TomlServer {
     }
 }
 
+/// Sets a member of a table that is there to true or false.
+pub(super) fn set(text: &str, at: &[String], key: &str, value: bool) -> Result<String, Fault> {
+    let (bom, body) = split_bom(text);
+    let root = parse(body)?;
+    let fault = |place: usize, what: &str| {
+        Err(Fault::at(body, place, format!("{what}; switch it off in the client")))
+    };
+    let mut place = 0;
+    let mut table = Some(&root);
+    for key in at {
+        let entry = table.and_then(|table| table.get_key_value(key.as_str()));
+        place = entry.map_or(place, |(key, _)| key.span().start);
+        table = entry.and_then(|(_, value)| value.get_ref().as_table());
+    }
+    let Some(table) = table else { return fault(place, "is not where it is looked for") };
+    let mut after = body.to_owned();
+    let (header, end) = line_of(body, place);
+    if let Some(old) = table.get(key) {
+        after.replace_range(old.span(), &value.to_string());
+    } else if body[header..].trim_start().starts_with('[') {
+        let line = body[header..end].trim_end_matches(['\n', '\r']);
+        let newline = if body.contains("\r\n") { "\r\n" } else { "\n" };
+        after.insert_str(header + line.len(), &format!("{newline}{key} = {value}"));
+    }
+    let plain = |text: &str| text.parse::<Table>().ok();
+    let mut wanted = plain(body);
+    let inner =
+        at.iter().try_fold(wanted.as_mut(), |table, key| Some(table?.get_mut(key)?.as_table_mut()));
+    inner.flatten().map(|table| table.insert(key.to_owned(), Value::Boolean(value)));
+    if plain(&after) == wanted {
+        return Ok(format!("{bom}{after}"));
+    }
+    fault(place, "is not written as a table of its own")
+}
+
 /// The places of all values that a file holds, but for true and false, and of its comments.
 pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let (bom, body) = split_bom(text);

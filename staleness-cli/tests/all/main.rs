@@ -79,6 +79,7 @@ mod store_trouble;
 mod suggesting;
 mod transfer;
 mod two_at_once;
+mod unused;
 mod upkeep;
 mod upkeep_old;
 #[cfg(unix)]

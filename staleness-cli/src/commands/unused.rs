@@ -1,0 +1,279 @@
+//! `tools unused`: what clients load and never use, what it costs, and switching servers off.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use serde_json::{Value, json};
+use staleness::ids::{ServerKey, SourceId, ToolName};
+use staleness::tool::ToolKind;
+use staleness_core::report::ToolCost;
+use staleness_core::text::counted;
+use staleness_service::costs::{ClientCost, Costs, costs};
+use staleness_service::scan::switches;
+use staleness_service::when::ago;
+use staleness_sources::clients::{NoSwitch, SwitchChange, refusal};
+
+use super::install::{Planned, Verb, carry_out, diff, plan, report, written};
+use super::tools::audience;
+use crate::args::install_args::{Client, Level};
+use crate::args::tools_args::UnusedArgs;
+use crate::error::{CliError, ErrorKind, quoted};
+use crate::install::client::{Target, outer};
+use crate::install::part::Part;
+use crate::install::switch::Switches;
+use crate::output::diff::painted;
+use crate::output::{Cell, Output, Paint, escape};
+use crate::settings::{Access, Settings};
+
+#[derive(Serialize)]
+struct Told<'a> {
+    r#for: &'a str,
+    #[serde(flatten)]
+    costs: &'a Costs,
+}
+
+/// The changes of one file: see [`Switches`].
+type Changes = Vec<(Vec<String>, SwitchChange)>;
+
+pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let costs = costs(settings, &registry, args.days)?;
+    if !args.off.is_empty() {
+        return switch_off(settings, &costs, args, out);
+    }
+    if out.json {
+        return out.json(&Told { r#for: settings.audience(), costs: &costs });
+    }
+    let mut text: String = costs
+        .clients
+        .iter()
+        .map(|(name, client)| render(settings, &costs, name, client, out))
+        .collect();
+    if costs.clients.is_empty() && !out.quiet {
+        text.push_str("no client loads a tool here, as far as is known; run `staleness scan`\n");
+    }
+    if costs.unused.iter().any(|each| each.kind == ToolKind::McpServer) {
+        text.push_str(
+            &out.hint(
+                "`staleness tools unused --off SERVER` shows the change that switches one off",
+            ),
+        );
+    }
+    if costs.clients.values().any(|client| client.unknown > 0) {
+        text.push_str(&out.hint("`staleness scan --probe` asks servers for tools of unknown cost"));
+    }
+    out.text(&(text + &out.hint(costs.method) + &audience(settings, out)))
+}
+
+/// One client: its unused tools, its instruction files, and the sums.
+fn render(
+    settings: &Settings,
+    costs: &Costs,
+    name: &str,
+    client: &ClientCost,
+    out: &Output,
+) -> String {
+    let unused = costs.unused.iter().filter(|each| each.client == name).map(|each| -> Vec<Cell> {
+        let used = match each.last_used_at {
+            Some(at) => format!("used {}", ago(settings.now, at)),
+            None => "never used".to_owned(),
+        };
+        vec![
+            (each.name.clone(), Some(Paint::warn)),
+            (each.kind.as_str().to_owned(), Some(Paint::dim)),
+            (used, None),
+            (tokens(each), None),
+        ]
+    });
+    let files = costs.instructions.iter().filter(|each| each.client == name);
+    let files = files.map(|each| -> Vec<Cell> {
+        let kind = ("instructions".to_owned(), Some(Paint::dim as _));
+        let loaded = ("always loaded".to_owned(), None);
+        vec![(each.path.clone(), None), kind, loaded, (about(each.tokens), None)]
+    });
+    let mut text = format!("{}\n{}", out.paint.bold(&escape(name)), out.table(unused.chain(files)));
+    let ClientCost { servers, skills, instructions, .. } = client;
+    let mut sum = format!(
+        "  {} a session: {}, {}, {}",
+        about(client.tokens),
+        counted(servers, "server", "servers"),
+        counted(skills, "skill or command", "skills and commands"),
+        counted(instructions, "instruction file", "instruction files"),
+    );
+    if client.is_watched {
+        sum.push_str(&format!("; unused: {}", about(client.unused_tokens)));
+    }
+    if client.unknown > 0 {
+        sum.push_str(&format!("; of {} some or all is unknown", client.unknown));
+    }
+    text.push_str(&format!("{sum}\n"));
+    if !client.is_watched {
+        let how = match Client::from_str(name, false) {
+            Ok(_) => format!("init {name}` records uses"),
+            Err(_) => format!("record --agent {name}` records one"),
+        };
+        let why = format!("no use is known to be of {name}: what it never uses cannot be told");
+        text.push_str(&out.hint(&format!("  {why} (`staleness {how})")));
+    }
+    text
+}
+
+fn about(tokens: Option<u64>) -> String {
+    match tokens {
+        Some(1) => "about 1 token".to_owned(),
+        Some(tokens) => format!("about {tokens} tokens"),
+        None => "cost unknown".to_owned(),
+    }
+}
+
+/// The cost of a tool, in words.
+fn tokens(each: &ToolCost) -> String {
+    let mut text = about(each.tokens);
+    if let Some(loaded) = each.loaded_tokens.filter(|_| each.loaded_tokens != each.tokens) {
+        text.push_str(&format!(", {loaded} once loaded"));
+    }
+    if let Some(unknown) = each.unknown_tools.filter(|_| each.tokens.is_some()).filter(|n| *n > 0) {
+        text.push_str(&format!(", and {} of unknown cost", counted(unknown, "tool", "tools")));
+    }
+    text
+}
+
+/// Shows the change that switches servers off, and writes it where that is asked for.
+fn switch_off(
+    settings: &Settings,
+    costs: &Costs,
+    args: &UnusedArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    let mut wanted: Vec<&ToolCost> = Vec::new();
+    for name in &args.off {
+        wanted.extend(named(costs, name)?);
+    }
+    let entries: Vec<(SourceId, ToolName)> = wanted
+        .iter()
+        .flat_map(|each| each.sources.iter().map(|id| (id.clone(), each.key.name.clone())))
+        .collect();
+    let mut files: BTreeMap<PathBuf, (String, Level, Changes)> = BTreeMap::new();
+    let mut by_hand: Vec<String> = Vec::new();
+    for ((id, name), found) in entries.iter().zip(switches(settings, &entries)) {
+        match found {
+            Ok(found) => {
+                for each in found {
+                    let level = if each.in_project { Level::Project } else { Level::User };
+                    let client = id.client.clone();
+                    let file = files.entry(each.path).or_insert((client, level, Vec::new()));
+                    let change = (each.at, each.change);
+                    if !file.2.contains(&change) {
+                        file.2.push(change);
+                    }
+                }
+            }
+            Err(NoSwitch::ByHand(what)) => by_hand.push(format!("{}: {name}: {what}", id.client)),
+            Err(NoSwitch::Changed(what)) => {
+                return Err(
+                    CliError::invalid(what).hint("run `staleness scan` first; nothing was changed")
+                );
+            }
+        }
+    }
+    by_hand.sort();
+    by_hand.dedup();
+    let mut clients = Vec::new();
+    let mut planned = Vec::new();
+    for (path, (client, level, changes)) in files {
+        planned.push(planned_for(settings, path, &client, level, changes)?);
+        clients.push(client);
+    }
+    let diffs: Vec<String> = planned.iter().map(diff).collect();
+    if !out.json {
+        out.text(&diffs.iter().map(|diff| painted(diff, out)).collect::<String>())?;
+    }
+    let done = if args.yes { carry_out(Verb::Switch, planned)? } else { planned };
+    let notes: Vec<&String> = done.iter().flat_map(|each| &each.notes).collect();
+    let changed = done.iter().any(|each| !each.change.is_nothing());
+    if out.json {
+        let files = done.iter().zip(&diffs).zip(&clients).map(|((each, diff), client)| {
+            let mut told = report(each, diff);
+            told["client"] = client.as_str().into();
+            told
+        });
+        return out.json(&json!({
+            "dry_run": !args.yes, "changed": changed, "files": files.collect::<Vec<Value>>(),
+            "by_hand": by_hand, "notes": notes,
+        }));
+    }
+    let is_written = |each: &&Planned| args.yes && !each.change.is_nothing();
+    let mut text: String = done.iter().filter(is_written).map(written).collect();
+    for each in &by_hand {
+        text.push_str(&format!("{}\n", escape(each)));
+    }
+    for note in notes {
+        text.push_str(&out.hint(&format!("note: {}", escape(note))));
+    }
+    if changed && !args.yes {
+        text.push_str(&out.hint("nothing was written; add --yes to write it"));
+    } else if changed {
+        text.push_str(
+            &out.hint("it holds from the next start of the client; `staleness scan` notes it"),
+        );
+    }
+    out.text(&text)
+}
+
+/// The entries of the clients that load a server and do not use it.
+fn named<'a>(costs: &'a Costs, name: &str) -> Result<Vec<&'a ToolCost>, CliError> {
+    let all =
+        || costs.unused.iter().chain(&costs.others).filter(|each| each.kind != ToolKind::McpTool);
+    let is_exact = |each: &&ToolCost| each.name == name || each.server.as_deref() == Some(name);
+    let key = ServerKey::of(name);
+    let is_alike =
+        |each: &&ToolCost| key.is_some() && each.server.as_deref().and_then(ServerKey::of) == key;
+    let mut found: Vec<&ToolCost> = all().filter(is_exact).collect();
+    if found.is_empty() {
+        found = all().filter(is_alike).collect();
+    }
+    let Some(first) = found.first() else {
+        let message = format!("no client loads a server {}", quoted(name));
+        return Err(CliError::new(ErrorKind::Unknown, message)
+            .hint("see `staleness tools matrix`, or run `staleness scan` first"));
+    };
+    let client = first.client.clone();
+    let is_watched = found.iter().any(|each| each.idle_days.is_some());
+    found.retain(|each| each.unused);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let why = if is_watched {
+        "is used, or kept by you".to_owned()
+    } else {
+        format!("may be used: no use is known to be of {client}")
+    };
+    Err(CliError::invalid(format!("{} {why}", quoted(name)))
+        .hint("switch it off in the client if you know better; nothing was changed"))
+}
+
+/// Plans the change of one file. One that its client refuses would switch nothing off.
+fn planned_for(
+    settings: &Settings,
+    path: PathBuf,
+    client: &str,
+    level: Level,
+    changes: Changes,
+) -> Result<Planned, CliError> {
+    let home = settings.home.canonicalize().unwrap_or_else(|_| settings.home.clone());
+    let root = match level {
+        Level::Project => settings.place.folder.clone(),
+        Level::User if path.starts_with(&home) => home,
+        Level::User => outer(&path),
+    };
+    let is_toml = path.extension().is_some_and(|end| end == "toml");
+    let part = Part::Switches(Switches { changes, is_toml });
+    let planned = plan(Verb::Switch, Target { path, part, root }, level)?;
+    let before = planned.change.before.as_deref();
+    match before.and_then(|text| refusal(client, &planned.target.path, text)) {
+        None => Ok(planned),
+        Some(why) => Err(CliError::invalid(why).hint("mend it first; nothing was changed")),
+    }
+}

@@ -1,0 +1,106 @@
+use super::*;
+
+fn owned(at: &[&str]) -> Vec<String> {
+    at.iter().map(|key| (*key).to_owned()).collect()
+}
+
+type Change = (Vec<String>, SwitchChange);
+
+fn add(at: &[&str], name: &str) -> Change {
+    (owned(at), SwitchChange::AddName(name.into()))
+}
+
+fn set(at: &[&str], key: &'static str, value: bool) -> Change {
+    (owned(at), SwitchChange::Set(key, value))
+}
+
+fn json_of(text: &str, change: Change) -> Result<String, Fault> {
+    Switches { changes: vec![change], is_toml: false }.install(text)
+}
+
+fn toml_of(text: &str) -> Result<String, Fault> {
+    let change = set(&["mcp_servers", "we.ird \"x"], "enabled", false);
+    Switches { changes: vec![change], is_toml: true }.install(text)
+}
+
+#[test]
+fn a_name_is_added_to_a_list_wherever_it_begins() {
+    let edit = || add(&["mcp", "excluded"], "a\"b\n");
+    for (before, after) in [
+        ("", "{\n  \"mcp\": {\n    \"excluded\": [\"a\\\"b\\n\"]\n  }\n}\n"),
+        ("{\"mcp\": {}}", "{\"mcp\": {\"excluded\": [\"a\\\"b\\n\"]}}"),
+        ("{\"mcp\": {\"excluded\": []}}", "{\"mcp\": {\"excluded\": [\"a\\\"b\\n\"]}}"),
+        (
+            "{ // mine\r\n\t\"mcp\": {\r\n\t\t\"excluded\": [\"x\"], // why\r\n\t},\r\n}\r\n",
+            "{ // mine\r\n\t\"mcp\": {\r\n\t\t\"excluded\": [\"x\", \"a\\\"b\\n\"], // why\r\n\t},\r\n}\r\n",
+        ),
+    ] {
+        let text = json_of(before, edit()).unwrap();
+        assert_eq!(text, after);
+        assert_eq!(json_of(&text, edit()).unwrap(), text, "once");
+    }
+    for (before, line, what) in [
+        (
+            "{\n\"mcp\": null}",
+            2,
+            "is written in a way in which nothing can be changed safely; switch it off in the client",
+        ),
+        ("{\n\"mcp\": 1}", 2, "is not an object; switch it off in the client"),
+        (
+            "{\n\"mcp\": {\n\"excluded\": \"a\"}}",
+            3,
+            "is not a list of names; switch it off in the client",
+        ),
+        ("{\"mcp\": {}, \"mcp\": {}}", 1, "has one key twice in one object"),
+        ("{\n\"mcp\"", 2, "is not valid JSON"),
+        ("[]", 1, "is not a JSON object"),
+    ] {
+        let fault = json_of(before, edit()).unwrap_err();
+        assert_eq!((fault.line, fault.what.as_str()), (line, what), "{before}");
+    }
+}
+
+#[test]
+fn a_server_is_removed_or_gets_a_member_only_where_it_is() {
+    let remove = |name: &str| (owned(&["mcpServers", name]), SwitchChange::Remove);
+    let text = "{\n  \"a\": 1, // c\n  \"mcpServers\": {\n    \"x\": {\"env\": {\"K\": 1}},\n    \"y\": {}\n  }\n}\n";
+    let without = "{\n  \"a\": 1, // c\n  \"mcpServers\": {\n    \"y\": {}\n  }\n}\n";
+    assert_eq!(json_of(text, remove("x")).unwrap(), without);
+    assert!(json_of(without, remove("x")).unwrap_err().what.starts_with("is not where it is"));
+    let off = |name: &str| set(&["mcpServers", name], "disabled", true);
+    let y = "\"y\": {\n      \"disabled\": true\n    }";
+    assert_eq!(json_of(text, off("y")).unwrap(), text.replace("\"y\": {}", y));
+    let on = text.replace("\"y\": {}", "\"y\": {\"disabled\": false}");
+    assert_eq!(json_of(&on, off("y")).unwrap(), on.replace("false", "true"));
+    for name in ["z", "*", "", "__proto__"] {
+        assert!(json_of(text, off(name)).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn a_table_of_codex_is_switched_off_in_place() {
+    let head = "# c\r\n[mcp_servers.'we.ird \"x'] # d\r\n";
+    let rest = "command = 'npx'\r\n[mcp_servers.'we.ird \"x'.env]\r\nK = 'v'\r\n";
+    let off = "enabled = false\r\n";
+    assert_eq!(toml_of(&format!("{head}{rest}")).unwrap(), format!("{head}{off}{rest}"));
+    let on = format!("{head}{rest}").replace(
+        "[mcp_servers.'we.ird \"x'.env]",
+        "enabled = true\r\n[mcp_servers.'we.ird \"x'.env]",
+    );
+    assert_eq!(toml_of(&on).unwrap(), on.replace("true", "false"));
+    let bare = "\u{feff}[mcp_servers.\"we.ird \\\"x\"]";
+    assert_eq!(toml_of(bare).unwrap(), format!("{bare}\nenabled = false"));
+    for (text, what) in [
+        ("[mcp_servers.y]\ncommand = 'x'\n", "is not where it is looked for"),
+        (
+            "[mcp_servers]\n'we.ird \"x' = { command = 'x' }\n",
+            "is not written as a table of its own",
+        ),
+        ("mcp_servers.'we.ird \"x'.command = 'x'\n", "is not written as a table of its own"),
+        ("[mcp_servers.'we.ird \"x'.env]\nK = 'v'\n", "is not written as a table of its own"),
+        ("[mcp_servers", "is not valid TOML"),
+    ] {
+        let fault = toml_of(text).unwrap_err();
+        assert!(fault.what.starts_with(what), "{text}: {}", fault.what);
+    }
+}

@@ -1,0 +1,373 @@
+//! `tools unused`: what is loaded and never used, what it costs, and switching a server off in its client's file.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, keys, line, used};
+
+/// A day on which everything was there already.
+const LONG_AGO: &str = "2026-09-01T12:00:00Z";
+
+/// A client used something of its own long ago, and now.
+fn watched(sandbox: &Sandbox, client: &str) {
+    for (at, id) in [(LONG_AGO, "first"), ("2026-11-20T11:00:00Z", "last")] {
+        use_of(sandbox, client, &format!("Bash{}", client.replace('-', "")), at, id);
+    }
+}
+
+fn use_of(sandbox: &Sandbox, client: &str, tool: &str, at: &str, id: &str) {
+    let payload = used("PostToolUse", tool, &format!("{client}-{id}"));
+    let run = sandbox.hook_with(&["--client", client, "--now", at], payload.to_string().as_bytes());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+}
+
+fn scanned_long_ago(sandbox: &Sandbox) {
+    sandbox.ok(&["scan", "--now", LONG_AGO]);
+}
+
+/// Pins the tools of a server, as `scan --probe` would.
+fn pinned(sandbox: &Sandbox, server: &str, tools: &Value) {
+    let list = sandbox.write("list.json", json!({ "tools": tools }).to_string());
+    let list = list.to_str().unwrap();
+    sandbox.ok(&["scan", "--tools-json", list, "--server", server, "--now", LONG_AGO]);
+}
+
+fn tool(name: &str, description: &str) -> Value {
+    json!({ "name": name, "description": description, "inputSchema": { "type": "object" } })
+}
+
+/// The names, the clients and the estimated tokens of what is unused.
+fn unused(sandbox: &Sandbox, args: &[&str]) -> Vec<(String, String, Option<u64>)> {
+    let told = sandbox.json(&[&["tools", "unused"], args].concat());
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let of = |each: &Value| (text(&each["client"]), text(&each["name"]), each["tokens"].as_u64());
+    told["unused"].as_array().unwrap().iter().map(of).collect()
+}
+
+fn off(sandbox: &Sandbox, args: &[&str]) -> Value {
+    sandbox.json(&[&["tools", "unused", "--off"], args].concat())
+}
+
+fn refused(sandbox: &Sandbox, args: &[&str], why: &str) {
+    let before = sandbox.files();
+    let run = sandbox.run(&[&["tools", "unused", "--off"], args].concat());
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.err.contains(why), "{why}: {}", run.err);
+    assert_eq!(changed_files(sandbox, &before), [""; 0], "nothing is changed");
+}
+
+/// The files that were changed since, but for the store.
+fn changed_files(
+    sandbox: &Sandbox,
+    before: &std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>,
+) -> Vec<String> {
+    let root = sandbox.root();
+    let after = sandbox.files();
+    let below = |path: &Path| path.strip_prefix(&root).unwrap().display().to_string();
+    let mut changed: Vec<String> = after
+        .iter()
+        .filter(|(path, text)| before.get(*path) != Some(text))
+        .map(|(path, _)| below(path))
+        .chain(before.keys().filter(|path| !after.contains_key(*path)).map(|path| below(path)))
+        .filter(|path| !path.starts_with("data/"))
+        .collect();
+    changed.sort();
+    changed
+}
+
+#[test]
+fn what_is_never_used_is_told_by_client_with_its_cost() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["hub", "spare"]);
+    sandbox.codex(&["hub", "dark"]);
+    let skill = "---\nname: tidy\ndescription: Tidies the house.\n---\nA long text.\n";
+    sandbox.write("home/.claude/skills/tidy/SKILL.md", skill);
+    sandbox.write("project/CLAUDE.md", "Be kind. @more.md\n");
+    sandbox.write("project/more.md", "And brief.\n");
+    sandbox.write("project/AGENTS.md", "x".repeat(400));
+    sandbox.write("project/.claude/rules/a.md", "---\npaths: src/**\n---\nOn demand.\n");
+    sandbox.write("project/.claude/rules/b.md", "Always.\n");
+    scanned_long_ago(&sandbox);
+    let list = json!([tool("find", "Finds things"), tool("drop", "Drops things")]);
+    pinned(&sandbox, "hub", &list);
+    pinned(&sandbox, "spare", &json!([tool("x", "y")]));
+    assert!(unused(&sandbox, &[]).is_empty(), "nobody saw a client work");
+    let told = sandbox.ok(&["tools", "unused"]);
+    assert!(told.contains("no use is known to be of codex: what it never uses"), "{told}");
+
+    watched(&sandbox, "claude-code");
+    watched(&sandbox, "codex");
+    use_of(&sandbox, "claude-code", "mcp__hub__find", "2026-11-20T10:00:00Z", "f");
+    let row = |client: &str, name: &str, tokens| (client.to_owned(), name.to_owned(), tokens);
+    // Claude Code begins with names: those of 14, 12 and 4 characters; the last one with a description of 17.
+    let claude = [
+        row("claude-code", "tidy", Some(6)),
+        row("claude-code", "mcp__hub__drop", Some(4)),
+        row("claude-code", "mcp__spare__*", Some(4)),
+    ];
+    let codex = [row("codex", "mcp__hub__*", Some(22)), row("codex", "mcp__dark__*", None)];
+    assert_eq!(unused(&sandbox, &[]), [&claude[..], &codex].concat());
+    assert!(unused(&sandbox, &["--days", "90"]).is_empty());
+    assert_eq!(unused(&sandbox, &["--days", "0"]).len(), 5, "hub with all of its tools");
+    sandbox.ok(&["tools", "pin", "spare"]);
+    assert_eq!(unused(&sandbox, &[]).len(), 4, "kept by a person");
+    sandbox.ok(&["tools", "restore", "spare"]);
+
+    let told = sandbox.json(&["tools", "unused"]);
+    assert_eq!(keys(&told), ["for", "method", "unused", "instructions", "clients"]);
+    let files: Vec<(&str, u64)> = told["instructions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|each| each["client"] == "claude-code")
+        .map(|each| (each["path"].as_str().unwrap(), each["tokens"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(files, [(".claude/rules/b.md", 2), ("CLAUDE.md", 5), ("more.md", 3)]);
+    assert_eq!(
+        told["instructions"][3],
+        json!({"client": "codex", "path": "AGENTS.md", "tokens": 100})
+    );
+    let sums = json!({ "is_watched": true, "servers": 2, "skills": 0, "instructions": 1,
+                       "tokens": 122, "unused_tokens": 22, "unknown": 1 });
+    assert_eq!(told["clients"]["codex"], sums);
+    let text = sandbox.ok(&["tools", "unused"]);
+    for part in [
+        "mcp__dark__*",
+        "cost unknown",
+        "never used",
+        "about 4 tokens, 8 once loaded",
+        "about 122 tokens a session: 2 servers, 0 skills and commands, 1 instruction file; unused: \
+         about 22 tokens; of 1 some or all is unknown",
+        "an estimate: characters / 4",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let mut command = sandbox.command();
+    command.env("STALENESS_AGENT", "codex").args(["tools", "unused", "--json"]);
+    let told: Value = serde_json::from_str(&Run::of(command.output().unwrap()).out).unwrap();
+    assert_eq!(keys(&told["clients"]), ["codex"], "an answer is for one client");
+}
+
+const SECRET: &str = "hunter2-hunter2";
+
+#[test]
+fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.project.display().to_string();
+    let state = format!(
+        "{{\n  \"mcpServers\": {{\n    \"hub\": {{ \"command\": \"npx\", \"env\": {{ \"K\": \"{SECRET}\" }} }},\n    \
+         \"kept\": {{ \"command\": \"npx\" }}\n  }},\n  \"projects\": {{\n    \"{project}\": {{\n      \
+         \"mcpServers\": {{ \"hub\": {{ \"command\": \"npx\" }} }}\n    }}\n  }}\n}}\n"
+    );
+    let state = sandbox.write("home/.claude.json", state);
+    let shared = json!({ "mcpServers": { "hub": { "command": "npx" } } }).to_string();
+    sandbox.write("project/.mcp.json", &shared);
+    sandbox.write("home/.claude/settings.json", r#"{"enabledMcpjsonServers": ["hub"]}"#);
+    sandbox.codex(&["hub", "kept"]);
+    let gemini = "{\n  // mine\n  \"mcpServers\": { \"hub\": { \"command\": \"npx\" } }\n}\n";
+    sandbox.write("home/.gemini/settings.json", gemini);
+    sandbox.write("home/.cursor/mcp.json", &shared);
+    sandbox.write("home/.codeium/windsurf/mcp_config.json", &shared);
+    sandbox.write("home/.copilot/mcp-config.json", &shared);
+    sandbox
+        .write("home/.config/zed/settings.json", shared.replace("mcpServers", "context_servers"));
+    scanned_long_ago(&sandbox);
+    let clients = ["claude-code", "codex", "copilot", "cursor", "gemini", "windsurf", "zed"];
+    for client in clients {
+        for (at, id) in [(LONG_AGO, "a"), ("2026-11-20", "b")] {
+            let (name, id) = (format!("Own{client}"), format!("{client}{id}"));
+            sandbox.ok(&line(&format!(
+                "record {name} --success --agent {client} --id {id} --now {at}"
+            )));
+        }
+    }
+    let before = sandbox.files();
+    let dry = off(&sandbox, &["hub"]);
+    assert_eq!((&dry["dry_run"], &dry["changed"]), (&json!(true), &json!(true)));
+    assert_eq!(changed_files(&sandbox, &before), [""; 0]);
+    let diff = |path: &str| {
+        let files = dry["files"].as_array().unwrap();
+        let of = files.iter().find(|each| each["path"].as_str().unwrap().ends_with(path));
+        let text = of.unwrap_or_else(|| panic!("{path}: {dry}"))["diff"].as_str().unwrap();
+        text.split_once("@@\n").unwrap().1.to_owned()
+    };
+    let at = format!("    \"{project}\": {{");
+    assert_eq!(
+        diff("home/.claude.json"),
+        format!(
+            " {{\n   \"mcpServers\": {{\n-    \"hub\": {{ \"command\": \"…\", \"env\": {{ \"K\": \"…\" }} }},\n     \
+             \"kept\": {{ \"command\": \"…\" }}\n   }},\n   \"projects\": {{\n {at}\n-      \"mcpServers\": \
+             {{ \"hub\": {{ \"command\": \"…\" }} }}\n+      \"mcpServers\": {{ \"hub\": {{ \"command\": \"…\" }} }},\n\
+             +      \"disabledMcpServers\": [\"hub\"]\n     }}\n   }}\n }}\n"
+        )
+    );
+    let created = "+{\n+  \"disabledMcpjsonServers\": [\"hub\"]\n+}\n";
+    assert_eq!(diff("project/.claude/settings.local.json"), created);
+    assert_eq!(
+        diff("config.toml"),
+        " # …\n [mcp_servers.hub]\n+enabled = false\n command = \"…\"\n [mcp_servers.kept]\n command = \"…\"\n"
+    );
+    assert!(diff(".gemini/settings.json").contains("+    \"excluded\": [\"hub\"]\n"));
+    assert!(diff("mcp_config.json").contains("\"disabled\":true"));
+    assert!(diff(".copilot/settings.json").contains("\"disabledMcpServers\": [\"hub\"]"));
+    assert!(diff("zed/settings.json").contains("\"enabled\":false"));
+    assert_eq!(dry["files"].as_array().unwrap().len(), 7);
+    let cursor = dry["by_hand"][0].as_str().unwrap();
+    assert!(
+        cursor.starts_with("cursor: mcp__hub__*: no switch for one server is known"),
+        "{cursor}"
+    );
+    assert!(!dry.to_string().contains(SECRET));
+    let shown = sandbox.ok(&["tools", "unused", "--off", "hub", "--dry-run"]);
+    assert!(
+        shown.contains("+enabled = false\n") && shown.contains("nothing was written"),
+        "{shown}"
+    );
+
+    let done = off(&sandbox, &["hub", "--yes"]);
+    for (one, other) in
+        done["files"].as_array().unwrap().iter().zip(dry["files"].as_array().unwrap())
+    {
+        assert_eq!(one, other, "what was shown is what is done");
+        if let Some(backup) = one["backup"].as_str() {
+            let path = Path::new(one["path"].as_str().unwrap());
+            assert_eq!(fs::read(backup).unwrap(), before[path], "as it was");
+        }
+    }
+    sandbox.ok(&["scan"]);
+    let matrix = sandbox.json(&["tools", "matrix"]);
+    let state_of = |name: &str, scope: &str, client: &str| {
+        let servers = matrix["servers"].as_array().unwrap();
+        let row = servers.iter().find(|row| row["server"] == name && row["scope"] == scope);
+        row.unwrap()["clients"][client].clone()
+    };
+    for client in clients {
+        let expected = match client {
+            "claude-code" => "gone",
+            "cursor" => "configured",
+            _ => "off",
+        };
+        assert_eq!(state_of("hub", "global", client), expected, "{client}");
+    }
+    assert_eq!(state_of("hub", "project", "claude-code"), "off");
+    assert_eq!(state_of("kept", "global", "claude-code"), "configured");
+    let again = sandbox.json(&["tools", "unused", "--off", "hub", "--yes"]);
+    assert_eq!(
+        (&again["changed"], &again["files"]),
+        (&json!(false), &json!([])),
+        "cursor alone is left"
+    );
+    assert!(!fs::read_to_string(state).unwrap().contains(SECRET));
+
+    // The backups are the person's: neither `init` nor `uninstall` takes them away.
+    let backups = || {
+        sandbox
+            .files()
+            .into_keys()
+            .filter(|path| path.display().to_string().contains(".before-switch-off-"))
+            .count()
+    };
+    assert_eq!(backups(), 6 - 1);
+    for client in ["claude-code", "codex", "gemini"] {
+        sandbox.ok(&["init", client]);
+        sandbox.ok(&["uninstall", client]);
+    }
+    assert_eq!(backups(), 6 - 1);
+}
+
+#[test]
+fn a_person_is_told_why_nothing_is_switched_off() {
+    let sandbox = Sandbox::new();
+    let hub =
+        |more: &str| format!("{{\"mcpServers\": {{\"hub\": {{\"command\": \"npx\"}}}}{more}}}");
+    sandbox.write("home/.claude.json", hub(""));
+    sandbox.codex(&["used"]);
+    scanned_long_ago(&sandbox);
+    refused(&sandbox, &["nothing"], "no client loads a server \"nothing\"");
+    refused(&sandbox, &["hub"], "may be used: no use is known to be of claude-code");
+    watched(&sandbox, "claude-code");
+    watched(&sandbox, "codex");
+    use_of(&sandbox, "codex", "mcp__used__x", "2026-11-20T11:30:00Z", "u");
+    refused(&sandbox, &["used"], "\"used\" is used, or kept by you");
+    refused(&sandbox, &["hub", "used", "--yes"], "is used");
+    refused(&sandbox, &["hub", "--days", "99"], "is used, or kept by you");
+    assert_eq!(sandbox.run(&["tools", "unused", "--yes"]).code, 2);
+    assert_eq!(sandbox.run(&["tools", "unused", "--days", "-1"]).code, 3);
+
+    let path = sandbox.write("home/.claude.json", "{\"mcpServers\": {}}");
+    refused(&sandbox, &["hub", "--yes"], ".claude.json no longer has mcp__hub__* switched on");
+    for (text, why) in [
+        (hub(",\n"), "no longer has"),
+        ("{".to_owned(), ".claude.json:1: "),
+        (hub(", \"a\": 1, \"a\": 2"), "has one key twice"),
+    ] {
+        sandbox.write("home/.claude.json", text);
+        refused(&sandbox, &["hub", "--yes"], why);
+    }
+    fs::remove_file(&path).unwrap();
+    refused(&sandbox, &["hub", "--yes"], "no longer has");
+}
+
+#[test]
+fn a_file_that_its_client_refuses_or_that_is_not_the_projects_own_is_left_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/.claude/settings.json", r#"{"enabledMcpjsonServers": ["hub"]}"#);
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"hub": {"command": "npx"}}}"#);
+    scanned_long_ago(&sandbox);
+    watched(&sandbox, "claude-code");
+    let local = sandbox.write("project/.claude/settings.local.json", "{\n  // mine\n}\n");
+    refused(
+        &sandbox,
+        &["hub", "--yes"],
+        "settings.local.json:2: read by us, refused by Claude Code",
+    );
+    fs::remove_file(&local).unwrap();
+    #[cfg(unix)]
+    {
+        let outside = sandbox.write("elsewhere/settings.json", "{}");
+        std::os::unix::fs::symlink(&outside, &local).unwrap();
+        refused(&sandbox, &["hub", "--yes"], "is a link that leads out of the project");
+        fs::remove_file(&local).unwrap();
+        let codex = sandbox.write("elsewhere/config.toml", "[mcp_servers.far]\ncommand = 'x'\n");
+        fs::create_dir_all(sandbox.home.join(".codex")).unwrap();
+        std::os::unix::fs::symlink(codex, sandbox.home.join(".codex/config.toml")).unwrap();
+        scanned_long_ago(&sandbox);
+        watched(&sandbox, "codex");
+        refused(&sandbox, &["far", "--yes"], "is a link that leads out of your folder");
+        refused(&sandbox, &["hub", "far", "--yes"], "leads out of your folder");
+    }
+    let done = off(&sandbox, &["hub", "--yes"]);
+    assert_eq!(
+        (&done["files"][0]["change"], &done["files"][0]["backup"]),
+        (&json!("create"), &Value::Null)
+    );
+}
+
+#[test]
+fn names_that_look_like_something_else_are_written_as_they_are() {
+    let sandbox = Sandbox::new();
+    let name = "a\"b].c = \\ \u{202e}*";
+    let text = json!({ "mcpServers": { name: { "command": "x" }, "b": {} } });
+    sandbox.write("home/.gemini/settings.json", text.to_string());
+    sandbox.write("home/.claude.json", text.to_string());
+    let toml = format!("[mcp_servers.{}]\ncommand = 'x'\n", json!(name));
+    let codex = sandbox.write("home/.codex/config.toml", &toml);
+    scanned_long_ago(&sandbox);
+    for client in ["claude-code", "codex", "gemini"] {
+        watched(&sandbox, client);
+    }
+    let shown = sandbox.ok(&["tools", "unused", "--off", name]);
+    assert!(!shown.contains('\u{202e}') && shown.contains("enabled = false"), "{shown}");
+    let done = off(&sandbox, &[name, "--yes"]);
+    assert_eq!(done["files"].as_array().map(Vec::len), Some(3), "{done}");
+    let gemini = crate::common::read_json(&sandbox.home.join(".gemini/settings.json"));
+    assert_eq!(gemini["mcp"], json!({ "excluded": [name] }));
+    let claude = crate::common::read_json(&sandbox.home.join(".claude.json"));
+    assert_eq!(claude, json!({ "mcpServers": { "b": {} } }));
+    assert_eq!(
+        fs::read_to_string(codex).unwrap(),
+        toml.replace("command", "enabled = false\ncommand")
+    );
+}
