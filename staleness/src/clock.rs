@@ -1,4 +1,4 @@
-//! The one place that reads the clock, and draws fresh ids.
+//! Reads the clock and creates random ids. No other module in the workspace reads the clock.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use staleness_core::Timestamp;
 use staleness_core::ids::OpId;
 
-/// The present moment. Everything else takes time as an argument.
+/// Returns the current time. Everything else takes time as an argument.
 #[must_use]
 #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 pub fn now() -> Timestamp {
@@ -18,14 +18,14 @@ pub fn now() -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-/// An op id that nobody else has: 128 random bits, for callers whose client brings none.
+/// Returns a random 128-bit op id, for callers whose client does not supply one.
 ///
 /// # Panics
 /// Never: hexadecimal digits are a valid id.
 #[must_use]
 pub fn fresh_op() -> OpId {
-    // The standard library seeds each process's hash keys from the system's random numbers, and
-    // changes them with every state: two keyed hashes make the id without another dependency.
+    // The standard library seeds `RandomState` from the system's random numbers, and each new state differs.
+    // Two keyed hashes give 128 bits without another dependency.
     let half = || RandomState::new().build_hasher().finish();
     OpId::new(format!("op-{:016x}{:016x}", half(), half())).expect("digits are a valid id")
 }

@@ -64,7 +64,7 @@ pub use staleness_core::{
 };
 pub use url::{ParseUrlError, PostgresUrl, StoreUrl};
 
-/// Identities: names of tools, servers and agents, keys of rows, scopes.
+/// Identifiers: names of tools, servers and agents, row keys and scopes.
 pub mod ids {
     pub use staleness_core::ids::{
         AgentId, ClientId, IdError, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope,
@@ -72,24 +72,24 @@ pub mod ids {
     };
 }
 
-/// Revisions of the registry.
+/// Revision numbers of the registry.
 pub mod journal {
     pub use staleness_core::journal::Revision;
 }
 
-/// Items of knowledge, and what was found in documents.
+/// Knowledge items, and the evidence found in documents.
 pub mod knowledge {
     pub use staleness_core::knowledge::{
         Block, Citation, Context, Document, Evidence, Fact, Item, ItemKind,
     };
 }
 
-/// Outcomes of uses of tools.
+/// Outcomes of tool uses.
 pub mod outcome {
     pub use staleness_core::outcome::OutcomeKind;
 }
 
-/// Arguments and answers of the verbs of a [`Registry`].
+/// Arguments and results of the methods of a [`Registry`].
 pub mod registry {
     pub use staleness_core::registry::{
         Act, ByHand, FindRoutes, FindTools, FoundTools, Indexes, ItemPatch, Learn, RecordReport,
@@ -98,7 +98,7 @@ pub mod registry {
     };
 }
 
-/// Reports: what the verbs tell of rows.
+/// Reports returned by the registry's methods.
 pub mod report {
     pub use staleness_core::report::{
         Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, HealthState, KnowledgeReport,
@@ -107,32 +107,32 @@ pub mod report {
     };
 }
 
-/// Scans of the clients' configurations.
+/// Scans of client configurations.
 pub mod scan {
     pub use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
 }
 
-/// Sessions of agents.
+/// Agent sessions.
 pub mod session {
     pub use staleness_core::session::{Session, SessionKey};
 }
 
-/// Files that list tools.
+/// Configuration files that list tools.
 pub mod source {
     pub use staleness_core::source::SourceState;
 }
 
-/// Kinds and states of tools.
+/// Tool kinds and states.
 pub mod tool {
     pub use staleness_core::tool::{Hold, PresenceCause, Status, ToolKind};
 }
 
-/// Verdicts: how far something can be trusted, and what to do about it.
+/// Verdicts: how far something can be trusted, why, and what to do next.
 pub mod verdict {
     pub use staleness_core::verdict::{Level, NextAction, Signal, Verdict};
 }
 
-/// Work items, and what is overdue among them.
+/// Work items and reports on overdue ones.
 pub mod work {
     pub use staleness_core::work::{
         NoteType, StaleReport, Warning, Work, WorkKind, WorkStatus, WorkStep,

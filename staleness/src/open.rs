@@ -1,4 +1,4 @@
-//! Opening a registry by its URL.
+//! Opens a registry by URL.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use staleness_core::{MemoryStore, Policy, Registry, RegistryStore};
 
 use crate::url::{ParseUrlError, StoreUrl};
 
-/// The options for opening a registry.
+/// Options for opening a registry.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    /// The thresholds.
+    /// The thresholds for verdicts and retention.
     pub policy: Policy,
-    /// True if a missing store is created, with the folders above it.
+    /// Creates a missing store and its parent folders.
     pub create: bool,
-    /// True if the store is only read: nothing is created, whatever `create` says, and steps end with [`StoreError::ReadOnly`].
+    /// Opens the store read-only. Nothing is created, even if `create` is set, and writes return
+    /// [`StoreError::ReadOnly`].
     pub read_only: bool,
-    /// The longest time that a step waits for its turn before it reports [`StoreError::Busy`].
+    /// Maximum time a step waits for the lock before it returns [`StoreError::Busy`].
     pub busy_timeout: Duration,
-    /// Limits the time that all steps together wait for the lock of a file, if set. A server's own
-    /// locks do not count.
+    /// Maximum total time that all steps wait for a file's lock. Does not apply to a database server.
     pub total_wait: Option<Duration>,
 }
 
@@ -37,7 +37,7 @@ impl Default for OpenOptions {
     }
 }
 
-/// Why a registry could not be opened.
+/// The reason a registry could not be opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -57,7 +57,7 @@ impl fmt::Display for OpenError {
 }
 
 impl std::error::Error for OpenError {
-    /// The cause of what `Display` says, as that already holds the error itself.
+    /// Returns the source of the inner error, because `Display` already prints the inner error itself.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Url(error) => error.source(),
@@ -66,20 +66,19 @@ impl std::error::Error for OpenError {
     }
 }
 
-/// Opens the registry at `url`, creating it if it is missing, under the default policy.
+/// Opens the registry at `url` with the default policy, creating it if it is missing.
 ///
 /// # Errors
-/// When the URL cannot be parsed, names a backend that this build does not hold, or the store cannot be
-/// opened.
+/// If the URL cannot be parsed, this build does not include the backend, or the store cannot be opened.
 pub fn open(url: &str) -> Result<Registry, OpenError> {
     let url: StoreUrl = url.parse().map_err(OpenError::Url)?;
     open_with(&url, OpenOptions::default()).map_err(OpenError::Store)
 }
 
-/// Opens the registry at `url`.
+/// Opens the registry at `url` with the given options.
 ///
 /// # Errors
-/// When the store cannot be opened: see [`StoreError`].
+/// If the store cannot be opened. See [`StoreError`].
 pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, StoreError> {
     let store: Arc<dyn RegistryStore> = match url {
         StoreUrl::Memory => Arc::new(MemoryStore::new()),

@@ -1,10 +1,10 @@
-//! Store URLs: which backend keeps a registry, and where.
+//! Store URLs, which name a backend and a location.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The backend and the place of a registry.
+/// A backend and the location of its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreUrl {
@@ -14,12 +14,12 @@ pub enum StoreUrl {
     Redb(PathBuf),
     /// `postgres://…`: a workspace of a Postgres database.
     Postgres(PostgresUrl),
-    /// `memory:`: gone with the process.
+    /// `memory:`: a store in memory, lost when the process ends.
     Memory,
 }
 
 impl StoreUrl {
-    /// The file that keeps the registry, where there is one.
+    /// Returns the path of the store's file, or `None` for Postgres and memory.
     #[must_use]
     pub fn path(&self) -> Option<&std::path::Path> {
         match self {
@@ -40,20 +40,20 @@ impl fmt::Display for StoreUrl {
     }
 }
 
-/// The URL of a workspace in a Postgres database. It may hold a password, so it is shown without that
-/// and without every parameter but the workspace.
+/// The URL of a workspace in a Postgres database. `Display` and `Debug` omit the password and all parameters
+/// except the workspace.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl(String);
 
 impl PostgresUrl {
-    /// The whole of it, as it was written: to connect, never to be shown.
+    /// Returns the full URL, including the password. Use it to connect; never print it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Returns true if both plainly name one workspace of one database, whoever connects and how. Where hosts are
-    /// names, nobody looks up what they mean.
+    /// Returns true if both URLs name the same workspace of the same database. Ignores credentials and
+    /// connection options, and does not resolve host names.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {
         match (self.place(), other.place()) {
@@ -62,8 +62,8 @@ impl PostgresUrl {
         }
     }
 
-    /// The workspace, the database, and where their server is: hosts, ports and addresses, those in front
-    /// of the parameters first. Nothing where nobody can tell the password from the rest.
+    /// Returns hosts, ports, addresses, database and workspace. Hosts before the parameters come first.
+    /// `None` if the password cannot be told apart from the rest.
     fn place(&self) -> Option<[Vec<String>; 5]> {
         let rest = behind_scheme(&self.0);
         let (credentials, server) = parts(rest)?;
@@ -94,13 +94,13 @@ impl PostgresUrl {
                 _ => {}
             }
         }
-        // A server that names no port listens on this one; a database without a name is the user's.
+        // Missing ports default to 5432. A missing database name defaults to the user's name.
         ports.resize(ports.len().max(hosts.len()).max(addresses.len()), DEFAULT_PORT.to_owned());
         let database = if database.is_empty() { user } else { database };
         Some([hosts, ports, addresses, vec![database], vec![workspace]])
     }
 
-    /// Returns true if a password is in it.
+    /// Returns true if the URL contains a password, or might.
     #[must_use]
     pub fn has_password(&self) -> bool {
         let rest = behind_scheme(&self.0);
@@ -109,16 +109,16 @@ impl PostgresUrl {
     }
 }
 
-/// The port of a server, unless a URL says otherwise.
+/// The port used if the URL names none.
 const DEFAULT_PORT: &str = "5432";
 
-/// Returns what follows the `//` of a URL; nothing without one.
+/// Returns the part after `//`, or an empty string if there is none.
 fn behind_scheme(url: &str) -> &str {
     url.split_once("//").map_or("", |(_, rest)| rest)
 }
 
-/// Returns the credentials before the `@`, and the server behind it up to the parameters. `None` if an `@`
-/// stands elsewhere: nobody can tell then where a password ends.
+/// Splits into the credentials before `@`, and the server and path up to the parameters. `None` if there is
+/// an `@` after the authority, because the end of a password is then ambiguous.
 fn parts(rest: &str) -> Option<(&str, &str)> {
     let (authority, behind) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
     if behind.contains('@') {
@@ -129,7 +129,7 @@ fn parts(rest: &str) -> Option<(&str, &str)> {
     Some((&rest[..at.unwrap_or(0)], &server[at.map_or(0, |at| at + 1)..]))
 }
 
-/// The parameters, each under the name that its escapes mean.
+/// Returns the query parameters with percent-decoded names.
 fn parameters(rest: &str) -> impl Iterator<Item = (String, &str)> {
     let all = rest.split_once('?').map_or("", |(_, parameters)| parameters).split('&');
     all.map(|parameter| {
@@ -138,7 +138,7 @@ fn parameters(rest: &str) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// A text without its escapes; what is none stays.
+/// Percent-decodes a text. Invalid escapes are left as they are.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -182,13 +182,13 @@ impl fmt::Debug for PostgresUrl {
 }
 
 impl StoreUrl {
-    /// A text that was meant as a URL, without what may be a password: for errors about it.
+    /// Redacts anything in an invalid URL that may be a password, for use in error messages.
     #[must_use]
     pub fn without_password(text: &str) -> String {
         let is_scheme = |scheme: &str| !scheme.is_empty() && scheme.bytes().all(is_of_scheme);
         let (scheme, rest) = match text.split_once(':') {
             Some((scheme, rest)) if is_scheme(scheme) => (format!("{scheme}:"), rest),
-            // Words as other clients take them, or a path.
+            // A connection string in `key=value` form, or a path.
             _ => (String::new(), text),
         };
         if let Some(rest) = rest.strip_prefix("//") {
@@ -204,7 +204,7 @@ impl StoreUrl {
         let names_one = |rest: &str| {
             ["pass", "pwd"].iter().any(|word| rest.to_ascii_lowercase().contains(word))
         };
-        // A URL without its slashes, or words: nobody can tell which of them is what.
+        // A URL without slashes, or `key=value` pairs: a password cannot be located.
         if !is_file && (!is_told(rest) || names_one(rest) && rest.contains('=')) {
             return format!("{scheme}…");
         }
@@ -216,24 +216,25 @@ const fn is_of_scheme(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')
 }
 
-/// Returns true if a text names a file plainly, whatever letters are in it.
+/// Returns true if a text is clearly a file path.
 fn is_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) || !text.contains(':')
 }
 
-/// Why a text is no store URL.
+/// The reason a text is not a store URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseUrlError {
-    /// There is no `scheme:` in front.
+    /// The text has no `scheme:`.
     NoScheme,
-    /// The scheme names no backend. One that exists and is not built in is an error of opening.
+    /// The scheme is not one that this crate knows. A known scheme that was not built in fails later, when
+    /// the store is opened.
     NotOffered(String),
-    /// The scheme wants a path behind it.
+    /// The path after the scheme is missing.
     NoPath,
-    /// The scheme wants a server behind it.
+    /// The server after the scheme is missing.
     NoServer,
-    /// Something stands behind `memory:`, as if it were kept there.
+    /// `memory:` is followed by text, although it takes no path.
     KeptNowhere,
 }
 
