@@ -1,4 +1,4 @@
-//! Look-ups in the project of what items cite and name.
+//! Checks the sources that items cite and the names they mention.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -11,12 +11,15 @@ use staleness_docs::git::LazyRepo;
 use crate::error::{ServiceError, quoted};
 use crate::settings::Settings;
 
-/// The commit that is checked out, in hexadecimal digits.
+/// Returns the checked-out commit as hexadecimal digits, or `None` if there is none.
 pub fn head(settings: &Settings) -> Option<String> {
     settings.repo().get().ok().map(|repo| repo.head().id.to_string())
 }
 
-/// Refuses a revision that the project's repository does not have.
+/// Checks that a revision exists in the project's repository.
+///
+/// # Errors
+/// If it does not.
 pub fn check_revision(settings: &Settings, name: &str) -> Result<(), ServiceError> {
     match settings.repo().get().map(|repo| repo.revision(name)) {
         Ok(Err(error)) => Err(ServiceError::invalid(format!("since {}: {error}", quoted(name)))
@@ -25,8 +28,8 @@ pub fn check_revision(settings: &Settings, name: &str) -> Result<(), ServiceErro
     }
 }
 
-/// Reads `PATH`, `PATH:L`, `PATH:L-L` or `PATH#SYMBOL`, with the digest of what is there now. The
-/// path counts from the project's root; in a folder below it, also from there.
+/// Parses `PATH`, `PATH:L`, `PATH:L-L` or `PATH#SYMBOL` and adds the digest of the cited text. The path is
+/// relative to the project's root, or else to the current folder inside the project.
 pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     let place = &settings.place;
     let folder = place.folder.canonicalize().unwrap_or_else(|_| place.folder.clone());
@@ -35,7 +38,7 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
         let inside = inside.ok()?.to_str()?;
         (!inside.is_empty()).then(|| inside.to_owned())
     };
-    // A whole path is one of the machine, as everywhere on a command line.
+    // An absolute path is one on this machine, as everywhere on the command line.
     let whole = within(Path::new(text));
     let here = || within(&std::env::current_dir().ok()?).map(|folder| format!("{folder}/{text}"));
     staleness_docs::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
@@ -44,8 +47,8 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     })
 }
 
-/// Returns the citations of an item, each with how it is now: with the digest of what is there, or
-/// without one, and with the lines at which that stands.
+/// Returns each citation of an item with its current state: the same citation with today's lines, and with a
+/// digest if the source still exists.
 pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
     staleness_docs::seen(&settings.place, &mut settings.repo(), item)
 }
@@ -53,7 +56,7 @@ pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
 /// Maximum number of items whose cited files [`evidence_at_hand`] reads.
 const MOST_AT_HAND: usize = 256;
 
-/// Returns the evidence on items of the store whose cited files are gone or read otherwise now. Looks at the first
+/// Returns evidence about stored items if a file they cite was removed or changed. Looks at the first
 /// `MOST_AT_HAND` items with citations, and starts git only if one of them changed.
 pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let cites = |item: &&Item| item.path.is_none() && !item.citations.is_empty();
@@ -78,7 +81,8 @@ pub fn evidence_at_hand(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey
     evidence(settings, &changed.collect::<Vec<_>>())
 }
 
-/// Returns the evidence on every item, from what it cites and names; none if the work was ended.
+/// Returns the evidence about each item from what it cites and mentions, or an empty map if the work was
+/// cancelled.
 pub fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let mut found: BTreeMap<ItemKey, Vec<Evidence>> =
         items.iter().map(|item| (item.key.clone(), Vec::new())).collect();

@@ -1,5 +1,5 @@
-//! The policy in force, layer by layer: defaults, the user's file, the project's file, the
-//! environment, flags.
+//! The policy in force, built from layers: defaults, the user's file, the project's file, the environment and
+//! flags.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,16 +13,16 @@ use crate::error::{ErrorKind, ServiceError, brief, in_words, quoted};
 
 /// The name of a policy file.
 pub const FILE_NAME: &str = "staleness.toml";
-/// The variable that sets policy values, `KEY=VALUE` separated by semicolons or line ends.
+/// The environment variable that sets policy values: `KEY=VALUE` pairs separated by semicolons or newlines.
 pub const SET_VARIABLE: &str = "STALENESS_SET";
-/// A policy file is no larger than this, in bytes.
+/// Maximum size of a policy file, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// The keys that a project's file may set: it comes with the repository, so nothing that touches
-/// the user's data or what their hooks say.
+/// The keys that a project's file may set. The file comes with the repository, so it must not affect the
+/// user's data or the text of their hooks.
 const PROJECT_KEYS: [&str; 8] =
     ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents", "routes"];
-/// The keys of `routes` that it may set: how routes learn. What is kept, for how long, and whether
-/// prompts are learned from is the user's.
+/// The keys of `routes` that a project's file may set: how routes learn. Retention, and learning from
+/// prompts, are up to the user.
 const PROJECT_ROUTE_KEYS: [&str; 7] = [
     "min_signal",
     "learn_weight",
@@ -35,23 +35,23 @@ const PROJECT_ROUTE_KEYS: [&str; 7] = [
 
 const KEYS_HINT: &str = "fix or remove this setting; `staleness doctor` still works";
 
-/// The words for `u32` in an error, for people who do not write Rust.
+/// Describes the type `u32` in error messages.
 const WHOLE: &str = "a whole number from 0 to 4294967295";
 
-/// The sources of each layer.
+/// The places from which policy layers are read.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    /// The user's file, or the one given in its place; `true`: it must exist.
+    /// The user's file, or the one given instead. `true` means that it must exist.
     pub user: Option<(PathBuf, bool)>,
     /// The project's file.
     pub project: Option<PathBuf>,
-    /// `KEY=VALUE` of the environment.
+    /// The `KEY=VALUE` pairs from the environment.
     pub environment: Option<String>,
-    /// `KEY=VALUE` of the flags.
+    /// The `KEY=VALUE` pairs from flags.
     pub flags: Vec<String>,
 }
 
-/// One value of the policy.
+/// A policy value and its source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PolicyValue {
     /// Its key, such as `tools.unseen_days`.
@@ -62,7 +62,7 @@ pub struct PolicyValue {
     pub source: String,
 }
 
-/// A policy with where its values came from.
+/// A policy, with the source of each value.
 #[derive(Clone, Debug)]
 pub struct Configured {
     /// The policy.
@@ -70,17 +70,17 @@ pub struct Configured {
     origins: BTreeMap<String, String>,
 }
 
-/// One layer, and where it came from.
+/// A layer's values, with the name of its source.
 type Layer = (String, Table);
 
 impl Layers {
-    /// Reads every layer and puts the policy together.
+    /// Reads all layers and combines them into one policy.
     pub fn read(&self) -> Result<Configured, ServiceError> {
         compose(self.each().collect::<Result<_, _>>()?)
     }
 
-    /// As [`Self::read`], without layers that cannot be read or do not fit the others, and with the
-    /// first error: a project's broken file does not undo what the user decided.
+    /// Like [`Self::read`], but skips layers that are unreadable or invalid, and also returns the first
+    /// error. A broken project file must not disable the user's settings.
     pub fn read_what_can_be_read(&self) -> (Configured, Option<ServiceError>) {
         let mut trouble = None;
         let mut note = |error: ServiceError| {
@@ -91,8 +91,8 @@ impl Layers {
         (configured, trouble)
     }
 
-    /// Puts layers together that may make no sense as a whole, though each does by itself. Then the
-    /// project's goes, which comes with the repository, and after it whichever brings a fault.
+    /// Combines layers that are valid alone but may conflict. On a conflict it drops the project's layers
+    /// first, because they come with the repository, then the first layer that makes the policy invalid.
     fn compose_what_fits(
         &self,
         mut layers: Vec<Layer>,
@@ -112,7 +112,7 @@ impl Layers {
         }
     }
 
-    /// Every layer that is there, each read by itself, so that an error names the layer it is in.
+    /// Reads each layer that exists on its own, so that an error can name the layer.
     fn each(&self) -> impl Iterator<Item = Result<Layer, ServiceError>> + '_ {
         let user = self.user.as_ref().and_then(|(path, required)| {
             let read = read_file(path, *required).transpose()?;
@@ -129,14 +129,14 @@ impl Layers {
             .chain(self.flags.iter().map(|text| (text.as_str(), "flag", "--set")));
         user.into_iter().chain(project).chain(typed.map(|(text, source, place)| {
             let table = assignment(text)?;
-            // An error names what was typed, where files name themselves.
+            // Errors in typed values repeat the value. Errors in files name the file.
             let (_, table) = checked(format!("{place} {}", quoted(text)), table)?;
             Ok((source.to_owned(), table))
         }))
     }
 }
 
-/// A layer whose values make sense; `name` is what an error calls it.
+/// Checks that a layer's values are valid. `name` is used in the error.
 fn checked(name: String, table: Table) -> Result<Layer, ServiceError> {
     match policy_of(over_defaults(&table)?) {
         Ok(_) => Ok((name, table)),
@@ -146,7 +146,7 @@ fn checked(name: String, table: Table) -> Result<Layer, ServiceError> {
     }
 }
 
-/// A project's layer: it sets nothing that is the user's.
+/// Checks a project's layer. It must not set keys that belong to the user.
 fn of_project(path: &Path, table: Table) -> Result<Layer, ServiceError> {
     let refused = |key: &str, allowed: &[&str]| {
         let message = format!("{}: a project may not set {key:?}", path.display());
@@ -165,7 +165,7 @@ fn of_project(path: &Path, table: Table) -> Result<Layer, ServiceError> {
     }
 }
 
-/// A project's file comes with the repository: a link that leads out of its folder is not followed.
+/// Rejects a project file that is a symlink out of its folder, because the file comes with the repository.
 fn within_project(path: &Path) -> Result<(), ServiceError> {
     if !path.is_symlink() {
         return Ok(());
@@ -196,7 +196,8 @@ fn compose(layers: Vec<Layer>) -> Result<Configured, ServiceError> {
     Ok(Configured { policy, origins })
 }
 
-/// Returns the index of the first layer that makes the policy invalid, if each is valid by itself.
+/// Returns the index of the first layer that makes the policy invalid when combined with the layers before
+/// it.
 fn faulty(layers: &[Layer]) -> Option<usize> {
     let mut whole = table_of(&Policy::default()).ok()?;
     layers.iter().position(|(_, layer)| {
@@ -205,14 +206,14 @@ fn faulty(layers: &[Layer]) -> Option<usize> {
     })
 }
 
-/// That fault, with the name of the layer.
+/// Creates the error for an invalid combination, naming the layer.
 fn fault_of(layers: &[Layer], why: &str) -> ServiceError {
     let name = faulty(layers).map(|at| format!("{}: with what was set before, ", layers[at].0));
     let message = format!("{}{why}", name.unwrap_or_default());
     ServiceError::new(ErrorKind::Config, message).hint(KEYS_HINT)
 }
 
-/// The default policy with one layer on top.
+/// Returns the default policy overridden by one layer.
 fn over_defaults(layer: &Table) -> Result<Table, ServiceError> {
     let mut table = table_of(&Policy::default())?;
     merge(&mut table, layer.clone());
@@ -245,7 +246,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
         return Err(trouble(format!("{length} bytes; at most {MAX_BYTES} are read")));
     }
     let mut text = String::new();
-    // Files of the system claim to be empty, and some can be read for ever.
+    // Some system files report a length of zero, or never end.
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
         .map_err(|error| trouble(in_words(&error)))?;
@@ -263,7 +264,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
     })
 }
 
-/// `KEY=VALUE` as a table; a value that is no TOML is taken as text.
+/// Parses `KEY=VALUE` into a table. A value that is not valid TOML is treated as text.
 fn assignment(text: &str) -> Result<Table, ServiceError> {
     let wrong = || {
         ServiceError::invalid(format!("{} is not KEY=VALUE", quoted(text)))
@@ -292,7 +293,8 @@ fn merge(into: &mut Table, layer: Table) {
     }
 }
 
-/// A rule or a curve is one value: `consecutive` replaces `k_of_n`, it does not join it.
+/// Returns true if a table is replaced as a whole. `consecutive` replaces `k_of_n`, for example; the two are
+/// not merged.
 fn is_one_value(key: &str) -> bool {
     matches!(key, "rule" | "curve")
 }
@@ -311,7 +313,7 @@ fn leaves(prefix: &str, value: &Value) -> Vec<(String, Value)> {
 }
 
 impl Configured {
-    /// Every value in force, by key.
+    /// Returns all values in force, sorted by key.
     pub fn values(&self) -> Result<Vec<PolicyValue>, ServiceError> {
         let table = table_of(&self.policy)?;
         let mut values = Vec::new();

@@ -1,4 +1,4 @@
-//! Documents as they are now, and as they were when they were checked last.
+//! Checks documents, and reads the results of the last check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -23,36 +23,35 @@ use crate::settings::{Access, Settings};
 /// The options of a check.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked<'a> {
-    /// Files and folders; none: every document of the project.
+    /// Files and folders to check. Empty means all documents of the project.
     pub paths: &'a [PathBuf],
-    /// Only what is new since this revision.
+    /// Reports only findings that are new since this revision.
     pub since: Option<&'a str>,
-    /// The files on disk as if they were committed, what is new in them, and which documents name what changed.
-    /// Since `HEAD`, unless said; since the commit before it if nothing was changed. The settings' repository has
-    /// them for its head from then on.
+    /// Treats files on disk as committed, and reports what is new and which documents name something that
+    /// changed. Compares with `since`, else with `HEAD`, or with `HEAD~1` if nothing changed. The settings'
+    /// repository uses the files on disk as its head from then on.
     pub impact: bool,
-    /// The version of the project, if not the one that it declares.
+    /// The project's version, if it differs from the declared one.
     pub version: Option<&'a str>,
-    /// Nothing is to be written.
+    /// Writes nothing to the store.
     pub dry_run: bool,
 }
 
 impl Asked<'_> {
-    /// Returns true if what is found may be kept for those who ask later: it is everything that there is to
-    /// find, as of now.
+    /// Returns true if the results may be stored: the check covers everything, as of now.
     fn is_kept(&self, settings: &Settings) -> bool {
         self.is_whole() && !settings.given_now
     }
 
-    /// Returns true if what is found would be kept, but for a time that was given: the files and their history
-    /// are those of today all the same.
+    /// Returns true if the check covers the complete current state. The results may still be unsuitable for
+    /// storing if a time was given with `--now`.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.dry_run && !self.impact && self.since.is_none() && self.version.is_none()
     }
 }
 
-/// Checks documents, with what the registry knows of them, and keeps what was found there.
+/// Checks documents, using the results of earlier checks, and stores the results.
 pub fn check(
     settings: &Settings,
     asked: Asked<'_>,
@@ -77,7 +76,7 @@ pub fn check(
     Ok(report)
 }
 
-/// Takes the files on disk for committed, and returns the revision from which a diff goes.
+/// Makes the repository treat the files on disk as committed. Returns the revision to compare with.
 fn diffed<'a>(settings: &Settings, since: Option<&'a str>) -> Result<&'a str, ServiceError> {
     let refused = |why: &dyn std::fmt::Display| {
         ServiceError::invalid(format!("--impact: {why}"))
@@ -98,7 +97,7 @@ fn diffed<'a>(settings: &Settings, since: Option<&'a str>) -> Result<&'a str, Se
     }
 }
 
-/// Reads documents, with the places and the policy that hold here, until the watchdog ends it.
+/// Reads documents with this project's paths and policy, until the watchdog ends the work.
 fn read<'a>(
     settings: &'a Settings,
     repo: &mut LazyRepo,
@@ -116,7 +115,7 @@ fn read<'a>(
         if watchdog.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let report = staleness_docs::check(&settings.place, repo, &options, &mut progress);
-    // What git did not answer any more may have looked like nothing.
+    // A git process that was ended may look like one that found nothing.
     let report = report.and_then(|it| if watchdog.is_ended() { Err(Cancelled) } else { Ok(it) });
     report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
 }
@@ -143,27 +142,26 @@ fn read_files<'a>(
     read(settings, &mut LazyRepo::default(), options, &mut |_| ())
 }
 
-/// Returns the paths of the documents that a check without arguments reads, as far as that is known without git.
+/// Returns the paths of the documents that a check without arguments reads, without running git.
 pub(crate) fn paths(settings: &Settings) -> Result<Vec<String>, ServiceError> {
     let report = read_files(settings, CheckOptions::new(settings.now))?;
     Ok(report.documents.into_iter().map(|document| document.key.path).collect())
 }
 
-/// Returns the context of verdicts on items and documents, for the agent that asks.
+/// Returns the context for verdicts on items and documents, for the current agent.
 pub fn context(settings: &Settings, version: Option<&str>) -> Context {
     context_for(settings, settings.agent.as_ref(), version)
 }
 
-/// As [`context`], for another agent.
+/// Like [`context`], for another agent.
 pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option<&str>) -> Context {
     let (project, policy) = (&settings.project, &settings.configured.policy.knowledge);
     let place = Some((&project.id, project.root.as_str()));
     Context::new(settings.now, policy, place, agent).at_version(version)
 }
 
-/// Returns what is known of documents without their history: the items that files hold now, and what
-/// the last check found in them. If there was a check, only the files that it knew are read, and those
-/// that were committed since.
+/// Returns what is known without reading git history: the items now in files, and the findings of the last
+/// check. After a first check, reads only the files that it read and tracked documents that it did not.
 pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
@@ -179,7 +177,7 @@ pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, Servi
     Ok(known)
 }
 
-/// The tracked documents that are not among these documents.
+/// Returns the tracked documents that are not in `documents`.
 fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     let folder = &settings.place.folder;
     let mut repo = settings.repo();
@@ -193,14 +191,13 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     new.map(|(path, _)| folder.join(path)).filter(|path| path.exists()).collect()
 }
 
-/// As [`at_hand`], but only of the files that the last check knew; nothing if there was none.
+/// Like [`at_hand`], but only for files that the last check read. Empty if there was no check.
 pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     as_checked(settings, registry.documents().list(&settings.project.id).wait()?)
 }
 
-/// Returns these documents as the last check found them, with the items that they hold now; git is not asked.
-/// What was found in a text that has changed since, or is gone, is left out. What the last check found to stand
-/// for the items and is not among these documents does so still.
+/// Returns documents with the findings of the last check and their current items, without running git.
+/// Findings are dropped if the text has changed or the file is gone.
 pub fn as_checked(
     settings: &Settings,
     mut documents: Vec<Document>,
@@ -222,9 +219,8 @@ pub fn as_checked(
     Ok(Report { documents, items: now.items, ..Report::default() })
 }
 
-/// Checks the files in which items live, and no others, and gives these items the dates of their commits,
-/// by which their `rows` in the store count recalls. What the last check knows of a file is not looked up
-/// again while it holds.
+/// Checks only the files that contain the given items. Sets the items' dates from their commits, and counts
+/// recalls since then from `rows`. Results of the last check are reused where they still hold.
 pub fn check_files(
     settings: &Settings,
     asked: Asked<'_>,
@@ -250,8 +246,8 @@ pub fn check_files(
     Ok(report)
 }
 
-/// Returns those of these items that live in files of the project, with what must be known of them to
-/// note something about them.
+/// Returns the items among `keys` that live in files of the project, with the data needed to record something
+/// about them.
 pub fn filed(
     settings: &Settings,
     registry: &Registry,
@@ -270,8 +266,7 @@ pub fn filed(
     Ok(items.iter().filter_map(file).collect())
 }
 
-/// Returns the registry's rows of items. A row whose file is gone is left out, unless its item is among
-/// those of `files`.
+/// Returns the stored rows of items. Omits rows of deleted files, unless the item is in `files`.
 pub fn rows(
     settings: &Settings,
     registry: &Registry,
@@ -280,12 +275,13 @@ pub fn rows(
     Ok(there(settings, registry.knowledge().rows(&settings.project.id).wait()?, files))
 }
 
-/// Of these rows those of items that still are there.
+/// Removes the rows of items with deleted files, unless the item is in `files`.
 pub fn there(settings: &Settings, rows: Vec<Item>, files: &[Item]) -> Vec<Item> {
     without_gone(rows, files, &|path| on_disk(settings, path).exists())
 }
 
-/// The file of a document by its path in the project, or below the home folder as `~/PATH`.
+/// Returns the file for a document's path, which is relative to the project, or to the home folder if it
+/// begins with `~/`.
 #[must_use]
 pub fn on_disk(settings: &Settings, path: &str) -> PathBuf {
     let (root, rest) = match path.strip_prefix("~/") {
@@ -295,7 +291,8 @@ pub fn on_disk(settings: &Settings, path: &str) -> PathBuf {
     root.join(rest)
 }
 
-/// Returns the path under which a check knows a file; `path` is absolute, or counts from `cwd` or from the project.
+/// Returns the path by which a check identifies a file. `path` is absolute, or relative to `cwd` or the
+/// project.
 #[must_use]
 pub fn key_of(settings: &Settings, cwd: Option<&Path>, path: &str) -> String {
     let folder = &settings.place.folder;
@@ -309,7 +306,7 @@ pub fn key_of(settings: &Settings, cwd: Option<&Path>, path: &str) -> String {
     below(folder).or_else(|_| of_user()).unwrap_or_else(|_| path.to_string_lossy().into_owned())
 }
 
-/// The path of the document that `PATH` or `PATH:LINE` names.
+/// Returns the path of the document that `PATH` or `PATH:LINE` names.
 #[must_use]
 pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
     let without_line = id.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
@@ -317,7 +314,7 @@ pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
     names.find(|path| all.iter().any(|each| each.key.path == *path))
 }
 
-/// The version of the project that was named.
+/// Validates the project version that a user gave.
 pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> {
     if let Some(other) = named.filter(|text| Version::parse(text).is_none()) {
         let message = format!("--current-version: {} is no version", quoted(other));
@@ -326,18 +323,18 @@ pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> 
     Ok(named)
 }
 
-/// The version that the files of the project declare; git is not asked.
+/// Returns the version that the project's files declare, without running git.
 pub fn version(settings: &Settings) -> Option<String> {
     staleness_docs::declared_version(&settings.place.folder)
 }
 
-/// The version that the files of the project declare, else the latest that a tag names.
+/// Returns the version that the project's files declare, else the one from the latest tag.
 pub fn version_by_git(settings: &Settings) -> Option<String> {
     staleness_docs::project_version(&settings.place, &mut settings.repo())
 }
 
-/// Paths count from the current folder, as everywhere on a command line. What is not there, or not in the
-/// project, counts from the project's folder.
+/// Resolves paths against the current folder. A path that does not exist there, or is outside the project, is
+/// resolved against the project's folder.
 fn absolute(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<PathBuf>, ServiceError> {
     let folder = &settings.place.folder;
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
@@ -357,7 +354,7 @@ fn absolute(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Serv
     paths.iter().map(there).collect()
 }
 
-/// Documents as they were checked last. A registry that cannot be read knows none.
+/// Returns the results of the last check, or nothing if the registry cannot be read.
 fn known(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
     let read = || {
         Ok::<_, ServiceError>(
@@ -370,7 +367,7 @@ fn known(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
     })
 }
 
-/// Keeps what was found, so that hooks can tell it. A check does its work without that.
+/// Stores the results for hooks. A failure is noted and does not fail the check.
 fn keep(settings: &Settings, report: &Report, everything: bool, listener: &dyn Listener) {
     let paths = everything
         .then(|| report.documents.iter().map(|document| document.key.path.clone()).collect());

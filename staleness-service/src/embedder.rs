@@ -1,4 +1,4 @@
-//! The model that makes vectors of queries: `routes.model_dir`, in programs that were built with one.
+//! Embeds queries with the model in `routes.model_dir`, if the program was built with one.
 
 use staleness::ids::ModelId;
 use staleness::{Registry, RegistryError, Wait};
@@ -16,7 +16,7 @@ mod loaded {
     use staleness_core::embed::{EmbedError, Embedder};
     use staleness_embed::LocalEmbedder;
 
-    /// The model of this process: loading it takes longer than asking it.
+    /// The model loaded by this process. Loading takes longer than embedding a query.
     static LOADED: Mutex<Option<(PathBuf, Arc<LocalEmbedder>)>> = Mutex::new(None);
 
     pub(super) fn model(folder: &Path) -> Result<Arc<dyn Embedder>, EmbedError> {
@@ -32,12 +32,11 @@ mod loaded {
     }
 }
 
-/// The vector of a query by the model that the policy names, with the model's id; `None` where it
-/// names none.
+/// Embeds a query with the model that the policy names. Returns the model's id and the vector, or `None` if
+/// the policy names no model.
 ///
 /// # Errors
-/// For a folder that holds no model, a query without a word, and in a program that was built without
-/// models.
+/// If the folder holds no model, the query has no word, or this build does not support models.
 pub fn vector_of(settings: &Settings, query: &str) -> Result<Option<Answer>, ServiceError> {
     let folder = settings.configured.policy.routes.model_dir.trim();
     if folder.is_empty() {
@@ -50,9 +49,9 @@ pub fn vector_of(settings: &Settings, query: &str) -> Result<Option<Answer>, Ser
     embed(folder, &ask).map(Some)
 }
 
-/// As [`vector_of`], for a search that words answer too: `None` if the query has no word, or if nothing of the
-/// project was learned by that model. If the model cannot be asked, words alone decide, and a sentence says
-/// why.
+/// Like [`vector_of`], for a search that can fall back to words. Returns `None` if the query has no word, or
+/// no route of the project was embedded by that model. If the model fails, the second value explains why only
+/// words were used.
 pub fn for_search(
     settings: &Settings,
     registry: &Registry,
@@ -68,7 +67,7 @@ pub fn for_search(
             if registry.routes().dimensions(project, &model).wait()?.is_some() {
                 return Ok((Some((model, numbers)), None));
             }
-            // What other models embedded is told of; where there is nothing, nothing is missing.
+            // Reports vectors from another model. If there are no vectors at all, nothing is missing.
             let offer = registry.routes().offer_to_embed(project, &model).wait()?;
             Ok((None, offer.map(|offer| format!("{offer}; words alone decided"))))
         }
@@ -76,7 +75,7 @@ pub fn for_search(
     }
 }
 
-/// The answer of a model to a query: the model's id, and the vector.
+/// A model's id and the vector that it computed.
 pub type Answer = (ModelId, Vec<f64>);
 
 #[cfg(feature = "local")]

@@ -1,4 +1,4 @@
-//! Errors as a person, a script and a model see them: one line, with what to do next.
+//! Errors as users, scripts and models see them: one line, and a hint.
 
 use std::fmt;
 
@@ -9,30 +9,30 @@ use staleness::store::{Refusal, StoreError};
 use crate::escape::escape;
 use crate::limits;
 
-/// The kind of an error.
+/// The category of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// An unknown option or a missing argument.
     Usage,
-    /// A value that is refused, or bad input.
+    /// A rejected value or invalid input.
     Invalid,
-    /// A name or id that nobody knows.
+    /// An unknown name or id.
     Unknown,
-    /// A policy file or value that makes no sense.
+    /// An invalid policy file or value.
     Config,
-    /// Something that this release does not offer.
+    /// A feature that this build does not include.
     NotOffered,
-    /// The store.
+    /// An error of the store.
     Store,
-    /// A file that cannot be read or written.
+    /// A file that could not be read or written.
     Io,
-    /// Work that was ended before it was done.
+    /// Work that was cancelled before it finished.
     Cancelled,
 }
 
 impl ErrorKind {
-    /// The word that reports use.
+    /// Returns the name used in reports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,38 +48,38 @@ impl ErrorKind {
     }
 }
 
-/// One error: what and where, and what to do next.
+/// An error message with a hint on what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceError {
-    /// Its kind.
+    /// The category.
     pub kind: ErrorKind,
-    /// The message: what went wrong, and where.
+    /// Says what went wrong, and where.
     pub message: String,
-    /// The hint: what to do next.
+    /// Says what to do next.
     pub hint: Option<String>,
 }
 
 impl ServiceError {
-    /// An error without a hint.
+    /// Creates an error without a hint.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
 
-    /// Adds a hint: what to do next.
+    /// Sets the hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// A value that is refused.
+    /// Creates an [`ErrorKind::Invalid`] error.
     #[must_use]
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, message)
     }
 
-    /// The error as one line, or as one JSON document.
+    /// Formats the error as one line, or as a JSON document.
     #[must_use]
     pub fn render(&self, as_json: bool) -> String {
         if as_json {
@@ -92,10 +92,10 @@ impl ServiceError {
     }
 }
 
-/// The number of characters of a typed value that an error repeats, at most.
+/// Maximum number of characters of user input repeated in an error.
 pub const MAX_SHOWN: usize = 80;
 
-/// A typed value, quoted, escaped and cut.
+/// Quotes, escapes and truncates user input.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {
@@ -104,7 +104,7 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// A path, cut in the middle of nowhere: nobody reads ten thousand characters.
+/// Shortens a long path for an error message.
 #[must_use]
 pub fn brief(path: &std::path::Path) -> String {
     let text = path.display().to_string();
@@ -114,7 +114,7 @@ pub fn brief(path: &std::path::Path) -> String {
     }
 }
 
-/// Describes an error of a file in words.
+/// Describes a file error in plain words.
 #[must_use]
 pub fn in_words(error: &std::io::Error) -> String {
     use std::io::ErrorKind as Io;
@@ -159,7 +159,7 @@ impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         match error {
-            // SQLite speaks of a failed disk, and does not say why.
+            // SQLite reports a failed disk write without a reason.
             StoreError::Full
             | StoreError::Io { .. }
             | StoreError::Unknown(_)

@@ -1,13 +1,12 @@
-//! Text of unknown origin, made safe for a line on a terminal.
+//! Escapes untrusted text for one line of terminal output.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 pub use staleness_core::text::is_unsafe;
 
-/// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line, and
-/// what cannot be seen: with it two names look like one. GitHub Actions takes a line that begins with `::` for a
-/// command: of a text that does, the first sign is escaped.
+/// Escapes control characters, invisible characters, and characters that reorder text. Also escapes a leading
+/// `::`, which GitHub Actions would treat as a command.
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
     match text.trim_start().strip_prefix("::") {
@@ -16,7 +15,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// As [`escape`], for a text of several lines: line ends and tabs stay.
+/// Like [`escape`], but keeps newlines and tabs.
 #[must_use]
 pub fn escape_lines(text: &str) -> Cow<'_, str> {
     escape_if(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))

@@ -1,4 +1,4 @@
-//! The findings of a check, judged and in order.
+//! The findings of a check, with verdicts, worst first.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,24 +14,24 @@ use staleness_docs::{Report, Unlisted};
 use crate::items::{joined_for_files, known, outside, to_look_up};
 use crate::rank::worst_first;
 
-/// A block, or an item that lives in a file, with at least one signal.
+/// A block of a document, or an item in a file, with at least one signal.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Its report, with the verdict.
+    /// The report, with the verdict.
     pub told: KnowledgeReport,
-    /// Its last line.
+    /// The last line, from 1.
     pub last_line: u32,
-    /// A digest of its text, which finds it again when it moves.
+    /// A digest of the text, used to find it again after it moves.
     pub digest: u64,
     /// The evidence against it.
     pub evidence: Vec<Evidence>,
-    /// The item that the file holds, if it is one.
+    /// The item, if the file contains one.
     item: Option<Item>,
 }
 
 impl Finding {
-    /// Returns the strong evidence: none if the finding is fresh, else that of its strongest signal and of each
-    /// signal that alone would not leave it fresh.
+    /// Returns the strong evidence. Empty if the finding is fresh. Otherwise, the evidence for the strongest
+    /// signal and for each signal that alone would lower the level.
     pub fn strong_evidence<'f>(
         &'f self,
         context: &'f Context,
@@ -48,15 +48,15 @@ impl Finding {
         })
     }
 
-    /// Returns a hash of the one cause of all strong evidence: the present name of what went, else its old one, and
-    /// the commit that removed it. `None` if there is more than one cause.
+    /// Returns a hash of the single cause of all strong evidence: the removed name (or its new name) and the
+    /// commit that removed it. `None` if there are several causes, or one has no name.
     pub fn cause(&self, context: &Context) -> Option<u64> {
         let mut causes = self.strong_evidence(context).map(|one| cause(&one.fact));
         let first = causes.next()??;
         causes.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// The evidence that its verdict tells of: some weighs nothing against some kinds.
+    /// Returns the evidence that affects the verdict. Some evidence has no weight for some kinds of item.
     pub fn told_evidence(&self) -> impl Iterator<Item = &Evidence> {
         let signals = &self.told.verdict.signals;
         let is_told =
@@ -65,7 +65,7 @@ impl Finding {
     }
 }
 
-/// Returns a number for what a fact says went, and by which commit.
+/// Returns a hash of the name that was removed and the commit that removed it. `None` for other facts.
 fn cause(fact: &Fact) -> Option<u64> {
     let (name, renamed_to, commit) = match fact {
         Fact::SourceMissing { citation, gone: Cited::Path, renamed_to, commit } => {
@@ -78,27 +78,27 @@ fn cause(fact: &Fact) -> Option<u64> {
     Some(stable_hash(format!("{name}\n{}", commit.unwrap_or_default()).as_bytes()) as u64)
 }
 
-/// A document with what was found in it, in the order of [`worst_first`].
+/// A document's findings, in the order of [`worst_first`].
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Its path.
     pub path: String,
-    /// The number of its blocks.
+    /// Number of blocks in the document.
     pub blocks: u32,
-    /// The level and the freshness of its worst block.
+    /// Level and freshness of the worst finding, or fresh and 1 if there is none.
     pub worst: (Level, f64),
     /// The findings.
     pub found: Vec<Finding>,
 }
 
-/// Numbers of blocks by level.
+/// Number of blocks at each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Levels {
-    /// The number that can be relied on.
+    /// Blocks that can be relied on.
     pub fresh: u64,
-    /// The number to be reviewed.
+    /// Blocks to review.
     pub review: u64,
-    /// The number that must not be relied on.
+    /// Blocks that must not be relied on.
     pub stale: u64,
 }
 
@@ -111,7 +111,8 @@ impl Levels {
         }
     }
 
-    /// Counts blocks that are not listed, which were taken for fresh, as those that are like them.
+    /// Moves unlisted blocks, which were counted as fresh, to the level of a listed block with the same
+    /// signals.
     fn add_unlisted(&mut self, group: &Group, unlisted: &Unlisted) {
         let is_like = |each: &&Finding| SignalSet::of(&each.evidence) == unlisted.sorts;
         let level = group.found.iter().find(is_like).map(|like| like.told.verdict.level);
@@ -124,7 +125,7 @@ impl Levels {
         }
     }
 
-    /// Returns true if any is at this level or worse.
+    /// Returns true if any block is at `level` or worse.
     pub const fn any_at(&self, level: Level) -> bool {
         match level {
             Level::Fresh => true,
@@ -134,27 +135,27 @@ impl Levels {
     }
 }
 
-/// A function that looks up what items cite, and returns the evidence by item.
+/// A function that checks what items cite and returns evidence by item.
 pub type LookUp<'a> = dyn Fn(&[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> + 'a;
 
-/// Nothing is looked up: what the check found is all.
+/// A [`LookUp`] that checks nothing.
 pub fn nothing(_: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     BTreeMap::new()
 }
 
-/// Everything that a check found.
+/// The findings of a check, by document.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// Documents with findings, in the order of the worst in each.
+    /// Documents with findings, ordered by their worst finding.
     pub groups: Vec<Group>,
-    /// The levels of all blocks.
+    /// Number of blocks at each level, in all documents.
     pub counts: Levels,
 }
 
 impl Findings {
-    /// Judges what was found; `stored` are the items of the store, which hold what was said about
-    /// those that live in files, and `look_up` tells what became of what items cite. Of a comparison
-    /// with another revision only what is new is reported; the counts stay those of all blocks.
+    /// Judges the findings of a check. `stored` are the rows of the store, with verifications and
+    /// contradictions of items in files. If the check compared with another revision, only new findings are
+    /// listed, but the counts cover all blocks.
     pub fn new(
         report: &Report,
         stored: Vec<Item>,
@@ -167,7 +168,7 @@ impl Findings {
         let (documents, items) = (new.clone(), report.items.clone());
         let new = Report { documents, items, ..Report::default() };
         let mut found = Self::of(&new, stored.clone(), look_up, context);
-        // Age is nothing new: it comes by itself.
+        // Age alone is not a new finding.
         let none = new.documents.iter().filter(|document| document.found.is_empty());
         let none: BTreeSet<&str> = none.map(|document| document.key.path.as_str()).collect();
         found.groups.retain(|group| !none.contains(group.path.as_str()));
@@ -199,8 +200,8 @@ impl Findings {
         found
     }
 
-    /// Removes what a list holds, and judges the rest anew; the counts stay those of all blocks. Age
-    /// alone is nothing new. `lists` is asked for a path, a fact and the digest of a text.
+    /// Removes findings that `lists` returns true for, and judges the rest again. The counts stay those of
+    /// all blocks. Age alone is not new. `lists` takes a path, a fact and the text's digest.
     #[must_use]
     pub fn without(mut self, lists: &dyn Fn(&str, &Fact, u64) -> bool, context: &Context) -> Self {
         for group in &mut self.groups {
@@ -222,19 +223,19 @@ impl Findings {
         self
     }
 
-    /// Every finding, by document.
+    /// Returns all findings, grouped by document.
     pub fn all(&self) -> impl Iterator<Item = &Finding> {
         self.groups.iter().flat_map(|group| &group.found)
     }
 
-    /// Every finding in one list, in the order of [`worst_first`].
+    /// Returns all findings as one list, in the order of [`worst_first`].
     pub fn in_order(&self) -> Vec<&Finding> {
         let mut all: Vec<&Finding> = self.all().collect();
         all.sort_by(|a, b| worst_first(&a.told, &b.told));
         all
     }
 
-    /// The levels of what is reported.
+    /// Counts the listed findings by level.
     pub fn reported(&self) -> Levels {
         let mut levels = Levels::default();
         self.all().for_each(|each| levels.add(each.told.verdict.level));
@@ -242,7 +243,7 @@ impl Findings {
     }
 }
 
-/// The verdict on what is left of the evidence.
+/// Judges a finding again from its remaining evidence.
 fn judged(finding: &Finding, context: &Context) -> Verdict {
     if let Some(item) = &finding.item {
         return item.judge(&finding.evidence, context);
@@ -259,7 +260,7 @@ fn judged(finding: &Finding, context: &Context) -> Verdict {
     block.judge(finding.told.kind, context)
 }
 
-/// The items that live in files, by path, each with everything that speaks against it.
+/// Returns the items that live in files, by path, with their evidence.
 fn filed(
     report: &Report,
     stored: Vec<Item>,
@@ -289,7 +290,7 @@ fn of_item(
     }
     let block = document.found.first();
     told.line = Some(block.map_or(1, |block| block.line));
-    // What a check is asked for is where and why; the text is in the file.
+    // A check reports the place and the reason. The text is in the file.
     told.body = None;
     let last_line = block.map_or(1, |block| block.last_line);
     let finding = Finding {
@@ -302,8 +303,7 @@ fn of_item(
     Some(group(document, vec![finding]))
 }
 
-/// Returns a digest of an item's words, wherever its lines break: findings and the counters of its front
-/// matter do not change it.
+/// Returns a digest of an item's words. Line breaks and front matter do not affect it.
 fn digest(body: &str) -> u64 {
     let words: Vec<&str> = body.split_whitespace().collect();
     stable_hash(words.join(" ").as_bytes()) as u64
@@ -338,7 +338,7 @@ fn in_order(path: String, blocks: u32, mut found: Vec<Finding>) -> Group {
     Group { path, blocks, worst, found }
 }
 
-/// By the worst finding in each.
+/// Compares two groups by their worst finding.
 fn by_worst(a: &Group, b: &Group) -> Ordering {
     match (a.found.first(), b.found.first()) {
         (Some(a), Some(b)) => worst_first(&a.told, &b.told),

@@ -1,7 +1,7 @@
-//! Fixes: the present names of things, written into the documents that name them by old ones.
+//! Fixes: replaces old names in documents with their current names.
 //!
-//! Only a regular file that git tracks in the project, and that no link leads to, is changed: whole or not at
-//! all, and only while it holds the bytes that were read.
+//! Only regular files that git tracks in the project are changed, and not through links. Each file is written
+//! whole or not at all, and only if it has not changed since it was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,67 +16,67 @@ use crate::findings::Findings;
 use crate::save::{Prepared, Turn};
 use crate::settings::Settings;
 
-/// The reason of a finding that names nothing new.
+/// The reason for a finding without a new name.
 const NO_NAME: &str = "has no certain new name";
 
-/// A piece of evidence with the edits that mend it.
+/// Evidence with the edits that fix it.
 type Mended = (Evidence, Vec<Edit>);
 
-/// The text of a document, and its edits.
+/// A document's text and the edits to make.
 #[derive(Clone, Debug)]
 pub struct FixedDocument {
     file: PathBuf,
-    /// Its text as it is.
+    /// The current text.
     pub before: String,
-    /// Its edits, in order.
+    /// The edits, in order of position.
     pub edits: BTreeSet<Edit>,
-    /// The edits that mend each piece of evidence, by its line and column.
+    /// Evidence and the edits that fix it, by line and column.
     mends: BTreeMap<(u32, u32), Vec<Mended>>,
 }
 
 impl FixedDocument {
-    /// Its text with all edits made.
+    /// Returns the text with all edits applied.
     #[must_use]
     pub fn after(&self) -> String {
         mended(&self.before, &self.edits)
     }
 
-    /// Returns the lines that are changed.
+    /// Returns the number of changed lines.
     #[must_use]
     pub fn lines(&self) -> usize {
         self.edits.iter().map(|edit| edit.line).collect::<BTreeSet<_>>().len()
     }
 }
 
-/// Something that was found and is not mended.
+/// A finding that is not fixed automatically.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unfixed {
     /// The path of the document.
     pub path: String,
     /// The line, if it is known.
     pub line: Option<u32>,
-    /// The name that is gone.
+    /// The name that no longer exists.
     pub name: String,
-    /// The new name; `None` if none is certain.
+    /// The new name, or `None` if it is not certain.
     pub new: Option<String>,
-    /// The reason, as the end of a sentence that begins with the name.
+    /// The reason, worded to follow the name in a sentence.
     pub reason: String,
 }
 
-/// Everything that can be mended of what a check reports.
+/// The edits for a check's findings.
 #[derive(Clone, Debug, Default)]
 pub struct Fixes {
-    /// Documents with edits, by path.
+    /// Documents to edit, by path.
     pub documents: BTreeMap<String, FixedDocument>,
-    /// Findings that are not mended, in order.
+    /// Findings that are not fixed, in order.
     pub left: Vec<Unfixed>,
     /// Number of documents that could not be written.
     pub failed: usize,
 }
 
 impl Fixes {
-    /// Returns the edits for all findings, and the findings that cannot be mended. Reads every document with a renamed
-    /// name.
+    /// Computes the edits for all findings, and lists the findings that cannot be fixed. Reads each document
+    /// with a renamed name.
     pub fn of(settings: &Settings, found: &Findings, report: &Report) -> Self {
         let mut fixes = Self::default();
         for group in &found.groups {
@@ -140,7 +140,7 @@ impl Fixes {
         }
     }
 
-    /// Returns the edits that mend a document of one piece of evidence.
+    /// Returns the edits that fix one piece of evidence in a document.
     #[must_use]
     pub fn for_evidence(&self, path: &str, evidence: &Evidence) -> &[Edit] {
         let place = (evidence.line.unwrap_or(0), evidence.column.unwrap_or(0));
@@ -149,8 +149,8 @@ impl Fixes {
         found.map_or(&[], |(_, edits)| edits)
     }
 
-    /// Writes every document. One that cannot be written, or that changed since it was read, stays as it is
-    /// and is moved to what is left.
+    /// Writes all documents. If one cannot be written, or has changed since it was read, its findings move to
+    /// `left`.
     pub fn write(&mut self) {
         let failed: Vec<(String, String)> = self
             .documents
@@ -175,12 +175,12 @@ impl Fixes {
     }
 }
 
-/// Returns true if a fact is that a name is gone.
+/// Returns true if the fact says that a name no longer exists.
 fn is_of_name(fact: &Fact) -> bool {
     matches!(fact.kind(), SignalKind::SourceMissing | SignalKind::ReferenceDrift)
 }
 
-/// The name that is gone.
+/// Returns the name that no longer exists.
 fn name(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. } => citation.to_string(),
@@ -195,7 +195,7 @@ fn left(path: &str, evidence: &Evidence, reason: &str) -> Unfixed {
     Unfixed { path: path.to_owned(), line: evidence.line, name, new, reason: reason.to_owned() }
 }
 
-/// The file of a document and its text, if it may be changed; else the reason, as the end of a sentence.
+/// Reads a document that may be changed. The error is a reason, worded to end a sentence.
 fn read(settings: &Settings, path: &str) -> Result<(PathBuf, String), String> {
     if path.starts_with("~/") || Path::new(path).is_absolute() {
         return Err("is not one of the project".to_owned());

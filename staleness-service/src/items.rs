@@ -1,4 +1,4 @@
-//! Items of the store and items that live in files, as one list with the evidence about each.
+//! Items from the store and from files as one list, with the evidence about each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,24 +7,24 @@ use staleness::knowledge::{Block, Citation, Context, Evidence, Fact, Item};
 use staleness::report::KnowledgeReport;
 use staleness_docs::Report;
 
-/// An item, and what speaks against it.
+/// An item and the evidence about it.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The item.
     pub item: Item,
-    /// The evidence against it, from outside and from the items themselves.
+    /// Evidence from the project and from other items.
     pub evidence: Vec<Evidence>,
 }
 
 impl Known {
-    /// Returns the report on it.
+    /// Returns the report on the item.
     pub fn told(&self, context: &Context) -> KnowledgeReport {
         KnowledgeReport::of_item(&self.item, &self.evidence, context)
     }
 }
 
-/// Returns the evidence from outside of an item, in its file or in what it cites and names, and from
-/// its own words. An item of the store that was not looked up has its words alone.
+/// Returns the evidence about an item from its file, its sources and its own words. For a stored item that is
+/// not in `cited`, only its words count.
 pub fn outside(
     item: &Item,
     report: &Report,
@@ -36,14 +36,14 @@ pub fn outside(
     let blocks = found_in(report, path);
     let told = blocks.flat_map(|block| block.evidence.iter().map(move |each| (block, each)));
     let is_change = |fact: &Fact| matches!(fact, Fact::SourceChanged { .. });
-    // What was looked up by itself stands for what was found from where the file was edited.
+    // Changes found by a separate look-up replace the check's, which counts from the last edit of the file.
     let anew = cited.get(&item.key);
     let is_past = |block: &Block, fact: &Fact| match anew {
         Some(_) if is_change(fact) => true,
         _ => is_settled(item, block, fact),
     };
     let changes = anew.into_iter().flatten().filter(|each| is_change(&each.fact));
-    // Who stands for the item is told by the item.
+    // Which item supersedes this one is derived from the items.
     let is_own = |fact: &Fact| matches!(fact, Fact::Superseded { .. });
     told.filter(|(block, each)| !is_own(&each.fact) && !is_past(block, &each.fact))
         .map(|(_, each)| each)
@@ -57,9 +57,9 @@ fn found_in<'a>(report: &'a Report, path: &str) -> impl Iterator<Item = &'a Bloc
     at.ok().into_iter().flat_map(|at| &report.documents[at].found)
 }
 
-/// Those whose citations are to be looked up by themselves: items of the store, and items of files
-/// that were verified after the file said so last. A check knows of these only what was changed first
-/// since the file was edited.
+/// Returns the items with citations to look up separately: stored items, and items in files that were
+/// verified later than the file says. For the latter a check only knows the first change since the file was
+/// edited.
 pub fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
     let files: BTreeMap<&ItemKey, &Item> =
         report.items.iter().map(|file| (&file.key, file)).collect();
@@ -82,14 +82,13 @@ pub fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
     items.iter().filter(by_row).map(with_changed).collect()
 }
 
-/// Returns true if two citations name the same place, whatever was there.
+/// Returns true if two citations name the same place, even with different digests.
 fn is_same(a: &Citation, b: &Citation) -> bool {
     (&a.path, &a.lines, &a.symbol) == (&b.path, &b.lines, &b.symbol)
 }
 
-/// Returns true if somebody verified the item after what a fact tells of: a change, to the day, since the fact
-/// tells days, or the end of a word. The file does not know that, the store does. What is cited and gone stays
-/// so, whoever looked.
+/// Returns true if the item was verified after the event in a fact: a change (by day) or the removal of a
+/// name. The store knows this, the file does not. A missing source is never settled.
 fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
     let happened = match fact {
         Fact::SourceChanged { days_after: Some(days), .. } => {
@@ -101,7 +100,7 @@ fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
     happened.is_some_and(|happened| item.verified_at.is_some_and(|verified| happened <= verified))
 }
 
-/// Items with everything that speaks against each; `outside` knows what was found in the project.
+/// Returns items with all their evidence. `outside` supplies the evidence from the project.
 pub fn known(
     items: Vec<Item>,
     outside: &dyn Fn(&Item) -> Vec<Evidence>,
@@ -113,12 +112,11 @@ pub fn known(
     pairs.map(|(item, evidence)| Known { item, evidence }).collect()
 }
 
-/// An item of a file with what the store holds about it: its counters, its verification and what was
-/// said about it.
+/// Merges an item from a file with its row in the store: counters, verification and contradictions.
 pub fn with_row(file: Item, row: Option<&Item>) -> Item {
     let Some(row) = row else { return file };
     let by_row = row.verified_at > file.verified_at;
-    // Whoever wrote a later verification into the file has answered what was said.
+    // A later verification in the file answers an earlier contradiction.
     let is_answered = |at| file.verified_at.is_some_and(|verified| verified > at);
     let said = row.contradicted.clone().filter(|said| !is_answered(said.at));
     let digest = |citation: &Citation| {
@@ -144,8 +142,8 @@ pub fn with_row(file: Item, row: Option<&Item>) -> Item {
     }
 }
 
-/// Rows without those of items whose file is gone: such an item stands for nothing any more. One that
-/// is among those of `files` has a file of another name now.
+/// Removes rows of items with deleted files, and their claims to supersede other items. A row that is also in
+/// `files` was moved and stays.
 pub fn without_gone(
     mut rows: Vec<Item>,
     files: &[Item],
@@ -168,17 +166,17 @@ pub fn without_gone(
     rows
 }
 
-/// The items of files among the others, each as its file has it: what files hold is judged here, and an
-/// item of the store that has the id of one is none of that.
+/// Like [`joined`], but items in files win over stored items of the same id, because this list is about
+/// files.
 pub fn joined_for_files(mut rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let filed: BTreeSet<&ItemKey> = files.iter().map(|file| &file.key).collect();
     rows.retain(|row| row.path.is_some() || !filed.contains(&row.key));
     joined(rows, files)
 }
 
-/// The items of the store and those of files, each once: the store's own stand for those of files of
-/// the same id, rows of items whose file is gone are left out, and what the project has hides the
-/// global item of the same id. Of what an item in a file stands for the file is the truth.
+/// Merges stored items and items in files. A stored item wins over a file's item of the same key. Rows
+/// without a file are dropped, and a project's item hides the global one of the same id. The file decides
+/// what its item supersedes.
 pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let scope = rows.first().map(|row| &row.key.scope);
     let is_alone = |row: &Item| row.path.is_none() && Some(&row.key.scope) == scope;

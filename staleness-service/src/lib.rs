@@ -1,25 +1,25 @@
-//! Services for every interface of staleness: where the registry and the project are and under which
-//! policy, and the verbs that take both the registry and the project's files.
+//! Services behind every interface of staleness. They locate the registry and the project, load the policy,
+//! and combine the registry with the project's files.
 //!
-//! The pure core decides, stores keep, sources read. What is done with all three, in which order, is
-//! here, once: the command line and the MCP server only read what was asked and say what came of it.
+//! The core decides, stores keep data, and sources read the outside world. This crate is the only place that
+//! combines the three. The command line and the MCP server only parse requests and format results.
 //!
-//! - [`settings`]: store, project, repository, home, time and policy; [`SharedStore`] for processes that
-//!   live long.
-//! - [`scan`], [`tools`]: what the clients have configured.
-//! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds; [`fixes`]: what
-//!   they should say; [`text`]: the same of a text that is no file.
-//! - [`links`]: what is connected to one thing.
-//! - [`lock`]: digests of what a project gives to agents.
-//! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
-//! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
-//! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
-//! - [`model_text`]: the only way in which text of ours and names of others reach a model.
-//! - [`briefing`]: the text that a hook adds to an agent's context.
-//! - [`limits`]: the largest size of a file; [`save`]: files that are written whole.
-//! - [`upkeep`]: what is let go as time passes.
-//! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention; [`rank`]:
-//!   in which order.
+//! - [`settings`]: store, project, repository, home, time and policy; [`SharedStore`] for long-running
+//!   processes.
+//! - [`scan`], [`tools`]: tools configured in clients.
+//! - [`documents`], [`findings`], [`remembered`]: outdated statements in documents; [`fixes`]: their
+//!   corrections; [`text`]: the same for text that is not in a file.
+//! - [`links`]: everything connected to one thing.
+//! - [`lock`]: digests of the configuration that a project gives to agents.
+//! - [`knowledge`], [`items`], [`citations`]: knowledge items.
+//! - [`suggested`]: suggestions made in a session, to compare with what was used.
+//! - [`vectors`], [`embedder`]: vectors in files, and the model that creates them.
+//! - [`model_text`]: the only way for our text and foreign names to reach a model.
+//! - [`briefing`]: text that a hook adds to an agent's context.
+//! - [`limits`]: the file size limit; [`save`]: atomic file writes.
+//! - [`upkeep`]: removal of old data.
+//! - [`work`], [`sessions`], [`review`]: overdue work, changes, and things that need attention; [`rank`]:
+//!   their order.
 
 pub mod briefing;
 pub mod citations;

@@ -1,17 +1,16 @@
-//! Limits that the system sets for this process.
+//! Handles the operating system's file size limit (`ulimit -f`).
 //!
-//! A process that writes past the largest size of a file (`ulimit -f`) gets `SIGXFSZ`, which ends it
-//! unless somebody handles the signal; then the write fails like any other. The signal is handled
-//! rather than ignored: what is ignored stays so in the programs that this one starts. `SIGXCPU` keeps
-//! its effect: a process that may use no more time has to end.
+//! A write past the limit raises `SIGXFSZ`, which ends the process unless it is handled. With a handler the
+//! write fails like any other. The signal is handled and not ignored, because child processes inherit ignored
+//! signals. `SIGXCPU` keeps its default action.
 
-/// Lets a write past the largest size of a file fail, and not end the process.
+/// Installs a handler for `SIGXFSZ`, so that a write past the limit fails instead of ending the process.
 pub fn outlive_file_size() {
     #[cfg(unix)]
     unix::outlive();
 }
 
-/// Returns true if a write failed for the largest size of a file since this was asked last.
+/// Returns true if a write hit the limit since the last call.
 #[must_use]
 pub fn file_size_was_reached() -> bool {
     #[cfg(unix)]
@@ -31,7 +30,7 @@ mod unix {
 
     pub(super) fn outlive() {
         let flag = REACHED.get_or_init(Arc::default);
-        // Without the handler a write at the limit ends the process, as it did before.
+        // If no handler can be installed, a write at the limit ends the process.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::clone(flag));
     }
 

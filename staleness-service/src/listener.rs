@@ -1,18 +1,18 @@
-//! Listeners, which hear of progress while something is looked up.
+//! Receives progress of long operations.
 
 use staleness_docs::Progress;
 
-/// Hears of work that takes a while.
+/// Receives progress and notes of an operation that takes a while.
 pub trait Listener {
-    /// Something that was left out, or went another way, and is no error.
+    /// Called with a note on something that was skipped or done differently, but is not an error.
     fn note(&self, text: &str);
-    /// Takes the progress of a check of documents.
+    /// Called with the progress of a document check.
     fn step(&self, step: Progress);
-    /// The check is over.
+    /// Called when the check has ended.
     fn end(&self);
 }
 
-/// Describes the progress of a check, in few words that hold no text of others.
+/// Describes the progress in a few words. The text contains no foreign names.
 #[must_use]
 pub fn words(step: Progress) -> String {
     match step {

@@ -1,7 +1,7 @@
-//! Ids made of texts.
+//! Derives readable ids from texts.
 
-/// An id that says what a text is about: its first words, at most so many characters of them, and six
-/// digits of a hash of `kind`, the text and `salt`.
+/// Returns an id made of the first words of a text (at most `most` characters) and six hex digits of a hash
+/// of `kind`, the text and `salt`.
 #[must_use]
 pub fn id_of(kind: &str, text: &str, salt: &str, most: usize) -> String {
     let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");

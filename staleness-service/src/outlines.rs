@@ -1,7 +1,6 @@
-//! Outlines of large configuration files, in the folder `<store>.outlines` beside a store in a file.
+//! Caches outlines of large configuration files in the folder `<store>.outlines` beside the store's file.
 //!
-//! They are a cache: whatever is wrong with a file here, it counts as absent, and nothing waits or fails
-//! because of it.
+//! A damaged or unreadable cache file counts as missing. Cache errors never fail an operation.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,16 +12,16 @@ use staleness_sources::clients::{Outline, Outlines};
 
 use crate::private;
 
-/// Files in the folder, at most.
+/// Maximum number of files in the folder.
 const MAX_FILES: usize = 16;
 
-/// The size of one file, at most, in bytes.
+/// Maximum size of one file, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Digits of the checksum at the beginning of a file.
+/// Length in hex digits of the checksum at the start of a file.
 const CHECKSUM: usize = 32;
 
-/// The outlines of one store.
+/// The cached outlines of one store.
 #[derive(Debug)]
 pub(crate) struct OutlineFolder {
     folder: PathBuf,
@@ -30,8 +29,8 @@ pub(crate) struct OutlineFolder {
 }
 
 impl OutlineFolder {
-    /// The outlines beside the store at `url`; `None` for a store that is not a file. Nothing is written
-    /// unless it `writes`.
+    /// Returns the cache for the store at `url`, or `None` if the store is not a file. If `writes` is false,
+    /// nothing is written.
     pub(crate) fn of(url: &StoreUrl, writes: bool) -> Option<Self> {
         Some(Self { folder: private::beside(url, ".outlines")?, writes })
     }
@@ -85,7 +84,7 @@ impl Outlines for OutlineFolder {
 
     fn put(&self, key: &str, outline: &Outline) {
         if self.writes {
-            // Without it, the file is read again next time.
+            // After a failed write, the configuration file is read again next time.
             let _ = self.write(key, outline);
         }
     }

@@ -1,4 +1,4 @@
-//! Folders beside a store in a file, to which nobody but their owner has access.
+//! Private folders beside a store's file, accessible only to their owner.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use staleness::StoreUrl;
 
-/// The folder `<store>SUFFIX` of the store at `url`, neither of which need exist. `None` for a store that is
-/// not a file.
+/// Returns the path of the folder `<store>SUFFIX` for the store at `url`, or `None` if the store is not a
+/// file. Neither needs to exist.
 pub(crate) fn beside(url: &StoreUrl, suffix: &str) -> Option<PathBuf> {
     let path = url.path()?;
     let mut folder = path.canonicalize().unwrap_or_else(|_| path.into()).into_os_string();
@@ -15,7 +15,7 @@ pub(crate) fn beside(url: &StoreUrl, suffix: &str) -> Option<PathBuf> {
     Some(folder.into())
 }
 
-/// Makes the folder; one that is there already will do.
+/// Creates the folder, if it does not exist.
 ///
 /// # Errors
 /// Errors of the file system.
@@ -30,10 +30,10 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The names of files in the folder; none where there is no folder.
+/// Returns the names of the files in the folder, or nothing if the folder does not exist.
 ///
 /// # Errors
-/// Errors of the file system; [`io::ErrorKind::PermissionDenied`] when somebody else may have filled it.
+/// Errors of the file system; [`io::ErrorKind::PermissionDenied`] if the folder is not private.
 pub(crate) fn names(path: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -43,10 +43,10 @@ pub(crate) fn names(path: &Path) -> io::Result<Vec<String>> {
     entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-/// Refuses a folder that somebody else may have filled.
+/// Checks that the folder belongs to this user and nobody else has access.
 ///
 /// # Errors
-/// Errors of the file system; [`io::ErrorKind::PermissionDenied`] when it is refused.
+/// Errors of the file system; [`io::ErrorKind::PermissionDenied`] if the check fails.
 pub(crate) fn check(path: &Path) -> io::Result<()> {
     let folder = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -59,15 +59,15 @@ pub(crate) fn check(path: &Path) -> io::Result<()> {
     if folder.is_dir() && private { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
-/// Writes a file that is not there yet.
+/// Creates a file with these bytes.
 ///
 /// # Errors
-/// Errors of the file system.
+/// Errors of the file system, also if the file already exists.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, bytes, fs::OpenOptions::new().write(true).create_new(true))
 }
 
-/// Appends to a file, or makes it.
+/// Appends to a file, creating it if needed.
 ///
 /// # Errors
 /// Errors of the file system.

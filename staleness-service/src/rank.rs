@@ -1,4 +1,4 @@
-//! The one order in which everything is told that cannot be trusted.
+//! The sort order of everything that cannot be trusted.
 
 use std::cmp::Ordering;
 
@@ -6,21 +6,21 @@ use staleness::Timestamp;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Verdict;
 
-/// The sort key of something in a list.
+/// The sort key of a list entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank<'a> {
-    /// Its verdict: how far it can be trusted.
+    /// The verdict, which sorts first.
     pub verdict: &'a Verdict,
     /// When it was last known to hold, or written.
     pub since: Option<Timestamp>,
-    /// The file in which it stands.
+    /// The file that contains it.
     pub path: &'a str,
-    /// The line there.
+    /// The line in the file.
     pub line: Option<u32>,
 }
 
 impl<'a> Rank<'a> {
-    /// That of an item, or of a block of a document.
+    /// Returns the sort key of an item or a document's block.
     #[must_use]
     pub fn of(told: &'a KnowledgeReport) -> Self {
         Self {
@@ -31,8 +31,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// The worse before the better; of equal ones the older before the younger, which is before what
-    /// has no date; and then by file and line.
+    /// Compares by verdict, worst first; then by age, oldest first and undated last; then by file and line.
     #[must_use]
     pub fn worst_first(&self, other: &Self) -> Ordering {
         let (a, b) = (self.verdict, other.verdict);
@@ -45,13 +44,13 @@ impl<'a> Rank<'a> {
     }
 }
 
-/// When something was last known to hold: the day of its verification, else that of its text.
+/// Returns when something was last known to hold: when it was verified, else when it was written.
 #[must_use]
 pub fn since(told: &KnowledgeReport) -> Timestamp {
     told.verified_at.unwrap_or(told.added_at)
 }
 
-/// The order of items and blocks: see [`Rank::worst_first`]; several of one file and line by their ids.
+/// Compares items and blocks by [`Rank::worst_first`], then by id and title.
 #[must_use]
 pub fn worst_first(a: &KnowledgeReport, b: &KnowledgeReport) -> Ordering {
     (Rank::of(a).worst_first(&Rank::of(b))).then_with(|| (&a.id, &a.title).cmp(&(&b.id, &b.title)))
@@ -69,7 +68,7 @@ mod tests {
         let [bad, poor, fair] = [
             verdict(Level::Stale, 0.1),
             verdict(Level::Stale, 0.3),
-            // A to-do that is open for too long is no fresher for its number.
+            // The level sorts before the freshness.
             verdict(Level::Review, 0.2),
         ];
         let at = |day: i64| Some(Timestamp::from_millis(day));

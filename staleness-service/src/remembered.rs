@@ -1,4 +1,4 @@
-//! Documents as they were when they were checked last, and items of the store: what can be told without waiting.
+//! The results of the last document check, and stored items, read without waiting for git.
 
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
@@ -16,24 +16,24 @@ use crate::when::ago;
 /// The findings of the last check.
 #[derive(Clone, Debug, Default)]
 pub struct Remembered {
-    /// The number of documents that were checked.
+    /// Number of documents that were checked.
     pub documents: usize,
-    /// The number of documents that are stale.
+    /// Number of stale documents.
     pub stale: usize,
-    /// The number of documents that are to be reviewed.
+    /// Number of documents to review.
     pub review: usize,
-    /// The number of documents with more findings than are kept; the worst of these are.
+    /// Number of documents with more findings than are stored. The worst findings are stored.
     pub partial: usize,
-    /// Blocks that cannot be trusted, worst first.
+    /// Findings in files that cannot be trusted, worst first.
     pub doubtful: Vec<KnowledgeReport>,
-    /// Items of the store that cannot be trusted, worst first.
+    /// Stored items that cannot be trusted, worst first.
     pub knowledge: Vec<KnowledgeReport>,
-    /// When documents were checked last.
+    /// When documents were last checked.
     pub checked_at: Option<Timestamp>,
 }
 
 impl Remembered {
-    /// Reads what the registry keeps of a project.
+    /// Reads the stored results for a project and judges them again.
     pub fn read(settings: &Settings, registry: &Registry) -> Result<Self, ServiceError> {
         let checked = registry.documents().list(&settings.project.id).wait()?;
         let mut remembered = Self {
@@ -42,14 +42,14 @@ impl Remembered {
             checked_at: checked.iter().map(|document| document.checked_at).max(),
             ..Self::default()
         };
-        // As a check judges: an item that lives in a file by its kind, and by what was said about it.
+        // Judges items in files the same way as a check does.
         let report = documents::as_checked(settings, checked)?;
         let context = documents::context(settings, documents::version(settings).as_deref());
         let stored = documents::rows(settings, registry, &report.items)?;
         let items = joined(stored.clone(), report.items.clone());
         let cited = citations::evidence_at_hand(settings, &items);
         let items = known(items, &|item| outside(item, &report, &cited), &context);
-        // As of a block: the text is in the store.
+        // Leaves out the text, as for blocks. It can be read from the store.
         let of_store = items.iter().filter(|each| each.item.path.is_none());
         let told = of_store.map(|each| KnowledgeReport { body: None, ..each.told(&context) });
         remembered.knowledge = told.filter(|told| told.verdict.level != Level::Fresh).collect();
@@ -67,7 +67,7 @@ impl Remembered {
         Ok(remembered)
     }
 
-    /// Returns the age of this knowledge: `checked 3d ago`, or `not checked yet`.
+    /// Returns how old the results are: `checked 3d ago`, or `not checked yet`.
     #[must_use]
     pub fn age(&self, now: Timestamp) -> String {
         match self.checked_at {

@@ -1,4 +1,4 @@
-//! Things that need attention, worst first, across tools, documents, knowledge and work.
+//! Lists what needs attention across tools, documents, knowledge and work, worst first.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -21,17 +21,17 @@ use crate::tools::fold_into_servers;
 /// Something that needs attention.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// `tool`, or the kind of an item.
+    /// `tool`, or the kind of the item.
     pub kind: &'static str,
-    /// Its name, id or place.
+    /// The name, id or place.
     pub id: String,
     /// Its title.
     pub title: String,
     /// Its verdict: how far it can be trusted, and why.
     pub verdict: Verdict,
-    /// When an item or a block was last known to hold.
+    /// When an item or block was last known to hold.
     pub since: Option<Timestamp>,
-    /// The sort of thing it is, which decides what settles it.
+    /// The type of thing, which decides how it can be settled.
     pub subject: Subject,
 }
 
@@ -46,12 +46,12 @@ impl Entry {
     }
 }
 
-/// A sort of thing that needs attention.
+/// The type of thing that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A tool.
     Tool,
-    /// An item of knowledge, and the file and line where its text is, if that is one.
+    /// An item of knowledge. Has a path and line if its text is in a file.
     Item {
         /// The file.
         path: Option<String>,
@@ -69,10 +69,10 @@ pub enum Subject {
     Work,
 }
 
-/// Everything that needs attention, with the documents as they are now: reads files and asks git.
+/// Returns everything that needs attention. Checks documents first, which reads files and runs git.
 ///
 /// # Errors
-/// Errors of the store; the check was ended.
+/// If the store fails, or the check is cancelled.
 pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut entries = tools(world.settings, &registry)?;
@@ -86,8 +86,7 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     Ok(entries)
 }
 
-/// As [`entries`], with documents as they were checked last, and items as they can be had without
-/// asking git: for somebody who does not want to wait.
+/// Like [`entries`], but uses the results of the last check and does not run git.
 pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;
@@ -110,7 +109,7 @@ fn worst_first(a: &Entry, b: &Entry) -> Ordering {
         .then_with(|| a.title.cmp(&b.title))
 }
 
-/// Tools that cannot be trusted, as the overview has them.
+/// Returns the tools that cannot be trusted, as in the overview.
 fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let (_, view) = preview(registry, settings, &[])?;
     let policy = &settings.configured.policy;
@@ -130,7 +129,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     Ok(doubtful.into_iter().map(entry).collect())
 }
 
-/// Work that is overdue.
+/// Returns overdue work.
 fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let open = WorkListing { open: true, ..WorkListing::default() };
     let items = registry.work().list(&settings.project.id, open).wait()?;
@@ -157,7 +156,7 @@ fn item(told: KnowledgeReport) -> Option<Entry> {
     Some(Entry { kind, id: told.id, title: told.title, verdict: told.verdict, since, subject })
 }
 
-/// Returns the findings in files, except in files that are told as items.
+/// Returns findings in files, except in files that are already listed as items.
 fn of_files<'a>(
     found: impl Iterator<Item = &'a KnowledgeReport>,
     items: &[KnowledgeReport],

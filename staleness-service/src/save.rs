@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Writes files atomically.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,21 +10,20 @@ use staleness_lock::{LockError, lock_within};
 
 use crate::error::{brief, in_words};
 
-/// Puts bytes in a file by way of another one beside it. What the file may be read by stays; a link
-/// is followed.
+/// Replaces a file's content through a temporary file beside it. Keeps the permissions and follows a link.
 ///
 /// # Errors
-/// Errors of the system, or that another program has locked the folder for 5 seconds.
+/// Errors of the system, and a timeout if another program holds the folder's lock for 5 seconds.
 pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let turn = Turn::new(target.parent().unwrap_or(Path::new(".")))?;
     Prepared::new(&turn, &target, bytes, &target, false)?.put()
 }
 
-/// Opens a temporary file without a name, which only this user could read.
+/// Opens an unnamed temporary file that only this user can read.
 ///
 /// # Errors
-/// Errors of the system, with the folder and the variable that names it.
+/// Errors of the system. The message names the folder, and the variable that sets it.
 pub fn unnamed() -> io::Result<File> {
     tempfile::tempfile().map_err(|error| {
         let folder = std::env::temp_dir();
@@ -36,14 +35,14 @@ pub fn unnamed() -> io::Result<File> {
     })
 }
 
-/// The longest time to wait for another program in the same folder.
+/// Maximum time to wait for the folder's lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The age from which on a file that is half written belongs to nobody.
+/// Age from which a partial file counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(60);
 
-/// A turn at writing in a folder, by which these programs do so one after the other: a lock on the folder
-/// itself, where the system has that. It leaves nothing behind.
+/// A lock on a folder, held while writing in it. The folder itself is locked, if the system supports that, so
+/// no lock file remains.
 #[derive(Debug)]
 pub struct Turn {
     folder: PathBuf,
@@ -51,10 +50,10 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Waits for the turn for at most 5 seconds.
+    /// Waits up to 5 seconds for the lock.
     ///
     /// # Errors
-    /// When another program has locked the folder for longer.
+    /// If another program holds the lock for longer.
     pub fn new(folder: &Path) -> io::Result<Self> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let lock = match lock_within(folder, PATIENCE) {
@@ -65,14 +64,15 @@ impl Turn {
                     format!("another program locks the folder {folder} (`lslocks` names it)");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, what));
             }
-            // A folder that cannot be opened. What is done in it will tell.
+            // The folder cannot be opened or locked. Later operations in it will report an error if there is
+            // one.
             Err(LockError::Io(_)) => None,
         };
         Ok(Self { folder: folder.to_path_buf(), lock })
     }
 
-    /// Removes what a program that was killed left of a file, or of its backup, that it was writing. Without a
-    /// lock another one may be writing just now: what is younger than a minute stays.
+    /// Removes partial files that a killed process left for `target`. Without the lock, another process may
+    /// still be writing, so files younger than a minute stay.
     ///
     /// # Errors
     /// Errors of the system.
@@ -93,7 +93,7 @@ impl Turn {
     }
 }
 
-/// Removes a file; one that is not there is as good as removed.
+/// Removes a file if it exists.
 ///
 /// # Errors
 /// Errors of the system.
@@ -104,14 +104,13 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the beginning of a file's name while it is written. Its digest tells the file from others' that
-/// are called alike.
+/// Returns the prefix of temporary file names for `target`. It contains a digest of the target's name.
 fn partial(target: &Path) -> String {
     let name = target.file_name().unwrap_or_default();
     format!(".staleness-partial-{:032x}-", stable_hash(name.as_encoded_bytes()))
 }
 
-/// Returns true if a path, of which the end need not be there yet, leads to a place in the folder.
+/// Returns true if a path resolves to a place inside the folder. The last parts of the path need not exist.
 #[must_use]
 pub fn stays_in(folder: &Path, path: &Path) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -119,8 +118,8 @@ pub fn stays_in(folder: &Path, path: &Path) -> bool {
     there.is_some_and(|there| there.starts_with(folder))
 }
 
-/// Returns true if a path is by its name one of a place in the folder, and leads out of it by a link: the
-/// folder may be somebody else's work.
+/// Returns true if a path names a place inside the folder but leaves it through a link. The folder may come
+/// from somebody else.
 #[must_use]
 pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -138,7 +137,7 @@ pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     named.ancestors().skip(1).any(is_folder) && !stays
 }
 
-/// Bytes beside the file whose place they are to take.
+/// A file that is written completely and can replace its target.
 #[derive(Debug)]
 pub struct Prepared {
     file: tempfile::NamedTempFile,
@@ -146,9 +145,9 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Writes the bytes to the disk, beside `target` in the folder of the turn. Who may read them, and whose
-    /// they are, is taken from the file `like`, with which they are swept; where there is none, `private`
-    /// decides.
+    /// Writes the bytes to a temporary file in the turn's folder and syncs it. Permissions and owner are
+    /// copied from the file `like`, and partial files left for `like` are removed. If `like` does not exist,
+    /// `private` restricts access to this user.
     ///
     /// # Errors
     /// Errors of the system.
@@ -170,7 +169,7 @@ impl Prepared {
         #[cfg(unix)]
         if !private {
             use std::os::unix::fs::PermissionsExt;
-            // What the user's mask leaves of it.
+            // The process's umask applies.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let _ = private;
@@ -185,7 +184,7 @@ impl Prepared {
         Ok(Self { file, target: target.to_path_buf() })
     }
 
-    /// Puts them in place of the file.
+    /// Replaces the target with the file.
     ///
     /// # Errors
     /// Errors of the system.
@@ -193,17 +192,17 @@ impl Prepared {
         self.file.persist(self.target).map(drop).map_err(|error| error.error)
     }
 
-    /// Gives them their name, unless something else has it.
+    /// Moves the file to the target, unless the target exists.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] then; else what the system says.
+    /// [`io::ErrorKind::AlreadyExists`] if it does; other errors of the system.
     pub fn put_new(self) -> io::Result<()> {
         self.file.persist_noclobber(self.target).map(drop).map_err(|error| error.error)
     }
 }
 
-/// Gives a file to the owner of another one, as far as the system lets us: only the administrator can,
-/// and others' files become those of who edits them, as with any editor.
+/// Copies owner and group from another file, as far as permitted. Usually only an administrator may change
+/// the owner; otherwise the file belongs to the user who edits it, as with any editor.
 #[cfg(unix)]
 fn give(file: &File, like: &std::fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};

@@ -1,4 +1,4 @@
-//! Reading what the clients have configured, and noting what came and went.
+//! Reads the tools that clients have configured, and records what was added and removed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +15,10 @@ use staleness_sources::clients::{
 use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
 
-/// The most attempts at a scan: it reads again when another one was faster.
+/// Maximum number of attempts at a scan. It is repeated if another process applies a newer one.
 const ATTEMPTS: usize = 8;
 
-/// The session and the client that ask for a scan.
+/// The session and client that request a scan.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
     /// The session.
@@ -27,9 +27,9 @@ pub struct Asker {
     pub client: Option<ClientId>,
 }
 
-/// Does something with the folders in which clients keep their files.
+/// Calls a function with a request that names the folders of the clients' files.
 fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T) -> T {
-    // Variables of this user say nothing about another home that was named.
+    // The user's environment variables do not apply to another home folder.
     let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
     let claude = variable("CLAUDE_CONFIG_DIR");
     let codex = variable("CODEX_HOME");
@@ -41,8 +41,8 @@ fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T
     then(&request)
 }
 
-/// Returns the configured servers, each once in a scope, and what starts each that its client would start: that of the
-/// client that asks before another's, one that may be started before one that may not.
+/// Returns the configured servers, one per scope and name, with their launch commands. Prefers entries that
+/// may be started, then entries of the current client.
 #[must_use]
 pub fn startable(settings: &Settings) -> Vec<Startable> {
     let mut all = with_request(settings, clients::startable);
@@ -70,7 +70,7 @@ pub(crate) fn declared(settings: &Settings) -> Declarations {
     with_request(settings, clients::declared)
 }
 
-/// Reads the outside world. Who `writes` remembers what was read of large files.
+/// Reads the current configuration. If `writes` is set, outlines of large files are cached.
 fn read_world(
     settings: &Settings,
     writes: bool,
@@ -97,7 +97,8 @@ fn read_world(
     }
 }
 
-/// Scans and applies; reads again when a newer reading was applied in the meantime.
+/// Reads the current configuration and applies it. Reads again if a newer reading was applied in the
+/// meantime.
 pub fn apply(
     registry: &Registry,
     settings: &Settings,
@@ -110,8 +111,8 @@ pub fn apply(
     })
 }
 
-/// Notes what one program that is no client of [`clients`] lists, such as a gateway. Whatever else is
-/// configured stays as it was read last.
+/// Records the tools of one program that is not a client in [`clients`], such as a gateway. Other sources are
+/// left unchanged.
 pub fn note(
     registry: &Registry,
     project: &ProjectRef,
@@ -134,7 +135,7 @@ pub fn note(
     })
 }
 
-/// Does it until no newer reading was applied in the meantime.
+/// Repeats an attempt while it is superseded by a newer reading, at most [`ATTEMPTS`] times.
 fn again<T>(mut attempt: impl FnMut() -> Result<T, RegistryError>) -> Result<T, RegistryError> {
     for _ in 1..ATTEMPTS {
         match attempt() {
@@ -145,7 +146,7 @@ fn again<T>(mut attempt: impl FnMut() -> Result<T, RegistryError>) -> Result<T, 
     attempt()
 }
 
-/// Returns the report of a scan, and the project as it would see it then; writes nothing.
+/// Returns the report that a scan would give, and the resulting view of the project. Writes nothing.
 pub fn preview(
     registry: &Registry,
     settings: &Settings,
@@ -160,7 +161,7 @@ pub fn preview(
     })
 }
 
-/// Returns true if only the project configures this server: then its tools are the project's.
+/// Returns true if a server is configured only by the project, so that its tools belong to the project.
 #[must_use]
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
     let scan = read_world(settings, false, &[], BTreeMap::new(), &Asker::default());

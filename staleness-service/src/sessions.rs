@@ -1,4 +1,4 @@
-//! Sessions of agents, and what an agent that comes back is handed.
+//! Sessions of agents, and the changes to report to an agent that comes back.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +14,22 @@ use crate::settings::{Access, Settings};
 use crate::when;
 use crate::words::agent_name;
 
-/// The request of an agent that comes back.
+/// A request for the changes since an agent was last here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked<'a> {
     /// The agent's name.
     pub agent: &'a str,
-    /// Its session, which must be known.
+    /// The id of its session, which must exist.
     pub session: Option<&'a str>,
-    /// A session or a time to begin from, in place of where it was told last.
+    /// A session or time to start from, instead of the agent's cursor.
     pub since: Option<&'a str>,
-    /// True for what is there now, in place of what changed.
+    /// Returns the current state instead of changes.
     pub digest: bool,
-    /// Its place does not move.
+    /// Leaves the agent's cursor where it is.
     pub peek: bool,
 }
 
-/// The changes, and what [`told`] needs to note that they were told.
+/// The changes, with the data that [`told`] needs to move the cursor.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// What changed.
@@ -38,10 +38,10 @@ pub struct Answer {
     resume: Resume,
 }
 
-/// Returns what changed for an agent while it was away. Its place moves when [`told`] is called.
+/// Returns the changes for an agent since it was last told. The cursor moves only when [`told`] is called.
 ///
 /// # Errors
-/// When a name makes no sense, the session is unknown or of another agent, or what the store reports.
+/// If a name is invalid, the session is unknown or belongs to another agent, or the store fails.
 pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceError> {
     let agent = agent(settings, asked.agent)?;
     let looks = asked.peek || asked.digest || asked.since.is_some();
@@ -71,7 +71,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         Some(text) if find(text)?.is_some() => ResumeFrom::Session(id(text)?),
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
-    // Who asks for more than what is new to it sees what is between others, too.
+    // An explicit start also shows handoffs between other agents.
     let resume = match from {
         ResumeFrom::Cursor => request(settings, agent),
         _ => Resume::new(agent),
@@ -82,7 +82,8 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     Ok(Answer { delta, registry, resume })
 }
 
-/// Notes that an agent was told. What nobody read was not told: it is told again.
+/// Moves the agent's cursor past the changes. Call it after the agent has received them; otherwise they are
+/// reported again.
 pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
     let Answer { delta, registry, resume } = answer;
     if registry.sessions().mark_resumed(&settings.project.id, resume, delta, settings.now).wait()? {
@@ -91,13 +92,13 @@ pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// The request of an agent for what is new to it: handoffs between two other known agents are left out.
+/// Creates a request for what is new to an agent, without handoffs between two other known agents.
 #[must_use]
 pub fn request(settings: &Settings, agent: AgentId) -> Resume {
     Resume { known: Some(settings.known_agents()), ..Resume::new(agent) }
 }
 
-/// The names of agents that a client, the policy or a session of the project bears.
+/// Returns the names of agents that are known from clients, the policy or sessions of the project.
 pub(crate) fn known_agents(
     settings: &Settings,
     registry: &Registry,
@@ -108,7 +109,7 @@ pub(crate) fn known_agents(
     Ok(known)
 }
 
-/// A time; what is none was meant to be a session.
+/// Parses a time. Reports an unknown session if the text is not a time.
 fn moment(registry: &Registry, settings: &Settings, text: &str) -> Result<Timestamp, ServiceError> {
     when::parse_for("since", text, settings.now).map_err(|error| {
         let digits = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
@@ -123,7 +124,7 @@ fn moment(registry: &Registry, settings: &Settings, text: &str) -> Result<Timest
     })
 }
 
-/// An unknown session, with the one that is most like it: never "no changes".
+/// Creates the error for an unknown session, suggesting the most similar one.
 pub fn unknown(registry: &Registry, settings: &Settings, text: &str) -> ServiceError {
     let message = format!("no session is known as {}", quoted(text));
     let error = ServiceError::new(ErrorKind::Unknown, message);
@@ -133,18 +134,18 @@ pub fn unknown(registry: &Registry, settings: &Settings, text: &str) -> ServiceE
     })
 }
 
-/// A session's id.
+/// Parses a session's id.
 ///
 /// # Errors
-/// When the text is none.
+/// If the text is not a valid id.
 pub fn id(text: &str) -> Result<SessionId, ServiceError> {
     SessionId::new(text).map_err(|why| ServiceError::invalid(format!("the session's id {why}")))
 }
 
-/// The agent behind the name that was given: there must be one.
+/// Resolves an agent's name, including aliases.
 ///
 /// # Errors
-/// When its name is none.
+/// If the name is empty or invalid.
 pub fn agent(settings: &Settings, text: &str) -> Result<AgentId, ServiceError> {
     Ok(settings.agent_behind(agent_name(text)?))
 }

@@ -1,4 +1,4 @@
-//! Settings that everything needs: store, project, home, time and policy.
+//! Settings that all commands need: store, project, home, time and policy.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -22,22 +22,22 @@ use crate::spool::Spool;
 use crate::when;
 use crate::words::agent_name;
 
-/// The variable that names the agent that asks.
+/// The environment variable that names the calling agent.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
 
-/// The options that a caller gave; those left out are looked up.
+/// Options given by the caller. Missing ones get defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The URL of the registry [default: in the user's data folder].
     pub store: Option<String>,
-    /// The project's folder, or one in it [default: as the environment says, else a fallback, else
-    /// the current folder].
+    /// The project's folder or a folder inside it [default: from the environment, else a fallback, else the
+    /// current folder].
     pub project: Option<PathBuf>,
-    /// The folder of user-level client files [default: the user's home].
+    /// The folder with user-level client files [default: the user's home].
     pub home: Option<PathBuf>,
-    /// A policy file in place of the user's; it must exist.
+    /// A policy file to use instead of the user's. It must exist.
     pub config: Option<PathBuf>,
-    /// Policy values, each `KEY=VALUE`.
+    /// Policy values as `KEY=VALUE`.
     pub set: Vec<String>,
     /// The agent that asks or acts [default: as the environment says].
     pub agent: Option<String>,
@@ -45,52 +45,50 @@ pub struct Options {
     pub now: Option<String>,
 }
 
-/// The project, the store, the moment and the policy under which something is done.
+/// The resolved project, store, time and policy.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The URL of the registry.
     pub url: StoreUrl,
-    /// The project's place.
+    /// The project's folders.
     pub place: ProjectPlace,
     /// The project's identity.
     pub project: ProjectRef,
-    /// The folder of user-level client files.
+    /// The folder with user-level client files.
     pub home: PathBuf,
-    /// That home is the user's own, not one that was named.
+    /// True if `home` is the user's own home and was not given as an option.
     pub own_home: bool,
-    /// The agent that asks, where that is known: what the policy says of it holds.
+    /// The calling agent, if known. The policy's values for this agent apply.
     pub agent: Option<AgentId>,
-    /// The client that it works in, where that is known: answers are about its tools and documents.
+    /// The client in which the agent works, if known. Answers then cover this client's tools and documents.
     pub client: Option<ClientId>,
-    /// The moment.
+    /// The time to use as now.
     pub now: Timestamp,
-    /// That moment was named; it is not the present.
+    /// True if `now` was given as an option.
     pub given_now: bool,
-    /// The policy.
+    /// The policy and the sources of its values.
     pub configured: Configured,
-    /// The error of the first layer of the policy that could not be read, if that was let pass: the
-    /// policy is that of the other layers.
+    /// The first error in a policy layer, if errors were tolerated. The policy then consists of the other
+    /// layers.
     pub policy_trouble: Option<ServiceError>,
-    /// The sources of the policy.
+    /// The places from which the policy was read.
     pub layers: Layers,
-    /// The store, once somebody has opened it.
+    /// The store, opened when first used.
     pub store: SharedStore,
-    /// True in a server, whose errors do not name the store.
+    /// True in a server. Its errors do not name the store.
     pub in_server: bool,
-    /// Ends the work, and every git with it.
+    /// Cancels the work and kills running git processes.
     pub watchdog: Watchdog,
-    /// The project's repository, once somebody has asked for it.
+    /// The project's repository, opened when first used.
     repo: Arc<OnceLock<Mutex<LazyRepo>>>,
 }
 
 impl Settings {
-    /// Puts the settings together. `fallback` is the folder to take when neither an option nor the
-    /// environment names the project; a hook knows one. `lenient`: a layer of the policy that
-    /// cannot be read is left out.
+    /// Resolves the settings. `fallback` is the project's folder if neither an option nor the environment
+    /// names it, for example from a hook's payload. If `lenient` is set, invalid policy layers are skipped.
     ///
     /// # Errors
-    /// When an option makes no sense, the project is no folder, or, unless `lenient`, a layer of the
-    /// policy cannot be read.
+    /// If an option is invalid, the project is not a folder or, unless `lenient`, a policy layer is invalid.
     pub fn new(
         options: impl Into<Options>,
         fallback: Option<&Path>,
@@ -140,8 +138,8 @@ impl Settings {
         })
     }
 
-    /// The project's repository, under the watchdog. It is opened once, by the first question, for these
-    /// settings and all clones of them.
+    /// Locks the project's repository. It is opened at the first call, and shared by all clones of these
+    /// settings. The watchdog applies to its git processes.
     pub(crate) fn repo(&self) -> MutexGuard<'_, LazyRepo> {
         let repo = self.repo.get_or_init(|| {
             let program = Program::of_environment();
@@ -151,19 +149,19 @@ impl Settings {
         repo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the registry.
+    /// Opens the registry. A step waits at most 5 seconds for the lock.
     pub fn open(&self, access: Access) -> Result<Registry, ServiceError> {
         self.open_within(access, Duration::from_secs(5))
     }
 
-    /// Opens the registry to note something that belongs to this project, which is known from then on.
+    /// Opens the registry for writing and records the project in it.
     pub fn open_here(&self) -> Result<Registry, ServiceError> {
         let registry = self.open(Access::Write)?;
         registry.admin().see_project(&self.project, self.now).wait()?;
         Ok(registry)
     }
 
-    /// Opens the registry; a step waits for its turn no longer than `busy_timeout`.
+    /// Opens the registry. A step waits at most `busy_timeout` for the lock.
     pub fn open_within(
         &self,
         access: Access,
@@ -173,8 +171,8 @@ impl Settings {
         self.open_store(access, waits, busy_timeout).map_err(|error| self.opening(error))
     }
 
-    /// Opens the registry for a hook, whose agent waits: as the policy says for a store in a file, and for at most
-    /// two seconds a step for one on a server.
+    /// Opens the registry for a hook, while an agent waits. The wait for a file's lock is limited by the
+    /// policy, and for a server to two seconds per step.
     pub fn open_for_hook(&self, access: Access) -> Result<Registry, StoreError> {
         let wait = Duration::from_millis(self.configured.policy.hooks.lock_wait_ms.into());
         let waits = match self.url.path() {
@@ -184,7 +182,7 @@ impl Settings {
         self.open_store(access, waits, HOOK_SPOOL)
     }
 
-    /// Opens the registry, and to write records what waits in the spool, for as long as `spool_time`.
+    /// Opens the registry. For writing, also records entries from the spool, for up to `spool_time`.
     fn open_store(
         &self,
         access: Access,
@@ -197,25 +195,25 @@ impl Settings {
         {
             let begun = Instant::now();
             let mut registry_of = |project: &ProjectId| self.registry_of(&registry, project);
-            // What cannot be recorded now waits for the next process.
+            // Entries that cannot be recorded now are left for a later process.
             let _ = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
         }
         Ok(registry.seen_by(self.client.clone()))
     }
 
-    /// Says which agent asks, and in which client: the one that is given, else the one whose name the agent has.
+    /// Sets the calling agent and its client. If `client` is `None`, uses the client with the agent's name.
     pub fn set_agent(&mut self, agent: AgentId, client: Option<ClientId>) {
         self.client = client.or_else(|| client_of(&agent));
         self.agent = Some(agent);
     }
 
-    /// Returns the agent behind a name, by the policy and the names of clients, in whatever case it is written.
+    /// Resolves an agent's name by the policy and the clients' names, ignoring case.
     #[must_use]
     pub fn agent_behind(&self, name: AgentId) -> AgentId {
         agent_behind(&self.configured.policy, name)
     }
 
-    /// The agents whose names the clients and the policy tell.
+    /// Returns the names of agents that are known from clients and the policy.
     #[must_use]
     pub fn known_agents(&self) -> BTreeSet<String> {
         let policy = &self.configured.policy;
@@ -223,34 +221,35 @@ impl Settings {
         clients.chain(policy.agents.values().chain(policy.agent.keys()).cloned()).collect()
     }
 
-    /// Returns true if a name is one of theirs.
+    /// Returns true if the name belongs to a known agent.
     #[must_use]
     pub fn knows_agent(&self, name: &str) -> bool {
         let agent = AgentId::new(name).map(|name| self.agent_behind(name));
         agent.is_ok_and(|agent| self.known_agents().contains(agent.as_str()))
     }
 
-    /// Returns true if the store is a file of this machine: what it holds of a person was typed here. On a server it
-    /// may have been typed at another one.
+    /// Returns true if the store is a file on this machine, so that text by a person was typed here. Text on
+    /// a server may come from another machine.
     #[must_use]
     pub fn is_of_this_machine(&self) -> bool {
         self.url.path().is_some()
     }
 
-    /// Returns whom an answer is for: the client of the agent that asks, else any client.
+    /// Returns the client that an answer is for, or `any client`.
     #[must_use]
     pub fn audience(&self) -> &str {
         self.client.as_ref().map_or("any client", ClientId::as_str)
     }
 
-    /// The client in which an agent works: that of the one that asks, or the one whose name it has.
+    /// Returns the client in which an agent works, if known: for the calling agent its client, else the
+    /// client with the agent's name.
     #[must_use]
     pub fn client_of(&self, agent: &AgentId) -> Option<ClientId> {
         if self.agent.as_ref() == Some(agent) { self.client.clone() } else { client_of(agent) }
     }
 
-    /// The registry under the policy of another project. What the policy file of this project says does not
-    /// concern others.
+    /// Returns the registry with the policy for another project. This project's policy file does not apply to
+    /// it.
     fn registry_of(&self, registry: &Registry, project: &ProjectId) -> Registry {
         if *project == self.project.id {
             return registry.clone();
@@ -260,14 +259,14 @@ impl Settings {
         Registry::new(Arc::clone(registry.store()), policy)
     }
 
-    /// Says which store could not be opened.
+    /// Creates the error for a store that could not be opened.
     #[must_use]
     pub fn opening(&self, error: StoreError) -> ServiceError {
         if self.in_server {
             return error.into();
         }
         let kind = match &error {
-            // What is refused is the URL: nothing was reached yet.
+            // The URL was rejected before the store was reached.
             StoreError::Unsupported(_) => Some(ErrorKind::NotOffered),
             StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::InvalidInput => {
                 Some(ErrorKind::Invalid)
@@ -283,22 +282,23 @@ impl Settings {
 
 fn agent_behind(policy: &Policy, name: AgentId) -> AgentId {
     let agent = policy.agent_behind(name);
-    // By the policy a client's agent may have another name.
+    // The policy may give the agent of a client another name.
     let client = clients::named(agent.as_str()).and_then(|client| AgentId::new(client).ok());
     client.map_or(agent, |client| policy.agent_behind(client))
 }
 
-/// The client that an agent's name is, if it is one.
+/// Returns the client with the same name as the agent, if there is one.
 #[must_use]
 pub fn client_of(agent: &AgentId) -> Option<ClientId> {
     let is_client = clients::NAMES.contains(&agent.as_str());
     is_client.then(|| ClientId::new(agent.as_str()).ok()).flatten()
 }
 
-/// The time in which a hook records what the spool holds; what is left waits for the next one.
+/// Maximum time that a hook spends on recording entries from the spool. The rest is left for the next
+/// process.
 const HOOK_SPOOL: Duration = Duration::from_millis(100);
 
-/// A hook waits no longer than this for a step on a server.
+/// Maximum time that a hook waits for a step on a server.
 const SERVER_WAIT: Duration = Duration::from_secs(2);
 
 fn variable(name: &str) -> Option<OsString> {
@@ -319,7 +319,7 @@ fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceErr
     }
 }
 
-/// The user's home folder.
+/// Returns the user's home folder.
 fn user_home() -> Result<PathBuf, ServiceError> {
     std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
         ServiceError::new(ErrorKind::Invalid, "no home folder is known")
@@ -333,7 +333,7 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
         .clone()
         .or_else(|| variable("STALENESS_PROJECT").map(PathBuf::from))
         .or_else(|| variable("CLAUDE_PROJECT_DIR").map(PathBuf::from));
-    // An agent may have removed the folder that it is in; the repository above it is still there.
+    // An agent may have deleted its current folder. The repository above still exists.
     if named.is_none()
         && let Some(gone) = fallback.filter(|folder| !folder.is_dir())
     {
@@ -357,29 +357,29 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
     }
 }
 
-/// Parses the URL of a registry; `name` is the option or variable that it stands in, for the error.
+/// Parses the URL of a registry. `name` is the option or variable that holds it, for the error.
 ///
 /// # Errors
-/// When the text is no URL; no password is told.
+/// If the text is not a URL. The message contains no password.
 pub fn named_url(name: &str, text: &str) -> Result<StoreUrl, ServiceError> {
     text.parse().map_err(|error| {
         let shown = staleness::StoreUrl::without_password(text);
         let refused = ServiceError::invalid(format!("{name} {}: {error}", quoted(&shown)));
-        // A bare path is what one types first.
+        // People often type a bare path first.
         let path = !text.contains(':') && text.len() <= MAX_SHOWN && shown == text;
         match text.strip_prefix("~/") {
             _ if !path || text.is_empty() => refused,
-            // Of `sqlite:~` a shell makes no home folder.
+            // A shell does not expand the `~` in `sqlite:~`.
             Some(below) => refused.hint(format!("try sqlite:$HOME/{below}")),
             None => refused.hint(format!("try sqlite:{text}")),
         }
     })
 }
 
-/// Returns the URL of the registry: as named, else in the user's data folder.
+/// Returns the URL of the registry: the given one, else one in the user's data folder.
 ///
 /// # Errors
-/// When the URL is none, or no home is known.
+/// If the URL is invalid, or the home folder is unknown.
 pub fn store_url(options: &Options) -> Result<StoreUrl, ServiceError> {
     if let Some(text) = &options.store {
         return named_url("--store", text);
@@ -389,7 +389,7 @@ pub fn store_url(options: &Options) -> Result<StoreUrl, ServiceError> {
         None => user_home()?.join(".local").join("share"),
     };
     let folder = data.join("staleness");
-    // What this build holds: SQLite before redb, and without either nothing is kept.
+    // Prefers SQLite over redb. Without either, the registry is in memory and nothing is kept.
     Ok(if cfg!(feature = "sqlite") {
         StoreUrl::Sqlite(folder.join("registry.db"))
     } else if cfg!(feature = "redb") {

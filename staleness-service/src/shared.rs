@@ -1,4 +1,4 @@
-//! The store of a command or a server: opened once, when somebody first needs it.
+//! A store shared by threads and opened when first used.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,12 +8,12 @@ use staleness::registry::Indexes;
 use staleness::store::{RegistryStore, StoreError};
 use staleness::{OpenOptions, Policy, Registry, StoreUrl};
 
-/// The longest times to wait for others that use the store, set when it is opened.
+/// Maximum times to wait for the store's lock, set when it is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Waits {
-    /// Each step for its turn.
+    /// Limit per step.
     pub step: Duration,
-    /// All steps together.
+    /// Limit for all steps together.
     pub total: Option<Duration>,
 }
 
@@ -23,20 +23,19 @@ impl Default for Waits {
     }
 }
 
-/// A way to open the registry.
+/// The mode in which to open the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Only to look: a registry that is not there is empty, and stays away.
+    /// For reading. A missing store is treated as empty and is not created.
     Look,
-    /// To write: it is created.
+    /// For writing. A missing store is created.
     Write,
 }
 
 /// One store for many projects and threads. Cheap to clone.
 ///
-/// It is opened when somebody first needs it, and created when somebody first writes. A file that
-/// was removed or put in its place by another one, as by restoring a backup, is opened again: what
-/// is written would go to a file that nobody finds otherwise.
+/// The store is opened when first used, and created by the first write. If its file is removed or replaced,
+/// for example by restoring a backup, it is opened again; otherwise writes would go to the deleted file.
 #[derive(Clone, Debug)]
 pub struct SharedStore {
     url: Arc<StoreUrl>,
@@ -50,27 +49,27 @@ struct Opened {
     file: Option<FileId>,
 }
 
-/// The identity of a file, whatever it is called: on Unix its device and inode.
+/// Identifies a file regardless of its name: device and inode on Unix.
 type FileId = (u64, u64);
 
 impl SharedStore {
-    /// The store at a URL, not opened yet.
+    /// Creates the handle without opening the store.
     #[must_use]
     pub fn new(url: StoreUrl) -> Self {
         Self { url: Arc::new(url), open: Arc::default(), indexes: Indexes::new() }
     }
 
-    /// Returns its URL.
+    /// Returns the store's URL.
     #[must_use]
     pub fn url(&self) -> &StoreUrl {
         &self.url
     }
 
-    /// The registry in this store under a policy. To [`Access::Look`], one that is not there is
-    /// empty, and stays away. A store that is open already waits as it did.
+    /// Returns the registry in this store with the given policy. With [`Access::Look`] a missing store is
+    /// treated as empty. If the store is already open, `waits` has no effect.
     ///
     /// # Errors
-    /// When the store cannot be opened.
+    /// If the store cannot be opened.
     pub fn registry(
         &self,
         policy: &Policy,
@@ -102,7 +101,7 @@ impl SharedStore {
         };
         match staleness::open_with(&self.url, options) {
             Ok(registry) => {
-                // What was indexed of another file says nothing of this one.
+                // The indexes belong to another file.
                 self.indexes.clear();
                 let file = self.url.path().and_then(file_id);
                 *open = Some(Opened { store: Arc::clone(registry.store()), file });
@@ -120,8 +119,7 @@ impl SharedStore {
         }
     }
 
-    /// Closes the store: what has piled up is written back to its file. It is opened again by who
-    /// asks next.
+    /// Closes the store. It is opened again at the next use.
     pub fn close(&self) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -133,7 +131,7 @@ fn file_id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
-/// Elsewhere only that it is there: a file that is open cannot be replaced.
+/// Elsewhere an open file cannot be replaced, so it is enough that it exists.
 #[cfg(not(unix))]
 fn file_id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().map(|_| (0, 0))

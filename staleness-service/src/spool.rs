@@ -1,8 +1,8 @@
-//! A spool beside a store in a file: what a hook could not record in time, until a later process does.
+//! A spool of records that hooks could not write in time, recorded by a later process.
 //!
-//! Each entry is a file of its own in the folder `<store>.spool`. It gets its name when it is complete, so
-//! a process that is killed leaves no half of one, and it is removed after it was recorded. Uses of tools
-//! carry an op id: an entry that two processes record at once is recorded once.
+//! Each entry is a file in the folder `<store>.spool`. It is renamed into place when complete, so a killed
+//! process leaves no partial entry, and deleted after it was recorded. Tool uses carry an op id: if two
+//! processes record the same entry, it counts once.
 
 use std::fs;
 use std::io::{self, Read};
@@ -23,19 +23,19 @@ use staleness_core::session::OpenCall;
 
 use crate::private;
 
-/// Entries that a spool holds at most, and as many that were refused.
+/// Maximum number of waiting entries, and of rejected entries.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The largest entry that is read, in bytes.
+/// Maximum size of an entry, in bytes.
 const MAX_ENTRY_BYTES: u64 = 1 << 20;
 
-/// Something to be recorded later.
+/// A record to be written later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// A tool was used.
     Used(Box<Use>),
-    /// A call began, of which only a good end is reported.
+    /// A call began, and the client will only report a success.
     CallBegan {
         /// The project.
         project: ProjectRef,
@@ -44,7 +44,7 @@ pub enum Entry {
         /// The call.
         call: OpenCall,
     },
-    /// A person was asked whether calls may go on.
+    /// A person was asked for permission to continue calls.
     PermissionAsked {
         /// The project.
         project: ProjectRef,
@@ -54,21 +54,21 @@ pub enum Entry {
         tool: ToolName,
         /// The turn.
         turn: OpId,
-        /// When.
+        /// The time of the question.
         at: Timestamp,
     },
-    /// A turn is over.
+    /// A turn ended.
     TurnEnded(TurnEnd),
-    /// Tools were suggested for a prompt, or it is to be learned from.
+    /// A prompt was sent: tools were suggested for it, or routes may learn from it.
     Prompted {
         /// The project.
         project: ProjectRef,
         /// The session.
         session: SessionId,
-        /// The note: what was suggested, and the words to learn from.
+        /// The suggested tools, and the words to learn from.
         prompted: Prompted,
     },
-    /// An agent's session started.
+    /// A session of an agent started.
     SessionStarted {
         /// The project.
         project: ProjectRef,
@@ -103,7 +103,7 @@ impl Entry {
         }
     }
 
-    /// Records it.
+    /// Writes the entry to the registry.
     pub fn record(self, registry: &Registry) -> Result<(), RegistryError> {
         match self {
             Self::Used(used) => registry.tools().record_quietly(*used).wait().map(drop),
@@ -117,7 +117,7 @@ impl Entry {
                 registry.sessions().forget_calls(key, tool, turn, at).wait()
             }
             Self::Prompted { project, session, prompted } => {
-                // What belongs to no known project would be neither pruned nor forgotten.
+                // Rows of an unknown project are neither pruned nor forgotten.
                 registry.admin().see_project(&project, prompted.at).wait()?;
                 let key = SessionKey { project: project.id, id: session };
                 registry.sessions().note_prompt(key, prompted).wait()
@@ -125,7 +125,7 @@ impl Entry {
             Self::TurnEnded(end) => registry.sessions().end_turn(end).wait().map(drop),
             Self::SessionStarted { project, agent, session, at } => {
                 registry.admin().see_project(&project, at).wait()?;
-                // Another process recorded this entry, and the end of the session behind it.
+                // Another process has recorded this entry and the end of the session.
                 let is_over = |known: &Session| {
                     known.key.id == session && known.ended_at.is_some_and(|ended| ended >= at)
                 };
@@ -141,7 +141,7 @@ impl Entry {
     }
 }
 
-/// The entries of one store, oldest first.
+/// The spool of one store. Entries are recorded oldest first.
 #[derive(Clone, Debug)]
 pub struct Spool {
     folder: PathBuf,
@@ -150,16 +150,17 @@ pub struct Spool {
 /// Numbers of entries in a spool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// Entries to be recorded.
+    /// Entries waiting to be recorded.
     pub entries: usize,
-    /// Entries that could not be read or were refused. They stay until a person removes them.
+    /// Entries that were unreadable or rejected. They stay until a person removes them.
     pub refused: usize,
-    /// Entries that found no room. They are counted until a person removes the file `lost`.
+    /// Entries that were dropped because the spool was full. They are counted until a person removes the file
+    /// `lost`.
     pub lost: u64,
 }
 
 impl Waiting {
-    /// Returns true if no further entry finds room.
+    /// Returns true if no more entries fit.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.entries >= MAX_ENTRIES
@@ -167,13 +168,14 @@ impl Waiting {
 }
 
 impl Spool {
-    /// The spool beside the store at `url`, which need not exist. `None` for a store that is not a file.
+    /// Returns the spool for the store at `url`, or `None` if the store is not a file. The folder need not
+    /// exist.
     #[must_use]
     pub fn of(url: &StoreUrl) -> Option<Self> {
         Some(Self { folder: private::beside(url, ".spool")? })
     }
 
-    /// The folder of the entries.
+    /// Returns the folder of the entries.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -188,28 +190,28 @@ impl Spool {
     /// Counts the entries.
     ///
     /// # Errors
-    /// Errors of the file system; [`io::ErrorKind::PermissionDenied`] when others may write to the spool:
-    /// nothing in it is used then.
+    /// Errors of the file system; [`io::ErrorKind::PermissionDenied`] if others may access the spool, which
+    /// is then not used.
     pub fn waiting(&self) -> io::Result<Waiting> {
         let names = self.names()?;
         let lost = fs::metadata(self.folder.join(LOST)).map_or(0, |lost| lost.len());
         Ok(Waiting { entries: count(&names, ENTRY), refused: count(&names, REFUSED), lost })
     }
 
-    /// Adds an entry behind the others. It outlives the process as soon as this returns.
+    /// Adds an entry after all others. Once this returns, the entry survives the end of the process.
     ///
     /// # Errors
-    /// Errors of the file system; [`io::ErrorKind::QuotaExceeded`] when the spool is full;
-    /// [`io::ErrorKind::PermissionDenied`] when others may write to it.
+    /// Errors of the file system; [`io::ErrorKind::QuotaExceeded`] if the spool is full;
+    /// [`io::ErrorKind::PermissionDenied`] if others may access it.
     pub fn add(&self, entry: &Entry) -> io::Result<()> {
         let bytes = serde_json::to_vec(entry)?;
-        // In order of time; within one process also where the clock stands still.
+        // Names sort by time. The counter keeps the order within one process when the clock does not advance.
         static ADDED: AtomicU32 = AtomicU32::new(0);
         let (millis, count) =
             (clock::now().as_millis().max(0), ADDED.fetch_add(1, Ordering::Relaxed));
         let name = format!("{millis:016}-{count:08}-{}", clock::fresh_op());
         let partial = self.folder.join(format!("{name}{PARTIAL}"));
-        // A process that has recorded the last entry may remove the folder in between.
+        // A process that records the last entry may remove the folder in between.
         for _ in 0..8 {
             self.make()?;
             let written = private::write_new(&partial, &bytes)
@@ -226,18 +228,18 @@ impl Spool {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    /// Counts an entry that is lost, as far as the folder lets it: one byte of a file for each.
+    /// Counts a dropped entry by appending one byte to a file. Errors are ignored.
     pub fn count_lost(&self) {
         let _ = private::check(&self.folder)
             .and_then(|()| private::append(&self.folder.join(LOST), b"."));
     }
 
-    /// Records entries in their order, and removes each that was recorded, for as long as `more` returns
-    /// true; it is asked before each. `registry_of` returns the registry, under the policy of a project.
-    /// Entries that are refused are set aside.
+    /// Records entries in order and deletes them, as long as `more` returns true. `more` is called before
+    /// each entry. `registry_of` returns the registry with the policy of a project. Rejected entries are set
+    /// aside.
     ///
     /// # Errors
-    /// Errors of the store; the entry stays then, with those behind it.
+    /// Errors of the store. The entry and all later ones stay in the spool.
     pub fn drain(
         &self,
         registry_of: &mut dyn FnMut(&ProjectId) -> Registry,
@@ -260,7 +262,7 @@ impl Spool {
                 Ok(bytes) => serde_json::from_slice::<Entry>(&bytes).ok(),
                 // Another process has recorded it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                // What cannot be read just now keeps its place.
+                // Stop at an unreadable entry, to keep the order.
                 Err(_) => return Ok(()),
             };
             let ended = matches!(entry, Some(Entry::SessionEnded { .. }));
@@ -270,7 +272,7 @@ impl Spool {
             };
             let recorded = match entry.map(record) {
                 Some(Ok(())) => true,
-                // The session of another process, or one that was forgotten.
+                // The session was started by another process or has been forgotten.
                 Some(Err(RegistryError::Rejected(Refusal::Unknown { .. }))) if ended => true,
                 None | Some(Err(RegistryError::Rejected(_))) => false,
                 Some(Err(error)) => return Err(error),
@@ -285,12 +287,12 @@ impl Spool {
                 fs::rename(&path, self.folder.join(format!("{name}{REFUSED}")))
             };
         }
-        // Fails while something is in it.
+        // Fails if the folder is not empty.
         let _ = fs::remove_dir(&self.folder);
         Ok(())
     }
 
-    /// Removes what killed processes left half written, a minute and more ago.
+    /// Removes partial files that killed processes left more than a minute ago.
     fn sweep(&self, names: &[String]) {
         let before = clock::now().as_millis().max(0) - 60_000;
         let old = |name: &&String| {
@@ -302,7 +304,8 @@ impl Spool {
         }
     }
 
-    /// Names of files; none where there is no folder, or where others may write to it.
+    /// Returns the names of the files, or nothing if the folder does not exist. Fails if others may access
+    /// it.
     fn names(&self) -> io::Result<Vec<String>> {
         private::names(&self.folder)
     }
@@ -319,7 +322,7 @@ impl Spool {
 const ENTRY: &str = ".json";
 const REFUSED: &str = ".refused";
 const PARTIAL: &str = ".partial";
-/// The file with a byte for each entry that was lost.
+/// Contains one byte for each dropped entry.
 const LOST: &str = "lost";
 
 fn count(names: &[String], ending: &str) -> usize {

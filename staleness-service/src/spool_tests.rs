@@ -38,7 +38,7 @@ fn entries_are_recorded_in_order_once_and_leave_nothing() {
     for number in [1, 3, 4, 5, 8] {
         spool.add(&used(number)).unwrap();
     }
-    // As if a process had been killed between recording the first entry and removing it.
+    // Simulates a process that was killed between recording the first entry and deleting it.
     used(1).record(&registry).unwrap();
     spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     assert_eq!(outcomes(&registry), "FFSFS");
@@ -71,7 +71,7 @@ fn sessions_that_could_not_be_recorded_in_time_are_recorded_later() {
     spool.add(&started).unwrap();
     let ended = Timestamp::from_millis(2);
     spool.add(&Entry::SessionEnded { project: project(), session, at: ended }).unwrap();
-    // Nobody began this one.
+    // This session was never started.
     let unknown = SessionId::new("s2").unwrap();
     spool.add(&Entry::SessionEnded { project: project(), session: unknown, at: ended }).unwrap();
     spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
@@ -105,7 +105,7 @@ fn a_damaged_entry_is_set_aside_and_stops_no_other() {
     assert_eq!(outcomes(&registry), "S");
     assert_eq!(spool.waiting().unwrap(), Waiting { refused: 1, ..Waiting::default() });
     assert!(!spool.has_entries());
-    // What a killed process left half written is gone.
+    // The partial file of a killed process is gone.
     assert_eq!(fs::read_dir(spool.folder()).unwrap().count(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! Suggestions to somebody who asked and named a session.
+//! Records suggestions given to a caller that named its session.
 
 use staleness::Wait;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use staleness_core::search::Question;
 use crate::error::ServiceError;
 use crate::settings::{Access, Settings};
 
-/// The longest time to wait for the store: somebody waits for the answer.
+/// Maximum time to wait for the store, because the caller waits for the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Notes the tools that were suggested for a query, so that one which is then used in the session counts as
-/// found: the route that led to it is kept from being pruned. The query is kept where prompts may be, since an
-/// agent asks with words of its user.
+/// Records the tools suggested for a query. If one of them is used later in the session, the route that led
+/// to it counts as used and is not pruned. The query itself is stored only if the policy allows learning from
+/// prompts, because agents often quote their user.
 ///
-/// Without a query nothing led to a tool but its rank, and nothing is noted.
+/// Without a query nothing is recorded.
 pub fn note(
     settings: &Settings,
     session: &SessionId,
@@ -27,7 +27,7 @@ pub fn note(
     told: &[Suggestion],
 ) -> Result<(), ServiceError> {
     let Some(query) = query.filter(|query| Question::new(query).is_ok()) else { return Ok(()) };
-    // Whether prompts may be kept may stand where it cannot be read: then they are not.
+    // If a policy layer could not be read, it might forbid storing prompts.
     let learns =
         settings.configured.policy.routes.learn_from_prompts && settings.policy_trouble.is_none();
     let query = if learns { Prompted::text(query) } else { None };
@@ -38,7 +38,7 @@ pub fn note(
     let prompted = Prompted { at: settings.now, query, tools, taught: Vec::new() };
     let key = SessionKey { project: settings.project.id.clone(), id: session.clone() };
     let registry = settings.open_within(Access::Write, PATIENCE)?;
-    // What belongs to no known project would not be pruned.
+    // Rows of an unknown project are not pruned.
     registry.admin().see_project(&settings.project, settings.now).wait()?;
     Ok(registry.sessions().note_suggested(key, prompted).wait()?)
 }

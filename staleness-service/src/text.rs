@@ -1,4 +1,4 @@
-//! Checks of a text that is no file, such as a plan: names in it that are gone or never existed.
+//! Checks text that is not in a file, such as a plan, for names that are gone or never existed.
 
 use staleness::knowledge::{Block, Context, Evidence, ItemKind};
 use staleness::verdict::{Level, NextAction, Signal, Verdict};
@@ -9,41 +9,41 @@ use crate::error::{ErrorKind, ServiceError};
 use crate::listener::Listener;
 use crate::settings::Settings;
 
-/// The freshness of a name that never existed: a person has to look.
+/// The freshness for a name that never existed, which asks for a review.
 const INVENTED: f64 = 0.5;
 
-/// A name of the text that the tree does not have, and the verdict on it.
+/// A name in the text that does not exist in the tree, with a verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The name, its place and what became of it.
+    /// The name, its position, and what happened to it.
     pub missing: MissingName,
-    /// The verdict on a text that says it.
+    /// The verdict on text with this name.
     pub verdict: Verdict,
 }
 
 impl Judged {
-    /// Returns true if no commit had the name.
+    /// Returns true if the name never existed in any commit.
     #[must_use]
     pub const fn is_invented(&self) -> bool {
         matches!(self.missing.fate, Fate::Invented { .. })
     }
 }
 
-/// A text, judged.
+/// The result of checking a text.
 #[derive(Clone, Debug, Default)]
 pub struct JudgedText {
-    /// Names that the tree does not have, in the order of the text.
+    /// Names that do not exist in the tree, in the order of the text.
     pub found: Vec<Judged>,
     /// Number of names that were looked up.
     pub names: usize,
-    /// Notes on what could not be told.
+    /// Notes on what could not be checked.
     pub notes: Vec<Note>,
-    /// The commit that is checked out.
+    /// The checked-out commit.
     pub head: Option<String>,
 }
 
 impl JudgedText {
-    /// Returns the number of names that went, and of those that never were.
+    /// Returns the number of names that are gone, and of names that never existed.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let invented = self.found.iter().filter(|each| each.is_invented()).count();
@@ -51,10 +51,10 @@ impl JudgedText {
     }
 }
 
-/// Judges a text against the tree as it is. Nothing is kept.
+/// Checks a text against the current tree. Stores nothing.
 ///
 /// # Errors
-/// When the watchdog ends it.
+/// If the watchdog cancels the work.
 pub fn judge(
     settings: &Settings,
     text: &str,

@@ -1,4 +1,4 @@
-//! Finding the tool that a name means.
+//! Finds tools by name.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ use crate::model_text::{called_by, is_plain, tool_prefix};
 use crate::settings::Settings;
 use crate::words::tool_name;
 
-/// The tool that a name means here.
+/// Finds the tool with this name.
 ///
 /// # Errors
-/// When the name is none, or unknown: then with the one that is most like it.
+/// If the name is invalid or unknown. The error then suggests the most similar name.
 pub fn find(
     registry: &Registry,
     settings: &Settings,
@@ -36,8 +36,8 @@ pub fn find(
         .map_err(|error| explain(registry, settings, name, error))
 }
 
-/// Removes the tools of servers that are gone and in the list themselves: a server speaks for its tools, and its reason
-/// says how many went with it.
+/// Removes the tools of absent servers if the server itself is in the list. The server's reason then gives
+/// the number of its tools.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let servers = tools.iter().filter(|tool| tool.presence.state == "absent");
     let mut folded: HashMap<(&str, String), usize> =
@@ -72,11 +72,11 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     }
 }
 
-/// The name under which a use that somebody reports by hand is recorded: that of the known tool that the text
-/// means, else the text itself. One that no tool can have is refused.
+/// Returns the name under which to record a use that was reported by hand: the name of the matching known
+/// tool, else the text itself.
 ///
 /// # Errors
-/// When it cannot be a tool's name, or what the store reports.
+/// If the text cannot be a tool's name, or the store fails.
 pub fn reported(
     registry: &Registry,
     settings: &Settings,
@@ -95,17 +95,17 @@ pub fn reported(
     }
 }
 
-/// A tool that is not known because nobody used it yet.
+/// A tool of a known server that nobody has used yet.
 #[derive(Debug)]
 pub struct Unused {
     /// Its name.
     pub name: String,
-    /// The entry of its server.
+    /// The report on its server's entry.
     pub server: ToolReport,
 }
 
 impl Unused {
-    /// Returns the tool that a name means, if nobody used it yet and the project sees its server.
+    /// Returns the tool if nobody has used it yet and the project sees its server.
     ///
     /// # Errors
     /// Errors of the store.
@@ -118,7 +118,7 @@ impl Unused {
         Ok(unused.map(|(name, server)| Self { name: name.to_string(), server }))
     }
 
-    /// Returns it as data, under the name by which a client calls it.
+    /// Returns the tool as JSON, under the name by which the client calls it.
     #[must_use]
     pub fn data(&self, settings: &Settings, client: Option<&ClientId>) -> Value {
         let (name, server) = (called_by(client, &self.name), &self.server);
@@ -130,13 +130,13 @@ impl Unused {
         })
     }
 
-    /// Returns true if its server can be called, as far as is known.
+    /// Returns true if its server can be called, as far as known.
     #[must_use]
     pub fn is_offered(&self) -> bool {
         self.server.status == Status::Active
     }
 
-    /// Returns what is known of it: the clients that have its server, or why that cannot be called. A server's name that
+    /// Describes its server: the clients that configure it, or why it cannot be called. A server's name that
     /// could be prose is left out.
     #[must_use]
     pub fn reason(&self) -> String {
@@ -155,7 +155,8 @@ impl Unused {
     }
 }
 
-/// An unknown tool, with the name that is most like it; or one that was never used, with its server.
+/// Creates the error for an unknown tool, suggesting the most similar name; for an unused tool, describes its
+/// server.
 pub fn explain(
     registry: &Registry,
     settings: &Settings,
@@ -178,7 +179,8 @@ pub fn explain(
     known
 }
 
-/// The tool that is most like an invented name, as the client calls it. `None` for a tool.
+/// Returns the known tool most similar to an invented name, as the client calls it. `None` if the tool
+/// exists.
 #[must_use]
 pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport) -> Option<String> {
     name.is_invented().then(|| nearest(registry, settings, &name.name)).flatten()

@@ -1,4 +1,4 @@
-//! Pruning of old sessions, cursors, projects, invented names and journal entries.
+//! Prunes old sessions, cursors, projects, invented names and journal entries.
 
 use std::path::Path;
 
@@ -7,23 +7,24 @@ use staleness_core::registry::{PruneReport, SessionPruneReport};
 
 use crate::ServiceError;
 
-/// Sessions, cursors, projects, invented names and journal entries that went, or would go.
+/// Numbers of removed rows, or of rows that a dry run would remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
-    /// Sessions, and up to where agents were told what changed.
+    /// Sessions and cursors of agents.
     pub sessions: SessionPruneReport,
-    /// Projects. Of those that stay only the ones count whose time is over.
+    /// Projects. Those kept are counted only if they are past their retention time.
     pub projects: PruneReport,
-    /// Names that no client lists and that never worked.
+    /// Invented names: not listed by any client, and never used successfully.
     pub invented: u64,
-    /// Journal entries. A dry run counts none that only the pruning of sessions and projects lets go.
+    /// Journal entries. A dry run does not count entries that become removable only by pruning sessions and
+    /// projects.
     pub entries: u64,
 }
 
-/// Removes what nobody came back to, as the policy says, or tells what it would remove.
+/// Removes data that is past the policy's retention times. A dry run only counts it.
 ///
 /// # Errors
-/// Errors of the store; rows that were removed stay removed.
+/// Errors of the store. Rows that were already removed stay removed.
 pub fn prune_left(
     registry: &Registry,
     now: Timestamp,
@@ -45,8 +46,8 @@ pub fn prune_left(
     Ok(Left { sessions, projects, invented, entries })
 }
 
-/// Returns true if a folder is proven to be gone: the closest folder above it that is left holds something
-/// else. An empty one may be the place of a disk that is not mounted, and an error proves nothing.
+/// Returns true if a folder was certainly deleted: its closest existing ancestor is not empty. An empty
+/// ancestor may be the mount point of a disk that is not mounted. Errors prove nothing.
 fn is_gone(folder: &Path) -> bool {
     for above in folder.ancestors() {
         match above.try_exists() {

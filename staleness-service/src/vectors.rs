@@ -1,4 +1,4 @@
-//! Vectors as files hold them: numbers as JSON, or as they lie in memory.
+//! Reads vectors from files: numbers in JSON, or as little-endian binary.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,20 +9,21 @@ use staleness_core::route::{Precision, Vector};
 
 use crate::error::{ErrorKind, ServiceError, in_words};
 
-/// The largest file of one vector, in bytes: [`Vector::MAX_DIMENSIONS`] numbers in JSON take less.
+/// Maximum size of a vector's file, in bytes. [`Vector::MAX_DIMENSIONS`] numbers in JSON fit into it.
 pub const MAX_VECTOR_BYTES: u64 = 256 * 1024;
 
-/// A number of a stored vector is no larger, whatever model made it: what is was read wrongly.
+/// Maximum absolute value of a plausible number. A larger number means that the precision was guessed
+/// wrongly.
 const SANE: f64 = 1e6;
 
-/// The largest difference between 1 and the length of a vector that counts as normalised.
+/// Maximum deviation of the length from 1 for a normalised vector.
 const UNIT: f64 = 1e-3;
 
-/// Reads the vector in a file, or in what stands on stdin where it is called `-`: see [`numbers`].
+/// Reads a vector from a file, or from stdin if the path is `-`. See [`numbers`].
 ///
 /// # Errors
-/// For a file that cannot be read, is too large, or holds something else. They name the file, and tell
-/// nothing of what is in it.
+/// If the file cannot be read, is too large, or does not contain a vector. Errors name the file and do not
+/// quote its content.
 pub fn of_file(
     path: &Path,
     said: Option<Precision>,
@@ -51,25 +52,24 @@ pub fn of_file(
     })
 }
 
-/// Reads one vector: a JSON array of numbers, or numbers one behind the other, least byte first.
+/// Parses one vector: a JSON array of numbers, or consecutive little-endian numbers.
 ///
-/// Such bytes do not say whether a number takes four or eight of them. What was said decides; else how
-/// many `dimensions` the model's other vectors have; else which reading has length 1, as embeddings
-/// have, or is made of numbers of a sensible size: f32 unless that makes no sense.
+/// Binary data does not tell f32 from f64. `said` decides, else the number of `dimensions` of the model's
+/// other vectors. Otherwise the precision is the one that gives length 1 or plausible values; in doubt, f32.
 ///
 /// # Errors
-/// For what is neither.
+/// If the bytes are neither.
 pub fn numbers(
     bytes: &[u8],
     said: Option<Precision>,
     dimensions: Option<usize>,
 ) -> Result<Vec<f64>, ServiceError> {
     if said.is_none() && bytes.trim_ascii_start().first() == Some(&b'[') {
-        // Bytes that happen to begin like that are not JSON to their end.
+        // Binary data may begin with `[`, but is then not valid JSON.
         match serde_json::from_slice::<Vec<f64>>(bytes) {
             Ok(numbers) => return bounded(numbers),
             Err(error) if std::str::from_utf8(bytes).is_ok() => {
-                // In its own words it would repeat what stands there.
+                // The error's own message would quote the input.
                 let why = match error.classify() {
                     Category::Eof => "it ends too early",
                     Category::Data => "something else stands",
@@ -121,18 +121,18 @@ fn by_dimensions(bytes: &[u8], dimensions: Option<usize>) -> Option<Precision> {
     Precision::ALL.into_iter().find(|precision| bytes.len() == dimensions * precision.bytes())
 }
 
-/// Guesses the precision from the numbers themselves; `None` if the length fits neither.
+/// Guesses the precision from the numbers. `None` if the length fits neither precision.
 fn guessed(bytes: &[u8]) -> Option<Precision> {
     let fits = |precision: Precision| bytes.len().is_multiple_of(precision.bytes());
     let sane = |number: f64| number.is_finite() && number.abs() <= SANE;
     let (narrow, wide) = (fits(Precision::F32), fits(Precision::F64));
-    // Where only one reading has length 1, it is that.
+    // Only one precision gives length 1.
     match (narrow && is_unit(floats(bytes)), wide && is_unit(doubles(bytes))) {
         (true, false) => return Some(Precision::F32),
         (false, true) => return Some(Precision::F64),
         _ => {}
     }
-    // Round numbers of 64 bits end in zeros: read as 32 bits, every other number would be none.
+    // Round f64 numbers end in zeros. Read as f32, every other number is zero.
     let round = || floats(bytes).step_by(2).all(|half| half == 0.0);
     if wide && round() && doubles(bytes).all(sane) {
         Some(Precision::F64)
@@ -141,7 +141,7 @@ fn guessed(bytes: &[u8]) -> Option<Precision> {
     } else if wide && doubles(bytes).all(sane) {
         Some(Precision::F64)
     } else {
-        // Numbers that are none are told of as such.
+        // Implausible numbers are rejected later, with a specific error.
         narrow.then_some(Precision::F32)
     }
 }
@@ -173,7 +173,7 @@ mod tests {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
-    /// Some direction of so many dimensions, of length 1.
+    /// Returns a vector of length 1.
     fn unit(dimensions: u32) -> Vec<f64> {
         let numbers: Vec<f64> =
             (1..=dimensions).map(|n| (f64::from(n) * 0.7).sin() / f64::from(n).sqrt()).collect();
@@ -197,12 +197,12 @@ mod tests {
                 assert!(same(&read, &numbers), "{dimensions} {}", bytes.len());
             }
         }
-        // Not normalised: f32, as most are.
+        // Not normalised: f32 is the default.
         let bytes = narrow(&[1.0, 2.0, 3.0, 4.0]);
         assert_eq!(super::numbers(&bytes, None, None).unwrap(), [1.0, 2.0, 3.0, 4.0]);
         let odd = wide(&[0.1, 20.3, -7.7, 31.4, 2.9, -11.3, 4.2, 9.1]);
         assert_eq!(super::numbers(&odd, None, None).unwrap().len(), 8);
-        // Every other number is zero, as if they were round numbers of 64 bits; but they have length 1.
+        // Every other number is zero, like round f64 numbers, but the f32 vector has length 1.
         let every_other = narrow(&[0.0, 0.6, 0.0, 0.8]);
         assert_eq!(super::numbers(&every_other, None, None).unwrap().len(), 4);
         // Round numbers of 64 bits end in zeros.
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(super::numbers(&bytes, Some(Precision::F64), None).unwrap().len(), 2);
         assert_eq!(super::numbers(&bytes, None, Some(2)).unwrap().len(), 2);
         assert_eq!(super::numbers(&bytes, None, Some(4)).unwrap().len(), 4);
-        // Neither: told of as it was guessed, and refused for its dimensions by the registry.
+        // Fits neither precision: the registry rejects it for its dimensions.
         assert_eq!(super::numbers(&bytes, None, Some(3)).unwrap().len(), 4);
         let begins_like_json = [b'[', 0, 0, 0, 0, 0, 128, 63];
         assert_eq!(super::numbers(&begins_like_json, None, None).unwrap().len(), 2);
@@ -236,7 +236,7 @@ mod tests {
         assert!(refused(&long).contains("4097 dimensions; at most 4096"));
         let wrong = super::numbers(&[0; 4], Some(Precision::F64), None).unwrap_err().message;
         assert_eq!(wrong, "the vector is 4 bytes long, which is no whole number of f64");
-        // The registry refuses what is not finite, with its place.
+        // The registry rejects numbers that are not finite, and names their position.
         let nan = super::numbers(&narrow(&[f32::NAN, 1.0, 1.0]), None, None).unwrap();
         assert!(nan[0].is_nan());
     }

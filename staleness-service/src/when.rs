@@ -1,4 +1,4 @@
-//! Times as people write them.
+//! Parses times as people write them.
 
 use staleness::Timestamp;
 
@@ -7,16 +7,16 @@ use crate::error::{ErrorKind, ServiceError, quoted};
 const FORMS: &str = "try 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
                      2026-11-20T12:30:00+01:00, or from now -3d, -12h, -30m, +1d";
 
-/// Reads the time of `--now`.
+/// Parses the time in `--now`.
 pub fn parse(text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
     parse_for("--now", text, now)
 }
 
-/// Reads the time of an option. Dates and times without an offset are UTC; spans count from `now`.
+/// Parses the time in an option. Dates and times without an offset are UTC, and spans are relative to `now`.
 pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
     let text = text.trim();
     if text.starts_with("--") {
-        // An option that was taken for the time, because times may begin with a hyphen.
+        // Another option was taken for the time, because times may begin with a hyphen.
         let message = format!("{option} wants a time");
         return Err(ServiceError::new(ErrorKind::Usage, message).hint(FORMS));
     }
@@ -49,13 +49,13 @@ fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
         _ => return None,
     };
     let digits = text.get(1..text.len() - 1)?;
-    // A number of its own may have a sign, a span has had its one.
+    // The span's sign was already read, so its number must not have one.
     let count: i64 =
         digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
     Some(now.plus_millis(count.saturating_mul(millis).saturating_mul(sign)))
 }
 
-/// Returns how long ago something was, in few characters: `3d ago`, `5h ago`, `just now`.
+/// Formats the time since `at`: `3d ago`, `5h ago`, `just now`.
 pub fn ago(now: Timestamp, at: Timestamp) -> String {
     crate::model_text::ago(now, at).to_string()
 }

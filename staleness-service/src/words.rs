@@ -1,21 +1,21 @@
-//! Names, ids and words as somebody gives them.
+//! Parses names, ids and keywords from user input.
 
 use staleness::ids::{AgentId, IdError, ToolName};
 
 use crate::error::{ServiceError, quoted};
 
-/// A tool's name.
+/// Parses a tool's name.
 ///
 /// # Errors
-/// When it is none.
+/// If the text is not a valid name.
 pub fn tool_name(text: &str) -> Result<ToolName, ServiceError> {
     ToolName::new(text).map_err(|why| ServiceError::invalid(format!("the tool's name {why}")))
 }
 
-/// An optional id; `what` names it in the error.
+/// Parses an optional id. `what` names it in the error.
 ///
 /// # Errors
-/// When it is none.
+/// If the text is not a valid id.
 pub fn optional<T>(what: &str, text: Option<&String>) -> Result<Option<T>, ServiceError>
 where
     T: TryFrom<String, Error = IdError>,
@@ -26,10 +26,10 @@ where
     text.cloned().map(read).transpose()
 }
 
-/// One of a few words; `what` names it, and `allowed` lists them, in the error.
+/// Parses one of a few keywords. `what` names the value in the error, and `allowed` lists the keywords.
 ///
 /// # Errors
-/// When it is another one.
+/// If the text is not one of them.
 pub fn word<T>(
     text: Option<&str>,
     what: &str,

@@ -1,4 +1,4 @@
-//! Plans, traps, constraints, handoffs, candidates, notes and decisions.
+//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use crate::sessions;
 use crate::settings::{Access, Settings};
 use crate::words::word;
 
-/// Characters of the words of an id: it is typed again, and stands in narrow tables.
+/// Maximum length in characters of an id's words. Ids are typed by people and must fit into narrow tables.
 const WORDS: usize = 24;
 
-/// The item that an id means.
+/// Finds the item with this id.
 ///
 /// # Errors
-/// When it is none, or unknown: then with the one that is most like it.
+/// If the id is invalid or unknown. The error then suggests the most similar id.
 pub fn find(
     registry: &Registry,
     settings: &Settings,
@@ -44,7 +44,10 @@ pub fn find(
     })
 }
 
-/// Returns the report on an item; an error if the item is gone.
+/// Returns the report on an item.
+///
+/// # Errors
+/// If the item no longer exists.
 pub fn told(
     registry: &Registry,
     settings: &Settings,
@@ -58,7 +61,7 @@ pub fn told(
 /// Settles an overdue item.
 ///
 /// # Errors
-/// When the id is unknown, the item is not overdue, or what the store reports.
+/// If the id is unknown, the item is not overdue, or the store fails.
 pub fn resolve(
     settings: &Settings,
     id: &str,
@@ -67,7 +70,7 @@ pub fn resolve(
 ) -> Result<Resolution, ServiceError> {
     let registry = settings.open(Access::Look)?;
     let mut item = find(&registry, settings, id, scope)?;
-    // What has ended hides no overdue item of every project.
+    // A closed item of the project must not hide an overdue global one.
     if scope == ScopeChoice::Either
         && !item.status.is_open()
         && let Ok(global) = find(&registry, settings, id, ScopeChoice::Global)
@@ -78,20 +81,20 @@ pub fn resolve(
     Ok(registry.work().resolve(&settings.project, item.key, act).wait()?)
 }
 
-/// A kind of work.
+/// Parses a kind of work.
 ///
 /// # Errors
-/// When the word is none.
+/// If the word is not a kind.
 pub fn kind(text: Option<&str>) -> Result<Option<WorkKind>, ServiceError> {
     word(text, "kind of work", WorkKind::from_word, || {
         WorkKind::ALL.map(WorkKind::as_str).join(", ")
     })
 }
 
-/// A state of a kind; without a kind one of any.
+/// Parses a state of the given kind, or of any kind.
 ///
 /// # Errors
-/// When the word is none.
+/// If the word is not such a state.
 pub fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, ServiceError> {
     let states: Vec<WorkStatus> =
         kind.map_or_else(|| WorkStatus::ALL.to_vec(), |kind| kind.states().to_vec());
@@ -105,24 +108,24 @@ pub fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, ServiceEr
     })
 }
 
-/// An item's id.
+/// Parses the id of a work item.
 ///
 /// # Errors
-/// When the text is none.
+/// If the text is not a valid id.
 pub fn id(text: &str) -> Result<WorkId, ServiceError> {
     WorkId::new(text).map_err(|why| ServiceError::invalid(format!("the id {why}")))
 }
 
-/// An id that says what an item is about. The same handoff may be written twice: not the text alone
-/// makes the id.
+/// Derives an id from an item's kind, text and time. The same handoff may be written twice, so the text alone
+/// is not enough.
 ///
 /// # Errors
-/// Never for a text of words.
+/// Never, if the text contains words.
 pub fn id_for(kind: WorkKind, text: &str, settings: &Settings) -> Result<WorkId, ServiceError> {
     id(&id_of(kind.as_str(), text, &settings.now.to_string(), WORDS))
 }
 
-/// The key of an item of this project, or of every project.
+/// Returns the key of an item of this project, or of a global item.
 #[must_use]
 pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
     let scope = if global { Scope::Global } else { Scope::Project(settings.project.id.clone()) };
@@ -136,14 +139,14 @@ pub fn party(settings: &Settings, text: String) -> String {
     AgentId::new(&text).map_or(text, |name| settings.agent_behind(name).to_string())
 }
 
-/// An agent to whom something is handed that nobody here knows.
+/// An unknown agent that was named as receiver of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stranger {
-    /// The known agent whose name is most like its own.
+    /// The known agent with the most similar name.
     pub near: Option<String>,
 }
 
-/// Returns a stranger unless a client, the policy or a session of the project bears the agent's name.
+/// Returns a [`Stranger`] if the name is not known from clients, the policy or sessions of the project.
 ///
 /// # Errors
 /// Errors of the store.
@@ -157,7 +160,7 @@ pub fn stranger(
     Ok((!known.contains(name)).then(|| Stranger { near: near(known).filter(|it| is_plain(it)) }))
 }
 
-/// An act of now by whoever was named.
+/// Creates an act at the current time, with a fresh op id.
 #[must_use]
 pub fn act(settings: &Settings, actor: Option<AgentId>) -> Act {
     Act { actor, ..Act::new(clock::fresh_op(), settings.now) }

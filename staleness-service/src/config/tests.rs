@@ -1,4 +1,4 @@
-//! The layers of the policy.
+//! Tests of the policy layers.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Writing something down.
+//! Adds knowledge items.
 
 use staleness::Wait;
 use std::path::Path;
@@ -13,25 +13,25 @@ use super::world::{Pretended, Target, World};
 use crate::error::{ErrorKind, ServiceError, brief, quoted};
 use crate::settings::Access;
 
-/// Something that is to be written down.
+/// A knowledge item to add.
 #[derive(Clone, Debug, Default)]
 pub struct NewItem {
-    /// Its id [default: made of its first words].
+    /// The id [default: derived from the first words].
     pub id: Option<ItemId>,
-    /// For every project, not for this one alone.
+    /// True for an item of all projects, not just this one.
     pub global: bool,
-    /// Its fields, with a text; the citations are in it.
+    /// The fields, including text and citations.
     pub fields: ItemPatch,
 }
 
-/// Writes it down, and tells how it stands.
+/// Adds an item and returns the report on it.
 ///
 /// # Errors
-/// When a field makes no sense, an item that it names is unknown, a file holds an item of this id, or the
-/// store refuses it.
+/// If a field is invalid, an item that it refers to is unknown, a file holds an item with this id, or the
+/// store rejects it.
 pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceError> {
     let global = new.global;
-    // An id that is made of the text is the id of no file.
+    // A derived id cannot clash with the id of a file.
     let is_named = new.id.is_some() && !global;
     let item = item(world, new)?;
     if is_named {
@@ -46,7 +46,7 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
         targets.push(world.target(&registry, id, ScopeChoice::Either)?);
     }
     let item = registry.knowledge().add(item, world.act(&targets, None)).wait()?;
-    // What holds everywhere says nothing of this project.
+    // A global item says nothing about this project.
     if !global {
         world.seen(&registry)?;
     }
@@ -55,7 +55,7 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
 }
 
-/// Refuses the id of an item that lives in a file: it would be hidden, and the file is the truth.
+/// Rejects the id of an item in a file. The new item would be hidden, because the file takes precedence.
 fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut files = world.files_at_hand(&registry)?.iter();
@@ -65,7 +65,7 @@ fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), Service
     Err(ServiceError::invalid(message).hint("change it there, or choose another id"))
 }
 
-/// The item as it will be written down.
+/// Builds the item to add.
 fn item(world: &World<'_>, new: NewItem) -> Result<Item, ServiceError> {
     let settings = world.settings;
     let NewItem { id, global, fields: patch } = new;
@@ -87,7 +87,7 @@ fn item(world: &World<'_>, new: NewItem) -> Result<Item, ServiceError> {
     item.citations = patch.citations.unwrap_or_default();
     item.version_context = match patch.version_context {
         Some(version) => version,
-        // What holds in every project was not written for the version of one.
+        // A global item was not written for one project's version.
         None if global => None,
         None if matches!(kind, ItemKind::Knowledge | ItemKind::Reference) => world.version(),
         None => None,

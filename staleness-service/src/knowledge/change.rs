@@ -1,4 +1,4 @@
-//! Changes of items: they still hold, their fields change, to-dos are done.
+//! Changes items: verifies them, sets fields, and marks to-dos as done.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,11 @@ use crate::citations;
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::Access;
 
-/// Says that items hold now: as of the commit that is checked out, and of what they cite there.
+/// Verifies items: records that they hold at the checked-out commit, with the current state of what they
+/// cite.
 ///
 /// # Errors
-/// When an id is unknown, or what the store reports.
+/// If an id is unknown, or the store fails.
 pub fn verify(
     world: &World<'_>,
     ids: &[String],
@@ -30,7 +31,7 @@ pub fn verify(
         let seen = citations::seen(world.settings, &target.item);
         let (mut citations, mut moved) = (BTreeSet::new(), Vec::new());
         for (cited, now) in seen {
-            // Where it stood says which citation it is; its digest is of where it stands.
+            // The old lines identify the citation. The digest is that of the new lines.
             citations.insert(Citation { lines: cited.lines, ..now.clone() });
             moved.extend(
                 now.lines.filter(|lines| cited.lines != Some(*lines)).map(|to| (cited, to)),
@@ -47,11 +48,11 @@ pub fn verify(
     world.told_as(&registry, &keys(&targets), pretended)
 }
 
-/// Changes fields: of the store's own items there, of others in their files.
+/// Sets fields of items. Stored items change in the store, and items in files change in their files.
 ///
 /// # Errors
-/// When nothing is named, an id is unknown, a file cannot be changed, or the store refuses it: then
-/// everything is as it was.
+/// If the patch is empty, an id is unknown, a file cannot be changed, or the store rejects it. Nothing is
+/// changed then.
 pub fn set(
     world: &World<'_>,
     ids: &[String],
@@ -85,9 +86,9 @@ pub fn set(
 /// A function that writes to the store and returns the rows that it wrote.
 type Write<'a> = &'a dyn Fn(&Registry) -> Result<Vec<Item>, RegistryError>;
 
-/// Saves the files that are changed, writes to the store, and tells how the items stand. What can be
-/// refused is found out before anything is written, and the store follows the files: one that cannot
-/// be saved leaves everything as it was.
+/// Saves the files, writes to the store, and returns the reports. Tries everything that may be rejected
+/// before it writes. The store is written after the files, so a file that cannot be saved leaves the store
+/// unchanged.
 fn finish(
     world: &World<'_>,
     targets: &[Target],
@@ -112,7 +113,7 @@ fn finish(
     }
     let registry = world.settings.open(Access::Look)?;
     if !edits.iter().any(filed::Edit::changes) {
-        // The files are as they were when they were read.
+        // No file changed, so the documents that were read are still current.
         return world.told(&registry, &keys(targets));
     }
     let fresh = world.anew();
@@ -120,12 +121,12 @@ fn finish(
     fresh.told(&registry, &keys(targets))
 }
 
-/// Says that to-dos are done, or not done after all: of the store's own items there, of others in
-/// their files.
+/// Marks to-dos as done, or open again. Stored items change in the store, and items in files change in their
+/// files.
 ///
 /// # Errors
-/// When an id is unknown or no to-do's, a file cannot be changed, or the store refuses it: then
-/// everything is as it was.
+/// If an id is unknown or does not name a to-do, a file cannot be changed, or the store rejects it. Nothing
+/// is changed then.
 pub fn done(
     world: &World<'_>,
     ids: &[String],

@@ -1,4 +1,4 @@
-//! Items that live in files: their fields are changed there, under the names that the file uses.
+//! Items in files: their fields are changed in the file, under the names that the file uses.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::error::{ErrorKind, ServiceError, brief, in_words};
 use crate::save;
 use crate::settings::Settings;
 
-/// The largest file that is changed, in bytes.
+/// Maximum size of a file to edit, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A file as it will be.
+/// A pending change of one file.
 #[derive(Debug)]
 pub(super) struct Edit {
     path: PathBuf,
@@ -24,14 +24,13 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Returns true if the file is another one then.
+    /// Returns true if the edit changes the file.
     pub(super) fn changes(&self) -> bool {
         self.after != self.before
     }
 
-    /// Makes the changes in what the file holds now: programs like this one take turns, so that none
-    /// takes back what another one has just written. Against everybody else the file is read again
-    /// right before it is replaced.
+    /// Applies the changes to the file's current content. A lock on the folder keeps other processes of this
+    /// program out. To detect other writers, the file is read again right before it is replaced.
     pub(super) fn save(&self) -> Result<(), ServiceError> {
         if !self.changes() {
             return Ok(());
@@ -56,7 +55,7 @@ impl Edit {
     }
 }
 
-/// The files of these items with the fields changed.
+/// Prepares the edits that apply `patch` to the items' files.
 pub(super) fn edits(
     settings: &Settings,
     targets: &[Target],
@@ -74,7 +73,7 @@ pub(super) fn edits(
     targets.iter().map(|target| edit(settings, target, &changes)).collect()
 }
 
-/// The files of these to-dos with the status `done`, or `open`.
+/// Prepares the edits that set the to-dos' status to `done` or `open`.
 pub(super) fn done(
     settings: &Settings,
     targets: &[Target],
@@ -93,14 +92,14 @@ fn edit(settings: &Settings, target: &Target, changes: &[Change]) -> Result<Edit
     Ok(Edit { path, changes: changes.to_vec(), before, after })
 }
 
-/// The text of a file with the fields changed.
+/// Returns the file's text with the fields changed.
 fn changed(path: &Path, text: &str, changes: &[Change]) -> Result<String, ServiceError> {
     set_fields(text, changes).map_err(|error| {
         ServiceError::invalid(format!("{}: {error}", brief(path))).hint("nothing was changed")
     })
 }
 
-/// The file of an item. It must be where its path says, not where a link leads to.
+/// Returns the path of an item's file. Fails if the path leads through a link.
 fn place(settings: &Settings, target: &Target) -> Result<PathBuf, ServiceError> {
     let path = target.item.path.as_deref().unwrap_or_default();
     let (root, rest) = match path.strip_prefix("~/") {

@@ -1,4 +1,4 @@
-//! Items with everything that speaks against them.
+//! Reads items with their evidence.
 
 use staleness::registry::ScopeChoice;
 use staleness::report::KnowledgeReport;
@@ -8,10 +8,10 @@ use super::world::World;
 use crate::error::{ErrorKind, ServiceError};
 use crate::settings::Access;
 
-/// Every item that the project sees, in the order of ids.
+/// Returns reports on all items that the project sees, sorted by id.
 ///
 /// # Errors
-/// Errors of the store; the check was ended.
+/// If the store fails, or the check is cancelled.
 pub fn everything(world: &World<'_>) -> Result<Vec<KnowledgeReport>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let known = world.everything(&registry)?;
@@ -21,10 +21,10 @@ pub fn everything(world: &World<'_>) -> Result<Vec<KnowledgeReport>, ServiceErro
     Ok(told)
 }
 
-/// One item.
+/// Returns the report on one item.
 ///
 /// # Errors
-/// When the id is unknown, or what the store reports.
+/// If the id is unknown, or the store fails.
 pub fn show(
     world: &World<'_>,
     id: &str,
@@ -32,7 +32,7 @@ pub fn show(
 ) -> Result<KnowledgeReport, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let target = world.target(&registry, &item_id(id)?, scope)?;
-    // What the item depends on may live in a file, and be stale for what was found there.
+    // A related item may live in a file, and be stale because of what was found there.
     if !target.item.related.is_empty() || !target.item.superseded_by.is_empty() {
         world.report()?;
     } else {

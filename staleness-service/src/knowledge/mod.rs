@@ -1,4 +1,4 @@
-//! Knowledge that was written down, and whether it still holds: items of the store and of files.
+//! Knowledge items in the store and in files, and whether they still hold.
 
 mod add;
 mod change;
@@ -21,20 +21,20 @@ pub use world::{Pretended, Target, World};
 use crate::error::ServiceError;
 use crate::naming::id_of;
 
-/// An item's id.
+/// Parses an item's id.
 ///
 /// # Errors
-/// When the text is none.
+/// If the text is not a valid id.
 pub fn item_id(text: &str) -> Result<ItemId, ServiceError> {
     ItemId::new(text).map_err(|why| ServiceError::invalid(format!("the id {why}")))
 }
 
-/// An id that says what an item is about, and that the same text always gets.
+/// Derives an id from an item's kind and text. The same text always gives the same id.
 ///
 /// # Errors
-/// Never for a text of words.
+/// Never, if the text contains words.
 pub fn id_for(kind: ItemKind, body: &str) -> Result<ItemId, ServiceError> {
-    /// Characters of its words.
+    /// Maximum number of characters taken from the text.
     const WORDS: usize = 40;
     item_id(&id_of(kind.as_str(), body, "", WORDS))
 }

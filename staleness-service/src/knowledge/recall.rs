@@ -1,5 +1,5 @@
-//! Recall of items for a question. Agents wait for it: git is asked for what the few items cite and
-//! name that were found, and about the files in which they live, and for nothing else.
+//! Recalls items for a question. Because agents wait for the answer, git is only asked about the items that
+//! were found: what they cite and name, and the files they live in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,19 +15,19 @@ use crate::error::ServiceError;
 use crate::items::joined;
 use crate::settings::Access;
 
-/// The result of a recall.
+/// The items found for a question.
 #[derive(Clone, Debug, Default)]
 pub struct Recall {
-    /// The items that fit best, what cannot be relied on marked.
+    /// The best matches, with verdicts.
     pub told: Vec<RecallReport>,
-    /// The number of further items that fit.
+    /// Number of further matches beyond the limit.
     pub more: usize,
 }
 
-/// The items that fit a question best, at most `limit`. With `peek` it does not count as a recall.
+/// Returns up to `limit` items that match a question best. Counts as a recall unless `peek` is set.
 ///
 /// # Errors
-/// When the question is empty, or what the store reports.
+/// If the question is empty, or the store fails.
 pub fn recall(
     world: &World<'_>,
     query: &str,
@@ -67,13 +67,12 @@ pub fn recall(
     if !peek {
         let targets: Vec<Target> = found
             .iter()
-            // Not as they were found: the disk dates a file anew whenever it is checked out, its
-            // history does not.
+            // Uses dates from git history, because a checkout gives files new dates on disk.
             .filter_map(|each| known.iter().find(|one| one.item.key == *key(each.at)))
             .map(|one| Target { filed: one.item.path.is_some(), item: one.item.clone() })
             .collect();
         let keys = targets.iter().map(|target| target.item.key.clone()).collect();
-        // A recall that cannot be counted is still an answer.
+        // If the recall cannot be counted, the answer is still returned.
         let counted = settings.open_here().and_then(|registry| {
             Ok(registry.knowledge().count_recalls(keys, world.act(&targets, None)).wait()?)
         });
@@ -84,8 +83,7 @@ pub fn recall(
     Ok(Recall { told, more })
 }
 
-/// The items at these places, and those that their verdicts depend on: what they are related to, and what stands for
-/// them.
+/// Returns the items at `places` and the items that their verdicts depend on: related and superseding ones.
 fn concerned(items: &[&Item], places: &[usize]) -> Vec<Item> {
     let found: Vec<&Item> = places.iter().map(|at| items[*at]).collect();
     let ids: BTreeSet<&ItemId> = found.iter().map(|item| &item.key.id).collect();

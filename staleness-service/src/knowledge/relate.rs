@@ -1,4 +1,4 @@
-//! Relations between items, contradictions of items, and their removal.
+//! Supersedes, contradicts and removes items.
 
 use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
@@ -9,11 +9,10 @@ use super::{filed, item_id};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::Access;
 
-/// Says that one item stands for another now; tells how the old one and the new one stand.
+/// Records that one item supersedes another, and returns the reports on both, the old one first.
 ///
 /// # Errors
-/// When an id is unknown, a file cannot be changed, or the store refuses it: then everything is as it
-/// was.
+/// If an id is unknown, a file cannot be changed, or the store rejects it. Nothing is changed then.
 pub fn supersede(
     world: &World<'_>,
     old: &str,
@@ -25,7 +24,7 @@ pub fn supersede(
     let old = world.target(&registry, &item_id(old)?, scope)?;
     let new = world.target(&registry, &item_id(by)?, scope)?;
     let keys = [old.item.key.clone(), new.item.key.clone()];
-    // An item in a file says there what it stands for: taking the line out takes it back.
+    // An item in a file names the items it supersedes there, so the line can be removed to undo this.
     let mut supersedes = new.item.supersedes.clone();
     supersedes.insert(old.item.key.id.clone());
     let patch = ItemPatch { supersedes: Some(supersedes), ..ItemPatch::default() };
@@ -37,7 +36,7 @@ pub fn supersede(
     let write = |registry: &Registry| {
         registry.knowledge().supersede(keys[0].clone(), keys[1].clone(), act.clone()).wait()
     };
-    // What the store refuses changes no file, and a file that cannot be saved nothing in the store.
+    // Tries the store first, so that a rejected change edits no file. Saves the file before the real write.
     let (old, new) = write(&world.to_try()?)?;
     let registry = world.to_act()?;
     if world.dry_run {
@@ -54,10 +53,10 @@ pub fn supersede(
     fresh.told(&registry, &keys)
 }
 
-/// Says that an item is wrong: who says so, and why.
+/// Records that an item is wrong, with the author and the reason.
 ///
 /// # Errors
-/// When the id is unknown, or the store refuses it.
+/// If the id is unknown, or the store rejects it.
 pub fn contradict(
     world: &World<'_>,
     id: &str,
@@ -77,10 +76,10 @@ pub fn contradict(
     Ok(world.told_as(&registry, &[key], pretended)?.pop())
 }
 
-/// Removes an item of the store, if that is `sure`; tells how it stood.
+/// Removes an item from the store if `sure` is true. Returns its last report.
 ///
 /// # Errors
-/// When the id is unknown, the item lives in a file, it is not sure, or the store refuses it.
+/// If the id is unknown, the item lives in a file, `sure` is false, or the store rejects it.
 pub fn remove(
     world: &World<'_>,
     id: &str,

@@ -1,4 +1,4 @@
-//! The state of the project for a command on items: read when it is asked for.
+//! The state of a project, as commands on items see it. Each part is read when it is first needed.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -23,58 +23,58 @@ use crate::listener::Listener;
 use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 
-/// The project, as far as it was looked at.
+/// The lazily read state of a project.
 #[allow(missing_debug_implementations, reason = "it holds somebody who listens")]
 pub struct World<'a> {
-    /// The project, the moment, the policy and the store.
+    /// The project, time, policy and store.
     pub settings: &'a Settings,
-    /// The listener that hears of progress.
+    /// Receives progress and notes.
     pub listener: &'a dyn Listener,
     version: Option<&'a str>,
-    /// Nothing is written.
+    /// If true, nothing is written.
     pub dry_run: bool,
-    /// The agent that acts. Without one, verdicts are for the agent of the settings.
+    /// The agent that makes changes. If `None`, verdicts are for the agent in the settings.
     agent: Option<AgentId>,
     report: OnceCell<Report>,
-    /// The documents as far as they can be had without asking git.
+    /// The documents, read without running git.
     at_hand: OnceCell<Report>,
-    /// The version that its files declare, or that its latest tag names.
+    /// The version that the project's files declare, or that its latest tag names.
     tagged: OnceCell<Option<String>>,
 }
 
-/// An item that something is done to.
+/// An item to act on.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The item.
     pub item: Item,
-    /// True if its text lives in a file, which is there.
+    /// True if the item lives in a file that exists.
     pub filed: bool,
 }
 
-/// Items as a change would leave them: rows of the store, and items of files.
+/// Items as a change would leave them, used to report on a dry run or on the change just made.
 #[derive(Clone, Debug, Default)]
 pub struct Pretended {
     /// Rows of the store.
     pub rows: Vec<Item>,
-    /// Items of files.
+    /// Items in files.
     pub files: Vec<Item>,
 }
 
-/// Items with others in the place of those of the same key.
+/// Replaces items by those in `others` with the same key, and adds the rest.
 fn over(items: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
     let all = items.into_iter().chain(others).map(|item| (item.key.clone(), item));
     all.collect::<BTreeMap<ItemKey, Item>>().into_values().collect()
 }
 
 impl Target {
-    /// An item whose text the store holds, or one whose file is gone.
+    /// An item with its text in the store, or with a deleted file.
     const fn of_store(item: Item) -> Self {
         Self { item, filed: false }
     }
 }
 
 impl<'a> World<'a> {
-    /// Nothing looked at yet. `version` is the project's, if not the one that it declares.
+    /// Creates a world in which nothing was read yet. `version` overrides the project's declared version.
     #[must_use]
     pub fn new(
         settings: &'a Settings,
@@ -85,13 +85,13 @@ impl<'a> World<'a> {
         Self { settings, listener, version, dry_run: false, agent: None, report, at_hand, tagged }
     }
 
-    /// Sets the agent that acts, and whether changes are only shown (`dry_run`).
+    /// Sets the agent that makes changes. With `dry_run` changes are only shown.
     #[must_use]
     pub fn done_by(self, agent: Option<AgentId>, dry_run: bool) -> Self {
         Self { dry_run, agent, ..self }
     }
 
-    /// The registry, to do something to items.
+    /// Opens the registry for changes. In a dry run nothing is written.
     pub fn to_act(&self) -> Result<Registry, ServiceError> {
         if self.dry_run {
             return self.to_try();
@@ -99,18 +99,18 @@ impl<'a> World<'a> {
         self.settings.open(Access::Write)
     }
 
-    /// The registry, to find out whether it would do something.
+    /// Opens the registry so that changes are checked but not written.
     pub fn to_try(&self) -> Result<Registry, ServiceError> {
         Ok(self.settings.open(Access::Look)?.dry())
     }
 
-    /// Returns a view of the same project in which nothing was read yet.
+    /// Returns a world for the same project in which nothing was read yet.
     pub fn anew(&self) -> Self {
         let (agent, dry_run) = (self.agent.clone(), self.dry_run);
         Self { agent, dry_run, ..Self::new(self.settings, self.version, self.listener) }
     }
 
-    /// Reads the files that hold items, without asking git.
+    /// Reads the files that hold items, without running git.
     pub fn look_at_hand(&self, registry: &Registry) -> Result<(), ServiceError> {
         if self.at_hand.get().is_none() {
             let at_hand = documents::at_hand(self.settings, registry)?;
@@ -119,7 +119,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// The documents as they are now: reads files and their history.
+    /// Checks all documents, including their history. Later calls return the same report.
     pub fn report(&self) -> Result<&Report, ServiceError> {
         if let Some(report) = self.report.get() {
             return Ok(report);
@@ -130,8 +130,8 @@ impl<'a> World<'a> {
         Ok(self.report.get_or_init(|| report))
     }
 
-    /// The files in which these items live, as they are now, and the items with the dates of their commits;
-    /// `rows` are what the store has of them. With `peek` nothing of it is kept.
+    /// Checks the files in which `items` live, and sets the items' dates from their commits. `rows` are the
+    /// items' rows in the store. With `peek`, nothing is stored.
     pub(super) fn check_files(
         &self,
         items: &mut [Item],
@@ -143,8 +143,8 @@ impl<'a> World<'a> {
         documents::check_files(self.settings, asked, items, rows, self.listener)
     }
 
-    /// The version of the project: the one that was named, else the one that it declares or that its
-    /// latest tag names.
+    /// Returns the project's version: the one given to [`Self::new`], else the declared one, else the latest
+    /// tag's.
     pub fn version(&self) -> Option<String> {
         match (self.version, self.report.get()) {
             (Some(version), _) => Some(version.to_owned()),
@@ -155,13 +155,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns the context of verdicts: now, the policy, the project's version.
+    /// Returns the context of verdicts: time, policy and project version.
     #[must_use]
     pub fn context(&self) -> Context {
         self.context_at(self.version().as_deref())
     }
 
-    /// As [`Self::context`], without asking git for a version.
+    /// Like [`Self::context`], but does not ask git for a version.
     #[must_use]
     pub fn context_at_hand(&self) -> Context {
         let version = documents::version(self.settings);
@@ -173,7 +173,7 @@ impl<'a> World<'a> {
         documents::context_for(self.settings, agent, version)
     }
 
-    /// Every item that the project sees, with everything that speaks against it.
+    /// Returns all items that the project sees, with all evidence.
     pub fn everything(&self, registry: &Registry) -> Result<Vec<Known>, ServiceError> {
         let report = self.report()?;
         let stored = documents::rows(self.settings, registry, &report.items)?;
@@ -181,8 +181,8 @@ impl<'a> World<'a> {
         Ok(looked_up(self.settings, items, report, &self.context()))
     }
 
-    /// Every item that can be had without waiting: with what follows from the items themselves, what the last check
-    /// found in their files, and what became of cited files that read otherwise now.
+    /// Returns all items with the evidence that needs no waiting: from the items themselves, from the last
+    /// check of their files, and from cited files that changed.
     pub fn at_hand(
         &self,
         registry: &Registry,
@@ -193,7 +193,7 @@ impl<'a> World<'a> {
         Ok(known(items, &|item| outside(item, &report, &cited), context))
     }
 
-    /// Every item that can be had without asking git, and what the last check found.
+    /// Returns all items, and the results of the last check, without running git.
     pub fn items_at_hand(&self, registry: &Registry) -> Result<(Vec<Item>, Report), ServiceError> {
         let report = documents::at_hand(self.settings, registry)?;
         let stored = documents::rows(self.settings, registry, &report.items)?;
@@ -201,7 +201,7 @@ impl<'a> World<'a> {
         Ok((items, report))
     }
 
-    /// Returns the number of items that cannot be trusted, by what can be had without waiting.
+    /// Returns the number of items that cannot be trusted, by the same evidence as [`Self::at_hand`].
     pub fn doubtful(&self, registry: &Registry) -> Result<usize, ServiceError> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
@@ -214,10 +214,10 @@ impl<'a> World<'a> {
         Ok(levels.filter(|level| *level != Level::Fresh).count())
     }
 
-    /// Returns true if there is an item of this id, in the store or in a file as it is now; git is not asked.
+    /// Returns true if an item with this id exists in the store or in a file. Does not run git.
     ///
     /// # Errors
-    /// When somebody ends it, or what the store reports: neither says that there is none.
+    /// If the work is cancelled or the store fails. Neither means that the item is missing.
     pub fn knows(
         &self,
         registry: &Registry,
@@ -234,13 +234,13 @@ impl<'a> World<'a> {
         Ok(items.iter().any(|item| item.key.id == *id && fits(item)))
     }
 
-    /// The items that files hold now; git is not asked.
+    /// Returns the items that files hold now, without running git.
     pub(super) fn files_at_hand(&self, registry: &Registry) -> Result<&[Item], ServiceError> {
         self.look_at_hand(registry)?;
         Ok(self.at_hand.get().map_or(&[], |report| &report.items))
     }
 
-    /// The items that ids mean, the store's own before those of files.
+    /// Resolves ids to items, without duplicates. Stored items win over items in files.
     pub fn targets(
         &self,
         registry: &Registry,
@@ -257,7 +257,7 @@ impl<'a> World<'a> {
         Ok(targets)
     }
 
-    /// The item that an id means: the store's own before those of files.
+    /// Resolves an id to an item. A stored item wins over an item in a file.
     pub fn target(
         &self,
         registry: &Registry,
@@ -278,7 +278,7 @@ impl<'a> World<'a> {
             return Ok(Target { item, filed: true });
         }
         let Some(left) = stored else { return Err(self.unknown(registry, id)) };
-        // What is left of an item whose file is gone hides nothing.
+        // A row left by a deleted file does not hide a global item.
         let hidden = match scope {
             ScopeChoice::Either => {
                 registry.knowledge().get(project, id, ScopeChoice::Global).wait()
@@ -291,7 +291,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns true if an item in a file of this project hides a global one, where either may be meant.
+    /// Returns true if `item` is global and a file of this project holds an item with the same id, and
+    /// `scope` allows both.
     fn is_hidden(
         &self,
         registry: &Registry,
@@ -304,7 +305,7 @@ impl<'a> World<'a> {
         Ok(self.files_at_hand(registry)?.iter().any(|file| file.key.id == item.key.id))
     }
 
-    /// An unknown id, with the one that is most like it.
+    /// Creates the error for an unknown id, suggesting the most similar one.
     pub fn unknown(&self, registry: &Registry, id: &ItemId) -> ServiceError {
         let message = format!("no item is known as {}", quoted(id.as_str()));
         let error = ServiceError::new(ErrorKind::Unknown, message);
@@ -319,8 +320,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// Returns the reports on items after something was done to them. Evidence from outside is looked
-    /// up for those alone.
+    /// Returns reports on items after a change. Looks up what they cite, but not what other items cite.
     pub fn told(
         &self,
         registry: &Registry,
@@ -329,14 +329,14 @@ impl<'a> World<'a> {
         self.told_as(registry, keys, Pretended::default())
     }
 
-    /// As [`Self::told`], as if the items in `pretended` had been written.
+    /// Like [`Self::told`], but as if the items in `pretended` had been written.
     pub fn told_as(
         &self,
         registry: &Registry,
         keys: &[ItemKey],
         pretended: Pretended,
     ) -> Result<Vec<KnowledgeReport>, ServiceError> {
-        // What stands for it, and what it depends on, may live in a file.
+        // Superseding and related items may live in a file.
         let report = match self.report.get().or(self.at_hand.get()) {
             Some(report) => report,
             None => {
@@ -357,12 +357,12 @@ impl<'a> World<'a> {
         Ok(keys.iter().filter_map(|key| Some(find(key)?.told(&context))).collect())
     }
 
-    /// Notes the project of something that was written down or said: it can be listed, and forgotten.
+    /// Records that the project exists, so that it can be listed and forgotten.
     pub fn seen(&self, registry: &Registry) -> Result<(), ServiceError> {
         Ok(registry.admin().see_project(&self.settings.project, self.settings.now).wait()?)
     }
 
-    /// An act of now on these items.
+    /// Creates an act on these items at the current time, with a fresh op id.
     pub fn act(&self, targets: &[Target], reason: Option<&str>) -> Act {
         let file = |target: &Target| {
             let file = FileItem::of(&target.item)?;
@@ -375,8 +375,8 @@ impl<'a> World<'a> {
     }
 }
 
-/// Items with what follows from them, with what the last check found in their files, and with what
-/// became of what they cite and name: asks git where they do.
+/// Returns items with all evidence: from other items, the last check, and their citations and names. Runs git
+/// where needed.
 pub(super) fn looked_up(
     settings: &Settings,
     items: Vec<Item>,
@@ -387,7 +387,7 @@ pub(super) fn looked_up(
     known(items, &|item| outside(item, report, &cited), context)
 }
 
-/// The keys of items.
+/// Returns the keys of the targets.
 pub(super) fn keys(targets: &[Target]) -> Vec<ItemKey> {
     targets.iter().map(|target| target.item.key.clone()).collect()
 }

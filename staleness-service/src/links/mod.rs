@@ -1,6 +1,7 @@
-//! What is connected to a tool, route, document, item or work item: why it is as it is, and what rests on it.
+//! Explains the state of a tool, route, document, item or work item, and lists what depends on it.
 //!
-//! Everything is looked up when it is asked for, in what is there: journal, definitions, documents, routes, items, work.
+//! Nothing is stored for this. It is derived from the journal, definitions, documents, routes, items and
+//! work.
 
 mod resting;
 
@@ -26,11 +27,12 @@ use crate::words::tool_name;
 pub use resting::{Counts, Impact, Line, Link};
 use resting::{lost, rests_on};
 
-/// Journal entries that are read of one subject, and the days around a beginning in which they count as near.
+/// Maximum number of journal entries to read for one subject.
 const ENTRIES: u32 = 200;
+/// Maximum number of days between a journal entry and the beginning of a state to show the entry.
 const NEAR_DAYS: i64 = 7;
 
-/// The thing that a name means.
+/// The thing that a name refers to.
 #[derive(Clone, Debug)]
 enum Thing {
     Tool(Box<ToolReport>, ToolKey),
@@ -40,46 +42,46 @@ enum Thing {
     Work(Box<WorkReport>),
 }
 
-/// The reasons for which a thing is as it is.
+/// The reasons for a thing's state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Why {
     /// Its kind.
     pub kind: String,
     /// Its name or id.
     pub name: String,
-    /// Its description, text or query, as somebody wrote it.
+    /// Its description, text or query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Its state.
     pub state: String,
-    /// Since when, as far as that is known.
+    /// When the state began, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// Its verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Sentences on what happened on the day on which it began.
+    /// Sentences on likely causes: changes in the day before the state began.
     pub causes: Vec<String>,
-    /// Entries of the journal near its beginning: of the thing, and of its server; latest first.
+    /// Journal entries of the thing and its server near the time the state began, latest first.
     pub journal: Vec<Event>,
-    /// Numbers of what rests on it.
+    /// Number of things that depend on it.
     pub counts: Counts,
 }
 
-/// An entry of the journal.
+/// A journal entry and its subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Event {
-    /// The thing that changed.
+    /// The name of the thing that changed.
     pub of: String,
-    /// The entry.
+    /// The journal entry.
     #[serde(flatten)]
     pub entry: HistoryEntry,
 }
 
-/// Returns why a thing is as it is.
+/// Explains why a thing is in its current state.
 ///
 /// # Errors
-/// When nothing has this name, with the name that is most like it; or what the store reports.
+/// If nothing has this name (with a suggestion), or the store fails.
 pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, ServiceError> {
     let settings = world.settings;
     let thing = find(world, registry, name)?;
@@ -136,7 +138,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             let known = Remembered::read(settings, registry)?;
             let mut doubtful =
                 known.doubtful.into_iter().filter(|it| it.path.as_deref() == Some(path.as_str()));
-            // The worst comes first.
+            // The list is sorted worst first.
             let worst = doubtful.next();
             why.state = match &worst {
                 Some(worst) => worst.verdict.level.as_str().to_owned(),
@@ -176,10 +178,10 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
     Ok(why)
 }
 
-/// Returns what rests on a thing.
+/// Returns everything that depends on a thing.
 ///
 /// # Errors
-/// As of [`why`].
+/// The same as for [`why`].
 pub fn impact(world: &World<'_>, registry: &Registry, name: &str) -> Result<Impact, ServiceError> {
     let thing = find(world, registry, name)?;
     rests_on(world, registry, &thing)
@@ -198,7 +200,7 @@ impl Thing {
     }
 }
 
-/// The thing that a name means: a tool before a route, a document, an item and work.
+/// Finds the thing with this name. Tries tools, then routes, documents, items and work.
 fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, ServiceError> {
     let (settings, project) = (world.settings, &world.settings.project);
     tool_name(name)?;
@@ -247,7 +249,7 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     }))
 }
 
-/// The entries of the server that has a tool.
+/// Returns the key of the entry of the tool's server. Empty if `tool` is such an entry itself.
 fn server_keys(
     registry: &Registry,
     settings: &Settings,
@@ -261,7 +263,7 @@ fn server_keys(
     Ok(found.into_iter().collect())
 }
 
-/// Returns sentences on what happened to the definition and to the server in the day before a state began.
+/// Returns sentences on changes to the definition and the server within the day before a state began.
 fn causes(
     registry: &Registry,
     settings: &Settings,

@@ -1,4 +1,5 @@
-//! What rests on a thing: texts that name it, routes that lead to it, items and work that are connected to it.
+//! Finds everything that depends on a thing: texts that name it, routes that lead to it, and connected items
+//! and work.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,35 +18,35 @@ use crate::knowledge::World;
 use crate::model_text::tool_prefix;
 use crate::settings::Settings;
 
-/// The most lines and items that are told; the rest is counted.
+/// Maximum number of lines, routes, items and work items to list. The rest is only counted.
 const MAX_TOLD: usize = 500;
-/// The most bytes of documents that are searched.
+/// Maximum number of bytes of documents to search.
 const MAX_BYTES: u64 = 64 << 20;
-/// Characters of a line that is told.
+/// Maximum number of characters to show of a line.
 const LINE_CHARS: usize = 120;
-/// Numbers of what rests on a thing.
+/// Numbers of things that depend on a thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Lines of documents.
+    /// Number of lines in documents.
     pub lines: usize,
-    /// Documents.
+    /// Number of documents.
     pub documents: usize,
-    /// Routes.
+    /// Number of routes.
     pub routes: usize,
-    /// Items.
+    /// Number of knowledge items.
     pub knowledge: usize,
-    /// Open work.
+    /// Number of open work items.
     pub work: usize,
 }
 
-/// Everything that rests on a thing.
+/// Everything that depends on a thing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Impact {
     /// Its kind.
     pub kind: String,
     /// Its name or id.
     pub name: String,
-    /// The parameters that its definition lost.
+    /// Parameters removed from its definition.
     pub lost: Vec<String>,
     /// Lines of documents that name it.
     pub documents: Vec<Line>,
@@ -55,35 +56,35 @@ pub struct Impact {
     pub knowledge: Vec<Link>,
     /// Open work that names or refers to it.
     pub work: Vec<Link>,
-    /// Their numbers, with what found no room above.
+    /// The full counts, including what is not listed above.
     pub counts: Counts,
     /// Documents that were not searched, with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
-/// A line of a document.
+/// A line of a document that names the thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
-    /// The document.
+    /// The path of the document.
     pub path: String,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// The names that stand there: its own, and those of lost parameters.
+    /// The names found in the line: of the thing, or of its lost parameters.
     pub names: Vec<String>,
-    /// The line, cut.
+    /// The text of the line, truncated.
     pub text: String,
 }
 
-/// An item or work item.
+/// An item or a work item that depends on the thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// Its id.
     pub id: String,
     /// Its kind.
     pub kind: &'static str,
-    /// Its beginning.
+    /// The beginning of its text.
     pub title: String,
-    /// The way in which it is connected.
+    /// The kind of connection.
     pub how: &'static str,
     /// The lost parameters that it names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,29 +92,29 @@ pub struct Link {
 }
 
 impl Thing {
-    /// The words by which texts name it.
+    /// Returns the terms to search for in texts.
     fn terms(&self) -> Vec<Term> {
         let (_, name) = self.names();
         let Self::Tool(..) = self else { return vec![Term::new(&name)] };
         let mut terms = vec![Term::new(&name)];
         if let Some(prefix) = tool_prefix(&name) {
-            // The tools of a server begin with that.
+            // The prefix of all tools of a server.
             terms = vec![Term { text: prefix, quoted: false, open: true }];
         } else if let Some((_, own)) = name.rsplit_once("__") {
-            // A name of several words is nothing else.
+            // The tool's own name counts as a match only if it is not a single common word.
             terms.extend(Some(Term::new(own)).filter(|own| !own.quoted));
         }
         terms
     }
 }
 
-/// A name as it is looked for.
+/// A term to search for.
 #[derive(Clone, Debug)]
 struct Term {
     text: String,
-    /// It is a common word: only in backticks it is a name.
+    /// True for a term that may be a common word. It only matches inside backticks.
     quoted: bool,
-    /// More may follow.
+    /// True if the term is a prefix.
     open: bool,
 }
 
@@ -123,7 +124,7 @@ impl Term {
         Self { text: name.to_owned(), quoted, open: false }
     }
 
-    /// Returns true if a text names it, as a word of its own.
+    /// Returns true if the text contains the term as a whole word.
     fn is_in(&self, text: &str) -> bool {
         let joins = |c: char| c.is_alphanumeric() || "_-/".contains(c);
         text.match_indices(self.text.as_str()).any(|(at, found)| {
@@ -229,7 +230,8 @@ pub(super) fn rests_on(
     Ok(told)
 }
 
-/// Finds the lines of documents that name a thing, and those that name a lost parameter in a document that does.
+/// Finds lines that name the thing. In documents with such a line, also finds lines that name a lost
+/// parameter.
 fn lines(
     settings: &Settings,
     own: &str,
@@ -286,7 +288,7 @@ fn cut(text: &str) -> String {
     text.trim().chars().take(LINE_CHARS).collect()
 }
 
-/// The parameters that the definition of a tool, or those of a server's tools, lost.
+/// Returns the parameters that were removed from the definition of a tool, or of any tool of a server.
 pub(super) fn lost(
     registry: &Registry,
     settings: &Settings,

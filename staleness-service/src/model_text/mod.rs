@@ -1,9 +1,9 @@
-//! Text that a model reads: our own words, numbers, and names that passed one rule.
+//! Text that a model reads: our own words, numbers, and validated names.
 //!
-//! Files of a repository choose names of commands, skills, servers and documents, and a model obeys what
-//! it reads. So a [`ModelText`] is built only from pieces that cannot carry a sentence of somebody else:
-//! text that is written in this program, numbers, [`ModelName`]s, and a [`Quote`] of what a person typed at this
-//! machine. A `String` is no piece:
+//! A repository's files choose the names of commands, skills, servers and documents, and a model may obey
+//! what it reads. A [`ModelText`] is therefore built only from pieces that cannot contain foreign sentences:
+//! string literals of this program, numbers, [`ModelName`]s, and [`Quote`]s of text that a person typed on
+//! this machine. A `String` is not a piece:
 //!
 //! ```compile_fail,E0277
 //! use staleness_service::model_text::ModelText;
@@ -23,11 +23,11 @@ pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, called_by, is_plain, t
 pub use quote::Quote;
 pub use sentence::{ago, cause, counts, overdue, redefined, state};
 
-/// A text that a model may read as ours.
+/// Text that is safe to show to a model as our own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelText(String);
 
-/// A part of a [`ModelText`]. Only the types listed here are pieces.
+/// A type that can be appended to a [`ModelText`]. The trait is sealed.
 pub trait Piece: sealed::Sealed + fmt::Display {}
 
 mod sealed {
@@ -70,7 +70,7 @@ impl ModelText {
         self
     }
 
-    /// Joins texts.
+    /// Joins texts with a separator.
     #[must_use]
     pub fn join(texts: impl IntoIterator<Item = Self>, between: &'static str) -> Self {
         let mut joined = Self::default();
@@ -83,7 +83,7 @@ impl ModelText {
         joined
     }
 
-    /// The length in characters.
+    /// Returns the length in characters.
     #[must_use]
     pub fn chars(&self) -> usize {
         self.0.chars().count()
@@ -95,7 +95,7 @@ impl ModelText {
         self.0.is_empty()
     }
 
-    /// The text itself.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

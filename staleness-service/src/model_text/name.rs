@@ -1,4 +1,4 @@
-//! Names of unknown origin, as a model reads them.
+//! Makes names of unknown origin safe for a model to read.
 
 use std::fmt;
 
@@ -11,26 +11,26 @@ use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
 
 use crate::escape::is_unsafe;
 
-/// The longest name that is shown, in bytes of UTF-8: more than any client accepts for a tool, and less
-/// than a paragraph in any script.
+/// Maximum length of a name to show, in bytes of UTF-8. No client accepts longer tool names, and no script
+/// fits a paragraph into it.
 pub const MAX_NAME_BYTES: usize = 80;
 
-/// Characters beside letters and digits that names of tools, files and ids need.
+/// Punctuation that is allowed in names of tools, files and ids.
 const JOINERS: &str = "_-./:@*~+#";
 
-/// Combining marks that may follow each other. Living languages need two.
+/// Maximum number of consecutive combining marks. Living languages need two.
 const MAX_MARKS: usize = 2;
 
-/// The kind of thing that a name stands for.
+/// The kind of thing that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
-    /// A tool of which no more is known.
+    /// A tool of unknown kind.
     Tool,
     /// A slash command.
     Command,
-    /// An agent that can be called.
+    /// A subagent that can be called.
     Subagent,
-    /// An agent that works here.
+    /// An agent that works in the project.
     Agent,
     /// An MCP server.
     Server,
@@ -51,7 +51,7 @@ pub enum NameKind {
 }
 
 impl NameKind {
-    /// The kind with its article.
+    /// Returns the kind with its article.
     const fn noun(self) -> &'static str {
         match self {
             Self::Tool => "a tool",
@@ -68,7 +68,7 @@ impl NameKind {
         }
     }
 
-    /// The command that shows a person the names of this kind.
+    /// Returns the command that lists names of this kind for a person.
     const fn command(self) -> &'static str {
         match self {
             Self::Tool | Self::Command | Self::Subagent | Self::Server => "staleness tools list",
@@ -84,13 +84,13 @@ impl NameKind {
     }
 }
 
-/// A name as a model reads it, always in backticks.
+/// A name as a model reads it, in backticks.
 ///
 /// A name is shown if it has at most [`MAX_NAME_BYTES`] bytes and consists of letters, digits and a few
-/// joiners, none of them a blank. Beyond ASCII the letters are those that Unicode allows in identifiers
-/// (UTS #39), between two joiners of one script or of scripts that are written together. So look-alikes of
-/// Latin letters among Latin letters, invisible letters, and everything that turns text around are refused. Any other
-/// name is told as its kind, a digest, and the command that shows it to a person.
+/// joiners, without spaces. Non-ASCII letters must be allowed in identifiers (UTS #39), and each part between
+/// joiners must use one script, or scripts that are commonly combined. This rejects look-alikes of Latin
+/// letters, invisible characters, and characters that reorder text. Any other name is replaced by its kind, a
+/// digest, and the command that shows it to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelName {
     text: String,
@@ -98,14 +98,14 @@ pub struct ModelName {
 }
 
 impl ModelName {
-    /// A name of a kind.
+    /// Creates a name of the given kind.
     #[must_use]
     pub fn new(kind: NameKind, name: &str) -> Self {
         Self::of(kind, name, is_plain(name).then(|| name.to_owned()))
     }
 
-    /// A tool as it is called in a client, or without one as the registry has it. The entry of an MCP server is told
-    /// by what the names of its tools begin with.
+    /// Creates the name of a tool as the client calls it, or as the registry stores it if `client` is `None`.
+    /// A server's entry is shown as the prefix of its tools' names.
     #[must_use]
     pub fn tool(client: Option<&ClientId>, name: &str) -> Self {
         let kind = match ToolKind::of_name(name) {
@@ -119,7 +119,7 @@ impl ModelName {
         Self::of(kind, name, Some(called).filter(|name| is_plain(name)))
     }
 
-    /// A path. Of a long one the end is told: it says more than the beginning.
+    /// Creates a name from a path. A long path is cut at the front, because the end says more.
     #[must_use]
     pub fn path(kind: NameKind, path: &str) -> Self {
         const CUT: &str = "…/";
@@ -130,7 +130,7 @@ impl ModelName {
             let end = ends.into_iter().find(|end| end.len() + CUT.len() <= MAX_NAME_BYTES);
             end.filter(|end| is_plain(end)).map(|end| format!("{CUT}{end}"))
         };
-        // What is cut off must be a name as well, or the end would stand for another path.
+        // The part cut off must be valid too. Otherwise the end could stand for another path.
         let plain = path.split('/').all(|part| part.is_empty() || is_plain(part));
         Self::of(kind, path, shown.filter(|_| plain))
     }
@@ -147,7 +147,7 @@ impl ModelName {
         }
     }
 
-    /// Returns true if the name itself is told, and not its digest.
+    /// Returns true if the name itself is shown, not its digest.
     #[must_use]
     pub const fn is_shown(&self) -> bool {
         self.shown
@@ -160,13 +160,13 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// An argument of a command line that a model may run: ASCII letters, digits, `_`, `-` and `.`, none of
-/// which a shell interprets. It is no option.
+/// A safe argument for a command line that a model may run: ASCII letters, digits, `_`, `-` and `.`, not
+/// starting with `-`. A shell interprets none of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word(String);
 
 impl Word {
-    /// Returns the word; `None` if the text is not one.
+    /// Creates a word, or returns `None` if the text is empty, too long or has other characters.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -181,24 +181,24 @@ impl fmt::Display for Word {
     }
 }
 
-/// Returns the name under which the model of a client calls a tool of the registry.
+/// Returns the name by which a client's model calls a registry tool.
 #[must_use]
 pub fn called_by(client: Option<&ClientId>, tool: &str) -> String {
     let client = client.and_then(|client| HookClient::from_name(client.as_str()));
     client.map_or_else(|| tool.to_owned(), |client| client.calls(tool))
 }
 
-/// Returns what the names of a server's tools begin with, for the name of its entry.
+/// Returns the prefix of a server's tool names, or `None` if `entry` is not the name of a server's entry.
 #[must_use]
 pub fn tool_prefix(entry: &str) -> Option<String> {
     let server = entry.strip_prefix("mcp__")?.strip_suffix("__*")?;
     Some(format!("mcp__{}__", ServerKey::of(server)?))
 }
 
-/// Returns true if a name may be shown to a model: see [`ModelName`].
+/// Returns true if a name may be shown to a model. See [`ModelName`].
 #[must_use]
 pub fn is_plain(name: &str) -> bool {
-    // A digest begins with that.
+    // A leading `#` marks a digest.
     if name.is_empty() || name.len() > MAX_NAME_BYTES || name.starts_with('#') {
         return false;
     }
@@ -208,7 +208,7 @@ pub fn is_plain(name: &str) -> bool {
         marks = if is_combining_mark(c) { marks + 1 } else { 0 };
         marks <= MAX_MARKS
     });
-    // An extension is Latin whatever the rest is.
+    // A file extension is Latin even if the rest is not.
     let parts = name.split(|c: char| JOINERS.contains(c));
     let plain = |part: &str| {
         part.chars().all(letter)
@@ -258,7 +258,7 @@ mod tests {
             "a\u{2800}b",
             "a\u{a0}b",
             "a\u{e0041}b",
-            // Cyrillic among Latin letters, mathematical and full-width letters.
+            // Cyrillic between Latin letters, mathematical and full-width letters.
             "r\u{435}view",
             "\u{1d422}\u{1d420}\u{1d427}",
             "\u{ff52}\u{ff4d}",

@@ -1,19 +1,19 @@
-//! Quotes of what a person typed.
+//! Quotes text that a person typed.
 
 use std::fmt;
 
 use crate::escape::escape;
 
-/// The longest quote, in characters.
+/// Maximum length of a quote, in characters.
 const MAX_QUOTED: usize = 80;
 
-/// The beginning of what a work item says, on one line, in double quotes, where a person typed it at a terminal.
-/// Nothing in it ends the quote.
+/// The beginning of a work item's text in double quotes, on one line. Only text that a person typed at a
+/// terminal is quoted. Characters that could end the quote are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quote(String);
 
 impl Quote {
-    /// Returns the quote; `None` where it is not known that a person typed the text.
+    /// Creates the quote, or returns `None` unless a person is known to have typed the text.
     #[must_use]
     pub fn of(text: &str, by_person: bool) -> Option<Self> {
         if !by_person {

@@ -1,4 +1,4 @@
-//! Sentences of ours that come back from a store. Somebody else may have written to it.
+//! Recognises our own sentences when they are read from a store. Others may have written to the store.
 
 use staleness::Timestamp;
 use staleness::ids::ClientId;
@@ -7,7 +7,7 @@ use staleness::work::WorkStatus;
 
 use super::{ModelName, ModelText, NameKind};
 
-/// Causes of a tool's change: as they are stored, and as they are told.
+/// Causes of a tool's change: the stored word, and its sentence.
 const CAUSES: &[(&str, &str)] = &[
     ("removed_from_config", "removed from config"),
     ("disabled", "switched off"),
@@ -38,7 +38,7 @@ const FAILING: &[&str] = &[
     "demoted by hand, last used # days ago",
 ];
 
-/// Sentences about work that is overdue; `days` is also `day`.
+/// Sentences about overdue work. `days` also matches `day`.
 const OVERDUE: &[&str] = &[
     "in progress, without activity for # days",
     "to do, without activity for # days",
@@ -50,7 +50,7 @@ const OVERDUE: &[&str] = &[
     "observed # days ago, without a date of expiry",
 ];
 
-/// Parts of a line that counts what changed.
+/// Parts of a line that counts changes.
 const COUNTS: &[&str] = &[
     "nothing changed",
     "no change that is still kept",
@@ -75,8 +75,8 @@ const COUNTS: &[&str] = &[
     "# tools",
 ];
 
-/// The cause of a tool's change or failure in our words; a cause that this program never writes is told
-/// as the command that shows it.
+/// Returns the sentence for the cause of a tool's change or failure. For an unknown cause, names the command
+/// that shows it.
 #[must_use]
 pub fn cause(text: &str) -> ModelText {
     let one = |text: &str| {
@@ -91,10 +91,10 @@ pub fn cause(text: &str) -> ModelText {
     )
 }
 
-/// The most parameters of a changed tool that are named.
+/// Maximum number of changed parameters to name.
 const PARAMETERS: usize = 3;
 
-/// A tool whose server changed it: its name, the class of the change, and the parameters that changed.
+/// Describes a tool that its server changed: its name, the class of the change, and the changed parameters.
 #[must_use]
 pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     let text = ModelText::from(ModelName::tool(client, &tool.name)).and(" (");
@@ -112,22 +112,23 @@ pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     text.and(")")
 }
 
-/// A line that counts what changed.
+/// Rebuilds a line that counts changes, dropping unknown parts.
 #[must_use]
 pub fn counts(line: &str) -> ModelText {
     let parts = line.split(", ").filter_map(|part| one_of(COUNTS, part));
     ModelText::join(parts, ", ")
 }
 
-/// The reason for which a work item is overdue, in our words.
+/// Returns the sentence for why a work item is overdue. For an unknown reason, names the command that shows
+/// it.
 #[must_use]
 pub fn overdue(reason: &str) -> ModelText {
-    // A reason may go on with the item that still refers to this one.
+    // A reason may end with the item that still refers to this one.
     let own = reason.split("; ").next().unwrap_or_default();
     one_of(OVERDUE, own).unwrap_or_else(|| "see `staleness stale`".into())
 }
 
-/// The time that has passed since something: `3d ago`, `5h ago`, `just now`.
+/// Formats the time since `at`: `3d ago`, `5h ago`, `just now`.
 #[must_use]
 pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     let millis = now.millis_since(at);
@@ -143,7 +144,7 @@ pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     ModelText::default().and(millis / unit).and(words)
 }
 
-/// The state of a work item; `None` if the word is not one.
+/// Returns the name of a work item's state, or `None` if the word is not a state.
 #[must_use]
 pub fn state(word: &str) -> Option<&'static str> {
     Some(match WorkStatus::from_word(word)? {
@@ -152,7 +153,7 @@ pub fn state(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the sentence that a text is, written anew.
+/// Returns the known sentence that matches the text.
 fn one_of(sentences: &[&'static str], text: &str) -> Option<ModelText> {
     sentences.iter().find_map(|sentence| same(sentence, text))
 }
