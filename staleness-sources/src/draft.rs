@@ -1,4 +1,4 @@
-//! A reading in the making.
+//! Builds the reading of a source.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,10 +10,10 @@ use staleness_core::tool::ListingState;
 
 use staleness_docs::disk::shown;
 
-/// Bound on the entries of one source: a repository must not fill the registry of whoever clones it.
+/// Maximum number of entries per source, so that a cloned repository cannot fill the registry.
 const MAX_FOUND: usize = 10_000;
 
-/// Collects what a source lists and what is wrong with it.
+/// Collects the entries and faults of a source.
 #[derive(Debug)]
 pub(crate) struct Draft {
     id: SourceId,
@@ -28,7 +28,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// A source in which nothing was found yet.
+    /// Creates an empty draft.
     pub(crate) fn new(id: SourceId, path: &Path) -> Self {
         Self {
             id,
@@ -43,8 +43,8 @@ impl Draft {
         }
     }
 
-    /// Adds what the source lists. Of two with one name the first one stays, unless the client makes more
-    /// of the second one. Returns true if it was taken.
+    /// Adds an entry. If two have the same name, the first stays unless the client gives the second a better
+    /// state. Returns true if the entry was added.
     pub(crate) fn add(&mut self, found: Found) -> bool {
         match self.places.get(&found.name) {
             None if self.found.len() >= MAX_FOUND => {
@@ -61,12 +61,12 @@ impl Draft {
         true
     }
 
-    /// The source.
+    /// Returns the source's id.
     pub(crate) const fn id(&self) -> &SourceId {
         &self.id
     }
 
-    /// Notes a malformed entry. The text is made only for the first one.
+    /// Records a malformed entry. `text` is only called for the first one.
     pub(crate) fn fault(&mut self, text: impl FnOnce() -> String) {
         if self.fault.is_none() {
             self.fault = Some(text());
@@ -75,22 +75,22 @@ impl Draft {
         }
     }
 
-    /// Notes something odd that does not make the reading incomplete.
+    /// Records something odd that does not make the reading incomplete.
     pub(crate) fn note(&mut self, text: impl FnOnce() -> String) {
         self.note.get_or_insert_with(text);
     }
 
-    /// Returns true if a tool of this name was added.
+    /// Returns true if a tool with this name was added.
     pub(crate) fn holds(&self, name: &ToolName) -> bool {
         self.places.contains_key(name)
     }
 
-    /// Notes a file that the client refuses, and why. What it lists is added as refused.
+    /// Records why the client rejects the file. Its entries are added as refused.
     pub(crate) fn refuse(&mut self, why: String) {
         self.refusal.get_or_insert(why);
     }
 
-    /// The source was read to its end.
+    /// Finishes a source that was read to its end.
     pub(crate) fn read(mut self) -> SourceReading {
         if self.left_out > 0 {
             let what = format!(
@@ -99,7 +99,7 @@ impl Draft {
             );
             self.fault(|| what);
         }
-        // One that is made of several files may have others.
+        // A source made of several files may have entries from accepted ones.
         if self.fault.is_none()
             && self.found.iter().all(|found| found.state == ListingState::Refused)
             && let Some(why) = self.refusal.take()
@@ -115,7 +115,7 @@ impl Draft {
         self.ended(state, true, error)
     }
 
-    /// The source is made of several places. `seen` is whether any of them exists.
+    /// Finishes a source made of several places. `seen` is true if any of them exists.
     pub(crate) fn finish(self, seen: bool, root_is_there: bool) -> SourceReading {
         match self.fault {
             None if !seen => self.missing(root_is_there),
@@ -127,17 +127,17 @@ impl Draft {
         }
     }
 
-    /// Returns true if nothing was found and nothing was wrong.
+    /// Returns true if there are no entries and no faults.
     pub(crate) fn is_blank(&self) -> bool {
         self.found.is_empty() && self.fault.is_none()
     }
 
-    /// The source does not exist.
+    /// Finishes a source that does not exist.
     pub(crate) fn missing(self, root_is_there: bool) -> SourceReading {
         Self { found: Vec::new(), ..self }.ended(SourceState::Missing, root_is_there, None)
     }
 
-    /// The source says nothing, and why.
+    /// Finishes a source that could not be read, with the reason.
     pub(crate) fn failed(self, why: String) -> SourceReading {
         Self { found: Vec::new(), ..self }.ended(SourceState::Failed, true, Some(why))
     }
@@ -153,7 +153,7 @@ impl Draft {
     }
 }
 
-/// A description as it is kept: one line, without control characters.
+/// Normalises a description to one line without control characters.
 pub(crate) fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())

@@ -1,4 +1,4 @@
-//! Bounded listing of folders.
+//! Lists folders with limits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use crate::draft::Draft;
 use staleness_docs::disk::{Fence, canonical, reason, shown};
 
-/// Deepest level of folders that is followed.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 8;
-/// Most entries of one source that are looked at.
+/// Maximum number of entries to look at per source.
 const MAX_ENTRIES: usize = 10_000;
 
-/// One visible entry of a folder. Links were followed.
+/// A visible entry of a folder, after following links.
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
-    /// True if it is a folder; else it is a regular file.
+    /// True for a folder, false for a regular file.
     pub(crate) is_folder: bool,
 }
 
-/// Lists folders until a budget of entries is used up.
+/// Lists folders until the limit of entries is reached.
 #[derive(Debug)]
 pub(crate) struct Lister<'a> {
     fence: Option<&'a Fence>,
@@ -28,12 +28,13 @@ pub(crate) struct Lister<'a> {
 }
 
 impl<'a> Lister<'a> {
-    /// A fresh budget. Links are followed within the fence, everywhere without one.
+    /// Creates a lister. Links are followed inside the fence, or everywhere if there is none.
     pub(crate) const fn new(fence: Option<&'a Fence>) -> Self {
         Self { fence, left: MAX_ENTRIES }
     }
 
-    /// The folder's entries by name, without hidden ones. What cannot be used becomes a fault.
+    /// Returns the folder's entries sorted by name, without hidden ones. Unusable entries are recorded as
+    /// faults.
     pub(crate) fn list(&mut self, folder: &Path, draft: &mut Draft) -> Result<Vec<Item>, String> {
         let entries = fs::read_dir(folder)
             .map_err(|error| format!("{}: {}", shown(folder), reason(error.kind())))?;
@@ -72,8 +73,8 @@ impl<'a> Lister<'a> {
         Ok(items)
     }
 
-    /// Returns true if the entry is a folder; `None` for what is neither a file nor a folder, and for a
-    /// link to a folder that holds the link, which would be walked for ever.
+    /// Returns true for a folder and false for a file. `None` for anything else, and for a link to an
+    /// ancestor, which would recurse forever.
     fn kind(
         &self,
         folder: &Path,
@@ -94,7 +95,8 @@ impl<'a> Lister<'a> {
         Ok((meta.is_dir() || meta.is_file()).then(|| meta.is_dir()))
     }
 
-    /// Every Markdown file below the folder, with the names of the folders that lead to it.
+    /// Returns the Markdown files below the folder, each with the names of its parent folders. Searches
+    /// subfolders only if `nested` is set.
     pub(crate) fn markdown(
         &mut self,
         folder: &Path,
@@ -134,7 +136,7 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Returns true if a file's name ends in `.md`, in any case.
+/// Returns true if a file's name ends in `.md`, ignoring case.
 pub(crate) fn is_markdown(name: &str) -> bool {
     name.len() > 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
 }

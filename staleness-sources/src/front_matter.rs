@@ -1,13 +1,13 @@
-//! The description in the front matter of a Markdown file.
+//! Reads the description from the front matter of a Markdown file.
 //!
-//! A reader for this one key, not a YAML parser: people write `description: Use this when: x`,
-//! which YAML refuses, and a reader without aliases cannot be made to expand them.
+//! This is not a YAML parser. People write `description: Use this when: x`, which is invalid YAML, and
+//! without aliases there is no expansion attack.
 
 use staleness_docs::unquote;
 
 use crate::draft::one_line;
 
-/// The value of `description:`, on one line; `None` when there is none.
+/// Returns the value of `description:` as one line, or `None` if it is missing or empty.
 pub(crate) fn description(text: &str) -> Option<String> {
     let mut lines = text.lines();
     if lines.next()?.trim_end() != "---" {
@@ -38,7 +38,7 @@ fn after_key(line: &str) -> Option<&str> {
         .filter(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// The lines that belong to the value above them.
+/// Returns the indented lines that continue the value above them.
 fn indented<'a>(lines: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     lines.iter().copied().take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t']))
 }
@@ -59,8 +59,8 @@ fn without_comment(text: &str) -> &str {
     text.find(" #").map_or(text, |at| &text[..at])
 }
 
-/// The text between quotes, which may go on over the lines that follow. Without a closing quote
-/// the value's own line is taken.
+/// Returns the text between quotes, which may span lines. Without a closing quote, only the first line
+/// counts.
 fn quoted(value: &str, rest: &[&str], quote: char) -> String {
     let mut whole = value[1..].to_owned();
     for line in rest {

@@ -1,9 +1,9 @@
-//! JSON as clients write it: with comments, trailing commas and duplicate keys, of which the last
-//! one counts.
+//! Parses JSON as clients write it: with comments and trailing commas, and with duplicate keys, of which the
+//! last counts.
 //!
-//! The parser gives up at a depth of 512, so nesting cannot exhaust the stack. Its other liberties
-//! (missing commas, bare words) are switched off: with them a half-written file looks whole. Its
-//! messages are not used, since some of them quote the file.
+//! The parser stops at a nesting depth of 512, so the stack cannot overflow. Its other extensions (missing
+//! commas, bare words) are disabled, because they make a half-written file look complete. Its messages may
+//! quote the file and are not used.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// The line in which something is wrong, from 1, and what it is.
+/// The line of an error, from 1, and its description.
 pub(crate) type Fault = (usize, &'static str);
 
 pub(crate) fn parse(text: &str) -> Result<Value<'_>, Fault> {
@@ -40,7 +40,7 @@ pub(crate) fn parse(text: &str) -> Result<Value<'_>, Fault> {
     }
 }
 
-/// An error of the parser or of its scanner.
+/// Converts an error of the parser or its scanner.
 pub(crate) fn fault_of(text: &str, error: &ParseError) -> Fault {
     let what = match error.kind() {
         ParseErrorKind::NestingDepthExceeded => "is nested too deeply",
@@ -52,19 +52,19 @@ pub(crate) fn fault_of(text: &str, error: &ParseError) -> Fault {
     (line_at(text, error.range().start), what)
 }
 
-/// A configuration file whose top level is an object.
+/// The result of parsing a configuration file. The root must be an object.
 #[derive(Debug)]
 pub(crate) enum JsonFile<'t> {
-    /// It does not exist.
+    /// The file does not exist.
     Missing,
-    /// It cannot be used, and why.
+    /// The file cannot be used. Contains the reason.
     Failed(String),
-    /// It could be read.
+    /// The parsed file.
     Read(JsonText<'t>),
 }
 
 impl<'t> JsonFile<'t> {
-    /// Parses what was read from `path`.
+    /// Parses the content of the file at `path`.
     pub(crate) fn of(path: &'t Path, content: &'t Content) -> Self {
         let (text, liberties) = match content {
             Content::Missing => return Self::Missing,
@@ -83,7 +83,7 @@ impl<'t> JsonFile<'t> {
     }
 }
 
-/// A configuration file that was read.
+/// A parsed configuration file.
 #[derive(Debug)]
 pub(crate) struct JsonText<'t> {
     pub(crate) path: &'t Path,
@@ -93,27 +93,27 @@ pub(crate) struct JsonText<'t> {
 }
 
 impl JsonText<'_> {
-    /// `FILE:LINE: what` for a place in this file.
+    /// Formats `FILE:LINE: what` for a byte offset in this file.
     pub(crate) fn fault(&self, offset: usize, what: &str) -> String {
         format!("{}:{}: {what}", shown(self.path), line_at(self.text, offset))
     }
 }
 
-/// Returns the offset at which a value begins, in bytes.
+/// Returns the byte offset of a value's start.
 pub(crate) fn start(value: &Value<'_>) -> usize {
     value.range().start
 }
 
-/// One member of an object.
+/// A member of an object.
 #[derive(Debug)]
 pub(crate) struct Entry<'o, 't> {
     pub(crate) key: &'o str,
-    /// Offset of the key, in bytes.
+    /// Byte offset of the key.
     pub(crate) at: usize,
     pub(crate) value: &'o Value<'t>,
 }
 
-/// The members of an object in order, of duplicates the last one.
+/// Returns an object's members in order. The last of duplicates counts.
 pub(crate) fn entries<'o, 't>(object: &'o Object<'t>) -> Vec<Entry<'o, 't>> {
     let mut seen = HashSet::with_capacity(object.properties.len());
     let mut list: Vec<_> = object
@@ -127,7 +127,7 @@ pub(crate) fn entries<'o, 't>(object: &'o Object<'t>) -> Vec<Entry<'o, 't>> {
     list
 }
 
-/// The value of a member, of duplicates the last one; `null` is as good as absent.
+/// Returns a member's value, or `None` if it is absent or `null`. The last of duplicates counts.
 pub(crate) fn get<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o Value<'t>> {
     object
         .properties
@@ -138,7 +138,7 @@ pub(crate) fn get<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o Valu
         .filter(|value| !matches!(value, Value::NullKeyword(_)))
 }
 
-/// The members of an object as a value.
+/// Converts an object's members to a map.
 pub(crate) fn members(object: &Object<'_>) -> serde_json::Map<String, serde_json::Value> {
     match Value::Object(object.clone()).into() {
         serde_json::Value::Object(members) => members,
@@ -146,17 +146,17 @@ pub(crate) fn members(object: &Object<'_>) -> serde_json::Map<String, serde_json
     }
 }
 
-/// The text of a string member.
+/// Returns the text of a string member.
 pub(crate) fn get_str<'o>(object: &'o Object<'_>, name: &str) -> Option<&'o str> {
     as_str(get(object, name)?)
 }
 
-/// The value of a Boolean member.
+/// Returns the value of a Boolean member.
 pub(crate) fn get_bool(object: &Object<'_>, name: &str) -> Option<bool> {
     get(object, name)?.as_boolean_lit().map(|node| node.value)
 }
 
-/// The text of a string.
+/// Returns the text of a string value.
 pub(crate) fn as_str<'o>(value: &'o Value<'_>) -> Option<&'o str> {
     value.as_string_lit().map(|node| &*node.value)
 }

@@ -1,4 +1,4 @@
-//! The outside world, read-only: what agent clients have configured, and what their hooks report.
+//! Reads the configuration of agent clients, and the payloads of their hooks. Read-only.
 //!
 //! | module | turns | into |
 //! |---|---|---|
@@ -6,9 +6,10 @@
 //! | [`live`] | an MCP `tools/list` result | one reading |
 //! | [`hook`] | the payload of a client's hook | an event |
 //!
-//! Nothing here writes, prints, reads a clock or an environment variable, or runs a program. Files are other
-//! people's: every read is bounded, no input can make this crate panic, and no value of `env`, `headers`, `args`,
-//! a URL or a command line is copied into a reading or a message.
+//! Nothing here writes, prints, reads a clock or runs a program. Environment variables are only read by
+//! [`clients::startable`] and [`clients::may_run_for_agent`]. Files are untrusted: every read is bounded, no
+//! input can make this crate panic, and no value of `env`, `headers`, `args`, a URL or a command line is copied
+//! into a reading or a message.
 //!
 //! ```
 //! use std::path::Path;

@@ -1,4 +1,4 @@
-//! Tools that a running MCP server reports.
+//! Reads tools that a running MCP server reports.
 
 use std::fmt;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::json::{self, Value};
 use crate::text::{MAX_CONFIG_BYTES, line_at};
 use staleness_docs::disk::shown;
 
-/// The client of every live source.
+/// The client name of all live sources.
 pub const LIVE_CLIENT: &str = "live";
 
-/// Why a tool list was refused. The message holds no text of the list.
+/// The reason a tool list was rejected. The message does not quote the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveError(String);
 
@@ -29,7 +29,7 @@ impl fmt::Display for LiveError {
 
 impl std::error::Error for LiveError {}
 
-/// The source of a server's live list; without a server, of a list of unknown origin.
+/// Returns the id of a live source. Without a server the origin of the list is unknown.
 fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {
     SourceId {
         project: project.cloned(),
@@ -39,21 +39,21 @@ fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {
     }
 }
 
-/// The live list of a server that could not be asked, and why. It says nothing of its tools.
+/// Creates the reading for a server that could not be reached, with the reason. Its tools stay as they are.
 #[must_use]
 pub fn unheard(server: &str, path: &str, project: Option<&ProjectId>, why: &str) -> SourceReading {
     Draft::new(source(Some(server), project), Path::new(path)).failed(why.to_owned())
 }
 
-/// Reads an MCP `tools/list` result: the result itself, a response that wraps it, or the bare
-/// list of tools.
+/// Reads an MCP `tools/list` result: the result itself, a JSON-RPC response with it, or just the list of
+/// tools.
 ///
-/// With `server` its tools are named `mcp__<server>__<tool>` in the form that clients call them
-/// by; without, names are taken as given. `path` says where the list came from; `project` is the
-/// scope of the tools, `None` for every project.
+/// With `server`, tools are named `mcp__<server>__<tool>`, normalised as clients do. Otherwise names are used
+/// as given. `path` names the origin of the list. `project` is the scope of the tools; `None` means all
+/// projects.
 ///
 /// # Errors
-/// When the text is no such list, or the server's name cannot be stored.
+/// If the text is not a tool list, or the server's name is invalid.
 pub fn tools_list(
     text: &str,
     server: Option<&str>,
@@ -91,7 +91,7 @@ pub fn tools_list(
             .filter(|name| IdError::check(name).is_ok())
             .and_then(|name| {
                 match &scheme {
-                    // Clients rewrite both parts of the name in the same way.
+                    // Clients normalise both parts of the name in the same way.
                     Some(key) => {
                         ToolName::new(format!("mcp__{key}__{}", ServerKey::of(name)?)).ok()
                     }
@@ -116,7 +116,7 @@ pub fn tools_list(
     Ok(draft.read())
 }
 
-/// The list, and whether it is only a page of a longer one.
+/// Returns the list, and true if there are more pages.
 fn list_in<'o, 't>(root: &'o Value<'t>) -> Option<(&'o [Value<'t>], bool)> {
     match root {
         Value::Array(list) => Some((&list.elements, false)),
@@ -127,7 +127,7 @@ fn list_in<'o, 't>(root: &'o Value<'t>) -> Option<(&'o [Value<'t>], bool)> {
                 Some((&list.elements, more))
             }
             Some(_) => None,
-            // A response; its result is no response again.
+            // A JSON-RPC response. Its result cannot be a response again.
             None => match json::get(object, "result")? {
                 Value::Object(result) if json::get(result, "tools").is_none() => None,
                 result @ Value::Object(_) => list_in(result),

@@ -1,8 +1,8 @@
-//! Outlines of JSON files: the parts that readers ask for, and nothing else.
+//! Extracts outlines of JSON files: only the parts that readers need.
 //!
-//! A client's file may hold megabytes of history and half a million servers. Of its text, only the outline
-//! is parsed into a tree, so that memory is bounded by what is asked for; and only the outline is
-//! remembered between two sessions, without the values of `env`, `args` and the like.
+//! A client's file may contain megabytes of history and half a million servers. Only the outline is parsed
+//! into a tree, which bounds memory. Only the outline is cached, without values of `env`, `args` and the
+//! like.
 
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
@@ -10,42 +10,43 @@ use jsonc_parser::{Scanner, ScannerOptions};
 use crate::json::{Fault, OPTIONS, fault_of};
 use crate::text::{Liberties, line_at};
 
-/// The number of values that an outline holds at most.
+/// Maximum number of values in an outline.
 const MAX_VALUES: usize = 50_000;
 
-/// The size of an outline, at most, in bytes.
+/// Maximum size of an outline, in bytes.
 const MAX_BYTES: usize = 2 << 20;
 
-/// Objects, their members and lists that may lie in each other; the parser's own limit.
+/// Maximum nesting of objects, members and lists. The parser has the same limit.
 const MAX_DEPTH: usize = 512;
 
-/// The parts of a value that are asked for. A value without a shape is left out with its key.
+/// The parts of a value to keep. A member without a shape is dropped with its key.
 ///
-/// The type of a value is always kept: what is not asked for is an empty string, list or object, or 0.
+/// The type of a value is always kept. Contents that are not needed become an empty string, list or object,
+/// or 0.
 pub(crate) struct Shape {
-    /// Keeps the text of a string.
+    /// True to keep the text of a string.
     pub(crate) text: bool,
-    /// Members that are kept, by key.
+    /// Shapes of members to keep, by key.
     pub(crate) members: &'static [(&'static str, &'static Self)],
-    /// The shape of members with other keys.
+    /// The shape of all other members.
     pub(crate) others: Option<&'static Self>,
-    /// The shape of the elements of a list.
+    /// The shape of list elements.
     pub(crate) elements: Option<&'static Self>,
-    /// It starts a server, may hold secrets, and is kept only by who means to start it: see [`outline_to_start`].
+    /// True for members of a launch, which may contain secrets. Only [`outline_to_start`] keeps them.
     pub(crate) starts: bool,
 }
 
 impl Shape {
-    /// A value of which only the type is asked for, and which Boolean or `null` it is.
+    /// Keeps only the type of a value, and the value of a Boolean.
     pub(crate) const PLAIN: Self =
         Self { text: false, members: &[], others: None, elements: None, starts: false };
 
-    /// An object of which these members are kept.
+    /// Keeps these members of an object.
     pub(crate) const fn of(members: &'static [(&'static str, &'static Self)]) -> Self {
         Self { members, ..Self::PLAIN }
     }
 
-    /// An object of which every member has this shape.
+    /// Keeps all members of an object, each with this shape.
     pub(crate) const fn map(others: &'static Self) -> Self {
         Self { others: Some(others), ..Self::PLAIN }
     }
@@ -57,13 +58,13 @@ impl Shape {
     }
 }
 
-/// Makes the outline of a text: JSON without comments, in which everything that is kept stands in the line
-/// where it stood; and tells what liberties the text takes.
+/// Creates the outline of a text: JSON without comments, with all kept values in their original lines. Also
+/// returns the places that are not strict JSON.
 pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<(String, Liberties), Fault> {
     outline_of(text, shape, false)
 }
 
-/// As [`outline`], with what starts servers. It is never stored.
+/// Like [`outline`], but keeps the members of launches. The result must not be stored.
 pub(crate) fn outline_to_start(
     text: &str,
     shape: &'static Shape,
@@ -96,12 +97,12 @@ fn outline_of(
     }
 }
 
-/// Position of a value.
+/// The position of a value.
 #[derive(Clone, Copy)]
 struct Within {
-    /// Offset of the member or list around it, in bytes.
+    /// Byte offset of the enclosing member or list.
     start: usize,
-    /// Objects, members and lists around it.
+    /// Number of enclosing objects, members and lists.
     depth: usize,
 }
 
@@ -109,7 +110,7 @@ struct Outliner<'t> {
     text: &'t str,
     scanner: Scanner<'t>,
     out: String,
-    /// Line ends before this byte of the text are in `out`.
+    /// Byte offset in `text` up to which newlines were copied to `out`.
     copied: usize,
     values: usize,
     liberties: Liberties,
@@ -117,7 +118,7 @@ struct Outliner<'t> {
 }
 
 impl<'t> Outliner<'t> {
-    /// The next token that is no comment.
+    /// Returns the next token that is not a comment.
     fn next(&mut self) -> Result<Option<Token<'t>>, Fault> {
         loop {
             let end = self.scanner.token_end();
@@ -133,8 +134,8 @@ impl<'t> Outliner<'t> {
         }
     }
 
-    /// Looks at a token that is a string, and at what stands between it and the one before it, which ends
-    /// at `end`.
+    /// Checks a string token, and the whitespace between it and the previous token's `end`, for characters
+    /// that strict JSON does not allow.
     fn look_for_odd_characters(&mut self, end: usize, token: Option<&Token<'t>>) {
         if self.liberties.character.is_some() {
             return;
@@ -149,7 +150,7 @@ impl<'t> Outliner<'t> {
         self.liberties.character = odd.map(|at| line_at(self.text, at));
     }
 
-    /// The token behind a comma, which strict JSON does not allow to be a closing bracket.
+    /// Returns the token after a comma. A closing bracket there is not allowed in strict JSON.
     fn after_comma(&mut self) -> Result<Option<Token<'t>>, Fault> {
         let comma = self.scanner.token_start();
         let token = self.next()?;
@@ -228,7 +229,7 @@ impl<'t> Outliner<'t> {
                 token => token,
             };
         }
-        // Nobody asks in which line it ends.
+        // The line of a closing bracket is not needed.
         self.out.extend(shape.map(|_| '}'));
         Ok(())
     }
@@ -267,7 +268,7 @@ impl<'t> Outliner<'t> {
         Ok(())
     }
 
-    /// Writes, in the line of the current token, if it is kept.
+    /// Writes `text` in the line of the current token, if `kept` is set.
     fn put(&mut self, kept: Option<&'static Shape>, text: &str) -> Result<(), Fault> {
         if kept.is_some() {
             self.copy_line_ends(text.len())?;
@@ -276,7 +277,7 @@ impl<'t> Outliner<'t> {
         Ok(())
     }
 
-    /// Writes the current token as it stands.
+    /// Writes the current token unchanged.
     fn keep_token(&mut self) -> Result<(), Fault> {
         let end = self.scanner.token_end();
         self.copy_line_ends(end - self.scanner.token_start())?;
@@ -285,8 +286,7 @@ impl<'t> Outliner<'t> {
         Ok(())
     }
 
-    /// Writes the line ends before the current token that were not written yet, if there is room for them
-    /// and for `more` bytes.
+    /// Copies the newlines before the current token. Fails if they and `more` bytes do not fit.
     fn copy_line_ends(&mut self, more: usize) -> Result<(), Fault> {
         let start = self.scanner.token_start();
         let skipped = &self.text.as_bytes()[self.copied..start];
@@ -303,7 +303,7 @@ impl<'t> Outliner<'t> {
         (line_at(self.text, offset), what)
     }
 
-    /// The current token must not stand where it stands.
+    /// Creates the error for an unexpected token.
     fn invalid(&self) -> Fault {
         self.fault(self.scanner.token_start(), INVALID)
     }

@@ -1,4 +1,4 @@
-//! Outlines against the parser's reading of the whole text.
+//! Compares outlines with the parsed whole text.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -6,7 +6,7 @@ use proptest::sample::select;
 use super::*;
 use crate::json::parse;
 
-/// Keys that readers ask for, and then some that none asks for, one of them empty.
+/// Keys that readers use and keys that they do not, one of them empty.
 const KEYS: &str = "mcpServers mcpServers servers projects /PROJECT /elsewhere plugins kit@market \
                     commands skills agents mcp allowed excluded disabledMcpServers \
                     disabledMcpjsonServers enabledPlugins disabled enabled description scope \
@@ -24,12 +24,12 @@ fn key() -> impl Strategy<Value = String> {
     (gap(), select(keys())).prop_map(|(gap, key)| format!("{gap}\"{key}\""))
 }
 
-/// Members or elements between gaps, with and without a comma behind the last one.
+/// Joins members or elements, with or without a trailing comma.
 fn row(items: Vec<String>, more: bool) -> String {
     items.join(",") + if more && !items.is_empty() { "," } else { "" }
 }
 
-/// A value as a client could write it, or never would.
+/// Generates values, including ones that no client writes.
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         select(keys()).prop_map(|key| format!("\"{key}\"")),
@@ -59,7 +59,7 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
-/// The text of a file: whole, cut off, or with a piece that is wrong.
+/// Generates the text of a file: complete, truncated, or with an error.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     let member = (select(keys()[..17].to_vec()), gap(), value())
         .prop_map(|(key, gap, value)| format!("{gap}\"{key}\":{value}"));
@@ -86,7 +86,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
 static EVERYTHING: Shape =
     Shape { text: true, others: Some(&EVERYTHING), elements: Some(&EVERYTHING), ..Shape::PLAIN };
 
-/// The lines of a text that are not empty, with their numbers, without white space and commas.
+/// Returns the non-empty lines with their numbers, without whitespace and commas.
 fn lines(text: &str) -> Vec<(usize, String)> {
     let bare = |line: &str| line.replace([' ', ',', '\r'], "");
     let lines = text.split('\n').enumerate().map(|(number, line)| (number, bare(line)));
@@ -118,7 +118,7 @@ fn what_is_kept_stands_in_its_line() {
     static ROOT: Shape = Shape { members: &[("b", &DESCRIPTION)], ..Shape::PLAIN };
     let text = "// 1\n{\"a\": [1,\n2], /*\n*/ \"b\":\n\"x\ny\", \"c\": 1,\n\"b\": [\"z\"]\n}";
     let (outlined, liberties) = outline(text, &ROOT).unwrap();
-    // A text that ends its strings in other lines is none that strict JSON allows.
+    // Strict JSON does not allow strings that span lines.
     let taken = (liberties.comment, liberties.comma, liberties.character);
     assert_eq!(taken, (Some(1), None, Some(5)));
     assert_eq!(
@@ -147,7 +147,7 @@ fn more_values_than_are_read_are_a_fault_before_they_take_memory() {
     let text = format!("{{{servers}}}");
     let fault = outline(&text, &EVERYTHING).unwrap_err();
     assert_eq!(fault, (MAX_VALUES + 1, "holds more than the 50000 values that are read"));
-    // What nobody asks for does not count.
+    // Values that are not needed do not count.
     assert_eq!(outline(&text, &Shape::PLAIN).unwrap().0, "{}");
 }
 
@@ -163,7 +163,7 @@ fn more_text_and_lines_than_are_read_are_a_fault() {
         assert_eq!(line, text.lines().count());
         assert_eq!(what, "holds more text or lines than the 2 MiB that are read");
     }
-    // What nobody asks for does not count.
+    // Values that are not needed do not count.
     assert_eq!(
         outline(&format!("{{\"a\": \"{long}\"{lines}}}{lines}"), &Shape::PLAIN).unwrap().0,
         "{}"

@@ -1,4 +1,4 @@
-//! Large files that are read once: their outlines, known by size, time and digest.
+//! Caches outlines of large files by size, time and digest.
 
 use std::fmt::{self, Debug};
 use std::fs::Metadata;
@@ -14,37 +14,37 @@ use crate::outline::{Shape, outline};
 use crate::text::{Content, Liberties, MAX_CONFIG_BYTES, config_text, load_config};
 use staleness_docs::disk::shown;
 
-/// The size in bytes above which the outline of a file is remembered.
+/// Files larger than this many bytes have their outlines cached.
 pub(crate) const LARGE: u64 = 1024 * 1024;
 
-/// A file that changed less than this before it was read may change again without another time, in
-/// nanoseconds: some file systems count in steps of two seconds.
+/// Minimum age of the last change, in nanoseconds. A younger file may change again without a new timestamp,
+/// because some file systems store times in steps of two seconds.
 const SETTLED_AFTER: i128 = 2_000_000_000;
 
-/// Keeps what was read of large files. An implementation may forget anything at any time.
+/// A cache for outlines of large files. It may forget entries at any time.
 pub trait Outlines: Debug {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Returns the value that was put last under a key.
+    /// Returns the outline last stored under a key.
     fn get(&self, key: &str) -> Option<Outline>;
 
-    /// Keeps what was read. Keys are up to 60 letters, digits and `-`.
+    /// Stores an outline. Keys have up to 60 letters, digits and `-`.
     fn put(&self, key: &str, outline: &Outline);
 }
 
-/// The outline of one file. It holds no value of `env`, `args`, `headers`, URLs or commands.
+/// The outline of one file. It contains no values of `env`, `args`, `headers`, URLs or commands.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
-    /// Size, times and number of the file: while they are the same, it is not opened. `None` when the file
-    /// had changed too shortly before it was read.
+    /// Size, times and inode of the file. While they are unchanged, the file is not opened. `None` if the
+    /// file was changed too recently.
     pub stamp: Option<String>,
-    /// A hash of the whole file: while it is the same, the file is not parsed.
+    /// A hash of the whole file. While it is unchanged, the file is not parsed.
     pub digest: String,
-    /// The parts that are asked for, as JSON; or why the file cannot be used.
+    /// The outline as JSON, or why the file cannot be used.
     pub content: Result<String, String>,
-    /// The lines at which the whole file is not strict JSON.
+    /// The lines where the file is not strict JSON.
     pub liberties: Liberties,
 }
 
@@ -54,7 +54,7 @@ impl Debug for Outline {
     }
 }
 
-/// Reads the outline of a large file: from memory when the file is the same.
+/// Reads the outline of a large file, from the cache if the file is unchanged.
 pub(crate) fn read(
     outlines: &dyn Outlines,
     key: &str,
@@ -98,15 +98,15 @@ impl From<Outline> for Content {
     }
 }
 
-/// A way to make an outline of a text.
+/// A function that creates the outline of a text.
 pub(crate) type Outlining<'a> = dyn Fn(&str) -> Result<(String, Liberties), Fault> + 'a;
 
-/// Makes the outline of a file.
+/// Creates the outline of a file.
 pub(crate) fn outline_of(path: &Path, bytes: Vec<u8>, shape: &'static Shape) -> Content {
     outlined(path, bytes, &|text| outline(text, shape))
 }
 
-/// Makes an outline of a file.
+/// Creates the outline of a file with the given function.
 pub(crate) fn outlined(path: &Path, bytes: Vec<u8>, outline: &Outlining<'_>) -> Content {
     match config_text(path, bytes) {
         Content::Text(text, Liberties { mark, .. }) => match outline(&text) {
@@ -117,17 +117,18 @@ pub(crate) fn outlined(path: &Path, bytes: Vec<u8>, outline: &Outlining<'_>) -> 
     }
 }
 
-/// The key of a file that is read in a certain way.
+/// Returns the cache key of a file that is read with a certain shape.
 pub(crate) fn key(path: &Path, version: u32, kind: &str) -> String {
     format!("{kind}-{version}-{}", digest(path.as_os_str().as_encoded_bytes()))
 }
 
-/// The digest of a file.
+/// Returns the digest of a file's content.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     format!("{:032x}", stable_hash(bytes))
 }
 
-/// The stamp of a file that is read now; `None` when it may still change unnoticed.
+/// Returns the stamp of a file, or `None` if it was changed so recently that another change might go
+/// unnoticed.
 pub(crate) fn stamp(file: &Metadata, now: Timestamp) -> Option<String> {
     let modified = nanoseconds(file.modified().ok()?);
     #[cfg(unix)]

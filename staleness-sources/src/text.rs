@@ -1,4 +1,4 @@
-//! Bounded reading of other people's files.
+//! Reads untrusted files with size limits.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
@@ -7,36 +7,35 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use staleness_docs::disk::{Fence, look, reason, shown};
 
-/// The largest configuration file that is read, in bytes.
+/// Maximum size of a configuration file, in bytes.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Result of reading a file.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// Its text, without a byte-order mark, and where it is no strict JSON as far as that was looked at.
+    /// The text without a byte-order mark, and where it is not strict JSON, if that was checked.
     Text(String, Liberties),
-    /// It does not exist.
+    /// The file does not exist.
     Missing,
-    /// It cannot be used, and why: `FILE: what`.
+    /// The file cannot be used. Contains the reason as `FILE: what`.
     Failed(String),
 }
 
-/// Liberties that a JSON text takes and strict JSON does not allow: of each the line, from 1, in which it is
-/// taken first.
+/// The places where a text is not strict JSON. Each is the line, from 1, of the first occurrence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Liberties {
-    /// A byte-order mark stands before the text.
+    /// True if the text begins with a byte-order mark.
     pub(crate) mark: bool,
-    /// Line of a comment.
+    /// The line of a comment.
     pub(crate) comment: Option<usize>,
-    /// Line of a comma before a closing bracket.
+    /// The line of a trailing comma.
     pub(crate) comma: Option<usize>,
-    /// Line of a control character in a string, or of a blank that is none in JSON.
+    /// The line of a control character in a string, or of whitespace that JSON does not allow.
     pub(crate) character: Option<usize>,
 }
 
-/// The line, from 1, in which the byte at `offset` lies.
+/// Returns the line, from 1, of the byte at `offset`.
 pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     let before = &text.as_bytes()[..offset.min(text.len())];
     1 + before.iter().filter(|byte| **byte == b'\n').count()
@@ -49,7 +48,7 @@ pub(crate) fn read_config(path: &Path, fence: Option<&Fence>, limit: u64) -> Con
         .map_or_else(|failed| failed, |(bytes, _)| config_text(path, bytes))
 }
 
-/// Looks at a configuration file without opening it.
+/// Checks type and size of a configuration file without opening it.
 pub(crate) fn check_config(
     path: &Path,
     fence: Option<&Fence>,
@@ -64,7 +63,7 @@ pub(crate) fn check_config(
     }
 }
 
-/// Reads the bytes of a file, and its metadata as of before the reading.
+/// Returns the bytes of a file, and its metadata from before it was read.
 pub(crate) fn load_config(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata), Content> {
     let read = || {
         let file = File::open(path)?;
@@ -80,7 +79,7 @@ pub(crate) fn load_config(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata)
     }
 }
 
-/// The text of a configuration file.
+/// Decodes the text of a configuration file.
 pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
     match String::from_utf8(bytes) {
         Err(error) => {
@@ -113,7 +112,7 @@ fn without_mark(mut text: String) -> String {
     text
 }
 
-/// The beginning of a text file: at most `head` bytes of a file of at most `limit` bytes.
+/// Returns up to `head` bytes from the start of a text file. Fails if the file is larger than `limit` bytes.
 pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'static str> {
     let meta = fs::metadata(path).map_err(|error| reason(error.kind()))?;
     if !meta.is_file() {
@@ -129,7 +128,7 @@ pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'
     let cut = bytes.len() as u64 == head;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(without_mark(text)),
-        // The cut may go through a character.
+        // The cut may be inside a character.
         Err(error) if cut && error.utf8_error().error_len().is_none() => {
             let valid = error.utf8_error().valid_up_to();
             let mut bytes = error.into_bytes();
@@ -140,7 +139,7 @@ pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'
     }
 }
 
-/// Returns true if a folder can be listed and is not empty: an unmounted home proves nothing.
+/// Returns true if a folder can be listed and is not empty. An empty one may be a disk that is not mounted.
 pub(crate) fn is_there(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok()))
 }

@@ -1,4 +1,4 @@
-//! Claude Code.
+//! Reads the configuration of Claude Code.
 
 use std::path::{Path, PathBuf};
 
@@ -20,17 +20,17 @@ use crate::text::is_there;
 /// The client's name.
 pub(super) const CLIENT: &str = "claude-code";
 
-/// Files with servers, and settings. The client refuses one that is no strict JSON, and goes on without it.
+/// The format of settings and of files with servers. The client ignores such a file unless it is strict JSON.
 pub(super) static FILE: Format = Format { servers_only: true, ..STATE };
 
-/// `.claude.json`, without which the client does not start when it is no strict JSON.
+/// The format of `.claude.json`. The client does not start unless it is strict JSON.
 pub(super) static STATE: Format = Format::strict("Claude Code");
 
 /// The settings that govern a project, weakest first.
 #[derive(Debug, Default)]
 pub(super) struct AllSettings {
     pub(super) user: Settings,
-    /// The project's, and the user's own for this project.
+    /// The project's settings, then the user's settings for this project.
     pub(super) project: [Settings; 2],
 }
 
@@ -38,11 +38,11 @@ pub(super) struct AllSettings {
 pub(super) struct UserPlace {
     /// The folder with commands, skills, agents and plugins.
     pub(super) dir: PathBuf,
-    /// True if what is missing there is proven to be gone.
+    /// True if a missing file in `dir` was really deleted.
     pub(super) is_there: bool,
 }
 
-/// Reads every source of this client.
+/// Reads all sources of this client.
 pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     if outside.is_project_alone {
         let servers = project_servers(outside, &AllSettings::default(), &LocalState::default());
@@ -66,7 +66,7 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
         user: Settings::read(outside, &user_settings, None),
         project: ["settings.json", "settings.local.json"].map(|name| {
             let path = outside.folder.join(".claude").join(name);
-            // In a home folder that is a project they are the user's.
+            // If the home folder is the project, these are the user's settings.
             if path == user_settings {
                 return Settings::default();
             }
@@ -93,14 +93,14 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     }
 }
 
-/// Returns true if a folder that `CLAUDE_CONFIG_DIR` names is really there, or really gone: an empty one
-/// may be the place of a disk that is not mounted.
+/// Returns true if the folder in `CLAUDE_CONFIG_DIR` certainly exists or certainly does not. An empty folder
+/// may be the mount point of a disk that is not mounted.
 fn moved_is_there(dir: &Path) -> bool {
     if dir.exists() { is_there(dir) } else { dir.parent().is_some_and(is_there) }
 }
 
-/// `.mcp.json`. A server waits until it is approved. When a file that may approve it or switch it off cannot
-/// be read, the reading is incomplete.
+/// Reads `.mcp.json`. A server is pending until it is approved. The reading is incomplete if a file that may
+/// approve or disable servers cannot be read.
 fn project_servers(
     outside: &Outside<'_>,
     settings: &AllSettings,
@@ -116,7 +116,8 @@ fn project_servers(
             draft.fault(|| fault.clone());
         }
         let is_whole = draft.is_blank();
-        // What lies in a project, or was said of it, approves its servers where the user trusts it.
+        // Files in the project, and the user's answers for it, approve its servers only if the user trusts
+        // the project.
         let own = settings.project.iter().map(|each| &each.approvals).chain([&local.approvals]);
         let own = own.filter(|_| local.is_trusted);
         let approvals: Vec<&Approvals> = own.chain([&settings.user.approvals]).collect();

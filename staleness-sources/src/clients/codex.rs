@@ -1,5 +1,5 @@
-//! Codex CLI, which keeps its servers in TOML. The parser gives up at a depth of 80; its messages
-//! quote the file and are not used.
+//! Reads the configuration of Codex CLI, which is TOML. The parser stops at a nesting depth of 80. Its
+//! messages quote the file and are not used.
 
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
@@ -20,7 +20,7 @@ pub(super) const CLIENT: &str = "codex";
 /// The largest file that is read, in bytes. No outline is made of it.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Programs write files in pieces whose sizes are multiples of this, in bytes.
+/// Block size in bytes. Programs write files in blocks with sizes that are multiples of this.
 const PIECE: usize = 512;
 
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
@@ -39,11 +39,11 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     }
 }
 
-/// The user's word on the folder of the project, without which the project's file is not loaded.
+/// The user's trust in the project's folder. Without it the client does not load the project's file.
 #[derive(Default)]
 struct Trust {
     is_given: bool,
-    /// The user's file cannot be used, and why.
+    /// Why the user's file cannot be used.
     fault: Option<String>,
 }
 
@@ -98,13 +98,13 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
     }
 }
 
-/// TOML needs no closing bracket, so what was written of a file so far may look whole. A text that
-/// stops in the middle of a line exactly where a piece ends is taken for unfinished.
+/// Returns true if a file may still be being written. Truncated TOML is often valid, so a text that ends at a
+/// block boundary without a newline is treated as incomplete.
 fn looks_cut(text: &str) -> bool {
     text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }
 
-/// Adds the servers. The client does not start with one that is not a table.
+/// Adds the servers. The client refuses to start if a server is not a table.
 fn add_servers(
     draft: &mut Draft,
     root: &DeTable<'_>,
@@ -145,7 +145,7 @@ fn add_servers(
     }
 }
 
-/// The texts, lists and tables of a table as a value.
+/// Converts the strings, lists and tables of a table to JSON.
 fn members(table: &DeTable<'_>) -> serde_json::Map<String, serde_json::Value> {
     fn value(of: &DeValue<'_>) -> serde_json::Value {
         match of {

@@ -1,4 +1,5 @@
-//! Digests of everything that a project's own files give to agents. Nothing of this machine or its user counts.
+//! Computes digests of the configuration that a project's own files give to agents. Nothing about this
+//! machine or its user is included.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -19,7 +20,7 @@ use crate::folder::Lister;
 use crate::json::{self, JsonFile};
 use crate::text::{config_text, load_config};
 
-/// Files with the hooks of a client, in a project.
+/// Files in a project that configure hooks.
 const HOOKS: [&str; 4] =
     [".claude/settings.json", ".codex/hooks.json", ".cursor/hooks.json", ".gemini/settings.json"];
 /// Members of settings beside hooks that name programs which the client runs.
@@ -35,35 +36,38 @@ const PROGRAMS: [&str; 8] = [
 ];
 /// The largest file of which a digest is made, and the most of all files together, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
+/// Maximum size of all files together, in bytes.
 const MAX_TOTAL: u64 = 64 << 20;
 /// The most files of all kinds, those of one skill or folder of hooks, and the deepest folder of a skill.
 const MAX_ALL: usize = 20_000;
 const MAX_FILES: usize = 2_000;
+/// Maximum depth of folders in a skill.
 const MAX_DEPTH: usize = 8;
 
 /// Something that a project's own files give to agents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Declared {
-    /// Its kind, as one word.
+    /// The kind, as one word.
     pub kind: &'static str,
-    /// Its file or folder below the project; of a server and of a hook followed by `#` and its name.
+    /// The path of the file or folder, relative to the project. For servers and hooks, followed by `#` and
+    /// the name.
     pub name: String,
-    /// A SHA-256 of its content, in hexadecimal digits, in which no secret counts.
+    /// SHA-256 of the content without secrets, in hex.
     pub digest: String,
-    /// The server, if it is one.
+    /// The server's key, if this is a server.
     pub server: Option<ServerKey>,
 }
 
-/// Everything that was found, by kind and name.
+/// Everything that a project declares, sorted by kind and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// The entries.
     pub entries: Vec<Declared>,
-    /// Files and folders that could not be read, below the project, with the reason.
+    /// Files and folders that could not be read, relative to the project, with the reason.
     pub unread: Vec<(String, String)>,
 }
 
-/// Reads what a project's own files give to agents. Files for one user (`*.local.*`) are left out.
+/// Reads what a project's own files give to agents. Skips files for one user (`*.local.*`).
 #[must_use]
 pub fn declared(request: &ScanRequest<'_>) -> Declarations {
     let request = ScanRequest { outlines: None, ..*request };
@@ -317,7 +321,7 @@ fn is_variables(path: &Path) -> bool {
     name == ".env" || name.starts_with(".env.")
 }
 
-/// The digest of a value as JSON with sorted keys.
+/// Returns the digest of a value as JSON with sorted keys.
 fn of_value(value: &Value) -> String {
     fn write(value: &Value, out: &mut String) {
         match value {

@@ -1,4 +1,4 @@
-//! Commands, skills and agents: things that are a Markdown file each.
+//! Reads commands, skills and agents. Each is defined by a Markdown file.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::front_matter;
 use crate::text::read_head;
 use staleness_docs::disk::{Fence, look, shown};
 
-/// The largest Markdown file whose front matter is read, in bytes.
+/// Maximum size of a Markdown file to read front matter from, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
-/// Length of the beginning that is read, in bytes.
+/// Number of bytes to read from the start of a file.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// Contents of a folder.
+/// The kind of things that a folder contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shelf {
     /// `**/*.md`: slash commands.
@@ -31,7 +31,7 @@ pub(super) enum Shelf {
 impl Shelf {
     pub(super) const ALL: [Self; 3] = [Self::Commands, Self::Skills, Self::Agents];
 
-    /// The folder's name, and the part of the source.
+    /// Returns the folder's name, which is also the part in the source's id.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Commands => "commands",
@@ -40,7 +40,7 @@ impl Shelf {
         }
     }
 
-    /// The word for one thing of it.
+    /// Returns the word for one thing in the folder.
     pub(super) const fn kind_word(self) -> &'static str {
         match self {
             Self::Commands => "command",
@@ -58,17 +58,18 @@ impl Shelf {
     }
 }
 
-/// Provider of commands, skills, agents or servers.
+/// The owner of commands, skills, agents or servers: a plugin, or nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Owner<'a> {
-    /// The plugin that provides them: the name that prefixes theirs, and the plugin's own entry.
+    /// The plugin's short name, used as a prefix, and its entry.
     pub(super) plugin: Option<(&'a str, &'a ToolName)>,
-    /// The client has switched all of them off.
+    /// True if the client has disabled the plugin.
     pub(super) disabled: bool,
 }
 
 impl Owner<'_> {
-    /// A name as it is called: `/folder:name`, `plugin:name`, `agent:name`.
+    /// Builds the name by which something is called: `/folder:name`, `plugin:name` or `agent:name`. `None` if
+    /// it is not a valid tool name.
     fn name(&self, shelf: Shelf, parents: &[String], name: &str) -> Option<ToolName> {
         let mut whole = String::from(match shelf {
             Shelf::Commands => "/",
@@ -87,15 +88,15 @@ impl Owner<'_> {
         ToolName::new(whole).ok()
     }
 
-    /// A tool of this owner.
+    /// Marks a tool as belonging to this owner.
     pub(super) fn own(&self, mut found: Found) -> Found {
         found.plugin = self.plugin.map(|(_, plugin)| plugin.clone());
         found.switched_off(self.disabled)
     }
 }
 
-/// Adds what the folder at `path` holds; `path` may also be a single Markdown file, or the folder
-/// of a single skill. Returns false if nothing is there, and an error if it says nothing.
+/// Adds the contents of the folder at `path`. `path` may also be a Markdown file or the folder of one skill.
+/// Returns false if it does not exist, and an error if it cannot be read.
 pub(super) fn look_into(
     draft: &mut Draft,
     path: &Path,
@@ -151,14 +152,14 @@ fn skills(
 fn add_skill(draft: &mut Draft, owner: &Owner<'_>, name: &str, file: &Path, fence: Option<&Fence>) {
     let is_link = file.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
     match look(file, fence.filter(|_| is_link)) {
-        // A folder without `SKILL.md` is no skill.
+        // A folder without `SKILL.md` is not a skill.
         Ok(None) => {}
         Err(what) => draft.fault(|| format!("{}: {what}", shown(file))),
         Ok(Some(_)) => add(draft, Shelf::Skills, owner, &[], name, file),
     }
 }
 
-/// Adds one thing. A file that cannot be read still is one: only its description is unknown.
+/// Adds one thing. If its file cannot be read, only the description is missing.
 fn add(
     draft: &mut Draft,
     shelf: Shelf,
@@ -181,7 +182,7 @@ fn add(
     draft.add(owner.own(Found::new(name, shelf.kind()).described(description.as_deref())));
 }
 
-/// A Markdown file's name without its ending.
+/// Returns a Markdown file's name without `.md`.
 fn stem(name: &str) -> &str {
     name.get(..name.len().saturating_sub(3)).unwrap_or(name)
 }

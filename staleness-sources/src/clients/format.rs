@@ -1,4 +1,4 @@
-//! Formats of the clients' files: what each client reads, what it ignores, and what it refuses.
+//! Describes the formats of client files: what each client reads, ignores and rejects.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::json::{self, Object, Value};
 use crate::text::Liberties;
 use staleness_docs::disk::shown;
 
-/// The strictness with which a client parses JSON.
+/// The JSON extensions that a client accepts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Syntax {
     /// Strict JSON, with or without a byte-order mark.
@@ -18,7 +18,7 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// The line of the first thing that the client refuses, what it is, and the mend.
+    /// Returns the line of the first syntax that the client rejects, and a description with the fix.
     pub(super) fn refuses(self, text: &Liberties) -> Option<(usize, &'static str)> {
         let mark = (text.mark && matches!(self, Self::Comments)).then_some(1);
         let comment = text.comment.filter(|_| matches!(self, Self::Strict));
@@ -38,34 +38,34 @@ impl Syntax {
     }
 }
 
-/// Place of the map of servers.
+/// The place of the server map in a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Nesting {
-    /// Under the key.
+    /// Directly under the key.
     Flat,
-    /// Under the key, or under `servers` in it.
+    /// Under the key, or under `servers` inside it.
     Either,
-    /// Under `servers` in what stands under the key.
+    /// Under `servers` inside the key's value.
     Inner,
 }
 
 /// The format of a file with servers.
 #[derive(Debug)]
 pub(super) struct Format {
-    /// The client's name as people write it.
+    /// The client's display name.
     pub(super) title: &'static str,
     pub(super) syntax: Syntax,
-    /// The key of the servers.
+    /// The key of the server map.
     pub(super) key: &'static str,
     pub(super) nesting: Nesting,
-    /// Members of a server that switch it off with this value. The client ignores all others.
+    /// Members that disable a server if they have the given value. The client ignores all others.
     pub(super) switches: &'static [(&'static str, bool)],
-    /// The file holds servers and nothing else, so that an entry outside the map is a misplaced server.
+    /// True if the file contains only servers, so an entry outside the map is a misplaced server.
     pub(super) servers_only: bool,
 }
 
 impl Format {
-    /// Files with `mcpServers` of a client that parses strictly.
+    /// Returns the format with `mcpServers` of a client that parses strictly.
     pub(super) const fn strict(title: &'static str) -> Self {
         Self {
             title,
@@ -77,12 +77,12 @@ impl Format {
         }
     }
 
-    /// Files with `mcpServers` and nothing else of a client that parses leniently.
+    /// Returns the format of a file with only `mcpServers`, for a client that parses leniently.
     pub(super) const fn lenient(title: &'static str) -> Self {
         Self { syntax: Syntax::Lenient, servers_only: true, ..Self::strict(title) }
     }
 
-    /// The value that the client looks at for its servers.
+    /// Returns the value in which the client looks for servers.
     pub(super) fn servers<'o, 't>(&self, object: &'o Object<'t>) -> Option<&'o Value<'t>> {
         let outer = json::get(object, self.key)?;
         let inner = outer.as_object().and_then(|outer| json::get(outer, "servers"));
@@ -93,23 +93,23 @@ impl Format {
         }
     }
 
-    /// Returns true if the entry of a server switches it off.
+    /// Returns true if a server's entry disables it.
     pub(super) fn is_off(&self, server: &Object<'_>) -> bool {
         self.switches.iter().any(|(key, off)| json::get_bool(server, key) == Some(*off))
     }
 
-    /// The sentence for a file that the client refuses.
+    /// Returns the message for a file that the client rejects.
     pub(super) fn refusal(&self, path: &Path, line: usize, what: &str) -> String {
         format!("{}:{line}: {}", shown(path), refused_by(self.title, what))
     }
 }
 
-/// Says that a client refuses what can be read.
+/// Returns the message for a readable file that the client rejects.
 pub(super) fn refused_by(title: &str, what: &str) -> String {
     format!("read by us, refused by {title}: {what}")
 }
 
-/// Returns true if every member is an object: a map of servers rather than a server of that name.
+/// Returns true if every member is an object. The value is then a map of servers, not one server.
 pub(super) fn holds_objects(value: &Value<'_>) -> bool {
     value.as_object().is_some_and(|object| {
         let mut values = object.properties.iter().map(|member| &member.value);

@@ -1,7 +1,8 @@
-//! Gemini CLI: its settings, what they and files beside them let in, and the servers of its extensions.
+//! Reads the configuration of Gemini CLI: settings, the files that enable servers and trust folders, and
+//! extensions.
 //!
-//! Of a folder that it does not trust, the client loads nothing, and no server of the user either; since these
-//! have one state for all projects, only the project's are said to be untrusted.
+//! In an untrusted folder the client loads no servers at all, not even the user's. The user's servers have
+//! one state for all projects, so only the project's servers are reported as untrusted.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -27,25 +28,25 @@ pub(super) const FILE: &str = ".gemini/settings.json";
 pub(super) static SETTINGS: Format =
     Format { syntax: Syntax::Comments, ..Format::strict("Gemini CLI") };
 
-/// Manifests of extensions, and the switches of servers.
+/// The format of extension manifests and enablement files.
 static STRICT: Format = Format::strict("Gemini CLI");
 
-/// The servers and folders that the client lets in.
+/// The servers and folders that the client allows.
 #[derive(Default)]
 struct Gate {
     allowed: Option<HashSet<String>>,
     excluded: HashSet<String>,
-    /// Servers that `mcp-server-enablement.json` switches off.
+    /// Servers disabled by `mcp-server-enablement.json`.
     off: HashSet<String>,
-    /// The settings refuse every folder that is not trusted.
+    /// True if the settings require trust for a folder.
     asks_for_trust: bool,
-    /// The client does not start, and why.
+    /// Why the client does not start.
     refusal: Option<String>,
     faults: Vec<String>,
 }
 
 impl Gate {
-    /// Takes the lists of a settings file. A project's list of allowed servers replaces the user's.
+    /// Reads the lists of a settings file. A project's list of allowed servers replaces the user's.
     fn take(&mut self, file: &JsonFile<'_>) {
         let file = match file {
             JsonFile::Missing => return,
@@ -73,7 +74,7 @@ impl Gate {
     }
 }
 
-/// A server's name as the client compares it.
+/// Normalises a server's name for comparison, as the client does.
 fn normal(name: &str) -> String {
     name.trim().to_lowercase()
 }
@@ -103,7 +104,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             if let JsonFile::Read(file) = &file {
                 take_user(&mut gate, file);
             }
-            // Without the question it does not look for the answer.
+            // If trust is not required, the client does not read the file.
             gate.refusal = gate.refusal.or(distrust.clone().filter(|_| gate.asks_for_trust));
             extensions(outside, &dir, &gate, sources);
         }
@@ -127,7 +128,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     }
 }
 
-/// Takes from the user's settings what those of a project cannot change.
+/// Reads the values from the user's settings that a project cannot override.
 fn take_user(gate: &mut Gate, file: &JsonText<'_>) {
     let security = json::get(&file.root, "security").and_then(Value::as_object);
     let trust = security.and_then(|security| json::get(security, "folderTrust")?.as_object());
@@ -137,7 +138,8 @@ fn take_user(gate: &mut Gate, file: &JsonText<'_>) {
     gate.refusal = refusal.map(|(line, what)| SETTINGS.refusal(file.path, line, what));
 }
 
-/// Takes from the object in a file. One that the client refuses switches and trusts nothing; returns why it does.
+/// Passes the object in a file to `take`. If the client would reject the file, `take` is not called and the
+/// reason is returned.
 fn object_in(
     outside: &Outside<'_>,
     path: &Path,
@@ -160,7 +162,7 @@ fn object_in(
     None
 }
 
-/// Returns true if the longest of the paths that hold a folder is trusted.
+/// Returns true if the most specific rule for a folder trusts it.
 fn trusts(rules: &Object<'_>, folder: &Path) -> bool {
     let rules = json::entries(rules).into_iter().filter_map(|entry| {
         let level = json::as_str(entry.value)?;
@@ -172,7 +174,7 @@ fn trusts(rules: &Object<'_>, folder: &Path) -> bool {
     rules.max_by_key(|(length, _)| *length).is_some_and(|(_, is_trusted)| is_trusted)
 }
 
-/// The servers of all extensions, as one source.
+/// Reads the servers of all extensions as one source.
 fn extensions(outside: &Outside<'_>, dir: &Path, gate: &Gate, sources: &mut Vec<SourceReading>) {
     let place = Place {
         path: dir.join("extensions"),
@@ -234,7 +236,7 @@ fn extension(
     servers::add_keyed(draft, &file, &file.root, &rules);
 }
 
-/// Returns true if the last rule for everything below the home folder, `!HOME/*`, switches an extension off.
+/// Returns true if the last rule for the home folder disables the extension (`!HOME/*`).
 fn is_off_at(home: &Path, rules: &Object<'_>) -> bool {
     let rules = json::get(rules, "overrides").and_then(Value::as_array);
     let rules = rules.into_iter().flat_map(|rules| &rules.elements).filter_map(json::as_str);

@@ -1,4 +1,4 @@
-//! Launches of servers: read when a person asks for it, and never kept.
+//! Reads how servers are launched, when a person asks for it. Launches are never stored.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,41 +11,41 @@ use staleness_core::scan::SourceReading;
 use staleness_core::source::SourceState;
 use staleness_core::tool::{ListingState, ToolKind};
 
-/// A configured server, and what starts it.
+/// A configured server and its launch.
 #[derive(Debug)]
 pub struct Startable {
-    /// Its name as the configuration spells it.
+    /// The name as written in the configuration.
     pub server: String,
-    /// The form of it that tool names carry.
+    /// The name as it appears in tool names.
     pub key: ServerKey,
     /// The source that lists it.
     pub source: SourceId,
-    /// Its launch, or why it is not started.
+    /// The launch, or why the server must not be started.
     pub launch: Result<Launch, String>,
 }
 
-/// The way to start or reach a server. It may hold secrets.
+/// The way to start or reach a server. May contain secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The way to reach it.
+    /// The program to start, or the URL.
     pub target: Target,
-    /// The folder in which a program is started.
+    /// The working folder for the program.
     pub folder: PathBuf,
 }
 
-/// The way to reach a server.
+/// A program to start, or a URL to connect to.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A program that speaks on its standard streams.
+    /// A program that communicates on its standard streams.
     Program {
         /// The program.
         program: String,
         /// Its arguments.
         args: Vec<String>,
-        /// Variables that it gets beside those of this process.
+        /// Environment variables to add to those of this process.
         env: BTreeMap<String, String>,
     },
-    /// An address that is reached over HTTP.
+    /// A URL reached over HTTP.
     Http(String),
 }
 
@@ -61,21 +61,22 @@ impl fmt::Debug for Target {
     }
 }
 
-/// Clients whose files tell whether the servers of a project may be started; others ask, and keep the answer elsewhere.
+/// Clients that record in their files whether a project's servers may start. Other clients keep the answer
+/// elsewhere.
 const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 
-/// The launches of the servers that were read, by source and entry.
+/// The members of each server's entry, by source and name.
 #[derive(Default)]
 pub(super) struct Starts(RefCell<BTreeMap<(SourceId, ToolName), Start>>);
 
 struct Start {
     members: Map<String, Value>,
-    /// The folder of the plugin or extension that has the file.
+    /// The folder of the plugin or extension that contains the file.
     folder: Option<PathBuf>,
 }
 
 impl Starts {
-    /// Notes the members of a server's entry.
+    /// Records the members of a server's entry.
     pub(super) fn note(
         &self,
         source: &SourceId,
@@ -93,7 +94,7 @@ impl Starts {
         self.0.borrow().get(&key).map(|start| start.members.clone())
     }
 
-    /// Returns the servers of readings, in the order of sources and names.
+    /// Returns the launches of all servers, sorted by source and name.
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let starts = self.0.into_inner();
         let mut all = Vec::new();
@@ -119,7 +120,7 @@ impl Starts {
     }
 }
 
-/// Why a client would not start a server, or may not; `None` if it would.
+/// Returns why the client would not start a server, or might not. `None` if it would.
 fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str> {
     let id = &reading.id;
     Some(match state {
@@ -138,7 +139,7 @@ fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str>
 const NOTHING: &str = "its entry names no command and no address";
 
 impl Start {
-    /// Reads how the server is reached, with variables in the place of their names.
+    /// Builds the launch, expanding variables.
     fn launch(
         &self,
         project: &Path,
@@ -184,7 +185,7 @@ impl Start {
         Ok(Launch { target, folder })
     }
 
-    /// Puts values in the place of `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `{env:NAME}`.
+    /// Expands `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `{env:NAME}`.
     fn expand(
         &self,
         text: &str,

@@ -1,4 +1,4 @@
-//! Configuration of the supported clients, at user and project level.
+//! Reads the configuration of the supported clients, at user and project level.
 //!
 //! | client | levels | parts |
 //! |---|---|---|
@@ -9,10 +9,10 @@
 //! | `gemini` | user, project | `mcp`; of the user also `extensions` |
 //! | `opencode` | user, project | `mcp`, `jsonc` |
 //!
-//! What a client ignores is ignored, and what it refuses is listed as refused.
+//! Entries that a client ignores are ignored here. Entries that it rejects are listed as refused.
 //!
-//! A file that the user keeps for all projects never makes a statement about one project alone,
-//! and the other way round: what the project's part of `.claude.json` lists is at level `local`.
+//! A user-level file never says anything about a single project, and a project's file nothing about other
+//! projects. The project's section of `.claude.json` is therefore reported at level `local`.
 
 mod claude;
 mod codex;
@@ -58,7 +58,7 @@ use staleness_docs::disk::{Fence, canonical};
 use staleness_docs::project::ProjectPlace;
 pub use switch::{NoSwitch, Switch, SwitchChange, names_only, switches};
 
-/// The supported clients, by the names under which their sources are known.
+/// Names of the supported clients, as used in their sources.
 pub const NAMES: &[&str] = &[
     "claude-code",
     "claude-desktop",
@@ -72,7 +72,7 @@ pub const NAMES: &[&str] = &[
     "zed",
 ];
 
-/// Other names by which people call a client.
+/// Other names for clients.
 const OTHER_NAMES: [(&str, &str); 5] = [
     ("claude", "claude-code"),
     ("codex-cli", "codex"),
@@ -81,8 +81,7 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("vs-code", "vscode"),
 ];
 
-/// Returns the client that people mean by a name, in whatever case and with whatever between its words they write it;
-/// `None` if it is no client's.
+/// Returns the client with this name or alias, ignoring case and separators, or `None` if there is none.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static str> {
     let words: Vec<&str> = name.split([' ', '_']).filter(|word| !word.is_empty()).collect();
@@ -92,8 +91,8 @@ pub fn named(name: &str) -> Option<&'static str> {
     own.or_else(|| OTHER_NAMES.iter().find(|(other, _)| is_name(other)).map(|(_, client)| *client))
 }
 
-/// Environment variables that mark a command of an agent, or a terminal of an editor that its agent shares. Sources:
-/// documentation and source code of the clients, November 2026.
+/// Environment variables set for commands of agents, or in editor terminals that agents share. Taken from the
+/// clients' documentation and source code in November 2026.
 const AGENT_VARIABLES: &[&str] = &[
     "AI_AGENT",
     "CLAUDECODE",
@@ -111,14 +110,14 @@ const AGENT_VARIABLES: &[&str] = &[
     "ZED_TERM",
 ];
 
-/// Returns true if this process may run for an agent, as far as its environment tells.
+/// Returns true if the environment suggests that this process runs for an agent.
 #[must_use]
 pub fn may_run_for_agent() -> bool {
     AGENT_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
         || std::env::var_os("TERM_PROGRAM").is_some_and(|program| program == "vscode")
 }
 
-/// Folders to read.
+/// The folders to read.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ScanRequest<'a> {
@@ -126,20 +125,20 @@ pub struct ScanRequest<'a> {
     pub home: &'a Path,
     /// The project.
     pub project: &'a ProjectPlace,
-    /// Folder of Claude Code, if not `.claude` and `.claude.json` of the home folder
-    /// (`CLAUDE_CONFIG_DIR`).
+    /// The folder of Claude Code (`CLAUDE_CONFIG_DIR`), if it is not `.claude` (with `.claude.json`) in the
+    /// home folder.
     pub claude_config_dir: Option<&'a Path>,
-    /// Folder of Codex CLI, if not `.codex` of the home folder (`CODEX_HOME`).
+    /// The folder of Codex CLI (`CODEX_HOME`), if it is not `.codex` in the home folder.
     pub codex_dir: Option<&'a Path>,
-    /// Folder of the user's settings, if not the platform's own (`XDG_CONFIG_HOME`, `APPDATA`): holds
-    /// `Claude`, `Code/User`, `opencode` and `zed`.
+    /// The folder of user settings (`XDG_CONFIG_HOME`, `APPDATA`), if it is not the platform's default.
+    /// Contains `Claude`, `Code/User`, `opencode` and `zed`.
     pub config_dir: Option<&'a Path>,
-    /// Store for the outlines of large files between two readings.
+    /// A cache for the outlines of large files.
     pub outlines: Option<&'a dyn Outlines>,
 }
 
 impl<'a> ScanRequest<'a> {
-    /// Everything in its usual place.
+    /// Creates a request with all folders in their default places.
     #[must_use]
     pub const fn new(home: &'a Path, project: &'a ProjectPlace) -> Self {
         Self {
@@ -153,17 +152,17 @@ impl<'a> ScanRequest<'a> {
     }
 }
 
-/// Result of a reading: `sources` and `indexes` of a [`staleness_core::scan::Scan`].
+/// The result of reading: `sources` and `indexes` of a [`staleness_core::scan::Scan`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
-    /// Every source that a supported client may have here, each once, missing ones included.
+    /// All sources that a supported client may have here, including missing ones. Each is listed once.
     pub sources: Vec<SourceReading>,
     /// Indexes of sources that were read completely.
     pub indexes: Vec<SourceIndex>,
 }
 
-/// Says why a client refuses a JSON file of its settings or servers for its syntax, with the line and the mend; `None` if
-/// it reads the file, or has no rules of its own.
+/// Explains why a client rejects the syntax of its JSON file, with the line and the fix. `None` if the client
+/// accepts the file, or its rules are not known.
 #[must_use]
 pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
     let format = match client {
@@ -179,13 +178,13 @@ pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
 
 /// Reads the configuration of every supported client.
 ///
-/// It never fails: what cannot be read is a source with the state `failed` or `partial`.
+/// Never fails: an unreadable source has the state `failed` or `partial`.
 #[must_use]
 pub fn read(request: &ScanRequest<'_>) -> Readings {
     read_outside(&Outside::new(request))
 }
 
-/// Reads which servers are configured, and what starts each that its client would start. Nothing of it is stored.
+/// Reads the configured servers with their launches. Nothing is stored.
 #[must_use]
 pub fn startable(request: &ScanRequest<'_>) -> Vec<Startable> {
     let request = ScanRequest { outlines: None, ..*request };
@@ -203,7 +202,7 @@ fn read_outside(outside: &Outside<'_>) -> Readings {
     readings
 }
 
-/// Facts that every client's reader needs, found out once.
+/// Facts that the readers of all clients need.
 struct Outside<'a> {
     home: PathBuf,
     home_is_there: bool,
@@ -216,7 +215,7 @@ struct Outside<'a> {
     codex_dir: Option<&'a Path>,
     config_dir: Option<&'a Path>,
     outlines: Option<&'a dyn Outlines>,
-    /// Takes what starts each server.
+    /// Collects the launches of servers.
     starts: Option<Starts>,
     /// Nothing counts that the user has, approved or trusts.
     is_project_alone: bool,
@@ -235,8 +234,8 @@ impl<'a> Outside<'a> {
             folder,
             root: &request.project.root,
             project_id: request.project.id(),
-            // A linked work tree need not hold what its repository's other trees do: a file that is
-            // missing from it proves nothing for the project that they share.
+            // A linked work tree may lack files of the repository's other trees, so a missing file there
+            // proves nothing about the shared project.
             project_is_there: is_there(folder) && request.project.is_main_tree(),
             fence: request.project.fence(),
             claude_config_dir: request.claude_config_dir,
@@ -250,7 +249,7 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// Reads the outline of a JSON file.
+    /// Reads a JSON file as an outline.
     fn json(&self, path: &Path, fence: Option<&Fence>, kind: &Kind) -> Content {
         #[cfg(test)]
         if self.whole {
@@ -278,8 +277,8 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// A file in the folder where programs keep their settings. Homes are carried from one
-    /// platform to another, so the other platforms' folders are looked at as well.
+    /// Returns a file in the user's settings folder. Also checks the folders of other platforms, because home
+    /// folders move between platforms.
     fn user_config(&self, file: &str) -> PathBuf {
         if let Some(folder) = self.config_dir {
             return folder.join(file);
@@ -300,8 +299,8 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// A path of the user's, and one of the project. The latter is left out when it is the same, as in a
-    /// home folder that is a project: what is global there must not be read a second time as the project's.
+    /// Returns the user's path and the project's. If both are the same, because the home folder is the
+    /// project, only the user's is returned, so that global entries are not read twice.
     fn places(
         &self,
         user: PathBuf,
@@ -320,12 +319,12 @@ impl<'a> Outside<'a> {
     }
 }
 
-/// A file or folder of a client, for all projects or for one.
+/// A client's file or folder, for all projects or for one.
 struct Place<'a> {
     path: PathBuf,
     project: Option<&'a ProjectId>,
     fence: Option<&'a Fence>,
-    /// True if what is missing there is proven to be gone.
+    /// True if a missing file was really deleted.
     root_is_there: bool,
 }
 
@@ -336,7 +335,7 @@ impl Place<'_> {
     }
 }
 
-/// Makes a reading of a JSON file. `fill` adds what it lists.
+/// Creates the reading of a JSON file. `fill` adds its entries.
 fn reading(
     file: &JsonFile<'_>,
     mut draft: Draft,
@@ -353,7 +352,7 @@ fn reading(
     }
 }
 
-/// Refuses all that a client was found to have: it does not start, and why. What was read of a source in part stays so.
+/// Marks everything of a client that does not start as refused. A partially read source keeps its state.
 fn refuse_all(sources: &mut [SourceReading], why: &str) {
     for source in sources {
         source.found.iter_mut().for_each(|found| found.state = ListingState::Refused);
@@ -364,7 +363,7 @@ fn refuse_all(sources: &mut [SourceReading], why: &str) {
     }
 }
 
-/// A source's identity.
+/// Creates a source's id.
 fn source(
     client: &str,
     level: Level,

@@ -1,5 +1,5 @@
-//! The servers, commands, skills and agents of one Claude Code plugin, in their usual places and where
-//! its manifest says. A plugin is other people's work: nothing outside its folder is read.
+//! Reads the servers, commands, skills and agents of one Claude Code plugin, from the default places and
+//! those in its manifest. Plugins are third-party code, so nothing outside the plugin's folder is read.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub(super) fn read(
         manifest: &JsonFile::of(&manifest_path, &manifest_content),
         fence: &fence,
     };
-    // A plugin in the user's own folder is gone when that folder is there and the plugin is not.
+    // A plugin in the user's own folder was deleted if that folder exists and the plugin does not.
     let root_is_there =
         if plugin.folder.starts_with(&user.dir) { user.is_there } else { is_there(&plugin.folder) };
     let mut push = |part: &str, path: PathBuf, fill: &dyn Fn(&mut Draft) -> bool| {
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The path that a manifest declares; anything but a path inside the plugin is a fault.
+    /// Resolves a path from the manifest. Reports a fault unless it is inside the plugin.
     fn inside(&self, draft: &mut Draft, file: &JsonText<'_>, value: &Value<'_>) -> Option<PathBuf> {
         let Some(text) = json::as_str(value) else {
             draft.fault(|| file.fault(json::start(value), "is not a path"));
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
         Some(path)
     }
 
-    /// Adds the servers; whether there is any place for them.
+    /// Adds the servers. Returns true if a place for servers exists.
     fn servers(&self, draft: &mut Draft, local: &LocalState) -> bool {
         let state = |name: &str| {
             let is_off = self.plugin.level != Level::User
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds what a shelf holds; whether there is such a shelf.
+    /// Adds the contents of a shelf. Returns true if the shelf exists.
     fn shelf(&self, draft: &mut Draft, shelf: Shelf) -> bool {
         let own = self.plugin.folder.join(shelf.word());
         let mut seen = self.look_into(draft, &own, shelf);
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Commands that the manifest describes itself, by name.
+    /// Adds commands that the manifest defines inline.
     fn inline_commands(&self, draft: &mut Draft, file: &JsonText<'_>, map: &json::Object<'_>) {
         for entry in json::entries(map) {
             let name = format!("/{}:{}", self.plugin.short(), entry.key);

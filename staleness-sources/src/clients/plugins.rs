@@ -1,8 +1,8 @@
-//! Claude Code's index of installed plugins.
+//! Reads Claude Code's index of installed plugins.
 //!
-//! A plugin that the user installed for all projects has one state, so only the user's settings
-//! switch it off; a plugin of the project follows the user's, then the project's, then the user's
-//! own settings for the project.
+//! A plugin installed at user level has one state for all projects, so only the user's settings can disable
+//! it. For a project's plugin the last of these settings wins: the user's, the project's, the user's for the
+//! project.
 
 use std::path::{Path, PathBuf};
 
@@ -16,22 +16,22 @@ use super::{Outside, Readings, plugin, shapes, source};
 use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 
-/// The levels at which plugins are installed.
+/// The levels at which plugins can be installed.
 const LEVELS: [Level; 3] = [Level::User, Level::Project, Level::Local];
 
-/// A plugin that is installed where this project sees it.
+/// A plugin that is installed for this project.
 #[derive(Debug)]
 pub(super) struct Installed {
     /// `name@market`.
     pub(super) name: ToolName,
     pub(super) level: Level,
     pub(super) folder: PathBuf,
-    /// The client has switched it off.
+    /// True if the client has disabled it.
     pub(super) disabled: bool,
 }
 
 impl Installed {
-    /// The name without the market.
+    /// Returns the name without the market.
     pub(super) fn short(&self) -> &str {
         let name = self.name.as_str();
         match name.rfind('@') {
@@ -41,7 +41,7 @@ impl Installed {
     }
 }
 
-/// Reads the index and every plugin in it.
+/// Reads the index and all plugins in it.
 pub(super) fn read(
     outside: &Outside<'_>,
     user: &UserPlace,
@@ -106,7 +106,7 @@ pub(super) fn read(
 }
 
 impl AllSettings {
-    /// Faults in the settings that govern plugins of a level.
+    /// Returns the faults in the settings that apply to plugins of a level.
     pub(super) fn faults(&self, level: Level) -> impl Iterator<Item = &String> {
         let project = self.project.iter().filter(move |_| level != Level::User);
         std::iter::once(&self.user).chain(project).flat_map(|each| &each.faults)
@@ -121,7 +121,7 @@ impl AllSettings {
     }
 }
 
-/// The index while it is read.
+/// The state while reading the index.
 struct Index<'a> {
     outside: &'a Outside<'a>,
     places: Places,
@@ -129,13 +129,13 @@ struct Index<'a> {
     settings: &'a AllSettings,
     drafts: &'a mut [Draft; 3],
     installed: Vec<Installed>,
-    /// Nothing in it was malformed.
+    /// True while nothing in it was malformed.
     whole: bool,
 }
 
 impl Index<'_> {
     fn take(&mut self, file: &JsonText<'_>) {
-        // Without the key this is some other version's shape, not an empty list.
+        // Without the key, the file has another version's format. It is not an empty list.
         let Some(member) =
             file.root.properties.iter().rev().find(|member| member.name.as_str() == "plugins")
         else {
@@ -161,7 +161,7 @@ impl Index<'_> {
                         self.take_record(file, &name, value);
                     }
                 }
-                // The first version of the file.
+                // The first version of the file format.
                 value => self.take_record(file, &name, value),
             }
         }
@@ -195,7 +195,7 @@ impl Index<'_> {
         }
     }
 
-    /// The level of a record; `None` when it is for another project.
+    /// Returns the level of a record, or `None` if it belongs to another project.
     fn level(&mut self, file: &JsonText<'_>, record: &Object<'_>, at: usize) -> Option<Level> {
         let place = json::get_str(record, "projectPath");
         let level = match json::get_str(record, "scope") {
@@ -219,7 +219,7 @@ impl Index<'_> {
         }
     }
 
-    /// A malformed record may be of any level.
+    /// Adds a fault to all levels, because a malformed record may be of any level.
     fn fault(&mut self, file: &JsonText<'_>, offset: usize, what: &str) {
         self.whole = false;
         for draft in &mut *self.drafts {

@@ -1,5 +1,5 @@
-//! MCP servers in JSON files. Of an entry only its name, whether it is switched off and its
-//! description are looked at.
+//! Reads MCP servers from JSON files. Only the name, the disabling members and the description of an entry
+//! are used.
 
 use std::path::Path;
 
@@ -14,39 +14,39 @@ use crate::draft::{Draft, one_line};
 use crate::json::{self, Entry, JsonText, Object, Value};
 use crate::text::line_at;
 
-/// The keys under which clients keep their servers.
+/// The keys that clients use for their servers.
 const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
-/// Members without which an entry is no server.
+/// An entry outside the map with one of these members is a misplaced server.
 const STARTS: [&str; 2] = ["command", "url"];
 
-/// Rules for the servers of one file.
+/// Rules for the servers in one file.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) format: &'a Format,
     pub(super) owner: Owner<'a>,
-    /// The state of the server of this name, before its own entry is considered.
+    /// Returns the state of a server by name, before its own entry is considered.
     pub(super) state: &'a dyn Fn(&str) -> ListingState,
-    /// Takes what starts each server, where that was asked for.
+    /// Collects launches, if requested.
     pub(super) starts: Option<&'a Starts>,
-    /// The folder of the plugin or extension that has the file.
+    /// The folder of the plugin or extension that contains the file.
     pub(super) folder: Option<&'a Path>,
 }
 
 impl<'a> Rules<'a> {
-    /// Nothing special: the user's or the project's own servers.
+    /// Returns the rules for the user's or the project's own servers.
     pub(super) const fn plain(outside: &'a Outside<'_>, format: &'a Format) -> Self {
         let owner = Owner { plugin: None, disabled: false };
         let state = &|_: &str| ListingState::Configured;
         Self { format, owner, state, starts: outside.starts.as_ref(), folder: None }
     }
 
-    /// The rules for a file that the client refuses.
+    /// Changes the rules for a file that the client rejects.
     pub(super) fn refused(self) -> Self {
         Self { state: &|_| ListingState::Refused, ..self }
     }
 
-    /// The rules for a file, which may be refused for its syntax.
+    /// Checks the file's syntax. If the client rejects it, its servers are refused.
     fn judge(self, draft: &mut Draft, file: &JsonText<'_>) -> Self {
         match self.format.syntax.refuses(&file.liberties) {
             None => self,
@@ -58,8 +58,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Adds the servers of an object that keeps them under the client's key. Of servers that stand elsewhere,
-/// as people copy them from one client to another, the client loads none.
+/// Adds the servers under the client's key. Servers under another client's key, as after copying, are added
+/// as refused, because the client does not load them.
 pub(super) fn add_keyed(
     draft: &mut Draft,
     file: &JsonText<'_>,
@@ -97,7 +97,7 @@ pub(super) fn add_keyed(
     }
 }
 
-/// Adds the servers of a plugin: under a key, or as the bare map.
+/// Adds a plugin's servers, which are under a key or are the whole object.
 pub(super) fn add_bare(
     draft: &mut Draft,
     file: &JsonText<'_>,
@@ -125,7 +125,7 @@ fn add(draft: &mut Draft, file: &JsonText<'_>, servers: &Value<'_>, rules: &Rule
 
 fn add_map(draft: &mut Draft, file: &JsonText<'_>, map: &Object<'_>, rules: &Rules<'_>) {
     for entry in json::entries(map) {
-        // `$schema` and the like.
+        // Skips `$schema` and similar members.
         if !entry.key.starts_with('$') || entry.value.as_object().is_some() {
             add_one(draft, file, &entry, rules);
         }
@@ -158,7 +158,7 @@ fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules:
     }
 }
 
-/// The texts of a list under `key`; what is no text becomes a fault.
+/// Returns the strings of the list under `key`. Other values are reported as faults.
 pub(super) fn names(
     file: &JsonText<'_>,
     object: &Object<'_>,

@@ -1,4 +1,4 @@
-//! Claude Code's settings: what they switch on and off.
+//! Reads from Claude Code's settings what is enabled and disabled.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Outside, shapes};
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 use staleness_docs::disk::Fence;
 
-/// Answers to the question whether a server of `.mcp.json` may start.
+/// The user's answers on whether servers of `.mcp.json` may start.
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
     on: HashSet<String>,
@@ -18,7 +18,7 @@ pub(super) struct Approvals {
 }
 
 impl Approvals {
-    /// Adds what an object says, a settings file or a project's section of `.claude.json`.
+    /// Adds the answers from a settings file or from a project's section of `.claude.json`.
     pub(super) fn take(
         &mut self,
         file: &JsonText<'_>,
@@ -35,25 +35,25 @@ impl Approvals {
         self.all_on || self.on.contains(server)
     }
 
-    /// Returns true for a no, which wins over the yes of any file.
+    /// Returns true if the server was rejected. This wins over an approval in any file.
     pub(super) fn forbids(&self, server: &str) -> bool {
         self.off.contains(server)
     }
 }
 
-/// The switches of one settings file.
+/// The relevant values of one settings file.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) approvals: Approvals,
-    /// The client refuses the file, and goes on without it.
+    /// Why the client ignores the file.
     pub(super) refusal: Option<String>,
-    /// Plugins that are switched on or off.
+    /// Plugins that are explicitly enabled or disabled.
     pub(super) plugins: HashMap<String, bool>,
     pub(super) faults: Vec<String>,
 }
 
 impl Settings {
-    /// Reads a file; a missing one switches nothing off.
+    /// Reads a file. A missing file disables nothing.
     pub(super) fn read(outside: &Outside<'_>, path: &Path, fence: Option<&Fence>) -> Self {
         let content = outside.json(path, fence, &shapes::SETTINGS);
         let mut settings = Self::default();
@@ -76,7 +76,7 @@ impl Settings {
                 for entry in json::entries(plugins) {
                     let on = match entry.value {
                         Value::BooleanLit(on) => on.value,
-                        // A list of versions, or `null`: not switched off.
+                        // A list of versions or `null` does not disable the plugin.
                         _ => continue,
                     };
                     self.plugins.insert(entry.key.to_owned(), on);

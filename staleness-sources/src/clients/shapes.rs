@@ -1,20 +1,20 @@
-//! The parts of JSON files that the readers of this folder ask for, in one place. A reader that asks for
-//! more adds it here, and raises [`VERSION`].
+//! The parts of JSON files that the readers in this folder need. When a reader needs more, add it here and
+//! raise [`VERSION`].
 
 use crate::outline::Shape;
 
-/// The version of the shapes and of [`crate::outline`]; outlines of another one are made anew.
+/// The version of the shapes and of [`crate::outline`]. Outlines of other versions are rebuilt.
 pub(super) const VERSION: u32 = 2;
 
-/// The shape of a kind of files.
+/// The shape of one kind of file.
 pub(super) struct Kind {
-    /// Tells outlines of different shapes apart.
+    /// The name, which is part of the cache key.
     pub(super) name: &'static str,
-    /// The shape of the whole file.
+    /// The shape of the file's root value.
     pub(super) root: &'static Shape,
 }
 
-/// Files with servers under a key, and with what may be misplaced servers.
+/// Files with servers under a key. Also keeps entries that may be misplaced servers.
 pub(super) static SERVERS: Kind = Kind {
     name: "servers",
     root: &Shape {
@@ -24,7 +24,7 @@ pub(super) static SERVERS: Kind = Kind {
     },
 };
 
-/// Settings with servers under a key of their own.
+/// Settings files that contain servers under one of several keys.
 pub(super) static MORE_SETTINGS: Kind = Kind {
     name: "more",
     root: &Shape::of(&[
@@ -36,7 +36,7 @@ pub(super) static MORE_SETTINGS: Kind = Kind {
     ]),
 };
 
-/// Files of Gemini CLI beside its settings: what is switched off or trusted, by name or path.
+/// Enablement and trust files of Gemini CLI.
 pub(super) static GEMINI_SWITCHES: Kind = Kind {
     name: "switches",
     root: &Shape::map(&Shape {
@@ -99,17 +99,17 @@ pub(super) static MANIFEST: Kind = Kind {
     ]),
 };
 
-/// A plugin's servers: under a key, or the bare map.
+/// A plugin's servers, under a key or as the whole object.
 pub(super) static BARE: Kind = Kind { name: "bare", root: &BARE_MAP };
 
-/// Members of what may be a server. Their values are not kept.
+/// Members that mark a possible server. Their values are not kept.
 const STARTS: &[(&str, &Shape)] = &[("command", &Shape::PLAIN), ("url", &Shape::PLAIN)];
 
-/// Members of a server. All else is left out, but for who means to start it.
+/// Members of a server that are kept. All others are only kept for launches.
 const SERVER_MEMBERS: &[(&str, &Shape)] =
     &[("disabled", &Shape::PLAIN), ("enabled", &Shape::PLAIN), ("description", &TEXT)];
 
-/// A member that starts a server.
+/// A member that is part of a launch.
 static START: Shape =
     Shape { text: true, members: &[], others: Some(&START), elements: Some(&START), starts: true };
 
@@ -121,15 +121,15 @@ static SERVER: Shape = Shape { others: Some(&START), ..Shape::of(SERVER_MEMBERS)
 
 static MAP: Shape = Shape::map(&SERVER);
 
-/// A map of servers, or an object that holds the map under a key.
+/// A map of servers, or an object with the map under a key.
 static BARE_MAP: Shape = Shape {
     members: &[("mcpServers", &MAP), ("servers", &MAP_OR_SERVER)],
     others: Some(&SERVER),
     ..Shape::PLAIN
 };
 
-/// A map of servers, or a server of the name `servers`, whose `env` and `headers` may hold anything: of
-/// servers with these names no description is asked for.
+/// A map of servers, or a server named `servers` with arbitrary `env` and `headers`. Descriptions of servers
+/// with those names are not kept.
 static MAP_OR_SERVER: Shape = Shape {
     members: &[
         ("description", &Shape { text: true, members: SERVER_MEMBERS, ..Shape::PLAIN }),

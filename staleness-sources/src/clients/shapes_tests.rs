@@ -1,4 +1,4 @@
-//! Readings of outlines against readings of whole files.
+//! Compares readings of outlines with readings of whole files.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::super::{Outside, ScanRequest, read_outside};
 use crate::outline::tests::text;
 use staleness_docs::project::ProjectPlace;
 
-/// Every JSON file that is read: `~` is the home, anything else belongs to the project.
+/// All JSON files that are read. `~` is the home folder; other paths are relative to the project.
 const FILES: &str = "~/.claude.json ~/.claude/settings.json \
                      ~/.claude/plugins/installed_plugins.json ~/.cursor/mcp.json \
                      ~/.config/Claude/claude_desktop_config.json ~/.config/Code/User/mcp.json \

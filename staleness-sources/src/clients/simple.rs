@@ -1,4 +1,4 @@
-//! Clients that keep their servers in one file per level, and nothing else that is read.
+//! Reads clients with one file of servers per level.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ struct File {
     part: &'static str,
     format: Format,
     kind: &'static Kind,
-    /// Path in the home folder; with `@/` in the folder of the user's settings.
+    /// Path in the home folder, or after `@/` in the user's settings folder.
     user: &'static str,
     /// Path in the project.
     project: Option<&'static str>,
@@ -38,7 +38,7 @@ impl File {
         Self { project: Some(path), ..self }
     }
 
-    /// A file in which servers are some of many settings.
+    /// Marks a file that contains other settings too.
     const fn among_settings(self, part: &'static str) -> Self {
         let format = Format { servers_only: false, ..self.format };
         Self { part, format, kind: &MORE_SETTINGS, ..self }
@@ -141,7 +141,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     }
 }
 
-/// Reads the names of the servers that are switched off, and what is wrong with the file.
+/// Returns the names of disabled servers, and faults in the file.
 fn off_in(outside: &Outside<'_>, path: PathBuf) -> (HashSet<String>, Vec<String>) {
     let content = outside.json(&path, None, &MORE_SETTINGS);
     let mut faults = Vec::new();

@@ -1,9 +1,9 @@
-//! `.claude.json`: the user's servers, and those that the user has for one project.
+//! Reads `.claude.json`: the user's servers, and the user's servers for one project.
 //!
-//! A section of a project is level `local` of that project and says nothing about others. Its
-//! `disabledMcpServers` names servers of any origin that are off in this project. The user's own
-//! servers and plugins have one state for all projects, so the list counts for the section's own
-//! servers, for `.mcp.json` and for plugins of the project, and not for them.
+//! A project's section is level `local` and says nothing about other projects. Its `disabledMcpServers` names
+//! servers of any origin that are disabled in the project. The user's own servers and plugins have one state
+//! for all projects, so the list is only applied to the section's servers, `.mcp.json` and the project's
+//! plugins.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -20,21 +20,20 @@ use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 use staleness_docs::disk::canonical;
 
-/// Servers in other sources that the sections of the project switch off.
+/// Servers in other sources that the project's sections disable or approve.
 #[derive(Debug, Default)]
 pub(super) struct LocalState {
-    /// Servers that are off: those of the project by name, those of plugins as
-    /// `plugin:<plugin>:<server>`.
+    /// Disabled servers: the project's by name, those of plugins as `plugin:<plugin>:<server>`.
     pub(super) off_servers: HashSet<String>,
     pub(super) approvals: Approvals,
-    /// The user trusts the project, and so what lies in it, or was said of it, may approve its servers.
+    /// True if the user trusts the project. Only then may its files and sections approve its servers.
     pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
-    /// The client does not start, and why.
+    /// Why the client does not start.
     pub(super) refusal: Option<String>,
 }
 
-/// Reads the file, once, for both of its sources.
+/// Reads the file once for both of its sources.
 pub(super) fn read(
     outside: &Outside<'_>,
     path: &Path,
@@ -71,7 +70,7 @@ pub(super) fn read(
 }
 
 impl LocalState {
-    /// Reads the sections of the project; whether there are any.
+    /// Reads the project's sections. Returns true if there are any.
     fn take(&mut self, outside: &Outside<'_>, file: &JsonText<'_>, local: &mut Draft) -> bool {
         let projects = match json::get(&file.root, "projects") {
             None => return false,
@@ -130,7 +129,7 @@ impl LocalState {
     }
 }
 
-/// The folders under which clients may know the project.
+/// The paths by which clients may identify the project.
 #[derive(Debug)]
 pub(super) struct Places {
     paths: Vec<String>,
@@ -150,8 +149,8 @@ impl Places {
         Self { paths }
     }
 
-    /// Returns true if a path as a client wrote it is one of them. The file system is asked only about
-    /// paths that end in the same name.
+    /// Returns true if a client's path names the project. Only accesses the file system if the last part of
+    /// the path matches.
     pub(super) fn hold(&self, text: &str) -> bool {
         let path = uniform(text);
         if self.paths.contains(&path) {
@@ -165,7 +164,7 @@ impl Places {
     }
 }
 
-/// A path with `/` between its parts, none at its end, and the drive's letter in upper case.
+/// Normalises a path: `/` as separator, none at the end, and an upper-case drive letter.
 fn uniform(text: &str) -> String {
     let text = text.strip_prefix(r"\\?\").unwrap_or(text);
     let mut path = if text.as_bytes().get(1) == Some(&b':') || text.starts_with(r"\\") {

@@ -1,8 +1,8 @@
-//! The clients whose hooks are understood.
+//! The clients with supported hooks.
 
 use staleness_core::ids::ClientId;
 
-/// A client whose hooks are understood.
+/// A client with supported hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookClient {
     /// Claude Code.
@@ -20,11 +20,11 @@ pub enum HookClient {
 }
 
 impl HookClient {
-    /// Every client.
+    /// All clients.
     pub const ALL: [Self; 6] =
         [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Cursor, Self::Gemini, Self::Vscode];
 
-    /// The client's name.
+    /// Returns the client's name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -37,13 +37,13 @@ impl HookClient {
         }
     }
 
-    /// The inverse of [`HookClient::as_str`].
+    /// Returns the client with this name. Inverse of [`HookClient::as_str`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.as_str() == name)
     }
 
-    /// Returns the name under which the client's model calls a tool of the registry.
+    /// Returns the name by which the client's model calls a registry tool.
     #[must_use]
     pub fn calls(self, tool: &str) -> String {
         let own =
@@ -51,10 +51,10 @@ impl HookClient {
         own.map_or_else(|| tool.to_owned(), |rest| format!("mcp_{}", rest.replacen("__", "_", 1)))
     }
 
-    /// The client's id in the registry.
+    /// Returns the client's id in the registry.
     ///
     /// # Panics
-    /// Never: the names obey the rules of ids.
+    /// Never: the names are valid ids.
     #[must_use]
     pub fn id(self) -> ClientId {
         ClientId::new(self.as_str()).expect("the names of clients are valid ids")

@@ -1,4 +1,4 @@
-//! The meaning of a payload.
+//! Interprets payloads as events.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use super::{
     Event, Evidence, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, Prompt, ToolEvent,
 };
 
-/// The longest event or source name that is passed on, in bytes.
+/// Maximum length of an event or source name, in bytes.
 const MAX_WORD_BYTES: usize = 64;
-/// The longest path of a file that was read, in bytes.
+/// Maximum length of the path of a file that was read, in bytes.
 const MAX_PATH_BYTES: usize = 4_096;
 
-/// Turns a payload into an event.
+/// Converts a payload to an event.
 pub(super) fn interpret(
     payload: &Payload<'_>,
     client: Option<HookClient>,
@@ -30,7 +30,7 @@ pub(super) fn interpret(
     let (client, evidence) = match (detect(payload, name), client) {
         (Some(client), _) => (client, Evidence::Payload),
         (None, Some(client)) => (client, Evidence::Argument),
-        // Other clients may come to count turns.
+        // Codex CLI is the only client known to count turns. Other clients may do so later.
         (None, None) if !matches!(payload.turn, Scalar::None) => {
             (HookClient::Codex, Evidence::Payload)
         }
@@ -50,13 +50,13 @@ pub(super) fn interpret(
         session: session.and_then(|id| SessionId::new(short(id)).ok()),
         cwd: cwd.map(PathBuf::from),
         agent: payload.agent_type.text().and_then(|agent| AgentId::new(agent).ok()),
-        // Of the other clients it is not known what a field of this name would count.
+        // The meaning of this field is only known for Copilot CLI.
         at: (client == HookClient::Copilot).then(|| timestamp(&payload.timestamp)).flatten(),
     })
 }
 
-/// The client whose payloads alone look like this. Codex CLI speaks Claude Code's language and is told
-/// apart by where it keeps its transcripts.
+/// Detects the client from fields that only it sends. Codex CLI uses Claude Code's format and is recognised
+/// by its transcript path.
 fn detect(payload: &Payload<'_>, event: &str) -> Option<HookClient> {
     const OF_GEMINI: [&str; 5] =
         ["BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress"];
@@ -81,7 +81,7 @@ fn detect(payload: &Payload<'_>, event: &str) -> Option<HookClient> {
     }
 }
 
-/// The event by its name, however a client spells it.
+/// Converts an event by its name, ignoring case and punctuation.
 fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Event, HookError> {
     let plain: String = name
         .chars()
@@ -117,14 +117,14 @@ fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Eve
     })
 }
 
-/// Returns true if a person sent the prompt: a client also sends what programs and sub-agents say.
+/// Returns true if a person sent the prompt. Clients also send prompts of programs and sub-agents.
 fn is_by_a_person(payload: &Payload<'_>) -> bool {
     let text = payload.prompt.text().unwrap_or_default().trim_start();
     payload.source.text().is_none_or(|source| source == "user")
         && !text.starts_with("<task-notification>")
 }
 
-/// A slash command that a person typed, as the use of the tool that runs one for a model.
+/// Reports a slash command typed by a person as a use of `SlashCommand`.
 fn typed_command(payload: &Payload<'_>) -> Option<ToolEvent> {
     let name = ToolName::new(format!("/{}", first_word(payload.command.text()?)?)).ok()?;
     let op = payload.prompt_id.text().map(|id| short(&format!("prompt:{id}")));
@@ -144,7 +144,7 @@ fn turn(payload: &Payload<'_>) -> Option<OpId> {
     OpId::new(short(payload.turn.text()?)).ok()
 }
 
-/// The beginning of an MCP call of Codex CLI: of one that fails it reports nothing else.
+/// Converts the start of an MCP call in Codex CLI, which reports nothing when a call fails.
 fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>, HookError> {
     let Some(name) = payload.tool.strict("tool_name")? else { return Ok(None) };
     let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
@@ -154,7 +154,7 @@ fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>
     Ok(is_call.then_some(Event::CallBegan { tool, op, turn }))
 }
 
-/// A question that Codex CLI asks between the beginning of a call and its end, which names no call.
+/// Converts a permission question of Codex CLI. It is asked during a call, but does not name the call.
 fn permission_asked(payload: &Payload<'_>, client: HookClient) -> Option<Event> {
     let (tool, turn) = (ToolName::new(payload.tool.text()?).ok()?, turn(payload)?);
     let is_call = client == HookClient::Codex && tool.is_mcp();
@@ -167,8 +167,8 @@ fn prompt(payload: &Payload<'_>) -> Prompt {
     Prompt(text[..end.unwrap_or(text.len())].to_owned())
 }
 
-/// A result may report an error although the use went well. Codex CLI reports the end of a command alike,
-/// whether it failed or not: without an exit code nothing is known of it.
+/// Returns the outcome of a finished use. The result may still report an error. Codex CLI does not say
+/// whether a command failed, so without an exit code the outcome is unknown.
 fn after_use(payload: &Payload<'_>, client: HookClient) -> OutcomeKind {
     let result = payload.response.get("resultType").unwrap_or_default();
     let is_mcp = payload.tool.text().is_some_and(|name| name.starts_with("mcp__"));
@@ -188,7 +188,7 @@ fn after_use(payload: &Payload<'_>, client: HookClient) -> OutcomeKind {
     }
 }
 
-/// Returns the outcome of a failure. One that a person caused says nothing about the tool.
+/// Returns the outcome of a failed use. A failure caused by a person counts as an interruption.
 fn after_failure(payload: &Payload<'_>) -> OutcomeKind {
     const BY_A_PERSON: [&str; 6] =
         ["abort", "permission", "denied", "cancel", "interrupt", "reject"];
@@ -234,8 +234,8 @@ fn tool_event(
     })
 }
 
-/// Hooks name a client's own tools and those of MCP servers. Copilot CLI gives the latter no
-/// mark, so there only a known name is a built-in.
+/// Returns true for a client's built-in tool. Unknown names are built-in unless they look like MCP tools.
+/// Copilot CLI does not mark MCP tools, so there only known names count.
 fn is_builtin(name: &ToolName, client: HookClient) -> bool {
     let kind = ToolKind::of_name(name.as_str());
     kind == ToolKind::Builtin
@@ -245,13 +245,13 @@ fn is_builtin(name: &ToolName, client: HookClient) -> bool {
             && !name.as_str().starts_with("mcp_"))
 }
 
-/// The names in a tool's input that may be other tools.
+/// Returns names in a tool's input that may refer to other tools.
 fn mentions(tool: &str, input: &Shallow<'_>) -> Vec<ToolName> {
     let tool = tool.to_ascii_lowercase();
     if !matches!(tool.as_str(), "skill" | "slashcommand" | "task" | "agent") {
         return Vec::new();
     }
-    // Copilot CLI sends the input as a text that holds JSON.
+    // Copilot CLI sends the input as a JSON string.
     let inner: Option<Shallow<'_>> = input.value.text().and_then(Shallow::input);
     let input = inner.as_ref().unwrap_or(input);
     let names = match tool.as_str() {
@@ -268,8 +268,8 @@ fn mentions(tool: &str, input: &Shallow<'_>) -> Vec<ToolName> {
     names.unwrap_or_default().into_iter().filter_map(|name| ToolName::new(name).ok()).collect()
 }
 
-/// The files that a client's reader was given: `Read` of Claude Code and Cursor, `read_file` of Gemini CLI and VS Code.
-/// `Skill` of Claude Code loads the text of a skill.
+/// Returns the files that a tool read: `Read` in Claude Code and Cursor, `read_file` in Gemini CLI and VS
+/// Code. `Skill` in Claude Code reads the skill's file.
 fn reads(tool: &str, input: &Shallow<'_>) -> Vec<String> {
     const KEYS: [&str; 4] = ["file_path", "absolute_path", "filePath", "path"];
     let is_plain = |name: &&str| !name.contains(['/', '\\', ':']) && !name.starts_with('.');
@@ -288,14 +288,14 @@ fn reads(tool: &str, input: &Shallow<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The first word, without the slash of a command.
+/// Returns the first word, without a leading slash.
 fn first_word(text: &str) -> Option<&str> {
     let word = text.split_whitespace().next()?;
     let word = word.strip_prefix('/').unwrap_or(word);
     (!word.is_empty()).then_some(word)
 }
 
-/// An id that can be stored: one that cannot is replaced by a hash of it.
+/// Returns the id, or a hash of it if it cannot be stored.
 fn short(id: &str) -> String {
     if IdError::check(id).is_ok() {
         id.to_owned()
@@ -304,14 +304,14 @@ fn short(id: &str) -> String {
     }
 }
 
-/// A name that is a plain word.
+/// Returns the text if it is a plain word.
 fn word(text: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     (text.len() <= MAX_WORD_BYTES && !text.is_empty() && text.chars().all(is_plain))
         .then(|| text.to_owned())
 }
 
-/// Milliseconds since 1970, or RFC 3339.
+/// Parses milliseconds since 1970, or RFC 3339.
 fn timestamp(value: &Scalar<'_>) -> Option<Timestamp> {
     match value {
         Scalar::Text(text) => text.parse().ok(),

@@ -1,8 +1,8 @@
-//! Payloads of client hooks, as events.
+//! Parses payloads of client hooks into events.
 //!
-//! Only what is stored is kept: event, tool, ids, duration, outcome. Input, output and error text
-//! of a tool pass through unread, except for the few names in [`ToolEvent::mentions`], and the path of a file that
-//! was read. The beginning of a user's prompt is read, to search with.
+//! Only stored data is extracted: event, tool, ids, duration and outcome. Tool input, output and errors are
+//! not read, except for the names in [`ToolEvent::mentions`] and the paths in [`ToolEvent::reads`]. The
+//! beginning of a user's prompt is kept for searching.
 
 mod client;
 mod event;
@@ -17,85 +17,85 @@ use staleness_core::time::Timestamp;
 
 pub use client::HookClient;
 
-/// The largest payload that is read, in bytes.
+/// Maximum size of a payload, in bytes.
 pub const MAX_PAYLOAD_BYTES: usize = 8 * 1024 * 1024;
 
-/// Longest prompt that is kept, in bytes.
+/// Maximum length of a prompt, in bytes. The rest is cut off.
 pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
 
-/// A report of a hook.
+/// A parsed hook payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookInput {
     /// The client.
     pub client: HookClient,
-    /// The evidence for the client.
+    /// The way in which the client was determined.
     pub evidence: Evidence,
-    /// The event's name as it was received, for the answer. Empty when it is no plain word.
+    /// The event's name as received, needed for the response. Empty if it is not a plain word.
     pub event_name: String,
     /// The event.
     pub event: Event,
-    /// The session in which it happened.
+    /// The session of the event.
     pub session: Option<SessionId>,
-    /// The folder in which it happened.
+    /// The current folder of the event.
     pub cwd: Option<PathBuf>,
-    /// The sub-agent to which it happened.
+    /// The sub-agent that caused the event.
     pub agent: Option<AgentId>,
-    /// When it happened, if the client says so.
+    /// The time of the event, if the client reports it.
     pub at: Option<Timestamp>,
 }
 
 impl HookInput {
-    /// The client's id in the registry.
+    /// Returns the client's id in the registry.
     #[must_use]
     pub fn client_id(&self) -> ClientId {
         self.client.id()
     }
 }
 
-/// The evidence for the client that sent a payload.
+/// The way in which the client was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// The payload has a shape that only this client sends. It counts more than what the caller was told,
-    /// since some clients run the hooks of others.
+    /// The payload has a format that only this client sends. This wins over the argument, because some
+    /// clients run the hooks of others.
     Payload,
-    /// The caller was told.
+    /// The caller passed the client's name.
     Argument,
-    /// Neither says: it is taken for the client whose payloads have the most common shape.
+    /// Neither is known. The client with the most common payload format is assumed.
     Assumed,
 }
 
-/// The events that matter here.
+/// A hook event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A session starts, or goes on after a break.
+    /// A session starts or resumes.
     SessionStart {
-        /// Why, in the client's word: `startup`, `resume`, `clear`, `compact` …
+        /// The reason in the client's words, such as `startup`, `resume`, `clear` or `compact`.
         source: Option<String>,
     },
     /// A tool was used.
     ToolOutcome(ToolEvent),
-    /// A call begins of which the client reports only a good end.
+    /// A call began, and the client will only report a success.
     CallBegan {
         /// The tool's name.
         tool: ToolName,
-        /// The client's id of this use.
+        /// The client's id of the call.
         op: OpId,
-        /// The turn in which it begins.
+        /// The turn in which the call began.
         turn: OpId,
     },
-    /// A person is asked whether the calls of a tool in a turn may go on: those that do not end well may have been
-    /// refused.
+    /// A person was asked whether a tool's calls in a turn may continue. Calls that do not succeed may have
+    /// been rejected.
     PermissionAsked {
         /// The tool's name.
         tool: ToolName,
         /// The turn.
         turn: OpId,
     },
-    /// A turn is over, and every call of it.
+    /// A turn and all its calls ended.
     TurnEnded {
         /// The turn.
         turn: OpId,
-        /// A person stopped it.
+        /// True if a person stopped it.
         interrupted: bool,
     },
     /// A configuration or instruction file changed.
@@ -104,17 +104,17 @@ pub enum Event {
     SessionEnd,
     /// The user sent a prompt.
     UserPrompt(Prompt),
-    /// Any other event, by its name.
+    /// Any other event, with its name.
     Ignored(String),
 }
 
-/// The prompt of a user, at most its first [`MAX_PROMPT_BYTES`]. It is searched with; the policy says if
-/// anything of it may be kept.
+/// A user's prompt, cut to [`MAX_PROMPT_BYTES`]. It is used for searching. The policy decides if any of it
+/// may be stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Prompt(pub String);
 
 impl fmt::Debug for Prompt {
-    /// Not its text: what is printed may be kept.
+    /// Omits the text, because debug output may be stored.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Prompt({} bytes)", self.0.len())
     }
@@ -123,38 +123,37 @@ impl fmt::Debug for Prompt {
 /// One use of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEvent {
-    /// The tool's name: as the client spells it, or, where the client names the server too, as the registry does.
+    /// The tool's name as the client spells it. If the client also reports the server, the registry's name.
     pub tool: ToolName,
-    /// Outcome of the use.
+    /// The outcome of the use.
     pub kind: OutcomeKind,
-    /// The client's id of this use.
+    /// The client's id of the use.
     pub op: Option<OpId>,
-    /// Duration in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The MCP server that owns the tool, where the client says so.
+    /// The MCP server of the tool, if the client reports it.
     pub server: Option<String>,
-    /// Other tools that this use may count for, by every name that they may have: the skill that
-    /// `Skill` ran, the command of `SlashCommand`, the agent of `Task`. Whether they exist is for
-    /// the registry to say.
+    /// Other tools that were used through this one, under all possible names: the skill run by `Skill`, the
+    /// command of `SlashCommand`, the agent of `Task`. They need not exist in the registry.
     pub mentions: Vec<ToolName>,
-    /// The files whose text the use put before the model, as far as a tool of the client is known to do that: each
-    /// absolute, or from the folder of the event or of the project.
+    /// Files shown to the model by a known reading tool. Paths are absolute, or relative to the event's
+    /// folder or the project.
     pub reads: Vec<String>,
-    /// The tool comes with the client: it is no MCP tool, and the client's hook names it.
+    /// True for a tool that is part of the client, not an MCP tool.
     pub builtin: bool,
 }
 
-/// Why a payload was refused. No variant holds text of the payload.
+/// The reason a payload was rejected. No variant contains text from the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookError {
-    /// There is no payload.
+    /// The payload is empty.
     Empty,
-    /// The payload is larger than [`MAX_PAYLOAD_BYTES`]; its size in bytes.
+    /// The payload is larger than [`MAX_PAYLOAD_BYTES`]. Contains its size in bytes.
     TooLarge(usize),
     /// The payload is not UTF-8.
     NotUtf8,
-    /// The payload is no JSON object; where reading stopped.
+    /// The payload is not a JSON object.
     NotJson {
         /// Line, from 1.
         line: usize,
@@ -165,9 +164,9 @@ pub enum HookError {
     UnknownClient,
     /// Neither the payload nor the caller names the event.
     NoEvent,
-    /// The event lacks a field that it needs.
+    /// A required field of the event is missing.
     Missing(&'static str),
-    /// A field that matters has the wrong type, or a text that cannot be stored.
+    /// A required field has the wrong type, or a value that cannot be stored.
     Unusable(&'static str),
 }
 
@@ -198,11 +197,11 @@ impl fmt::Display for HookError {
 
 impl std::error::Error for HookError {}
 
-/// Reads the payload of a hook.
+/// Parses the payload of a hook.
 ///
-/// `client` and `event` are what the caller was told: see [`Evidence`]; the event wins over what the payload
-/// says. Every field is optional and unknown ones are passed over; of a field that is given twice the last
-/// one counts.
+/// `client` and `event` are given by the caller. `event` wins over the payload's event; for `client` see
+/// [`Evidence`]. All fields are optional, unknown fields are ignored, and the last of duplicate fields
+/// counts.
 ///
 /// # Errors
 /// See [`HookError`].

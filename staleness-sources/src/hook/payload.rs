@@ -1,7 +1,7 @@
-//! The payload as it arrives: the few fields that matter, borrowed from the bytes.
+//! Deserializes the few relevant fields of a payload, borrowed from the input.
 //!
-//! Read by hand-written visitors, because a derived one refuses duplicate keys and wrong types in
-//! fields that nobody needs. A tool's response can be megabytes long; it is skipped, not built.
+//! The visitors are written by hand, because derived ones reject duplicate keys, and wrong types in fields
+//! that are not needed. A tool's response can be megabytes long, so it is skipped and not built.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -33,16 +33,16 @@ pub(super) struct Payload<'a> {
     pub(super) turn: Scalar<'a>,
     pub(super) command: Scalar<'a>,
     pub(super) prompt_id: Scalar<'a>,
-    /// Gemini CLI's word for the server and the tool.
+    /// The server and tool of an MCP call, as Gemini CLI reports them.
     pub(super) context: Shallow<'a>,
     pub(super) server: Shallow<'a>,
     pub(super) input: Shallow<'a>,
     pub(super) response: Shallow<'a>,
-    /// A key of Copilot CLI was seen.
+    /// True if a key of Copilot CLI was found.
     pub(super) has_camel_keys: bool,
-    /// The event was named in camel case.
+    /// True if the event's key was in camel case.
     pub(super) has_camel_event: bool,
-    /// A key of Cursor was seen.
+    /// True if a key of Cursor was found.
     pub(super) has_cursor_keys: bool,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// A key, borrowed where it holds no escapes.
+/// A key, borrowed unless it contains escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
@@ -137,7 +137,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
     }
 }
 
-/// A value of which only its simple forms matter.
+/// A scalar value. Lists and objects are skipped.
 #[derive(Default)]
 pub(super) enum Scalar<'a> {
     /// Absent, or `null`.
@@ -158,7 +158,10 @@ impl Scalar<'_> {
         }
     }
 
-    /// The text of a field that matters: absent, `null` and empty are the same.
+    /// Returns the text of a required field, or `None` if it is absent, `null` or blank.
+    ///
+    /// # Errors
+    /// If the field has another type.
     pub(super) fn strict(&self, field: &'static str) -> Result<Option<&str>, HookError> {
         match self {
             Scalar::None => Ok(None),
@@ -167,10 +170,10 @@ impl Scalar<'_> {
         }
     }
 
-    /// A whole number that is not negative; fractions are cut off.
+    /// Returns a non-negative number without its fraction.
     pub(super) fn whole(&self) -> Option<u64> {
         match self {
-            // A float as large as this is no count of milliseconds any more.
+            // Larger floats are not plausible as milliseconds.
             Scalar::Number(number) if (0.0..9e15).contains(number) => Some(*number as u64),
             _ => None,
         }
@@ -185,10 +188,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     }
 }
 
-/// A value of which one level is kept, and nothing but what was asked for.
+/// A value with the requested members, one level deep.
 #[derive(Default)]
 pub(super) struct Shallow<'a> {
-    /// The value itself; of a list perhaps its first element.
+    /// The value itself. For a list, the first element if requested.
     pub(super) value: Scalar<'a>,
     members: Vec<(&'static str, Scalar<'a>)>,
 }
@@ -200,7 +203,7 @@ impl<'a> From<Scalar<'a>> for Shallow<'a> {
 }
 
 impl<'a> Shallow<'a> {
-    /// The text of a member. Of duplicates the last one counts.
+    /// Returns the text of a member. The last of duplicates counts.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.members.iter().rev().find(|(key, _)| *key == name)?.1.text()
     }
@@ -213,12 +216,12 @@ impl<'a> Shallow<'a> {
         self.members.iter().any(is_true)
     }
 
-    /// Returns true if a member is there and not `null`.
+    /// Returns true if a member exists and is not `null`.
     pub(super) fn has(&self, name: &str) -> bool {
         self.members.iter().any(|(key, value)| *key == name && !matches!(value, Scalar::None))
     }
 
-    /// The exit code of a command, where a result tells it.
+    /// Returns a command's exit code, if the result contains it.
     pub(super) fn exit_code(&self) -> Option<f64> {
         self.members.iter().find_map(|(key, value)| match value {
             Scalar::Number(code) if *key == "exit_code" => Some(*code),
@@ -226,7 +229,7 @@ impl<'a> Shallow<'a> {
         })
     }
 
-    /// Reads a tool's input that was sent as a text that holds JSON.
+    /// Parses a tool's input that was sent as a JSON string.
     pub(super) fn input(text: &'a str) -> Option<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
         let input = INPUT.deserialize(&mut json).ok()?;
@@ -234,11 +237,11 @@ impl<'a> Shallow<'a> {
     }
 }
 
-/// The first text of a list.
+/// Keeps the first string of a list.
 const FIRST: Asked = Asked { members: &[], text: false, first: true };
-/// A text, or the `name` of an object.
+/// Keeps a string, or the `name` of an object.
 const NAMED: Asked = Asked { members: &["name"], text: true, first: false };
-/// The names and paths that some tools take as input. A text may be the same object as JSON.
+/// Keeps names and paths from a tool's input. A string may contain the same object as JSON.
 const INPUT: Asked = Asked {
     members: &[
         "skill",
@@ -252,16 +255,16 @@ const INPUT: Asked = Asked {
     text: true,
     first: false,
 };
-/// The parts of a result that tell of an error, the last of them in the words of Copilot, Gemini and Codex CLI.
+/// Keeps the members of a result that report an error. The last three are from Copilot, Gemini and Codex CLI.
 const RESPONSE: Asked = Asked {
     members: &["isError", "is_error", "resultType", "error", "exit_code"],
     text: false,
     first: false,
 };
-/// The server and the tool of an MCP call.
+/// Keeps the server and the tool of an MCP call.
 const CONTEXT: Asked = Asked { members: &["server_name", "tool_name"], text: false, first: false };
 
-/// The parts of a value that are kept; the rest is skipped, not built.
+/// The parts of a value to keep. The rest is skipped without being built.
 struct Asked {
     members: &'static [&'static str],
     text: bool,
