@@ -1,4 +1,4 @@
-//! Reading the columns of Postgres as the cells of core.
+//! Converts Postgres columns to core cells.
 
 use staleness_core::store::StoreError;
 use staleness_core::store::table::{Bad, Cell, Cells};
@@ -7,7 +7,7 @@ use tokio_postgres::types::Type;
 
 use crate::values::told;
 
-/// Reads the columns of a row. What cannot be read is a value that fits nowhere: no list of bytes begins so.
+/// Reads the columns of a row. An unreadable column becomes a byte sequence that no valid record begins with.
 pub(crate) fn cells(row: &Row) -> Vec<Cell<'_>> {
     (0..row.len()).map(|column| cell(row, column).unwrap_or(Cell::Blob((&[0xff]).into()))).collect()
 }
@@ -23,7 +23,7 @@ fn cell(row: &Row, column: usize) -> Option<Cell<'_>> {
     })
 }
 
-/// Reads a row of numbers, whose columns have these names.
+/// Reads a row of integer columns with these names.
 pub(crate) fn numbers<T>(
     table: &'static str,
     names: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Verifying what is stored.
+//! Verifies stored data.
 
 use std::ops::ControlFlow;
 
@@ -16,8 +16,8 @@ use crate::patience::Patience;
 use crate::pool::Session;
 use crate::{table, transaction};
 
-/// Every record, and what holds between them, in one transaction. Pages and indexes are for the
-/// server's own tools (`amcheck`).
+/// Verifies all records and their relations in one transaction. Pages and indexes are left to the server's
+/// own tools (`amcheck`).
 pub(crate) async fn check(
     session: &Session,
     workspace: &str,
@@ -68,7 +68,7 @@ async fn rows<T: Table>(
     .await
 }
 
-/// No commit of the journal lacks an entry but those that were pruned.
+/// Verifies that every commit above the floor still has its journal entries.
 async fn revisions(
     session: &Session,
     workspace: &str,

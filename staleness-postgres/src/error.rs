@@ -1,4 +1,4 @@
-//! Conversion of Postgres errors into [`StoreError`].
+//! Converts Postgres errors to [`StoreError`].
 
 use std::error::Error as _;
 use std::{fmt, io};
@@ -7,8 +7,7 @@ use staleness_core::store::StoreError;
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
-/// An error of the server, as it is shown: its code and its message. The details that may follow quote
-/// rows, so they are left out.
+/// A server error reduced to code and message. Details are omitted, because they may quote rows.
 #[derive(Debug)]
 struct Reported {
     code: String,
@@ -23,7 +22,7 @@ impl fmt::Display for Reported {
 
 impl std::error::Error for Reported {}
 
-/// An error with what caused it: the driver tells the two apart.
+/// An error with its cause, which the driver reports separately.
 #[derive(Debug)]
 struct Chain(Error);
 
@@ -39,18 +38,19 @@ impl fmt::Display for Chain {
 
 impl std::error::Error for Chain {}
 
-/// An error, with whether the transaction may simply be begun again.
+/// An error, with information on whether to retry.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: StoreError,
-    /// Nothing was committed, and the next try may well succeed.
+    /// True if nothing was committed and a retry may succeed.
     pub(crate) again: bool,
-    /// The connection is of no more use.
+    /// True if the connection is unusable.
     pub(crate) lost: bool,
 }
 
 impl Failed {
-    /// The server gave no answer in time, and perhaps `commit` had been asked for.
+    /// Returns the error for a server that did not answer in time. `commit` is true if a commit may have been
+    /// requested.
     pub(crate) fn late(commit: bool) -> Self {
         let why = io::Error::new(io::ErrorKind::TimedOut, "the database gives no answer");
         let error = if commit { StoreError::Unknown(Box::new(why)) } else { StoreError::Busy };
@@ -65,7 +65,7 @@ impl From<StoreError> for Failed {
 }
 
 impl From<Error> for Failed {
-    /// Converts an error that came before a commit was asked for.
+    /// Converts an error from before the commit.
     fn from(error: Error) -> Self {
         let lost = is_lost(&error);
         let again = lost
@@ -77,7 +77,7 @@ impl From<Error> for Failed {
     }
 }
 
-/// Returns true if the connection that reported it is gone.
+/// Returns true if the error means that the connection was lost.
 fn is_lost(error: &Error) -> bool {
     match error.as_db_error() {
         Some(told) => matches!(told.parsed_severity(), Some(Severity::Fatal | Severity::Panic)),
@@ -89,7 +89,7 @@ fn io_kind(error: &Error) -> Option<io::ErrorKind> {
     error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind)
 }
 
-/// Converts an error that came when nothing can have been committed.
+/// Converts an error when nothing can have been committed.
 pub(crate) fn from_postgres(error: Error) -> StoreError {
     let Some(told) = error.as_db_error() else {
         if error.is_closed() {
@@ -128,8 +128,8 @@ pub(crate) fn from_postgres(error: Error) -> StoreError {
     }
 }
 
-/// Converts an error of COMMIT itself. The server says when it did not commit; but a server that goes
-/// down while it waits for its standby has committed, and a connection that breaks tells nothing.
+/// Converts an error of COMMIT. Usually the server's error means that it did not commit. But a server that
+/// shuts down while waiting for a standby has committed, and after a lost connection the outcome is unknown.
 pub(crate) fn from_commit(error: Error) -> Failed {
     if is_lost(&error) || error.as_db_error().is_none() {
         let error = StoreError::Unknown(Box::new(from_postgres(error)));
@@ -143,7 +143,7 @@ pub(crate) fn from_connect(error: Error) -> StoreError {
     match from_postgres(error) {
         StoreError::Io { source, .. } => {
             let source = match source.kind() {
-                // The server's socket is missing: that says nothing of the registry, which is there or not.
+                // The server's socket is missing, which says nothing about the registry.
                 io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::ConnectionRefused, source),
                 _ => source,
             };

@@ -1,8 +1,8 @@
-//! Statements under way: sent one behind the other, answered in the same order.
+//! Pipelines statements: sends them in sequence without waiting, and receives results in the same order.
 //!
-//! What is sent before the first answer is awaited costs one round trip together. It is sent, and answered,
-//! on the thread on which the connections live: whoever waits is woken once for a round trip, and not once
-//! for each statement, which on a busy machine takes longer than the statements do.
+//! All statements sent before the first wait share one round trip. Sending and receiving happen on the
+//! connections' thread, so the waiting task is woken once per round trip and not once per statement. On a
+//! busy machine a wake-up costs more than a statement.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -21,27 +21,27 @@ type Answer = Result<Vec<Row>, Error>;
 
 type Flying = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// A statement that is to be sent.
+/// A statement waiting to be sent.
 enum Waiting {
     Statement(Statement, How),
     Command(String),
-    /// A command whose answer is not awaited.
+    /// A command with an ignored result.
     Aside(String),
 }
 
-/// The result of a round trip.
+/// The results of a round trip.
 struct Landed {
     answers: VecDeque<Answer>,
-    /// Why the last statement of them, and all behind it, were not sent.
+    /// The error because of which the next statement and all later ones were not sent.
     unsent: Option<Error>,
 }
 
-/// Statements under way on one connection.
+/// A pipeline of statements on one connection.
 pub(crate) struct Flight<'s> {
     session: &'s Session,
     waiting: Vec<Waiting>,
     answers: VecDeque<Answer>,
-    /// Answers that are still to come.
+    /// Number of results not yet taken.
     expected: usize,
     unsent: Option<Error>,
 }
@@ -57,31 +57,31 @@ impl<'s> Flight<'s> {
         Self { session, waiting: Vec::new(), answers: VecDeque::new(), expected: 0, unsent: None }
     }
 
-    /// Sends a statement, with all others up to the next one that is awaited.
+    /// Queues a statement. It is sent with all others when a result is awaited.
     pub(crate) fn send(&mut self, statement: Statement) {
         let how = self.session.how(&statement);
         self.waiting.push(Waiting::Statement(statement, how));
         self.expected += 1;
     }
 
-    /// Sends commands that take no parameters and answer nothing.
+    /// Queues commands that have no parameters and no result.
     pub(crate) fn command(&mut self, sql: String) {
         self.waiting.push(Waiting::Command(sql));
         self.expected += 1;
     }
 
-    /// As [`command`](Self::command), but the answer is not awaited.
+    /// Like [`command`](Self::command), but the result is not awaited.
     pub(crate) fn aside(&mut self, sql: String) {
         self.waiting.push(Waiting::Aside(sql));
     }
 
-    /// Returns the number of answers that are still to come.
+    /// Returns the number of results not yet taken.
     pub(crate) const fn len(&self) -> usize {
         self.expected
     }
 
-    /// Sends what waits, and waits for the answers. An error when something could not be sent, and so nothing
-    /// behind it was; what the server says of those that were sent comes in its turn.
+    /// Sends the queued statements and waits for their results. Fails if a statement could not be sent; later
+    /// statements were then not sent either. Server errors are returned by [`next`](Self::next) instead.
     pub(crate) async fn land(&mut self) -> Result<(), Error> {
         if !self.waiting.is_empty() {
             let client = Arc::clone(self.session.client());
@@ -91,7 +91,7 @@ impl<'s> Flight<'s> {
                 Ok(landed) => landed,
                 Err(ended) => match ended.try_into_panic() {
                     Ok(panic) => std::panic::resume_unwind(panic),
-                    // The runtime goes away with the store, and whoever waits here with both.
+                    // The runtime ends with the store, and this task with it.
                     Err(_) => std::future::pending().await,
                 },
             };
@@ -101,7 +101,7 @@ impl<'s> Flight<'s> {
         self.unsent.take().map_or(Ok(()), Err)
     }
 
-    /// The answer to the statement that was sent first. No rows when none is under way.
+    /// Returns the result of the next statement, or no rows if none is pending.
     pub(crate) async fn next(&mut self) -> Answer {
         if self.answers.is_empty()
             && let Err(unsent) = self.land().await
@@ -113,17 +113,17 @@ impl<'s> Flight<'s> {
     }
 }
 
-/// Sends everything behind one another, and waits for all answers.
+/// Sends all statements in sequence, and waits for all results.
 async fn trip(client: Arc<Client>, waiting: Vec<Waiting>) -> Landed {
     let mut sent = Vec::with_capacity(waiting.len());
     let mut unsent = None;
     for each in waiting {
         let is_aside = matches!(each, Waiting::Aside(_));
         let mut flying = fly(Arc::clone(&client), each);
-        // The driver puts a statement on its way when its future is first polled.
+        // The driver sends a statement when its future is first polled.
         match poll_fn(|context| Poll::Ready(flying.as_mut().poll(context))).await {
-            // An error of its own: the statement was not sent, and what follows must not be. COMMIT would
-            // commit without it.
+            // An error of the driver: the statement was not sent. Stop here, or COMMIT would commit without
+            // it.
             Poll::Ready(Err(error)) if error.as_db_error().is_none() => {
                 unsent = Some(error).filter(|_| !is_aside);
                 break;
@@ -148,7 +148,7 @@ enum Sent {
     Landed(Answer),
 }
 
-/// One statement's way.
+/// Creates the future for one statement.
 fn fly(client: Arc<Client>, waiting: Waiting) -> Flying {
     Box::pin(async move {
         match waiting {

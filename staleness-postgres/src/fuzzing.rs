@@ -1,5 +1,4 @@
-//! The reader of URLs, opened to the fuzz targets. No part of the API: it may change or go with any
-//! release.
+//! Exposes the URL parser to the fuzz targets. Not part of the public API.
 
 use staleness_core::store::StoreError;
 
@@ -8,11 +7,11 @@ use crate::url::{self, Target};
 /// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Said {
-    /// The password of the URL, or else of the environment.
+    /// The password from the URL or the environment.
     pub password: Option<Vec<u8>>,
     /// The workspace.
     pub workspace: String,
-    /// All of it as it is shown to whoever looks for a fault.
+    /// The URL as shown in errors and debug output.
     pub shown: String,
 }
 
@@ -22,10 +21,10 @@ impl std::fmt::Debug for Said {
     }
 }
 
-/// Takes a URL apart, and connects to nobody.
+/// Parses a URL without connecting.
 ///
 /// # Errors
-/// Returns the texts in which a URL is shown.
+/// If the URL is invalid.
 pub fn said(url: &str) -> Result<Said, StoreError> {
     let target = url::parse(url)?;
     let shown = format!("{target:?}");

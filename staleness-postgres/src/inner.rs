@@ -1,4 +1,4 @@
-//! The store's work.
+//! The implementation of the store.
 
 use std::ops::ControlFlow;
 use std::slice::from_ref;
@@ -26,15 +26,15 @@ use crate::transaction::{self, Transaction};
 use crate::url::Target;
 use crate::values::{Arg, Statement};
 
-/// The most tries of a transaction that fails for a reason that may pass: a connection that was lost
-/// before a commit was asked for, or a deadlock with a stranger.
+/// Maximum number of attempts at a transaction that fails for a temporary reason: a connection lost before
+/// the commit, or a deadlock with another program.
 const MAX_TRIES: usize = 4;
 
-/// The most times that a step begins again because others changed what its later looks depend on. After
-/// that it is [`StoreError::Busy`].
+/// Maximum number of times that a step restarts because concurrent commits changed its later looks. After
+/// that it fails with [`StoreError::Busy`].
 const MAX_MISLED: usize = 8;
 
-/// The state that the clones of a store share.
+/// The state shared by all clones of a store.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pool: Pool,
@@ -42,24 +42,24 @@ pub(crate) struct Inner {
     patience: Patience,
     read_only: bool,
     notices: Notices,
-    // Taken when it is dropped.
+    // `None` once the store is dropped.
     runtime: Option<Runtime>,
 }
 
-/// The result of an attempt to carry out a step, if it ended without an error.
+/// The result of an attempt at a step that did not fail.
 enum Attempt {
-    /// It was committed.
+    /// The step was committed.
     Written(Box<Commit>),
     /// There was nothing to write.
     Idle(Box<Commit>),
-    /// The step wants to see this after its first `after` looks.
+    /// The step needs another selection after its first `after` looks.
     Need { after: usize, more: Box<Selection> },
-    /// Another step took the next revision after this one had looked.
+    /// Another step took the next revision after this one had read.
     Overtaken,
 }
 
 impl Inner {
-    /// A store whose connections live on a thread of their own.
+    /// Creates a store. Its connections live on a separate thread.
     pub(crate) fn new(target: &Target, options: OpenOptions) -> Result<Self, StoreError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -90,7 +90,7 @@ impl Inner {
         &self.patience
     }
 
-    /// Returns the result of an attempt, or `Continue` if it is to be made again: see [`MAX_TRIES`].
+    /// Returns the final result of an attempt, or `Continue` to retry. See [`MAX_TRIES`].
     fn settle<T>(
         &self,
         failures: &mut usize,
@@ -102,7 +102,7 @@ impl Inner {
         };
         *failures += 1;
         if failed.lost {
-            // The server went away: the other connections have gone as well, or tell so one by one.
+            // The server is gone, so the other connections are broken too.
             self.pool.retain(|_, _| false);
         }
         if failed.again && *failures < MAX_TRIES {
@@ -150,8 +150,8 @@ impl Inner {
         Ok(view)
     }
 
-    /// Asks for everything that each look names, behind what is under way already: the answers to that
-    /// come first. One view for each look.
+    /// Sends the queries for all looks after the statements already queued, waits for those first, and
+    /// returns one view per look.
     async fn load(
         &self,
         flight: &mut Flight<'_>,
@@ -162,7 +162,7 @@ impl Inner {
         for look in looks {
             asked.push(questions(&self.workspace, look));
         }
-        // What is read behind it is as late, or later.
+        // Everything read after this is at least as recent.
         flight.send(meta::select(&self.workspace));
         let mut readers = Vec::with_capacity(looks.len());
         for questions in asked {
@@ -181,7 +181,7 @@ impl Inner {
             let mut view = View::default();
             (view.revision, view.floor) = standing;
             view.looks = 1;
-            // A scope without tools has an empty list.
+            // A scope without tools must have an empty list.
             view.summaries = look.summaries.iter().map(|id| (id.clone(), Vec::new())).collect();
             for read in readers {
                 for row in flight.next().await? {
@@ -217,7 +217,7 @@ impl Inner {
         }
     }
 
-    /// One transaction: lock, load, decide, write, commit.
+    /// Runs one transaction: lock, load, decide, write, commit.
     async fn attempt(
         &self,
         step: &dyn Step,
@@ -236,7 +236,7 @@ impl Inner {
         ended
     }
 
-    /// `asked` becomes true when the commit is asked for.
+    /// Sets `asked` just before the commit is sent.
     async fn carry_out(
         &self,
         session: &Session,
@@ -289,17 +289,17 @@ impl Inner {
             let appends = append(workspace, &changed.journal, Numbers::Revision);
             appends.into_iter().for_each(|statement| flight.send(statement));
         }
-        // Others are told a revision as soon as it is committed: a crash must not give it away again.
+        // Other processes learn of the revision at once, so a crash must not reuse it.
         let lasting = lasting || !changed.journal.is_empty();
         flight.command(transaction::wait(lasting).into());
         flight.command("COMMIT".into());
         if !changed.journal.is_empty() {
-            // Others look for themselves what was committed, if anything.
+            // Listeners check for themselves if something was committed.
             flight.aside(notices::tell(workspace));
         }
         asked.store(true, Ordering::Relaxed);
-        // A statement that could not be sent would be missing from what is committed: COMMIT was not sent
-        // either. After one that failed the server commits nothing.
+        // If a statement could not be sent, COMMIT was not sent either. If one failed on the server, nothing
+        // is committed.
         if let Err(error) = flight.land().await {
             return Err(error.into());
         }
@@ -339,7 +339,7 @@ impl Inner {
         let mut heard = self.notices.heard(self.pool.manager(), &self.workspace);
         loop {
             heard.another(seen).await?;
-            // What the listener saw last may be older than what was seen.
+            // The listener's revision may be older than `seen`.
             let now = self.view(&Selection::new()).await.ok()?.revision;
             if now != seen {
                 return Some(now);
@@ -360,27 +360,27 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.pool.close();
-        // It may be dropped on a thread of another runtime, which must not be blocked.
+        // The store may be dropped on a thread of another runtime, which must not block.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// Converts an error of a statement behind which COMMIT was sent. If the server says that the statement
-/// failed, the commit failed too; without its word it may have happened.
+/// Converts an error of a statement sent before COMMIT. If the server reports that it failed, nothing was
+/// committed. Otherwise the outcome is unknown.
 fn not_committed(error: Error) -> Failed {
     if error.as_db_error().is_some() { error.into() } else { from_commit(error) }
 }
 
-/// Returns true if [`meta::advance`] found another revision than the one that was seen.
+/// Returns true if [`meta::advance`] failed because the revision had changed.
 fn was_overtaken(error: &Error) -> bool {
     error.as_db_error().is_some_and(|told| {
         *told.code() == SqlState::NOT_NULL_VIOLATION && told.table() == Some("workspaces")
     })
 }
 
-/// Takes locks, in their order.
+/// Returns the statement that takes the locks in order.
 fn lock(locks: &Locks) -> Statement {
     let (numbers, exclusive) = locks.columns();
     Statement {

@@ -14,19 +14,19 @@
 //!
 //! # How it works
 //!
-//! - A database holds any number of workspaces, each a registry of its own; every table and index
-//!   begins with the workspace, and row-level security keeps a connection to its own.
-//! - A step is one READ COMMITTED transaction that takes advisory locks on what it selects, in one
-//!   order, before it reads: see `locks.rs`. It takes two round trips: begin, lock and read; write and
-//!   commit. A step that asks to see more begins again with the union: see `looks.rs`.
-//! - A query is one REPEATABLE READ transaction: it sees one snapshot, waits for nobody, and nobody
-//!   waits for it. It takes a round trip for each look.
-//! - [`Durability::Normal`](staleness_core::store::Durability::Normal) does not wait for the log of
-//!   the server (`synchronous_commit = off`), unless it writes to the journal;
-//!   [`Durability::Full`](staleness_core::store::Durability::Full) does whatever the server's
-//!   configuration says, a standby included, and waits for the log where that says nothing.
-//! - Nothing is waited for without end: see [`OpenOptions::busy_timeout`].
-//! - The connections live on a thread of the store's own, so it works under any executor, or none.
+//! - A database holds any number of workspaces, each a separate registry. All keys begin with the workspace, and
+//!   row-level security restricts a connection to one workspace.
+//! - A step is one READ COMMITTED transaction. Before reading, it takes advisory locks on its selection, in a
+//!   fixed order: see `locks.rs`. It takes two round trips: begin, lock and read; write and commit. A step that
+//!   asks for more data restarts with everything it asked for: see `looks.rs`.
+//! - A query is one REPEATABLE READ transaction on one snapshot. It neither waits for steps nor blocks them. It
+//!   takes one round trip per look.
+//! - [`Durability::Normal`](staleness_core::store::Durability::Normal) does not wait for the server's log
+//!   (`synchronous_commit = off`), unless the step writes to the journal.
+//!   [`Durability::Full`](staleness_core::store::Durability::Full) uses the server's setting, which may include a
+//!   standby, but always waits for the log.
+//! - All waits have a limit: see [`OpenOptions::busy_timeout`].
+//! - Connections run on a thread of the store, so any executor works, or none.
 //!
 //! The tables are documented in the source, in `schema.rs`.
 

@@ -1,22 +1,22 @@
-//! Advisory locks that a step takes.
+//! The advisory locks of a step.
 //!
-//! A collection has locks of three kinds: one for the whole of it, one for each part (a scope or a
-//! project), one for each key. A selection of keys takes the first two shared and its keys by
-//! themselves, exclusive for rows to change and shared for rows to look at; whether a row exists does
-//! not matter. A selection of a range takes the lock of its part exclusive, and one of everything that
-//! of the collection. So steps on different tools run side by side, a scan waits for them and they
-//! for it, and what a step saw does not change until it commits.
+//! Each collection has three kinds of lock: one for the whole collection, one per part (scope or project),
+//! and one per key. A selection of keys takes the first two shared, and the key locks exclusive for rows to
+//! change or shared for rows to read, even if a row does not exist. A selection of a range locks its part
+//! exclusively, and a selection of everything the collection. Steps on different tools therefore run
+//! concurrently, scans and such steps wait for each other, and the data that a step has read does not change
+//! until it commits.
 //!
-//! All locks of a step are taken by one statement before anything is read, in the order of their kinds
-//! and numbers, each once and in its strongest mode: steps wait for each other, never in a circle. A
-//! lock's number is a hash; two that share one only wait for each other for nothing.
+//! All locks are taken by one statement before anything is read, ordered by kind and number, each once in its
+//! strongest mode. This prevents deadlocks. A lock's number is a hash; a collision only causes an unnecessary
+//! wait.
 //!
-//! Who looks for the outcome of an op means to append it where it is missing, so that locks the tool: two
-//! that carry the same op, a first try whose answer was lost and its repetition, come one after the other.
+//! A step that looks up the outcome of an op will append the outcome if it is missing, so it locks the tool.
+//! This serialises a step and its retry after a lost acknowledgement.
 //!
-//! Two things are looked at and not locked: other outcomes and journal entries, which are only appended and pruned,
-//! and which tools are the entries of a server, at which every use of an MCP tool looks. A use may miss an
-//! entry that is being added at the same moment, as if it had come first.
+//! Two kinds of read take no lock: other outcomes and journal entries, which are only appended and pruned,
+//! and the entries of a server, which every use of an MCP tool reads. A use may miss an entry added at the
+//! same moment, as if the use had come first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,20 +27,20 @@ use staleness_core::store::{
     ToolFilter, VectorFilter, WorkFilter,
 };
 
-/// Rows of one part that are locked one by one; from more than these, the part is. The server has room
-/// for some 6,000 locks in all, unless it is told to have more.
+/// Maximum number of row locks per part; above this, the part is locked. By default the server has room for
+/// about 6,000 locks.
 const MAX_ROWS: usize = 64;
 
-/// The rows that a filter reaches.
+/// The rows that a filter can match.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
-    /// One row of a part.
+    /// One row of a part, by key.
     Row(String, Vec<u8>),
-    /// Any rows of a part, for reasons that another row may come to have.
+    /// Any row of a part. Other rows may come to match.
     Part(String),
-    /// Rows of a part that nobody is kept from changing while they are only looked at.
+    /// Rows of a part that others may change while they are only read.
     Loose(String),
-    /// Any rows.
+    /// Any row.
     Whole,
 }
 
@@ -50,15 +50,15 @@ impl Reach {
     }
 }
 
-/// Locks in the order in which they are taken.
+/// Locks in acquisition order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Locks {
-    /// The rank of the kind, and the number of the lock; whether it is exclusive.
+    /// Kind and number of each lock, and whether it is exclusive.
     held: BTreeMap<(u8, i64), bool>,
 }
 
 impl Locks {
-    /// The locks that a selection takes in a workspace.
+    /// Returns the locks for a selection in a workspace.
     pub(crate) fn of(workspace: &str, selection: &Selection) -> Self {
         let mut locks = Self::default();
         let mut add = |collection: &str, picks: Vec<(Access, Reach)>| {
@@ -84,7 +84,7 @@ impl Locks {
         add("work", reaches(&selection.work, work));
         add("sessions", reaches(&selection.sessions, session));
         add("cursors", reaches(&selection.cursors, cursor));
-        // Who locks a route may remove its vector.
+        // A step that locks a route may delete its vector.
         let mut routes = reaches(&selection.routes, route);
         routes.extend(reaches(&selection.vectors, vector));
         if let Some(project) = &selection.count_routes {
@@ -95,7 +95,7 @@ impl Locks {
         locks
     }
 
-    /// The locks of several selections together.
+    /// Returns the combined locks of several selections.
     pub(crate) fn of_all(workspace: &str, selections: &[Selection]) -> Self {
         let mut all = Self::default();
         for selection in selections {
@@ -106,7 +106,7 @@ impl Locks {
         all
     }
 
-    /// The numbers of the locks, and which are exclusive.
+    /// Returns the lock numbers, and for each whether it is exclusive.
     pub(crate) fn columns(&self) -> (Vec<Option<i64>>, Vec<bool>) {
         self.held.iter().map(|((_, number), exclusive)| (Some(*number), *exclusive)).unzip()
     }
@@ -150,7 +150,7 @@ impl Locks {
     }
 }
 
-/// Parts of which too many rows are named.
+/// Returns the parts with too many rows to lock one by one.
 fn crowded(picks: &[(Access, Reach)]) -> BTreeSet<&str> {
     let mut rows: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
     for (_, reach) in picks {
@@ -298,7 +298,7 @@ mod tests {
         ToolFilter::Key(ToolKey::global(ToolName::new(name).unwrap()))
     }
 
-    /// The kinds and modes of the locks, and whether the two selections keep each other waiting.
+    /// Returns the kinds and modes of a selection's locks.
     fn modes(selection: &Selection) -> Vec<(u8, bool)> {
         let locks = Locks::of("w", selection);
         locks.held.into_iter().map(|((rank, _), exclusive)| (rank, exclusive)).collect()

@@ -1,28 +1,27 @@
-//! Steps that look more than once.
+//! Steps that read more than once.
 //!
-//! Locks are taken in one order before anything is read, and none is ever upgraded, so a step that asks to
-//! see more begins again: with everything that it asked for so far. Between the two tries it holds nothing,
-//! and others may change what it asked by. So it is asked again as if for the first time, look by look, and
-//! only where it asks for the same is it given what was loaded for that. Where it asks for something else,
-//! it begins again with that instead.
+//! All locks are taken before anything is read and are never upgraded, so a step that asks for more is
+//! restarted with everything that it has asked for so far. It holds no locks between the two attempts, so the
+//! data may change. The step is therefore asked again from the beginning. Preloaded data is used while the
+//! step asks for the same selections. If it asks for something else, it is restarted with that selection
+//! instead.
 
 use staleness_core::store::{ChangeSet, Decision, Selection, Step, StoreError, View};
 
-/// The answer of a step to what was loaded.
+/// The result of replaying a step.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// It has seen enough: what it saw, and what it wants written.
+    /// The step decided: the view that it has read, and its changes.
     Write(Box<(View, ChangeSet)>),
-    /// It wants to see this, which was not loaded, after its first `after` looks.
+    /// After its first `after` looks the step asks for a selection that was not loaded.
     Need { after: usize, more: Box<Selection> },
 }
 
-/// Asks a step, given what was loaded for each look that it took when it was last asked. All of it was
-/// locked before anything was loaded.
+/// Replays a step with the data loaded for each look of the previous attempt. Everything was locked before it
+/// was loaded.
 ///
 /// # Errors
-/// The step's refusal, or [`StoreError::Misstep`] when it does not come to a decision within
-/// [`View::MAX_LOOKS`] looks.
+/// The step's refusal, or [`StoreError::Misstep`] if it makes no decision within [`View::MAX_LOOKS`] looks.
 pub(crate) fn replay(
     step: &dyn Step,
     looks: &[Selection],
@@ -56,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// Follows the revision of what it saw: as often as that says.
+    /// A step that selects by the revision that it reads.
     #[derive(Debug)]
     struct Follow;
 
@@ -104,13 +103,13 @@ mod tests {
         let first = Selection::new();
         assert_eq!(asks(std::slice::from_ref(&first), &[1]), (1, scope(1)));
         let looks = [first, scope(1), scope(2)];
-        // The union's revision is the latest.
+        // The combined view has the latest revision.
         assert_eq!(asks(&looks[..2], &[1, 2]), (2, scope(2)));
         assert_eq!(asks(&looks, &[1, 2, 3]), (3, scope(3)));
-        // What it asked by has changed: what was loaded for it is of no use any more.
+        // The first look changed, so the data loaded for the second is unusable.
         assert_eq!(asks(&looks, &[2, 2, 2]), (1, scope(2)));
         assert_eq!(asks(&looks, &[1, 3, 3]), (2, scope(3)));
-        // Or it needs it no more.
+        // The step no longer needs the last look.
         match replay(&Follow, &looks, seen(&[0, 2, 3])).unwrap() {
             Answer::Write(written) => {
                 let (view, changes) = *written;

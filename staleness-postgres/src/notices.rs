@@ -1,14 +1,13 @@
-//! Hearing of others' commits.
+//! Notifications about commits of other processes.
 //!
-//! A commit with journal entries is followed by a NOTIFY in a transaction of its own that waits for no log: all
-//! transactions of a server that notify take turns from there to their end, so one that waits for the log, or
-//! holds the locks of a step, would hold up everybody. It is sent behind COMMIT without waiting and costs no
-//! round trip; one that is lost, with the server or on the road, is made up for by the next look.
+//! A commit with journal entries is followed by a NOTIFY in a separate transaction that does not wait for the
+//! log. Notifying transactions run one at a time on a server, so one that waits for the log or holds a step's
+//! locks would block all others. The NOTIFY is sent after COMMIT without waiting and costs no round trip. If
+//! it is lost, the next poll makes up for it.
 //!
-//! Whoever waits first makes a connection that listens, for as long as the store lives. It is told that
-//! something happened and looks for itself what, so a notice need not be true. It looks at least once in
-//! [`LOOK`], which is also how a connection that is silently dead is found. While there is none, nobody is
-//! told anything and everybody asks; a new one is tried for again and again.
+//! The first waiter opens a connection that listens for the lifetime of the store. A notification only
+//! triggers a query, so it may be spurious. The listener also queries once per [`LOOK`], which detects dead
+//! connections. While the listener is disconnected, it keeps trying to reconnect, and waiters have to poll.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -24,27 +23,27 @@ use crate::patience::Patience;
 use crate::pool::{Connector, Session};
 use crate::transaction;
 
-/// A listener looks at least so often.
+/// Maximum interval between the listener's queries.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// The pause before the listener connects again: after a connection that worked, and at most.
+/// The pause before reconnecting: the first after a working connection, and the maximum.
 const AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
 
-/// The longest wait of a notice for others that notify, in milliseconds: its connection waits with it.
+/// Maximum time that a NOTIFY waits for others, in milliseconds. Its connection waits too.
 const MAX_WAIT: u32 = 1_000;
 
-/// The revision, as far as it is known without asking.
+/// The listener's knowledge of the revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heard {
-    /// Nothing yet: the first connection is being made.
+    /// Not known yet: the first connection is being made.
     Nothing,
-    /// It is this.
+    /// The latest known revision.
     Revision(Revision),
-    /// The listener has no connection at the moment.
+    /// The listener is disconnected.
     Deaf,
 }
 
-/// The notices of others' commits that a store receives.
+/// The notifications that a store receives.
 #[derive(Debug, Default)]
 pub(crate) struct Notices(OnceLock<watch::Receiver<Heard>>);
 
@@ -54,7 +53,7 @@ impl Notices {
         let listening = || {
             let (tell, heard) = watch::channel(Heard::Nothing);
             let (connector, workspace) = (connector.clone(), workspace.to_owned());
-            // It ends with the store's runtime.
+            // The task ends with the store's runtime.
             connector.patience().runtime().clone().spawn(listen(connector, workspace, tell));
             heard
         };
@@ -67,8 +66,8 @@ impl Notices {
 pub(crate) struct Hearer(watch::Receiver<Heard>);
 
 impl Hearer {
-    /// Waits until the listener has seen another revision than this one; `None` where nobody listens at the
-    /// moment. It may have seen it before this one was committed.
+    /// Waits until the listener knows another revision than `seen`, which may be an older one. `None` if the
+    /// listener is disconnected.
     pub(crate) async fn another(&mut self, seen: Revision) -> Option<()> {
         let news = |heard: &Heard| match heard {
             Heard::Nothing => false,
@@ -79,13 +78,13 @@ impl Hearer {
         matches!(*heard, Heard::Revision(_)).then_some(())
     }
 
-    /// Waits until the listener has seen something else than the last time.
+    /// Waits for the listener's next change.
     pub(crate) async fn more(&mut self) -> Option<()> {
         self.0.changed().await.ok()
     }
 }
 
-/// Returns the commands that tell all listeners of a commit in a workspace.
+/// Returns the commands that notify listeners of a commit in a workspace.
 pub(crate) fn tell(workspace: &str) -> String {
     format!(
         "SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = {MAX_WAIT}; NOTIFY {}",
@@ -93,17 +92,17 @@ pub(crate) fn tell(workspace: &str) -> String {
     )
 }
 
-/// The channel of a workspace; a name of one would be too long for some.
+/// Returns the channel of a workspace. A hash is used because names may be too long.
 fn channel(workspace: &str) -> String {
     format!("staleness_{:032x}", stable_hash(workspace.as_bytes()))
 }
 
-/// Listens, again and again.
+/// Listens forever, reconnecting after errors.
 async fn listen(connector: Connector, workspace: String, tell: watch::Sender<Heard>) {
     let [first, longest] = AGAIN;
     let mut pause = first;
     loop {
-        // However it ended: it is tried again.
+        // Reconnects after any error.
         let _ = hear(&connector, &workspace, &tell).await;
         let before = tell.send_replace(Heard::Deaf);
         pause = match before {
@@ -130,14 +129,14 @@ async fn hear(
         tell.send_if_modified(|heard| {
             std::mem::replace(heard, Heard::Revision(revision)) != Heard::Revision(revision)
         });
-        // What comes while it looks is kept for the next turn.
+        // A notification during the query is not lost: the next wait returns at once.
         let _ = tokio::time::timeout(LOOK, noticed.notified()).await;
     }
 }
 
 async fn look(session: &Session, workspace: &str, patience: &Patience) -> Result<Revision, Failed> {
     let look = async {
-        // All that a pooler may take from it is the listening.
+        // A connection pooler may break LISTEN, but not this query.
         let mut flight = Flight::new(session);
         flight.command(transaction::view(workspace, patience));
         flight.send(meta::select(workspace));

@@ -1,4 +1,4 @@
-//! Opening: the tables and the workspace are there, or are made.
+//! Opens a store, creating tables and workspace if needed.
 
 use std::io;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::transaction::{self, Transaction};
 use crate::url::parse;
 use crate::values::Statement;
 
-/// The longest time that making the tables may take.
+/// Maximum time for creating the tables.
 const CREATING: Duration = Duration::from_secs(3_600);
 
-/// Opens a store; blocks while it does, on whatever thread.
+/// Opens a store. Blocks the calling thread.
 pub(crate) fn open(url: &str, options: OpenOptions) -> Result<Arc<Inner>, StoreError> {
     let target = parse(url)?;
     let inner = Arc::new(Inner::new(&target, options)?);
     let opening = Arc::clone(&inner);
     let (send, wait) = sync_channel(1);
-    // The caller may be on a thread of another runtime, which could not wait for this one otherwise. It
-    // waits as long as what it waits for.
+    // The caller may be on another runtime's thread, which cannot block on this runtime. The work has its own
+    // time limits.
     inner.patience().runtime().spawn(async move {
         let opened = prepare(&opening, options).await;
         drop(opening);
@@ -44,7 +44,7 @@ pub(crate) fn open(url: &str, options: OpenOptions) -> Result<Arc<Inner>, StoreE
     }
 }
 
-/// Makes sure that the tables and the workspace are there.
+/// Creates missing tables and the workspace, if allowed.
 async fn prepare(inner: &Inner, options: OpenOptions) -> Result<(), StoreError> {
     if stands(inner).await? {
         return Ok(());
@@ -66,7 +66,7 @@ async fn prepare(inner: &Inner, options: OpenOptions) -> Result<(), StoreError> 
     created.map_err(|failed| failed.error)
 }
 
-/// Returns true if the workspace is there, in tables that this program may use. One round trip.
+/// Returns true if the workspace exists in usable tables. Takes one round trip.
 async fn stands(inner: &Inner) -> Result<bool, StoreError> {
     let transaction = Transaction::new(inner.pool()).await?;
     let patience = inner.patience();
@@ -107,7 +107,7 @@ fn is_missing(code: Option<&SqlState>) -> bool {
     matches!(code, Some(&SqlState::UNDEFINED_TABLE | &SqlState::INVALID_SCHEMA_NAME))
 }
 
-/// Makes the tables, where there are none, and the workspace, alone among all that try.
+/// Creates missing tables and the workspace under a lock.
 async fn create(session: &Session, workspace: &str, patience: &Patience) -> Result<(), Failed> {
     let mut flight = Flight::new(session);
     flight.command(transaction::step(workspace, patience));

@@ -21,8 +21,8 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Creates what is missing, waits five seconds at most for others, and holds at most eight
-    /// connections.
+    /// Returns the defaults: create what is missing, wait at most five seconds for locks, and open at most
+    /// eight connections.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -33,7 +33,7 @@ impl OpenOptions {
         }
     }
 
-    /// Sets whether missing tables and a missing workspace are created. Otherwise they are an error of kind
+    /// Sets whether missing tables and a missing workspace are created. Otherwise opening fails with
     /// [`std::io::ErrorKind::NotFound`].
     #[must_use]
     pub const fn create(mut self, create: bool) -> Self {
@@ -41,7 +41,7 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether the store is only read: nothing is created, and steps end with
+    /// Sets whether the store is read-only. Then nothing is created, and steps fail with
     /// [`staleness_core::store::StoreError::ReadOnly`].
     #[must_use]
     pub const fn read_only(mut self, read_only: bool) -> Self {
@@ -49,17 +49,17 @@ impl OpenOptions {
         self
     }
 
-    /// Sets how long a step waits for the rows that others hold, before it reports
-    /// [`staleness_core::store::StoreError::Busy`], and how long the server may take to answer a new
-    /// connection. Less than a millisecond counts as one. A whole step or query may take 20 times as long,
-    /// and at least 10 s; a server that gives no answer then is given up.
+    /// Sets the maximum time that a step waits for locks, before it fails with
+    /// [`staleness_core::store::StoreError::Busy`], and that a server may take to accept a connection. The
+    /// minimum is one millisecond. A whole step or query may take 20 times as long, and at least 10 s, before
+    /// the server is considered dead.
     #[must_use]
     pub const fn busy_timeout(mut self, longest: Duration) -> Self {
         self.busy_timeout = longest;
         self
     }
 
-    /// Sets the most connections that are held; each is made when it is first needed. At least one.
+    /// Sets the maximum number of connections. Each is opened when first needed. The minimum is one.
     #[must_use]
     pub const fn connections(mut self, most: usize) -> Self {
         self.connections = if most == 0 { 1 } else { most };

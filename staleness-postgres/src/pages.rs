@@ -1,4 +1,4 @@
-//! Visiting many rows, a page at a time.
+//! Visits many rows in pages.
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
@@ -20,14 +20,13 @@ use crate::pool::Session;
 use crate::values::Statement;
 use crate::{table, transaction};
 
-/// Rows that one page holds at most.
+/// Maximum number of rows per page.
 const PAGE: usize = 1_000;
 
-/// Hands everything that `selection` names to `visit`, in one transaction.
+/// Passes everything in `selection` to `visit`, in one transaction.
 ///
-/// A collection that is selected whole is streamed in the order of its keys, so a page is all that
-/// lies in memory. For other selections the union of the picks is loaded first, one collection
-/// after the other, as a view would do: only so does no row come twice.
+/// A collection that is selected whole is streamed in key order, so only one page is in memory. For other
+/// selections, each collection's matching rows are loaded first, because only then does no row appear twice.
 pub(crate) async fn pages(
     session: &Session,
     workspace: &str,
@@ -103,7 +102,7 @@ fn keep<T: Table>(row: &tokio_postgres::Row, view: &mut View) -> Result<(), Stor
     Ok(())
 }
 
-/// Runs a statement, and hands each row to `visit` as it comes, until it breaks.
+/// Runs a statement and passes each row to `visit` as it arrives, until it breaks.
 pub(crate) async fn each(
     session: &Session,
     patience: &Patience,
@@ -123,14 +122,14 @@ pub(crate) async fn each(
     Ok(())
 }
 
-/// The next row of an answer; the driver reads no further from the server than it is asked.
+/// Returns the next row of a result. The driver reads no further than requested.
 async fn next(
     mut rows: Pin<&mut tokio_postgres::RowStream>,
 ) -> Option<Result<tokio_postgres::Row, tokio_postgres::Error>> {
     poll_fn(|context| futures_core::Stream::poll_next(rows.as_mut(), context)).await
 }
 
-/// The page that is being filled.
+/// The current page.
 struct Pager<'v> {
     session: &'v Session,
     workspace: &'v str,
@@ -166,7 +165,7 @@ impl Pager<'_> {
         Ok(())
     }
 
-    /// Loads picks of one collection, and cuts them into pages.
+    /// Loads the selected rows of one collection and splits them into pages.
     async fn load(&mut self, part: &Selection, most: usize) -> Result<(), Failed> {
         if self.flow.is_break() || *part == Selection::new() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Time limits of waiting, and what each is for.
+//! Time limits.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use tokio::runtime::Handle;
 
 use crate::error::Failed;
 
-/// The server ends no transaction earlier because its client says nothing.
+/// Minimum idle time before the server ends a transaction.
 const LEAST_IDLE: Duration = Duration::from_secs(10);
 
-/// A whole transaction may take so many times as long as one lock is waited for.
+/// A whole transaction may take this many times as long as the wait for one lock.
 const WHOLE: u32 = 20;
 
-/// The time that a visitor of pages may say nothing: it may be a person who reads.
+/// Maximum idle time while pages are visited, because a person may be reading.
 const READING: Duration = Duration::from_secs(600);
 
-/// The time limits of a store. The timers are those of its own runtime, so futures may be polled anywhere.
+/// The time limits of a store. The timers run on the store's own runtime, so futures can be polled anywhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Patience {
     lock: Duration,
@@ -23,7 +23,8 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Waits for one lock so long: from a millisecond to the 24 days that the server can count.
+    /// Sets the maximum wait for one lock. It is clamped to between one millisecond and 24 days, the server's
+    /// limit.
     pub(crate) fn new(lock: Duration, runtime: Handle) -> Self {
         let most = Duration::from_millis(i32::MAX.unsigned_abs().into());
         Self { lock: lock.clamp(Duration::from_millis(1), most), runtime }
@@ -34,24 +35,24 @@ impl Patience {
         &self.runtime
     }
 
-    /// Returns the longest wait for one lock, or for a connection of the pool.
+    /// Returns the maximum wait for one lock, or for a connection from the pool.
     pub(crate) const fn lock(&self) -> Duration {
         self.lock
     }
 
-    /// Returns the longest time of a transaction, from its beginning to the acknowledgement of its commit: a
-    /// server that stopped answering is given up then.
+    /// Returns the maximum duration of a transaction, including the acknowledgement of its commit. After that
+    /// the server is considered dead.
     pub(crate) fn whole(&self) -> Duration {
         (self.lock * WHOLE).max(LEAST_IDLE)
     }
 
-    /// The settings of a transaction: how long it waits for a lock, and after how long without a word of
-    /// its client the server ends it with all that it locked.
+    /// Returns the commands that set a transaction's lock timeout, and the idle time after which the server
+    /// ends it.
     pub(crate) fn settings(&self) -> String {
         limits(self.lock, self.lock.max(LEAST_IDLE))
     }
 
-    /// As [`settings`](Self::settings), for a transaction whose rows are visited page by page.
+    /// Like [`settings`](Self::settings), for a transaction that visits pages.
     pub(crate) fn settings_of_visit(&self) -> String {
         limits(self.lock, self.lock.max(READING))
     }
@@ -65,8 +66,8 @@ impl Patience {
         timed.await.ok()
     }
 
-    /// Returns the result of work that commits nothing. If the server gives no answer within
-    /// [`whole`](Self::whole), it is `Busy`, as if others had held the store.
+    /// Returns the result of work that commits nothing. If the server does not answer within
+    /// [`whole`](Self::whole), the error is `Busy`, as if others had held the locks.
     pub(crate) async fn answer<T>(
         &self,
         work: impl Future<Output = Result<T, Failed>>,
@@ -99,13 +100,13 @@ mod tests {
             of(Duration::from_secs(20)).settings(),
             "SET LOCAL lock_timeout = 20000; SET LOCAL idle_in_transaction_session_timeout = 20000"
         );
-        // Neither may be 0, which means without end, nor more than the server can count.
+        // Both must be greater than 0, which means no limit, and within the server's range.
         let (least, most) = (of(Duration::ZERO), of(Duration::MAX));
         assert!(least.settings().ends_with(" = 10000"), "{}", least.settings());
         assert!(least.settings().contains("lock_timeout = 1;"), "{}", least.settings());
         assert!(most.settings_of_visit().ends_with(" = 2147483647"));
         assert!(most.whole() > most.lock());
-        // Under an executor that has no timers.
+        // The executor here has no timers of its own.
         let never = least.within(least.lock(), std::future::pending::<()>());
         assert_eq!(pollster::block_on(never), None);
         let late = pollster::block_on(least.within(least.whole(), std::future::ready(7)));

@@ -1,4 +1,4 @@
-//! Connections, and the thread on which they live.
+//! Connections and the thread on which they live.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -23,19 +23,19 @@ use crate::tls;
 use crate::url::Target;
 use crate::values::Statement;
 
-/// Statements that a connection keeps prepared at most.
+/// Maximum number of prepared statements per connection.
 const MAX_PREPARED: usize = 200;
 
-/// Encryption and the proof of a password may take so long at least: they cost both sides work.
+/// Minimum time allowed for TLS and password verification, which need computation on both sides.
 const HANDSHAKE: Duration = Duration::from_secs(2);
 
 pub(crate) type Pool = managed::Pool<Connector>;
 pub(crate) type Pooled = Object<Connector>;
 
-/// One connection.
+/// A connection.
 ///
-/// A statement is sent whole when it is first used, so that a process that uses it once waits for no
-/// preparation; on its second use it is marked, and prepared when the transaction is over.
+/// The first use of a statement sends its text, so that a one-shot process does not wait for preparation. The
+/// second use marks it, and it is prepared after the transaction.
 pub(crate) struct Session {
     client: Arc<Client>,
     runtime: Handle,
@@ -49,7 +49,7 @@ enum Known {
     Prepared(tokio_postgres::Statement),
 }
 
-/// The way in which a statement is sent.
+/// The way to send a statement.
 pub(crate) enum How {
     Once,
     Prepared(tokio_postgres::Statement),
@@ -71,7 +71,7 @@ impl Session {
         &self.runtime
     }
 
-    /// Decides how to send a statement now, and counts this use of it.
+    /// Decides how to send a statement, and counts this use.
     pub(crate) fn how(&self, statement: &Statement) -> How {
         let mut known = self.known();
         let has_room = known.len() < MAX_PREPARED;
@@ -89,7 +89,7 @@ impl Session {
         How::Once
     }
 
-    /// Prepares what has been used twice.
+    /// Prepares the statements that were used twice.
     pub(crate) async fn prepare(&self) {
         let due: Vec<(String, Vec<Type>)> = self
             .known()
@@ -100,7 +100,7 @@ impl Session {
             })
             .collect();
         for (sql, types) in due {
-            // Whatever is wrong with it will be told by its next use.
+            // An error will be reported by the statement's next use.
             let prepared = self.client.prepare_typed(&sql, &types).await;
             let known = prepared.map_or(Known::Once, Known::Prepared);
             self.known().insert(sql, known);
@@ -118,30 +118,30 @@ impl Drop for Session {
     }
 }
 
-/// Makes connections on the store's own runtime, whoever asks for them.
+/// Opens connections on the store's own runtime.
 #[derive(Clone)]
 pub(crate) struct Connector {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     patience: Patience,
-    /// The longest time to reach a server, with all that is said until it takes statements.
+    /// Maximum time to connect, including authentication.
     limit: Duration,
 }
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The driver leaves the password out.
+        // The driver's output omits the password.
         f.debug_struct("Connector").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
 impl Connector {
-    /// Prepares connections to a server; none is made yet.
+    /// Prepares the configuration for connecting. Does not connect.
     pub(crate) fn new(target: &Target, patience: Patience) -> Result<Self, StoreError> {
         let mut config = target.config.clone();
         let each = *config.get_connect_timeout().unwrap_or(&patience.lock());
         config.connect_timeout(each);
-        // The driver's limit is for one address until it listens.
+        // The driver's limit is per address, and only for the TCP connection.
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
         let limit = each.saturating_add(each.max(HANDSHAKE)).saturating_mul(hosts);
@@ -157,7 +157,8 @@ impl Connector {
         &self.patience
     }
 
-    /// Makes a connection. `noticed` is told of what the server says unasked, and of its end.
+    /// Connects to the server. `noticed` is notified when the server sends an asynchronous message, and when
+    /// the connection ends.
     pub(crate) async fn connect(
         &self,
         noticed: Option<Arc<Notify>>,
@@ -192,7 +193,7 @@ impl Connector {
             }
             Err(ended) => match ended.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                // The runtime goes away with the store.
+                // The runtime ends with the store.
                 Err(cancelled) => Err(StoreError::Backend(Box::new(cancelled))),
             },
         }
@@ -215,7 +216,7 @@ impl managed::Manager for Connector {
     }
 }
 
-/// The pool of a store.
+/// Creates the connection pool of a store.
 pub(crate) fn pool(connector: Connector, most: usize) -> Result<Pool, StoreError> {
     Pool::builder(connector)
         .max_size(most)
@@ -223,7 +224,7 @@ pub(crate) fn pool(connector: Connector, most: usize) -> Result<Pool, StoreError
         .map_err(|error| StoreError::Backend(Box::new(error)))
 }
 
-/// A connection, made or used before. When all are in use, one is waited for as long as for a lock.
+/// Takes a connection from the pool. If all are in use, waits as long as for a lock.
 pub(crate) async fn take(pool: &Pool) -> Result<Pooled, StoreError> {
     let manager = pool.manager();
     let limit = manager.limit.saturating_add(manager.patience.lock());
@@ -234,8 +235,8 @@ pub(crate) async fn take(pool: &Pool) -> Result<Pooled, StoreError> {
     })
 }
 
-/// Keeps a connection going, and says when the server said something unasked, and when it ended. Errors
-/// reach whoever waits for an answer.
+/// Drives a connection until it ends. Notifies `noticed` of asynchronous messages and of the end. Errors are
+/// reported to the pending statements.
 async fn attend<S, T>(mut connection: Connection<S, T>, noticed: Option<Arc<Notify>>)
 where
     S: AsyncRead + AsyncWrite + Unpin,

@@ -1,56 +1,54 @@
 //! The tables.
 //!
-//! Everything lies in the schema `staleness` of the database. `meta` has one row: [`FORMAT`], and `least`, the smallest
-//! format of a program that may use the tables as they are, so that a later program may add what older ones need not
-//! know. Programs that may not are refused as soon as they begin their next transaction, and so is a program whose
-//! format is later than that of the tables. Tables are made in one transaction under an advisory lock, so processes
-//! that start together wait for each other.
+//! All tables are in the schema `staleness`. `meta` has one row with [`FORMAT`] and `least`, the lowest program
+//! format that may use the tables, so that a later program can add things that older ones may ignore. Programs
+//! below `least`, and programs newer than the tables, are refused at their next transaction. Tables are created
+//! in one transaction under an advisory lock, so processes that start together wait for each other.
 //!
 //! # Tables
 //!
-//! Every other table and index begins with `workspace`, so that all that a step touches lies in one
-//! shard where the tables are distributed by it, and so that the policy `own_workspace` costs nothing:
-//! row-level security shows a transaction only the rows of the workspace that it names in the setting
-//! `staleness.workspace`, and lets it write no others. It is forced, so that the owner of the tables is
-//! held to it too (a superuser is not).
+//! All other tables and indexes begin with `workspace`. If the tables are distributed by it, a step stays in one
+//! shard. The policy `own_workspace` (row-level security) restricts a transaction to the rows of the workspace in
+//! the setting `staleness.workspace`. It is forced, so it also applies to the owner of the tables, but not to
+//! superusers.
 //!
-//! | table | key behind the workspace | what one row is |
+//! | table | key after the workspace | a row is |
 //! |---|---|---|
-//! | `workspaces` | – | the last `revision`, the last number of an outcome, the `Floor` of the journal, and the generation of what a search reads |
+//! | `workspaces` | – | the last `revision`, the last number of an outcome, the `Floor` of the journal, and the generation of search data |
 //! | `projects` | id | a project |
 //! | `sources` | scope, key | a source |
 //! | `tools` | scope, name | a tool with its ring |
-//! | `definitions` | scope, name | what a server says of a tool, pinned |
+//! | `definitions` | scope, name | a tool's pinned definition |
 //! | `knowledge` | scope, id | an item of knowledge |
 //! | `documents` | project, key | a document as it was last checked |
 //! | `work` | scope, id | a work item |
 //! | `sessions` | project, id | a session of an agent |
-//! | `cursors` | project, agent | up to where an agent was told |
+//! | `cursors` | project, agent | how far an agent has been told of changes |
 //! | `routes` | project, tool, id | a query that led to a tool |
-//! | `vectors` | project, tool, id | what a model made of a route's query |
-//! | `suggestions` | project, session | what was suggested in a session |
+//! | `vectors` | project, tool, id | the vector of a route's query |
+//! | `suggestions` | project, session | suggestions made in a session |
 //! | `outcomes` | seq | one use of a tool |
 //! | `journal` | revision, idx | one change |
 //!
-//! The columns are those of `staleness_core::store::table`, see there: most records are one packed text, `value`, behind
-//! the columns that keys, indexes and filters need. Every column that repeats what the record says is compared whenever
-//! the row is read.
+//! The columns are defined in `staleness_core::store::table`. Most records are one packed text, `value`, after the
+//! columns needed for keys, indexes and filters. Columns that repeat part of a record are compared with it whenever
+//! a row is read.
 //!
-//! A scope is stored as `''` for global, else as the project's id. Words are those of the types' `as_str`, numbers that
-//! are 1 or 0 are there for partial indexes. Times are milliseconds since 1970. Unsigned 64-bit numbers that may use all
-//! their bits (hashes, durations, counters) are stored as the signed number with the same bits. Texts are compared by
-//! their bytes (`COLLATE "C"`), and U+0000 in them is escaped: see `values.rs`.
+//! A scope is `''` for global, else the project's id. Words come from the types' `as_str`. Columns that are 0 or 1
+//! exist for partial indexes. Times are milliseconds since 1970. Unsigned 64-bit numbers that may use all bits
+//! (hashes, durations, counters) are stored as the signed number with the same bits. Texts are compared by bytes
+//! (`COLLATE "C"`), and U+0000 is escaped: see `values.rs`.
 //!
-//! An entry of an index takes 2,700 bytes at most, and some keys are longer: `sources.key` and `documents.key` are
-//! digests of the columns that they stand for, and the index over subjects of the journal holds their hashes.
+//! An index entry has at most 2,700 bytes, and some keys are longer. `sources.key` and `documents.key` are therefore
+//! digests of the key's other columns, and the journal's index by subject contains hashes.
 
 /// The format that this program reads and writes. Formats 1 to 5 were never released.
 pub(crate) const FORMAT: i64 = 6;
 
-/// The advisory lock under which tables are made, and nothing else: `stale` and `ness`.
+/// The key of the advisory lock for creating tables: `stale` and `ness` in ASCII.
 pub(crate) const MIGRATION_LOCK: i64 = 0x7374_616C_656E_6573;
 
-/// Makes the tables.
+/// The statements that create the tables.
 pub(crate) const SCHEMA: &str = r#"
 CREATE SCHEMA staleness;
 CREATE TABLE staleness.meta(

@@ -1,4 +1,4 @@
-//! The store: the contract of `staleness-core` over Postgres.
+//! The `RegistryStore` implementation for Postgres.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,34 +14,34 @@ use crate::open::open;
 
 /// A registry in one workspace of a Postgres database. Clones share its connections.
 ///
-/// It may be used by any number of threads, processes and machines at once. A future that is dropped
-/// ends its transaction; whether a commit that was already asked for happened is then not known: ask
-/// again with the same op id.
+/// Any number of threads, processes and machines may use it at the same time. Dropping a future ends its
+/// transaction. If the commit had already been sent, its outcome is unknown: retry with the same op id.
 #[derive(Clone, Debug)]
 pub struct PostgresStore {
     inner: Arc<Inner>,
 }
 
 impl PostgresStore {
-    /// Opens the store at `postgres://USER:PASSWORD@HOST:PORT/DATABASE?workspace=NAME`, and creates its
-    /// tables and its workspace when they are missing. Blocks while it does.
+    /// Opens the store at `postgres://USER:PASSWORD@HOST:PORT/DATABASE?workspace=NAME`. Creates missing
+    /// tables and the workspace. Blocks the calling thread.
     ///
-    /// The connection is encrypted, and the name of the server checked against its certificate, unless
-    /// every host is this machine or `sslmode=disable` is given; `sslrootcert=PATH` names the
-    /// certificates to believe instead of the system's. `PGPASSWORD` is the password of a URL without. Other parameters are those of libpq.
+    /// The connection is encrypted, and the server's name is checked against its certificate, unless all
+    /// hosts are local or `sslmode=disable` is given. `sslrootcert=PATH` replaces the system's certificates.
+    /// `PGPASSWORD` is used if the URL has no password. Other parameters are those of libpq.
     ///
     /// # Errors
-    /// - [`StoreError::Io`] of kind `InvalidInput` for a URL that is none (its password is never told),
-    ///   of kind `NotFound` when there is no such workspace and none may be created, or what kept the
-    ///   server from being reached,
-    /// - [`StoreError::FormatTooNew`] for tables of a newer program; they are left as they are,
-    /// - [`StoreError::NotAStore`] for a database that cannot hold every text,
-    /// - [`StoreError::Backend`] with what the server said, when it refused.
+    /// - [`StoreError::Io`] of kind `InvalidInput` if the URL is invalid (the password is never shown), of
+    ///   kind `NotFound` if the workspace does not exist and must not be created, or of the kind that kept
+    ///   the server from being reached
+    /// - [`StoreError::FormatTooNew`] if the tables were made by a newer program; they are not changed
+    /// - [`StoreError::FormatTooOld`] if the tables were made by an older program; they are not changed
+    /// - [`StoreError::NotAStore`] if the database's encoding cannot hold every text
+    /// - [`StoreError::Backend`] with the server's message, if it refused
     pub fn open(url: impl AsRef<str>, options: OpenOptions) -> Result<Self, StoreError> {
         open(url.as_ref(), options).map(|inner| Self { inner })
     }
 
-    /// The workspace.
+    /// Returns the name of the workspace.
     #[must_use]
     pub fn workspace(&self) -> &str {
         self.inner.workspace()

@@ -1,7 +1,7 @@
-//! One collection as one table: the statements that all of them share.
+//! Statements shared by all collections, each of which is one table.
 //!
-//! The columns are those of core behind the workspace. Of a key that may be longer than an entry of an index, a digest
-//! stands behind the first column, and takes the place of the others wherever rows are found.
+//! The columns are those of core, after `workspace`. If a key may be too long for an index, its digest is
+//! stored after the first column and used to find rows.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use tokio_postgres::Row as Found;
 use crate::cells::cells;
 use crate::values::{Arg, Batch, Statement};
 
-/// The name of the column with a digest.
+/// The name of the digest column.
 const DIGEST: &str = "key";
 
-/// The names of the columns.
+/// Returns the names of the columns.
 fn columns<T: Table>() -> Vec<&'static str> {
     let mut columns = T::COLUMNS.to_vec();
     if T::LONG {
@@ -24,14 +24,14 @@ fn columns<T: Table>() -> Vec<&'static str> {
     columns
 }
 
-/// The columns by which a row is found.
+/// Returns the columns by which a row is found.
 fn key_columns<T: Table>() -> Vec<&'static str> {
     let mut columns = columns::<T>();
     columns.truncate(if T::LONG { 2 } else { T::KEY });
     columns
 }
 
-/// Cells that begin with those of a key, as the columns have them.
+/// Inserts the digest into cells that begin with a key.
 fn with_digest<T: Table>(mut cells: Vec<Cell<'_>>) -> Vec<Cell<'_>> {
     if T::LONG {
         cells.insert(1, Cell::blob(Cell::digest(&cells[1..T::KEY]).to_be_bytes()));
@@ -39,16 +39,16 @@ fn with_digest<T: Table>(mut cells: Vec<Cell<'_>>) -> Vec<Cell<'_>> {
     cells
 }
 
-/// The values of the columns by which the row of a key is found.
+/// Returns the values of the columns by which a key's row is found.
 fn key_cells<T: Table>(key: &T::Key) -> impl Iterator<Item = Cell<'_>> {
     with_digest::<T>(T::of_key(key)).into_iter().take(if T::LONG { 2 } else { T::KEY })
 }
 
-/// A statement, with the filter that it answers, if it is one.
+/// A statement, with the filter that it loads, or `None` if it loads keys.
 pub(crate) type Asked<'p, T> = (Statement, Option<&'p <T as Row>::Filter>);
 
-/// The statements that load picks of a table, each with the filter that it answers, if one; those that
-/// name keys are one statement together.
+/// Returns the statements that load the picks. All picks by key share one statement; every other filter has
+/// its own.
 pub(crate) fn select<'p, T: Table>(
     workspace: &str,
     picks: &'p [Pick<T::Filter>],
@@ -82,7 +82,7 @@ pub(crate) fn select<'p, T: Table>(
     statements
 }
 
-/// Every row in the order of keys.
+/// Returns the statement that loads all rows in key order.
 pub(crate) fn select_all<T: Table>(workspace: &str) -> Statement {
     let sql = format!(
         "SELECT {} FROM staleness.{} WHERE workspace = $1 ORDER BY {}",
@@ -118,7 +118,7 @@ fn by_keys<T: Table>(workspace: &str, keys: &BTreeSet<&T::Key>) -> Statement {
     Statement { sql, args: with(workspace, batch.into_columns()) }
 }
 
-/// The statements that write changes of a table.
+/// Returns the statements that write the changes of a table.
 pub(crate) fn apply<T: Table>(workspace: &str, changes: &ChangeSet) -> Vec<Statement> {
     let mut statements = Vec::new();
     let (mut gone, mut put) = (Batch::default(), Batch::default());
@@ -173,13 +173,13 @@ fn delete<T: Table>(workspace: &str, batch: Batch) -> Statement {
     Statement { sql, args: with(workspace, batch.into_columns()) }
 }
 
-/// `$2, $3, …`
+/// Returns the placeholders `$2, $3, …`.
 pub(crate) fn parameters(count: usize) -> String {
     let numbers: Vec<String> = (2..count + 2).map(|number| format!("${number}")).collect();
     numbers.join(", ")
 }
 
-/// The workspace, and what follows.
+/// Returns the arguments with the workspace in front.
 pub(crate) fn with(workspace: &str, rest: Vec<Arg>) -> Vec<Arg> {
     let mut args = Vec::with_capacity(rest.len() + 1);
     args.push(Arg::text(workspace));
@@ -187,7 +187,7 @@ pub(crate) fn with(workspace: &str, rest: Vec<Arg>) -> Vec<Arg> {
     args
 }
 
-/// Reads a row of the table, in the way that core does.
+/// Decodes a row with core's decoder.
 pub(crate) fn read<T: Table>(
     row: &Found,
     read: fn(&[Cell<'_>]) -> Result<T, Bad>,
@@ -204,7 +204,7 @@ pub(crate) fn read<T: Table>(
         Ok(_) => Bad(DIGEST),
         Err(bad) => bad,
     };
-    // Long keys are found by their digests, and told by them.
+    // A long key is identified by its digest in errors too.
     cells.truncate(1);
     cells.push(stored);
     Err(bad.in_row(T::TABLE, Cell::shown(&cells)))

@@ -1,4 +1,4 @@
-//! Encryption on the way to the server.
+//! TLS connections to the server.
 
 use std::io;
 use std::path::Path;
@@ -10,8 +10,8 @@ use rustls::{ClientConfig, RootCertStore};
 use staleness_core::store::StoreError;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// A connector that believes the authorities in `roots`, or those that the system believes. The name of
-/// the server is always checked.
+/// Creates a connector that trusts the certificates in `roots`, or the system's. The server's name is always
+/// checked.
 pub(crate) fn connector(roots: Option<&Path>) -> Result<MakeRustlsConnect, StoreError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)

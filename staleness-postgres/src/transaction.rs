@@ -10,23 +10,23 @@ use crate::error::Failed;
 use crate::patience::Patience;
 use crate::pool::{Pool, Pooled, Session, take};
 
-/// A transaction on a connection of its own.
+/// A transaction on its own connection.
 ///
-/// One that is not ended (an error of the connection, a panic, a caller that went away) takes its
-/// connection with it: the server rolls back what it finds abandoned.
+/// If it is dropped without being ended (connection error, panic, cancelled caller), its connection is
+/// closed, so the server rolls it back.
 #[derive(Debug)]
 pub(crate) struct Transaction {
-    // Taken when it ends.
+    // `None` once it has ended.
     session: Option<Pooled>,
 }
 
 impl Transaction {
-    /// Takes a connection; the first commands that are sent must be those of [`step`] or [`view`].
+    /// Takes a connection. The first commands sent must be those of [`step`] or [`view`].
     pub(crate) async fn new(pool: &Pool) -> Result<Self, StoreError> {
         Ok(Self { session: Some(take(pool).await?) })
     }
 
-    /// The connection.
+    /// Returns the connection.
     pub(crate) fn session(&self) -> Result<&Session, StoreError> {
         let session = self.session.as_ref();
         session.map(|session| &**session).ok_or(StoreError::Misstep("it has ended".into()))
@@ -39,8 +39,8 @@ impl Transaction {
         }
     }
 
-    /// Prepares what was used twice, once everything else is done. A server that gives no answer costs the
-    /// connection and nothing more.
+    /// Prepares statements that were used twice, after all other work. If the server does not answer, only
+    /// the connection is lost.
     pub(crate) async fn prepare(&mut self, patience: &Patience) {
         let Some(session) = &self.session else { return };
         let prepared = patience.within(patience.whole(), session.prepare()).await;
@@ -49,25 +49,24 @@ impl Transaction {
         }
     }
 
-    /// Gives the connection back after a COMMIT that was acknowledged.
+    /// Returns the connection to the pool after an acknowledged COMMIT.
     pub(crate) async fn committed(mut self, patience: &Patience) {
         self.prepare(patience).await;
         self.session.take();
     }
 
-    /// Ends what is not to be committed, or could not be.
+    /// Ends a transaction that is not committed.
     pub(crate) fn end<T>(self, how: &Result<T, Failed>) {
-        // A connection that was lost goes with it; so does one of which nobody knows whether it has
-        // committed.
+        // A lost connection is closed. So is one with an unknown commit.
         if !matches!(how, Err(Failed { lost: true, .. })) {
             self.roll_back();
         }
     }
 
-    /// Rolls back. Nothing is waited for: whoever uses the connection next comes behind it.
+    /// Rolls back without waiting. The next user of the connection queues behind it.
     fn roll_back(mut self) {
         if let Some(session) = self.session.take() {
-            // The driver sends it when it is first polled.
+            // The driver sends the command when the future is first polled.
             let rolling = pin!(session.client().batch_execute("ROLLBACK"));
             let _ = rolling.poll(&mut Context::from_waker(Waker::noop()));
         }
@@ -80,7 +79,7 @@ impl Drop for Transaction {
     }
 }
 
-/// Returns the commands that begin a step's transaction. A name of a workspace needs no quoting.
+/// Returns the commands that begin a step's transaction. Workspace names need no quoting.
 pub(crate) fn step(workspace: &str, patience: &Patience) -> String {
     format!(
         "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {}; \
@@ -89,12 +88,12 @@ pub(crate) fn step(workspace: &str, patience: &Patience) -> String {
     )
 }
 
-/// Returns the commands that begin a query's transaction: everything after them sees one snapshot.
+/// Returns the commands that begin a query's transaction, which reads one snapshot.
 pub(crate) fn view(workspace: &str, patience: &Patience) -> String {
     looking(workspace, &patience.settings())
 }
 
-/// As [`view`], for a transaction that visits pages.
+/// Like [`view`], for a transaction that visits pages.
 pub(crate) fn visit(workspace: &str, patience: &Patience) -> String {
     looking(workspace, &patience.settings_of_visit())
 }
@@ -106,8 +105,8 @@ fn looking(workspace: &str, settings: &str) -> String {
     )
 }
 
-/// Says, right before COMMIT, what that waits for. Lasting commits wait for the server's log, and for the
-/// standby where the server is told so; not even a configuration that waits for nothing changes that.
+/// Returns the command that sets `synchronous_commit`, to be sent before COMMIT. A lasting commit waits for
+/// the server's log, and for a standby if so configured. A configuration of `off` is overridden.
 pub(crate) const fn wait(lasting: bool) -> &'static str {
     if lasting {
         "SET LOCAL synchronous_commit TO DEFAULT; SELECT set_config('synchronous_commit', 'on', true) \

@@ -1,4 +1,4 @@
-//! Parser of a store's URL.
+//! Parses a store's URL.
 
 use std::io;
 use std::net::IpAddr;
@@ -9,37 +9,37 @@ use staleness_core::store::StoreError;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
-/// The workspace of a URL that names none.
+/// The workspace if the URL names none.
 const DEFAULT_WORKSPACE: &str = "default";
 
-/// The longest name of a workspace, in bytes.
+/// Maximum length of a workspace name, in bytes.
 const MAX_WORKSPACE_BYTES: usize = 64;
 
-/// After this long without a word a connection is asked whether it is still there; so long may what was
-/// sent stay unacknowledged.
+/// Idle time before a keep-alive probe, and maximum time that sent data may stay unacknowledged.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// A URL, taken apart.
+/// A parsed URL.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) config: Config,
     pub(crate) workspace: String,
-    /// Certificates to believe instead of the system's.
+    /// Certificates to trust instead of the system's.
     pub(crate) roots: Option<PathBuf>,
 }
 
-/// Takes apart `postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS`. The parameters are those of
-/// libpq that the driver knows, `workspace` and `sslrootcert`. The connection is encrypted unless the
-/// server is on this machine or `sslmode` says `disable`.
+/// Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS`. The parameters are the driver's,
+/// `workspace` and `sslrootcert`. The connection is encrypted unless the server is local or `sslmode` is
+/// `disable`.
 ///
-/// Where it holds no password, that of the environment (`PGPASSWORD`) is used. No error holds any part of the URL but the names of parameters and of the workspace.
+/// A missing password is taken from `PGPASSWORD`. Errors contain no part of the URL except names of
+/// parameters and the workspace.
 pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     let rest = url
         .strip_prefix("postgres://")
         .or_else(|| url.strip_prefix("postgresql://"))
         .ok_or_else(|| wrong("it does not begin with postgres://"))?;
     let credentials = rest.find('@').map_or(0, |at| at + 1);
-    // Whichever way the driver reads it, what stands before that @ may be a password.
+    // The driver may read text before this `@` as a password.
     let behind = rest.find(['/', '?']).is_some_and(|end| end < credentials);
     if behind || rest[credentials..].split(['/', '?']).next().is_some_and(|host| host.contains('@'))
     {
@@ -82,7 +82,7 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     {
         config.password(password.into_encoded_bytes());
     }
-    // `prefer` would go on unencrypted where somebody in between says that the server cannot.
+    // `prefer` would fall back to plain text if an attacker claims that the server has no TLS.
     match (is_local(&config), config.get_ssl_mode()) {
         (true, _) if !mode => config.ssl_mode(SslMode::Disable),
         (false, SslMode::Prefer) => config.ssl_mode(SslMode::Require),
@@ -97,7 +97,7 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     Ok(Target { config, workspace, roots })
 }
 
-/// Returns true if every server that it names is on this machine.
+/// Returns true if all servers in the URL are on this machine.
 fn is_local(config: &Config) -> bool {
     let hosts = config.get_hosts().iter().all(|host| match host {
         Host::Tcp(name) => {
@@ -109,7 +109,7 @@ fn is_local(config: &Config) -> bool {
     hosts && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
-/// A name that needs no quoting anywhere.
+/// Checks that a name needs no quoting.
 fn checked(name: &str) -> Result<String, StoreError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || name.len() > MAX_WORKSPACE_BYTES || !name.bytes().all(plain) {

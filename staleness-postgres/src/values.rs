@@ -1,11 +1,11 @@
-//! Values on their way into a statement.
+//! Parameters of statements.
 
 use std::borrow::Cow;
 
 use staleness_core::store::table::Cell;
 use tokio_postgres::types::{ToSql, Type};
 
-/// One parameter of a statement: a value, or a column of values.
+/// A parameter: a single value, or an array of values for a batch.
 #[derive(Clone, Debug)]
 pub(crate) enum Arg {
     Text(String),
@@ -18,12 +18,12 @@ pub(crate) enum Arg {
 }
 
 impl Arg {
-    /// A text, as columns hold it.
+    /// Creates a text parameter in its stored form.
     pub(crate) fn text(text: &str) -> Self {
         Self::Text(stored(text).into_owned())
     }
 
-    /// A value of a column.
+    /// Converts a core cell.
     pub(crate) fn of(cell: Cell<'_>) -> Self {
         match cell {
             Cell::Int(number) => Self::Int(number.unwrap_or_default()),
@@ -32,7 +32,7 @@ impl Arg {
         }
     }
 
-    /// The type that the statement is told; no statement has to be described by the server first.
+    /// Returns the parameter's type, so that the server need not describe the statement first.
     pub(crate) const fn kind(&self) -> Type {
         match self {
             Self::Text(_) => Type::TEXT,
@@ -45,7 +45,7 @@ impl Arg {
         }
     }
 
-    /// The value as the driver takes it.
+    /// Returns the value for the driver.
     pub(crate) fn as_sql(&self) -> &(dyn ToSql + Sync) {
         match self {
             Self::Text(value) => value,
@@ -66,7 +66,7 @@ pub(crate) struct Statement {
     pub(crate) args: Vec<Arg>,
 }
 
-/// Rows as columns of values: however many there are, they are one statement.
+/// Rows as arrays of column values. All rows are written by one statement.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     columns: Vec<Arg>,
@@ -75,7 +75,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Adds a row. A column has cells of one sort.
+    /// Adds a row. All cells of a column must have the same type.
     pub(crate) fn push<'c>(&mut self, cells: impl IntoIterator<Item = Cell<'c>>) {
         for (place, cell) in cells.into_iter().enumerate() {
             if place == self.columns.len() {
@@ -105,19 +105,19 @@ impl Batch {
         self.rows
     }
 
-    /// Returns true if one more row would make an unwieldy statement.
+    /// Returns true if the batch is large enough to be sent.
     pub(crate) const fn is_full(&self) -> bool {
         self.rows >= 5_000 || self.bytes >= 8 << 20
     }
 
-    /// The columns, to be parameters.
+    /// Returns the columns as parameters.
     pub(crate) fn into_columns(self) -> Vec<Arg> {
         self.columns
     }
 }
 
-/// A text as a column holds it. Postgres refuses U+0000 in a text; it is written as U+0001 U+0001, and
-/// U+0001 as U+0001 U+0002. That keeps the order of texts, and hardly any text holds either.
+/// Escapes a text for storage. Postgres rejects U+0000, so it is written as U+0001 U+0001, and U+0001 as
+/// U+0001 U+0002. This preserves the sort order. Few texts contain either.
 pub(crate) fn stored(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| byte <= 1) {
         return Cow::Borrowed(text);
@@ -133,7 +133,7 @@ pub(crate) fn stored(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The inverse of [`stored`]; `None` for what it did not make.
+/// The inverse of [`stored`]. Returns `None` for an invalid escape.
 pub(crate) fn told(text: &str) -> Option<Cow<'_, str>> {
     if !text.bytes().any(|byte| byte == 1) {
         return Some(Cow::Borrowed(text));

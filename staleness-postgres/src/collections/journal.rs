@@ -10,7 +10,7 @@ use super::logs::{clamped, read, select};
 use crate::table::with;
 use crate::values::{Arg, Statement, stored};
 
-/// The statements that load what filters name. Those that name ops are one statement together.
+/// Returns the statements that load the entries matching the filters. All filters by op share one statement.
 pub(crate) fn statements(workspace: &str, filters: &[JournalFilter]) -> Vec<Statement> {
     let mut ops = BTreeSet::new();
     let mut others = BTreeSet::new();
@@ -63,7 +63,7 @@ pub(crate) fn keep(row: &Row, view: &mut View) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The statement that removes the entries of revisions, if any.
+/// Returns the statement that deletes the entries of these revisions, or `None` if there are none.
 pub(crate) fn remove(workspace: &str, revisions: &[Revision]) -> Option<Statement> {
     let all = revisions.iter().map(|revision| Some(clamped(revision.0))).collect();
     (!revisions.is_empty()).then(|| Statement {

@@ -1,4 +1,4 @@
-//! Statements and readers that the two logs share: outcomes and the journal.
+//! Shared statements of the two logs, outcomes and journal.
 
 use staleness_core::store::StoreError;
 use staleness_core::store::table::Record;
@@ -8,42 +8,42 @@ use crate::cells::cells;
 use crate::table::with;
 use crate::values::{Arg, Batch, Statement};
 
-/// Selects records. The condition begins with `AND`, or is empty; its parameters begin with `$2`.
+/// Selects records. `condition` is empty or begins with `AND`. Its parameters start at `$2`.
 pub(crate) fn select<R: Record>(workspace: &str, condition: &str, args: Vec<Arg>) -> Statement {
     let (columns, table) = (R::COLUMNS.join(", "), R::TABLE);
     let sql = format!("SELECT {columns} FROM staleness.{table} WHERE workspace = $1 {condition}");
     Statement { sql, args: with(workspace, args) }
 }
 
-/// Selects every record in order.
+/// Selects all records in order.
 pub(crate) fn select_all<R: Record>(workspace: &str) -> Statement {
     let order = format!("ORDER BY {}", R::COLUMNS[..R::KEY].join(", "));
     select::<R>(workspace, &order, Vec::new())
 }
 
-/// Reads a row.
+/// Decodes a row.
 pub(crate) fn read<R: Record>(row: &Row) -> Result<R, StoreError> {
     let cells = cells(row);
     R::read(&cells).map_err(|bad| R::damaged(&cells, bad))
 }
 
-/// Reads a row, and makes sure that it would be written as it stands there.
+/// Decodes a row and verifies that encoding it again gives the same row.
 pub(crate) fn verify<R: Record>(row: &Row) -> Result<R, StoreError> {
     let cells = cells(row);
     R::verify(&cells).map_err(|bad| R::damaged(&cells, bad))
 }
 
-/// The numbering of new records by the workspace's row `w`, which the same transaction has raised already:
-/// an SQL expression of `w`, `$2` and `n`, the place in a batch from 1.
+/// The numbering of new records, derived from the workspace's row `w`, which was already raised in this transaction.
+/// The SQL expressions use `w`, `$2` and `n`, the position in the batch from 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbers {
-    /// Numbers that end with the last one of the workspace; `$2` is how many there are from this batch on.
+    /// Consecutive numbers up to the workspace's last one. `$2` is the number of records from this batch on.
     Last,
-    /// The workspace's revision, and places from `$2` on.
+    /// The workspace's revision, with indexes starting at `$2`.
     Revision,
 }
 
-/// The statements that append records.
+/// Returns the statements that append records.
 pub(crate) fn append<R: Record>(workspace: &str, rows: &[R], numbers: Numbers) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut batch = Batch::default();
@@ -78,7 +78,7 @@ fn insert<R: Record>(workspace: &str, number: &str, second: i64, columns: Vec<Ar
     Statement { sql, args: with(workspace, args) }
 }
 
-/// A number that Postgres can compare; what is beyond its range is clamped. For limits and bounds.
+/// Clamps a number to the range of Postgres integers. Used for limits and bounds.
 pub(crate) fn clamped(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

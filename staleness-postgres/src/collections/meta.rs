@@ -1,4 +1,4 @@
-//! State of a workspace: its row of `workspaces`, with the one row of `meta`.
+//! The state of a workspace: its row of `workspaces`, and the one row of `meta`.
 
 use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::table::{Bad, Cells};
@@ -12,7 +12,7 @@ use crate::schema::FORMAT;
 use crate::table::with;
 use crate::values::{Arg, Statement};
 
-/// Keeps every other commit with a number of its own waiting until the transaction ends.
+/// Blocks other numbered commits until the transaction ends.
 pub(crate) fn settle(workspace: &str) -> Statement {
     Statement {
         sql: "SELECT revision FROM staleness.workspaces WHERE workspace = $1 FOR UPDATE".into(),
@@ -20,7 +20,7 @@ pub(crate) fn settle(workspace: &str) -> Statement {
     }
 }
 
-/// Asks for the revision and the floor of the journal, and whether this program may use the tables.
+/// Selects the revision, the journal's floor, and the format of the tables.
 pub(crate) fn select(workspace: &str) -> Statement {
     Statement {
         sql: "SELECT format, least, revision, floor, floor_at FROM staleness.meta \
@@ -30,7 +30,7 @@ pub(crate) fn select(workspace: &str) -> Statement {
     }
 }
 
-/// Reads the revision and the floor, which [`select`] asks for.
+/// Decodes the revision and the floor from [`select`], after checking the format.
 pub(crate) fn read(rows: &[Row]) -> Result<(Revision, Floor), StoreError> {
     let row = rows.first().ok_or_else(|| StoreError::Corrupt("meta: the row is missing".into()))?;
     let cells = cells(row);
@@ -46,7 +46,7 @@ pub(crate) fn read(rows: &[Row]) -> Result<(Revision, Floor), StoreError> {
     Ok((revision, floor().map_err(|bad: Bad| bad.in_row("workspaces", "()"))?))
 }
 
-/// Asks for the last number that was given to an outcome.
+/// Selects the last sequence number given to an outcome.
 pub(crate) fn select_last(workspace: &str) -> Statement {
     Statement {
         sql: "SELECT last_seq FROM staleness.workspaces WHERE workspace = $1".into(),
@@ -54,13 +54,13 @@ pub(crate) fn select_last(workspace: &str) -> Statement {
     }
 }
 
-/// Reads what [`select_last`] answers.
+/// Decodes the result of [`select_last`].
 pub(crate) fn read_last(rows: &[Row]) -> Result<u64, StoreError> {
     let row = rows.first().ok_or_else(missing)?;
     numbers("workspaces", &["last_seq"], row, |cells| cells.small())
 }
 
-/// Asks for the generation of what a search reads.
+/// Selects the generation of the data that searches read.
 pub(crate) fn select_generation(workspace: &str) -> Statement {
     Statement {
         sql: "SELECT generation FROM staleness.workspaces WHERE workspace = $1".into(),
@@ -68,12 +68,12 @@ pub(crate) fn select_generation(workspace: &str) -> Statement {
     }
 }
 
-/// Reads what [`select_generation`] answers.
+/// Decodes the result of [`select_generation`].
 pub(crate) fn read_generation(row: &Row) -> Result<u64, StoreError> {
     numbers("workspaces", &["generation"], row, |cells| cells.small())
 }
 
-/// Errors unless this program may use tables of a format; `least` is the oldest program format that may.
+/// Checks that this program may use tables of this format. `least` is the lowest program format that may.
 pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     if format < FORMAT {
         let (found, needed) = (format.unsigned_abs(), FORMAT.unsigned_abs());
@@ -88,13 +88,12 @@ pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Raises the workspace's numbers for what a change set appends, its floor for what it prunes, and the generation
-/// of what a search reads, if it moves; answers the first two. The workspace's row is locked until the commit, so it comes last: nobody sees a number while a
-/// smaller one is still uncommitted.
+/// Updates the workspace's row for a change set: raises the revision and the last sequence number, the floor
+/// when entries are pruned, and the generation if search data changes. Returns the first two. The row stays
+/// locked until the commit, so numbers become visible in order.
 ///
-/// A step may have decided by the revision that it saw: when another has taken the next one meanwhile, the
-/// column becomes NULL, which it may not, and so the transaction fails. It fails too when the row has gone:
-/// see [`is_missing`].
+/// If another step took the next revision in the meantime, `revision` becomes NULL, which violates a
+/// constraint and fails the transaction. It also fails if the row was deleted: see [`is_missing`].
 pub(crate) fn advance(workspace: &str, seen: &View, changes: &ChangeSet) -> Option<Statement> {
     let floor = changes.floor;
     let moves = changes.moves_generation(seen);
@@ -128,17 +127,17 @@ pub(crate) fn advance(workspace: &str, seen: &View, changes: &ChangeSet) -> Opti
     })
 }
 
-/// Returns true if [`advance`] failed because the workspace's row has gone: it divides by the number of rows.
+/// Returns true if [`advance`] failed because the workspace's row was deleted. It then divides by zero.
 pub(crate) fn is_missing(error: &Error) -> bool {
     error.code() == Some(&SqlState::DIVISION_BY_ZERO)
 }
 
-/// Returns the error for a workspace whose row has gone.
+/// Returns the error for a deleted workspace row.
 pub(crate) fn missing() -> StoreError {
     StoreError::Corrupt("workspaces: the row of the workspace is missing".into())
 }
 
-/// Reads what [`advance`] answers: the last number that was given to an outcome.
+/// Decodes the last sequence number from the result of [`advance`].
 pub(crate) fn advanced(rows: &[Row]) -> Result<u64, StoreError> {
     let row = rows.first().ok_or_else(missing)?;
     numbers("workspaces", &["revision", "last_seq"], row, |cells| {

@@ -1,4 +1,4 @@
-//! Reading and writing collections, the logs and the numbers of a workspace.
+//! Reads and writes the collections, the logs and the numbers of a workspace.
 
 pub(crate) mod journal;
 pub(crate) mod logs;
@@ -17,17 +17,17 @@ use crate::cells::{cells, numbers};
 use crate::table::{self, with};
 use crate::values::{Arg, Statement};
 
-/// A function that adds a row of an answer to a view.
+/// A function that adds a result row to a view.
 pub(crate) type Reader<'s> =
     Box<dyn Fn(&Row, &mut View) -> Result<(), StoreError> + Send + Sync + 's>;
 
-/// A statement, and what is done with each row that it finds.
+/// A statement, with the function that reads its rows.
 pub(crate) struct Question<'s> {
     pub(crate) statement: Statement,
     pub(crate) read: Reader<'s>,
 }
 
-/// The statements that load everything that `selection` names.
+/// Returns the statements that load a selection.
 pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Question<'s>> {
     let mut all = Vec::new();
     macro_rules! ask {
@@ -58,7 +58,7 @@ pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Qu
     all
 }
 
-/// The statements that count what `selection` wants counted.
+/// Returns the statements for the counts that a selection asks for.
 pub(crate) fn counts<'s>(
     workspace: &str,
     selection: &Selection,
@@ -97,7 +97,7 @@ fn ask<'s, T: Table>(workspace: &str, picks: &'s [Pick<T::Filter>], all: &mut Ve
     }
 }
 
-/// Asks for summaries of the tools of a scope.
+/// Selects the summaries of a scope's tools.
 fn summaries(workspace: &str, scope: &Scope) -> Statement {
     let columns = ToolSummary::COLUMNS.join(", ");
     let sql = format!("SELECT {columns} FROM staleness.tools WHERE workspace = $1 AND scope = $2");
@@ -112,7 +112,7 @@ fn summary(row: &Row) -> Result<ToolSummary, StoreError> {
     })
 }
 
-/// The statements that write a change set, but for what the workspace numbers.
+/// Returns the statements that write a change set, except appends to the logs.
 pub(crate) fn changes(workspace: &str, changes: &ChangeSet) -> Vec<Statement> {
     let mut all = Vec::new();
     for range in &changes.outcome_ranges {

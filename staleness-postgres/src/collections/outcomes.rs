@@ -14,8 +14,8 @@ use crate::cells::numbers;
 use crate::table::with;
 use crate::values::{Arg, Statement};
 
-/// The statements that load what filters name, with what is done with their rows. Those that name ops
-/// are one statement together: a batch names thousands.
+/// Returns the statements that load the outcomes matching the filters. All filters by op share one statement,
+/// because a batch has thousands.
 pub(crate) fn questions<'s>(
     workspace: &str,
     filters: &'s [OutcomeFilter],
@@ -40,7 +40,7 @@ pub(crate) fn questions<'s>(
             .collect();
         let statement =
             select::<Outcome>(workspace, "AND identity = ANY($2)", vec![Arg::Ints(hashes)]);
-        // The identity is a hash.
+        // The identity is a hash, so another op may match.
         let read = move |row: &Row, view: &mut View| {
             let outcome: Outcome = read(row)?;
             if ops.contains(&(&outcome.tool, &outcome.op)) {
@@ -62,7 +62,7 @@ fn one(workspace: &str, filter: &OutcomeFilter) -> Statement {
             "AND project = $2 AND mark IN ('S', 'F') ORDER BY seq DESC LIMIT $3",
             vec![Arg::text(project.as_str()), Arg::Int((*limit).into())],
         ),
-        // The last one by order of recording, not by time: clocks jump.
+        // The last one in recording order, because clocks may jump.
         OutcomeFilter::LastPerServer { since } => (
             "AND seq IN (SELECT max(seq) FROM staleness.outcomes WHERE workspace = $1 AND at >= $2 \
              AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)",
@@ -80,11 +80,12 @@ pub(crate) fn keep(row: &Row, view: &mut View) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Outcomes older than the newest that stay; nothing is when there are no more than those.
+/// Matches outcomes older than the newest ones, which a cut keeps. `$3` is the number of those minus one.
 const BEYOND: &str = "AND seq < (SELECT seq FROM staleness.outcomes WHERE workspace = $1 \
     ORDER BY seq DESC LIMIT 1 OFFSET $3)";
 
-/// Returns the condition that spares the newest outcomes, with parameters from `$2`: first a cut's time.
+/// Returns the condition that keeps the newest outcomes. Its parameters start at `$2`, which is the cut's
+/// time.
 fn beyond(cut: &OutcomeCut) -> (&'static str, Vec<Arg>) {
     let until = Arg::Int(cut.until.as_millis());
     match cut.keep_newest.checked_sub(1) {
@@ -93,7 +94,7 @@ fn beyond(cut: &OutcomeCut) -> (&'static str, Vec<Arg>) {
     }
 }
 
-/// Counts the outcomes, and those that a cut would remove. Reads the whole table.
+/// Counts all outcomes, and those that a cut would delete. Scans the whole table.
 pub(crate) fn count(workspace: &str, cut: &OutcomeCut) -> Statement {
     let (condition, args) = beyond(cut);
     let sql = format!(
@@ -103,14 +104,14 @@ pub(crate) fn count(workspace: &str, cut: &OutcomeCut) -> Statement {
     Statement { sql, args: with(workspace, args) }
 }
 
-/// Reads what [`count`] answers.
+/// Decodes the result of [`count`].
 pub(crate) fn counted(row: &Row) -> Result<OutcomeCounts, StoreError> {
     numbers("outcomes", &["total", "cut"], row, |cells| {
         Ok(OutcomeCounts { total: cells.small()?, cut: cells.small()? })
     })
 }
 
-/// The statement that removes a range.
+/// Returns the statement that deletes a range of outcomes.
 pub(crate) fn remove(workspace: &str, range: &OutcomeRange) -> Statement {
     let (sql, args) = match range {
         OutcomeRange::Cut { cut, limit } => {
