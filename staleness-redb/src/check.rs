@@ -1,4 +1,4 @@
-//! Verifying what is stored: every record, every index both ways, and what holds between them.
+//! Verifies stored data: all records, all indexes in both directions, and relations between records.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use crate::collections::{all, table};
 use crate::error::from_storage;
 use crate::tables::{self, Tx, other_tables};
 
-/// Everything but pages and checksums, which are redb's own business.
+/// Verifies everything except pages and checksums, which redb checks itself.
 pub(crate) fn check(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
     tables_are_ours(tx)?;
     meta::generation(tx)?;
@@ -27,7 +27,7 @@ pub(crate) fn check(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
     journal(tx, meta)
 }
 
-/// The store holds its own tables and no other.
+/// Verifies that the store has exactly the expected tables.
 fn tables_are_ours(tx: &Tx) -> Result<(), StoreError> {
     macro_rules! name {
         ($table:ident) => {
@@ -54,8 +54,8 @@ fn tables_are_ours(tx: &Tx) -> Result<(), StoreError> {
     }
 }
 
-/// An index under verification: each row names the entries that it must have, and in the end there
-/// may be no others. So nothing has to be held in memory.
+/// An index being verified. Each row names the entries that it must have, and at the end the counts must
+/// match, so nothing needs to be kept in memory.
 struct Index<'t, K: Key + 'static, V: Value + 'static> {
     name: String,
     table: Table<'t, K, V>,
@@ -68,7 +68,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Index<'t, K, V> {
         Ok(Self { name, table: table(tx, definition)?, named: 0 })
     }
 
-    /// There must be this entry with this value.
+    /// Verifies that an entry with this key and value exists.
     fn has(&mut self, key: K::SelfType<'_>, value: &V::SelfType<'_>) -> Result<(), StoreError> {
         self.named += 1;
         let found = self.table.get(key).map_err(from_storage)?;
@@ -93,7 +93,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Index<'t, K, V> {
     }
 }
 
-/// Every row of a collection, and its index.
+/// Verifies all rows of a collection, and its index.
 fn rows<R: Stored>(tx: &Tx) -> Result<(), StoreError> {
     let mut index = R::INDEX.map(|index| Index::open(tx, index)).transpose()?;
     all::<R>(tx, |row| {
@@ -130,7 +130,7 @@ fn outcomes(tx: &Tx) -> Result<(), StoreError> {
     by_time.finish()
 }
 
-/// No commit of the journal lacks an entry but those that were pruned.
+/// Verifies that every commit above the floor still has its journal entries.
 fn journal(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
     let mut ops = Index::open(tx, tables::JOURNAL_OP)?;
     let mut subjects = Index::open(tx, tables::JOURNAL_SUBJECT)?;

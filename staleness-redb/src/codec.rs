@@ -1,15 +1,14 @@
-//! The bytes of a value: a kind, a version, and a record in bincode.
+//! Encodes records as bytes: a kind, a version, and the record in bincode.
 //!
-//! | byte | what |
+//! | byte | content |
 //! |---|---|
 //! | 0 | the kind of record: [`Coded::KIND`] |
 //! | 1 | [`VERSION`] |
-//! | 2.. | the record: bincode 2, `standard()`: little end first, variable-length integers |
+//! | 2.. | the record: bincode 2 with `standard()`, that is little-endian with variable-length integers |
 //!
-//! A record is the fields of a struct of `staleness-core` one after the other, its key included; enums are numbers in
-//! the order of their variants, times are milliseconds, identifiers are texts. Where a field's own form leaves parts
-//! out, it is one text of JSON. A change of any of it is a new version: golden bytes in
-//! the tests hold it.
+//! A record consists of the fields of a struct from `staleness-core`, including the key. Enums are variant
+//! indexes, times are milliseconds, identifiers are texts. Fields with optional parts are one JSON text. Any
+//! change needs a new version. The golden bytes in the tests detect changes.
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use serde::Serialize;
@@ -17,34 +16,34 @@ use serde::de::DeserializeOwned;
 use staleness_core::store::StoreError;
 use staleness_core::store::table::Bad;
 
-/// The version of every record that is written.
+/// The version of all records written.
 const VERSION: u8 = 2;
 
-/// The largest record that is written, in bytes. Identifiers are at most 512 bytes and descriptions
-/// at most 4 KiB, but nothing bounds how many sources list a tool or how long a note is: 64 KiB
-/// would be 43 listings of the longest kind.
+/// Maximum size of a record, in bytes. Identifiers have at most 512 bytes and descriptions 4 KiB, but the
+/// number of sources that list a tool and the length of a note are unlimited. 64 KiB would only hold 43 of
+/// the longest listings.
 pub(crate) const MAX_RECORD: usize = 1 << 20;
 
-/// As [`MAX_RECORD`], for items, documents and work items: the text of an item and the findings of a
-/// document are up to 1 MiB each, and their other fields together up to 512 KiB.
+/// Like [`MAX_RECORD`], for items, documents and work items. An item's text and a document's findings may
+/// each have 1 MiB, and their other fields together 512 KiB.
 pub(crate) const MAX_TEXT_RECORD: usize = 2 << 20;
 
-/// The most memory that a reader may claim, in bytes. bincode counts an integer by its size in memory,
-/// up to 16 bytes for one byte read, so every record that could be written can be read.
+/// Maximum memory that a decoder may claim, in bytes. bincode counts integers by their size in memory, up to
+/// 16 bytes for one byte read, so every record that can be written can be read.
 const LIMIT: usize = 16 * MAX_TEXT_RECORD;
 
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
     bincode::config::standard().with_limit::<LIMIT>();
 
-/// A record as a value.
+/// A record that can be encoded.
 pub(crate) trait Coded: Serialize + DeserializeOwned {
-    /// The kind of record.
+    /// The byte that identifies the kind of record.
     const KIND: u8;
-    /// The largest record of this kind, in bytes.
+    /// Maximum size of such a record, in bytes.
     const MOST: usize = MAX_RECORD;
 }
 
-/// Gives each record its kind and, where it is larger than others, its largest size.
+/// Defines the kind of each record and, if it is not the default, the maximum size.
 macro_rules! kinds {
     ($($kind:literal: $record:ty $(, $most:ident)?;)*) => {
         $(impl $crate::codec::Coded for $record {
@@ -55,7 +54,7 @@ macro_rules! kinds {
 }
 pub(crate) use kinds;
 
-/// Returns the bytes of a record.
+/// Encodes a record.
 pub(crate) fn encode<R: Coded>(record: &R) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend([R::KIND, VERSION]);
@@ -71,7 +70,7 @@ pub(crate) fn encode<R: Coded>(record: &R) -> Result<Vec<u8>, StoreError> {
     Ok(bytes)
 }
 
-/// Reads a record; every byte must belong to it.
+/// Decodes a record. All bytes must be used.
 pub(crate) fn decode<R: Coded>(bytes: &[u8]) -> Result<R, Bad> {
     let body = match bytes {
         _ if bytes.len() > R::MOST => return Err(Bad("length")),

@@ -1,4 +1,4 @@
-//! The largest records.
+//! Tests of the largest records.
 
 use staleness_core::knowledge::Document;
 use staleness_core::store::table::Cell;
@@ -6,7 +6,7 @@ use staleness_core::tool::{Ring, Tool};
 
 use super::*;
 
-/// The longest of everything that has a limit, and far more listings and credits than anybody has.
+/// Uses the maximum length of everything with a limit, and far more listings and credits than anyone has.
 #[test]
 fn the_largest_record_fits() {
     let longest = "\u{1f680}".repeat(128);
@@ -39,7 +39,7 @@ fn the_largest_record_fits() {
     assert_eq!(decode(&bytes), Ok(outcome));
 }
 
-/// A text and fields to the limits that the registry has for them.
+/// The text and fields have the registry's maximum size.
 #[test]
 fn the_largest_item_and_document_fit() {
     let longest = "\u{1f680}".repeat(128);
@@ -56,7 +56,7 @@ fn the_largest_item_and_document_fit() {
     row.check().unwrap();
     let bytes = encode(&row).unwrap();
     assert_eq!(decode(&bytes), Ok(row.clone()));
-    // Beyond that nothing is read, and nothing is claimed for it.
+    // Longer input is rejected without allocating memory for it.
     let hostile = [bytes.as_slice(), &vec![0; MAX_TEXT_RECORD]].concat();
     assert_eq!(decode::<Item>(&hostile), Err(Bad("length")));
     let larger = Item { body: "x".repeat(MAX_TEXT_RECORD), ..row };
@@ -71,7 +71,7 @@ fn the_largest_item_and_document_fit() {
     assert_eq!(decode(&bytes), Ok(row));
 }
 
-/// A text and fields to the limits that the registry has for them.
+/// The text and fields have the registry's maximum size.
 #[test]
 fn the_largest_work_item_fits() {
     let row = Work {
@@ -83,7 +83,7 @@ fn the_largest_work_item_fits() {
     assert_eq!(decode(&encode(&row).unwrap()), Ok(row));
 }
 
-/// A record of the largest size is written and read; one that is a byte larger is refused.
+/// A record of the maximum size can be written and read. One more byte is rejected.
 #[test]
 fn a_record_at_the_limit_can_be_read() {
     let entry = |length: usize| JournalEntry { note: Some("x".repeat(length)), ..the_entry() };
@@ -96,7 +96,7 @@ fn a_record_at_the_limit_can_be_read() {
     assert!(matches!(refused, Err(StoreError::Misstep(_))), "{refused:?}");
 }
 
-/// Values that the types of core refuse are refused in bytes too.
+/// Values that core's types reject are also rejected when decoding.
 #[test]
 fn what_no_record_may_say_is_refused() {
     let swapped = |record: &[u8], from: &[u8], to: &[u8]| {
@@ -105,7 +105,7 @@ fn what_no_record_may_say_is_refused() {
     };
     let refused = |read: Result<Tool, Bad>| assert_eq!(read, Err(Bad("body")));
     let tool = encode(&the_tool()).unwrap();
-    // No name, a control character in one, a word that is none, a time beyond the last.
+    // An empty name, a control character, an unknown word, and an out-of-range time.
     refused(decode(&swapped(&tool, &[1, b't'], &[0])));
     refused(decode(&swapped(&tool, &[1, b't'], &[1, 7])));
     refused(decode(&swapped(&tool, &[1, b't', 2], &[1, b't', 8])));

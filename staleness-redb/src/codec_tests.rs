@@ -1,4 +1,4 @@
-//! Bytes that are kept for ever, bytes that mean nothing, and another reader of the same bytes.
+//! Golden bytes that must never change, invalid bytes, and a second reader of the same bytes.
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -294,19 +294,19 @@ fn the_cursor() -> Cursor {
     }
 }
 
-/// A record's bytes, as hexadecimal digits and texts.
+/// Formats bytes as hex digits and text.
 fn shown(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes of hexadecimal digits.
+/// Parses hex digits.
 fn bytes(digits: &str) -> Vec<u8> {
     (0..digits.len() / 2)
         .map(|place| u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).unwrap())
         .collect()
 }
 
-/// Calls a macro with one record of each kind, and the bytes that it has in version 2.
+/// Calls a macro with one record of each kind and its bytes in version 2.
 macro_rules! golden {
     ($each:ident) => {
         $each!(
@@ -402,7 +402,7 @@ fn version_2_of_every_record_has_these_bytes_and_is_read_as_ever() {
     golden!(same);
 }
 
-/// Lengths that would be gigabytes and more, in every place that holds one.
+/// Claims lengths of gigabytes and more wherever a length is stored.
 #[test]
 fn a_hostile_length_a_cut_and_an_odd_byte_are_errors_at_most() {
     let huge: [&[u8]; 3] = [
@@ -470,7 +470,7 @@ proptest! {
         come_back!(route vector suggestions definition);
     }
 
-    /// Whatever is read at all is written as something that is read the same.
+    /// Anything that can be decoded is unchanged after encoding and decoding again.
     #[test]
     fn any_bytes_are_an_error_or_a_record(body in prop::collection::vec(any::<u8>(), 0..200)) {
         macro_rules! read {

@@ -1,11 +1,11 @@
-//! Conversion of errors of redb and of the operating system into [`StoreError`].
+//! Converts errors of redb and of the operating system to [`StoreError`].
 
 use std::io::{self, ErrorKind};
 
 use redb::{CommitError, DatabaseError, StorageError, TableError, TransactionError};
 use staleness_core::store::StoreError;
 
-/// Converts an I/O error on the store's own file.
+/// Converts an I/O error on the store's file.
 pub(crate) fn from_io(doing: impl Into<String>, error: io::Error) -> StoreError {
     match error.kind() {
         ErrorKind::PermissionDenied => StoreError::ReadOnly,
@@ -14,12 +14,12 @@ pub(crate) fn from_io(doing: impl Into<String>, error: io::Error) -> StoreError 
     }
 }
 
-/// Converts an error of redb's storage. Its messages name pages, tables and numbers, never the
-/// contents of a row.
+/// Converts an error of redb's storage. Its messages name pages, tables and numbers, but never the content of
+/// a row.
 pub(crate) fn from_storage(error: StorageError) -> StoreError {
     match error {
         StorageError::Corrupted(what) => StoreError::Corrupt(what),
-        // redb's own complaints about a file come as errors of this kind.
+        // redb reports invalid files with this kind.
         StorageError::Io(error) if error.kind() == ErrorKind::InvalidData => {
             StoreError::Corrupt(error.to_string())
         }
@@ -58,8 +58,8 @@ pub(crate) fn from_database(error: DatabaseError) -> StoreError {
     }
 }
 
-/// Returns the meaning of an error of a commit; `begun` when the header was about to be written. Before that the old
-/// state is untouched, whatever failed.
+/// Converts an error of a commit. `begun` is true if writing the header had started. Before that, the old
+/// state is unchanged.
 pub(crate) fn from_commit(error: CommitError, begun: bool) -> StoreError {
     if begun {
         return StoreError::Unknown(Box::new(error));

@@ -1,20 +1,20 @@
-//! The file under a database: its pages with their checksums.
+//! The file below redb, with a checksum in every page.
 //!
-//! redb has checksums in its own pages, and looks at them in a check only. It believes what it reads
-//! otherwise, and of some damage it panics, also while it drops what it has open, which ends the process.
-//! So damage is found here, before redb sees it.
+//! redb has checksums in its own pages, but only verifies them in a check. Otherwise it trusts what it reads.
+//! On some damage it panics, even while dropping an open database, which aborts the process. So damage must
+//! be detected before redb sees it.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 0 to 347 | redb's header: [`MAGIC`], a number, the length that redb knows, 320 bytes, CRC-32 of all that |
-//! | 4,096 to 4,443 | the header before that, or after it: the larger number counts |
-//! | from 8,192 | redb's second page and all that follow, 4,096 bytes each and their CRC-32 |
+//! | 0 to 347 | redb's header: [`MAGIC`], a number, the file's length as redb knows it, 320 bytes, CRC-32 of all these |
+//! | 4,096 to 4,443 | the previous or the next header; the larger number is current |
+//! | from 8,192 | redb's second and all later pages: 4,096 bytes and their CRC-32 each |
 //!
-//! The checksum of a page is that of its number and its bytes. redb never overwrites a page that a commit
-//! refers to, so a page that a power cut tore is one that nobody reads. The header is the exception:
-//! it is written to the two places in turn, and never over the one that was synced last.
+//! A page's checksum covers its number and its bytes. redb never overwrites a page that a commit refers to,
+//! so a page torn by a power cut is never read. The header is the exception. It is written alternately to the
+//! two places, never over the last one synced.
 //!
-//! A reader writes nothing: what redb writes to a file that it opens stays in memory.
+//! Readers write nothing to the file. Pages that redb writes are kept in memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -26,20 +26,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
-/// The first bytes of the file; the last of them is the format.
+/// The first bytes of the file. The last of these is the format.
 pub(crate) const MAGIC: [u8; 8] = *b"stalene\x06";
-/// Bytes of redb's header.
+/// Size of redb's header, in bytes.
 const HEADER: usize = 320;
-/// Bytes of a page.
+/// Size of a page, in bytes.
 pub(crate) const PAGE: usize = 4_096;
-/// Bytes of a page in the file, with its checksum.
+/// Size of a page in the file, with its checksum, in bytes.
 const STORED: usize = PAGE + 4;
-/// Offset of redb's second page in the file, in bytes: behind the two places of the header.
+/// Offset in the file of redb's second page, after both headers, in bytes.
 const PAGES: u64 = 2 * PAGE as u64;
-/// Bytes of a header in the file, without its checksum.
+/// Size of a header in the file, without its checksum, in bytes.
 const SLOT: usize = MAGIC.len() + 16 + HEADER;
 
-/// A file for redb.
+/// A storage backend for redb with checksums.
 #[derive(Debug)]
 pub(crate) struct StoreFile {
     file: FileBackend,
@@ -50,18 +50,18 @@ pub(crate) struct StoreFile {
 
 #[derive(Debug)]
 struct State {
-    /// The length that redb knows, in bytes.
+    /// The file's length as redb knows it, in bytes.
     len: u64,
     header: Header,
     /// True if the header was written since the last sync.
     unsynced: bool,
-    /// Pages that a reader's redb believes to have written, by their number.
+    /// Pages that redb wrote while the file was opened for reading, by number.
     written: BTreeMap<u64, Vec<u8>>,
 }
 
 #[derive(Clone, Debug)]
 struct Header {
-    /// Grows with every header; its last bit says where it lies.
+    /// Increases with every header. Its lowest bit selects the place.
     number: u64,
     len: u64,
     bytes: [u8; HEADER],
@@ -102,7 +102,7 @@ fn checksum(number: u64, page: &[u8]) -> [u8; 4] {
     hasher.finalize().to_le_bytes()
 }
 
-/// Returns the offset of a page in the file, in bytes. The first one, number 0, is the header.
+/// Returns the offset of a page in the file, in bytes. Page 0 is the header.
 const fn place(number: u64) -> u64 {
     PAGES + (number.saturating_sub(1)).saturating_mul(STORED as u64)
 }
@@ -111,7 +111,7 @@ fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// The numbers of the pages that an access is about.
+/// Returns the numbers of the pages in a byte range.
 fn pages(offset: u64, len: usize) -> io::Result<std::ops::Range<u64>> {
     let page = PAGE as u64;
     if offset == 0 || !offset.is_multiple_of(page) || !len.is_multiple_of(PAGE) {
@@ -122,11 +122,10 @@ fn pages(offset: u64, len: usize) -> io::Result<std::ops::Range<u64>> {
 }
 
 impl StoreFile {
-    /// Takes a file that is open for reading, and for writing where `writes` says so. An empty one gets
-    /// its first header from redb.
+    /// Wraps an open file. An empty file gets its first header when redb writes it.
     pub(crate) fn new(file: File, writes: bool) -> Result<Self, DatabaseError> {
         if writes {
-            // A process that was killed may have left what is not on the disk yet.
+            // A killed process may have left data that is not yet on disk.
             sync(&file)?;
         }
         let stored = file.metadata()?.len();
@@ -139,7 +138,8 @@ impl StoreFile {
         Ok(Self { file, writes, state: Mutex::new(state), headers: Arc::default() })
     }
 
-    /// Counts the headers that were begun to be written: until then a commit has not happened.
+    /// Returns a counter of headers that were started to be written. Until the first one, a commit has not
+    /// happened.
     pub(crate) fn headers(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.headers)
     }
@@ -181,7 +181,7 @@ fn sync(file: &File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The header with the larger number, of those that are sound.
+/// Returns the valid header with the larger number.
 fn newest(file: &FileBackend) -> io::Result<Header> {
     let read = |at: u64| -> io::Result<Option<Header>> {
         let mut slot = [0; SLOT + 4];
@@ -213,7 +213,7 @@ impl StorageBackend for StoreFile {
         }
         let numbers = pages(offset, out.len())?;
         let mut stored = vec![0; out.len() / PAGE * STORED];
-        // What a reader wrote may lie behind the end of the file.
+        // Pages written by a reader may be beyond the end of the file.
         if !numbers.clone().all(|number| state.written.contains_key(&number)) {
             #[cfg(test)]
             tests::read()?;
@@ -231,7 +231,8 @@ impl StorageBackend for StoreFile {
         Ok(())
     }
 
-    /// Cuts off the end of the file when it is closed: until a header says so, it may be needed.
+    /// Only grows the file. It is truncated when closed, because the end may be needed until a header is
+    /// written.
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut state = self.state();
         let end = place(len.div_ceil(PAGE as u64));
@@ -291,7 +292,7 @@ impl StorageBackend for StoreFile {
         if self.writes {
             self.file.try_lock_range(start, end)
         } else {
-            // The file may be open for reading only.
+            // The file may be read-only.
             self.file.try_lock_shared_range(start, end)
         }
     }

@@ -1,4 +1,4 @@
-//! Disks that fail, and power that is cut, at every read, write and sync of a life of mixed verbs.
+//! Disk failures and power cuts at every read, write and sync of a sequence of mixed operations.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use super::tests::{Plan, fail, heal};
 use crate::{OpenOptions, RedbStore};
 
 const LIFE: Life = Life(1);
-/// Turns of the life that are lived: every verb once, and one again.
+/// Number of turns: each operation once, and one of them again.
 const TURNS: usize = 15;
 const NAME: &str = "registry.redb";
 
@@ -34,7 +34,7 @@ fn check(store: &RedbStore) -> Result<(), StoreError> {
     pollster::block_on(store.check())
 }
 
-/// Returns which of the states `from` to `to` the store is in. Panics if it is in none or is damaged.
+/// Returns the state from `from` to `to` that the store is in. Panics if it is in none, or is damaged.
 #[track_caller]
 fn found(store: &RedbStore, reference: &Reference, from: usize, to: usize, told: &str) -> usize {
     check(store).unwrap_or_else(|error| panic!("{told}: {error:?}"));
@@ -44,7 +44,7 @@ fn found(store: &RedbStore, reference: &Reference, from: usize, to: usize, told:
         .unwrap_or_else(|| panic!("{told}: not a state from {from} to {to}: {}", view.revision))
 }
 
-/// The power is cut after writes at a stride; the store is created on a disk that has none.
+/// The power is cut after every n-th write. The store is created on an intact disk.
 #[test]
 fn a_power_cut_takes_no_commit_that_was_acknowledged_and_leaves_a_whole_store() {
     let reference = Reference::of(LIFE, TURNS as u64);
@@ -53,7 +53,7 @@ fn a_power_cut_takes_no_commit_that_was_acknowledged_and_leaves_a_whole_store() 
     let mut draws = Draws(1);
     let mut lost = BTreeMap::new();
     let store = open(folder.path()).unwrap();
-    // What creates the store is moved to its place when it is whole: see `open.rs`.
+    // A new store is moved into place when complete: see `open.rs`.
     let mut disk = Disk::with([(NAME.to_owned(), fs::read(folder.path().join(NAME)).unwrap())]);
     for turn in 0..TURNS {
         fail(Plan::NOTHING);
@@ -81,7 +81,7 @@ fn a_power_cut_takes_no_commit_that_was_acknowledged_and_leaves_a_whole_store() 
     assert!(lost[&0] > 1_000 / stride(), "{lost:?}");
 }
 
-/// Fails calls of every turn at a stride, in the way that `plan` says for the number of the call.
+/// Fails every n-th call of each turn, as `plan` says for the number of the call.
 fn fail_everywhere(plan: impl Fn(u64) -> Plan) -> (usize, Met) {
     let reference = Reference::of(LIFE, TURNS as u64);
     let folder = tempfile::tempdir().unwrap();
@@ -103,7 +103,7 @@ fn fail_everywhere(plan: impl Fn(u64) -> Plan) -> (usize, Met) {
                 Err(_) => Ok(()),
             };
             let missed = heal().1 == planned.times;
-            // The store that met the error is as good as one that is opened anew.
+            // The store that had the error must work as well as one opened afresh.
             let (done, store) = match opened {
                 Ok(store) => (done, store),
                 Err(error) => (Err(error), open(folder.path()).unwrap()),
@@ -119,7 +119,7 @@ fn fail_everywhere(plan: impl Fn(u64) -> Plan) -> (usize, Met) {
                 Ok(()) => assert_eq!(at, end, "{told}"),
                 Err(error) => {
                     *met.entry(kind(error)).or_default() += 1;
-                    // A turn of one step: what says that it was not done was not done.
+                    // For a turn of a single step, an error other than `Unknown` means that nothing was done.
                     if !matches!(error, StoreError::Unknown(_)) && Life::is_one_step(turn as u64) {
                         assert_eq!(at, before, "{told}");
                     }
@@ -151,7 +151,7 @@ fn a_device_that_is_gone_leaves_the_turn_done_or_undone() {
     assert!(met.contains_key("unknown") && !met.contains_key("corrupt"), "{met:?}");
 }
 
-/// A disk that is full, and still is when the commit is taken back.
+/// The disk is still full when the commit is rolled back.
 #[test]
 fn a_full_disk_is_told_as_one_and_leaves_the_turn_done_or_undone() {
     let (tried, met) = fail_everywhere(|after| Plan { after, times: u64::MAX, reads: false });
@@ -159,7 +159,7 @@ fn a_full_disk_is_told_as_one_and_leaves_the_turn_done_or_undone() {
     assert!(met.keys().all(|kind| ["full", "unknown"].contains(kind)), "{met:?}");
 }
 
-/// The harness sees what it is for: on a disk that only says that it has synced, too much is lost.
+/// Checks the harness: on a disk that ignores syncs, data must be lost.
 #[test]
 fn a_disk_that_lies_about_syncs_is_found_out() {
     let reference = Reference::of(LIFE, 3);

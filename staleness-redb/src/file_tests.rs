@@ -1,4 +1,4 @@
-//! Disks that fail, and power that is cut, at every write and sync.
+//! Disk failures and power cuts at every write and sync.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -28,11 +28,12 @@ thread_local! {
 /// The calls of this thread that fail.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    /// The number of calls that succeed before.
+    /// Number of calls that succeed first.
     pub(crate) after: u64,
-    /// The number of calls that fail then.
+    /// Number of calls that fail after that.
     pub(crate) times: u64,
-    /// True if reads count. What fails is otherwise that no space is left.
+    /// True if reads are counted too and fail with an I/O error. Otherwise calls fail because the disk is
+    /// full.
     pub(crate) reads: bool,
 }
 
@@ -40,13 +41,13 @@ impl Plan {
     pub(crate) const NOTHING: Self = Self { after: 0, times: 0, reads: false };
 }
 
-/// Lets calls of this thread fail, and forgets what it did before.
+/// Sets the calls that fail, and clears the log.
 pub(crate) fn fail(plan: Plan) {
     PLAN.set(plan);
     LOG.take();
 }
 
-/// Lets nothing fail any more. What reached the file, and how many failures were not met.
+/// Stops failing. Returns the log of calls, and the number of failures that did not occur.
 pub(crate) fn heal() -> (Vec<Did>, u64) {
     (LOG.take(), PLAN.replace(Plan::NOTHING).times)
 }
@@ -65,19 +66,19 @@ fn call() -> io::Result<()> {
     Ok(())
 }
 
-/// Notes what is about to reach the file, or fails.
+/// Logs a call that changes the file, or fails it.
 pub(crate) fn note(did: Did) -> io::Result<()> {
     call()?;
     LOG.with_borrow_mut(|log| log.push(did));
     Ok(())
 }
 
-/// Fails where reads do.
+/// Fails a read, if the plan says so.
 pub(crate) fn read() -> io::Result<()> {
     if PLAN.get().reads { call() } else { Ok(()) }
 }
 
-/// Uses a tool, tells the journal, and forgets the oldest outcomes.
+/// Uses a tool, writes to the journal, and removes the oldest outcomes.
 #[derive(Debug)]
 pub(crate) struct Use {
     pub(crate) op: u64,
@@ -143,7 +144,7 @@ impl Step for Use {
     }
 }
 
-/// A step with an eye on what reaches the file; `left` writes and syncs succeed.
+/// Runs a step and logs its calls. The first `left` writes and syncs succeed.
 fn watched(
     store: &Inner,
     op: u64,
@@ -164,7 +165,7 @@ fn fresh() -> (tempfile::TempDir, std::path::PathBuf, Inner) {
     (folder, path, store)
 }
 
-/// Uses so far, by a store that must be sound.
+/// Returns the number of recorded uses. The store must be valid.
 fn uses(store: &Inner) -> u64 {
     store.check().unwrap();
     let view = store.view(&Selection::everything()).unwrap();
@@ -175,7 +176,7 @@ fn uses(store: &Inner) -> u64 {
     uses
 }
 
-/// Whatever fails and wherever: it is done or not, and an error that says "not" is true.
+/// After any failure the step was done or not done, and an error that says "not done" is true.
 #[test]
 fn a_disk_that_fails_leaves_the_step_done_or_undone() {
     let (_folder, _, store) = fresh();
@@ -207,8 +208,8 @@ fn a_disk_that_fails_leaves_the_step_done_or_undone() {
     store.transact(&Use { op: before + 1, durability: Durability::Full }).unwrap();
 }
 
-/// Steps of both durabilities; the power is cut after writes at a stride, and each time the disk keeps
-/// another part of what was not synced. The store is sound, and has every step that was acknowledged.
+/// Cuts the power after every n-th write, for steps of both durabilities. Each time the disk keeps a
+/// different part of the unsynced data. The store must be valid and contain all acknowledged steps.
 #[test]
 fn a_power_cut_takes_no_step_that_was_acknowledged() {
     let (_folder, path, store) = fresh();

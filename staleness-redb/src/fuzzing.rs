@@ -1,5 +1,4 @@
-//! The codec of records, opened to the fuzz targets. No part of the API: it may change or go with
-//! any release.
+//! Exposes the record codec to the fuzz targets. Not part of the public API.
 
 use staleness_core::definition::Definition;
 use staleness_core::journal::JournalEntry;
@@ -15,7 +14,7 @@ use staleness_core::work::Work;
 
 use crate::codec::{decode, encode};
 
-/// The largest record that is written, in bytes.
+/// Maximum size of a record, in bytes.
 pub const MAX_RECORD: usize = crate::codec::MAX_RECORD;
 
 macro_rules! records {
@@ -31,17 +30,17 @@ macro_rules! records {
         }
 
         impl Record {
-            /// Returns the bytes of its value.
+            /// Encodes the record.
             ///
             /// # Errors
-            /// When it is too large.
+            /// If it is too large.
             pub fn encode(&self) -> Result<Vec<u8>, StoreError> {
                 match self {
                     $(Self::$kind(row) => encode(row),)*
                 }
             }
 
-            /// Returns the record of the same kind with this value; `None` where it cannot be read.
+            /// Decodes a record of the same kind. Returns `None` if the bytes are invalid.
             #[must_use]
             pub fn decode(&self, bytes: &[u8]) -> Option<Self> {
                 match self {

@@ -1,4 +1,4 @@
-//! The store's work, as it runs on whichever thread may block.
+//! The implementation of the store. Runs on a thread that may block.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use crate::collections::{self, load};
 use crate::open::{open, reader_turn};
 use crate::session::Session;
 
-/// The state that the clones of a store share.
+/// The state shared by all clones of a store.
 #[derive(Debug)]
 pub(crate) struct Inner {
     path: PathBuf,
@@ -63,7 +63,7 @@ impl Inner {
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
-            // The first question is whether it is ours at all.
+            // First check that the file is a store.
             session.enter(true).map(drop)?;
             session.check_pages()?;
             let (tx, meta) = session.enter(true)?;
@@ -71,13 +71,12 @@ impl Inner {
         })
     }
 
-    /// Copies the file as it lies there: nobody writes while the lock is held, and what the last
-    /// writer left is a whole store.
+    /// Copies the file. Nobody writes while the lock is held, and the last commit left a complete store.
     pub(crate) fn backup(&self, to: &Path) -> Result<(), StoreError> {
         let failed =
             |source| StoreError::io(format!("writing the backup {}", to.display()), source);
         let _turn = reader_turn(&self.lock, self.options)?;
-        // Not a word about the target before the source is known to be a store.
+        // Report nothing about the target before the source is known to be a store.
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             session.enter(false).map(drop)?;
             let new = NewFile::beside(to, false).map_err(failed)?;

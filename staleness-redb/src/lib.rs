@@ -1,4 +1,4 @@
-//! The registry in one redb file: pure Rust, no C compiler; processes take turns.
+//! The registry in one redb file. Pure Rust, without a C compiler. Processes take turns.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -15,23 +15,22 @@
 //!
 //! # How it works
 //!
-//! - redb locks its file for one process at a time, readers included, and does not wait. So
-//!   everything that is done with a store takes its turn at a fair file lock, opens the database,
-//!   works, and closes it. Nobody holds the file between two steps.
-//! - A reader writes nothing: what redb would write to a file that it opens stays in memory. A file
-//!   that may not be written to can be read, checked and copied.
-//! - Every commit saves redb's allocator state and is made in two phases, so an opening after a kill
-//!   or a power cut costs the same as any other.
-//! - A commit is synced before it is acknowledged, whatever
-//!   [`Durability`](staleness_core::store::Durability) a step asks for.
-//! - A [`Step`](staleness_core::store::Step), a [`Query`](staleness_core::store::Query) or a visitor
-//!   of pages that uses the store itself waits for its own turn, in vain.
-//! - Every page of the file has a checksum, which is compared before redb sees the page: a damaged file
-//!   is [`StoreError::Corrupt`](staleness_core::store::StoreError::Corrupt). A panic of a step goes on,
-//!   after the file was closed.
-//! - With the feature `tokio` and inside a tokio runtime, the work is done on the runtime's blocking
-//!   threads, so that its own are never blocked. Otherwise the futures block, and never wait. A
-//!   future that is dropped does not stop work that has begun: ask again with the same op id.
+//! - redb locks its file for one process at a time, even for reading, and does not wait. Every operation therefore
+//!   takes a fair file lock, opens the database, works, and closes it. The file is closed between two steps.
+//! - Readers write nothing: pages that redb writes on opening stay in memory. A read-only file can be read, checked
+//!   and copied.
+//! - Every commit saves redb's allocator state and has two phases, so opening is not slower after a crash or a power
+//!   cut.
+//! - Every commit is synced before it is acknowledged, whatever the step's
+//!   [`Durability`](staleness_core::store::Durability).
+//! - A [`Step`](staleness_core::store::Step), [`Query`](staleness_core::store::Query) or visitor of pages must not use
+//!   the store itself: it would wait for itself until the busy timeout.
+//! - Every page has a checksum that is verified before redb sees the page. A damaged file gives
+//!   [`StoreError::Corrupt`](staleness_core::store::StoreError::Corrupt). If a step panics, the file is closed and the
+//!   panic continues.
+//! - With the feature `tokio` and inside a tokio runtime, work runs on the runtime's blocking threads. Otherwise the
+//!   futures block and are ready at once. Dropping a future does not stop work that has begun: retry with the same
+//!   op id.
 //!
 //! The format of the file is documented in the source, in `tables.rs`, `file.rs` and `codec.rs`.
 
@@ -52,8 +51,7 @@ mod tables;
 
 pub use staleness_lock::OpenOptions;
 
-/// The database in the file of a store, for tests that damage it. No part of the API: it may change or go
-/// with any release.
+/// Opens the database in a store's file, for tests that damage it. Not part of the public API.
 ///
 /// # Errors
 /// Errors of redb or the system.

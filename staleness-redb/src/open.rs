@@ -1,4 +1,4 @@
-//! Opening: what kind of file it is, and creating it.
+//! Opens or creates a store.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -16,8 +16,7 @@ use crate::file::{MAGIC, PAGE};
 use crate::session::{Session, cannot_open};
 use crate::tables::{self, other_tables};
 
-/// Opens the store or creates it. A file that is not a store of a format that this program knows is
-/// not touched.
+/// Opens or creates a store. A file that is not a store of the supported format is not touched.
 pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLock), StoreError> {
     let path = std::path::absolute(path)
         .map_err(|source| StoreError::io(format!("finding {}", path.display()), source))?;
@@ -40,19 +39,19 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLo
 }
 
 fn look(path: &Path, lock: &FileLock, options: OpenOptions) -> Result<(), StoreError> {
-    // A file that is not ours gets no lock beside it.
+    // No lock file is created beside another program's file.
     let file = File::open(path).map_err(|error| cannot_open(path, error))?;
     begins_as_ours(file).map_err(|error| cannot_open(path, error))??;
     let _turn = reader_turn(lock, options)?;
     inspect(path, options)
 }
 
-/// Bytes that hold the begin of both places of the header.
+/// Number of bytes to read to see the start of both headers.
 const PLACES: u64 = (PAGE + MAGIC.len()) as u64;
 /// The first bytes of redb's own files.
 const REDB: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
 
-/// Refuses a file that does not begin as a store does, in any format. Either place of the header is enough.
+/// Rejects a file that does not begin like a store of any format. One of the two headers is enough.
 fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
     let mut bytes = Vec::new();
     file.take(PLACES).read_to_end(&mut bytes)?;
@@ -74,18 +73,18 @@ fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
     })
 }
 
-/// Errors unless the file is a store of this program's format.
+/// Checks that the file is a store of the supported format.
 fn inspect(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     Session::read(path, options.busy_timeout)?.with(|session| session.enter(false).map(drop))
 }
 
-/// The path with symbolic links resolved, so that every name of a store leads to one lock.
+/// Resolves symbolic links, so that all names of a store share one lock.
 fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
     let finding = |source| StoreError::io(format!("finding {}", path.display()), source);
     match path.canonicalize() {
         Ok(resolved) => Ok(resolved),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // Not there yet. A link to nothing stays an error.
+            // The file does not exist. A dangling link is an error.
             if fs::symlink_metadata(path).is_ok() {
                 return Err(finding(error));
             }
@@ -100,12 +99,12 @@ fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Makes the store beside its place and gives it its name when it is whole: a process that dies meanwhile
-/// leaves nothing that looks like a store and is none. Under the lock.
+/// Creates the store in a temporary file and moves it into place when complete, so that a killed process
+/// leaves no partial store. Requires the lock.
 fn create(path: &Path) -> Result<(), StoreError> {
     let failed = |error| from_io(format!("creating {}", path.display()), error);
     let new = match NewFile::beside(path, true) {
-        // Another process was first.
+        // Another process created it first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         new => new.map_err(failed)?,
     };
@@ -114,7 +113,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
     new.publish().map_err(failed)
 }
 
-/// Makes a store of an empty file.
+/// Initialises a store in an empty file.
 fn make(file: File) -> Result<(), StoreError> {
     Session::open(file, true)?.with(|session| {
         let tx = session.begin()?;
@@ -136,8 +135,8 @@ fn make(file: File) -> Result<(), StoreError> {
     })
 }
 
-/// A turn to read. In a folder that may not be written to there can be no lock file; redb's own lock
-/// keeps writers out.
+/// Takes the lock for reading. In a read-only folder there can be no lock file; redb's own lock keeps writers
+/// out.
 pub(crate) fn reader_turn(
     lock: &FileLock,
     options: OpenOptions,

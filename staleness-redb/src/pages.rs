@@ -1,4 +1,4 @@
-//! Visiting many rows, a page at a time.
+//! Visits many rows in pages.
 
 use std::ops::ControlFlow;
 
@@ -17,11 +17,10 @@ use crate::tables::Tx;
 
 type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 
-/// Hands everything that `selection` names to `visit`.
+/// Passes everything in `selection` to `visit`.
 ///
-/// A collection that is selected whole is streamed in the order of its keys, so a page is all that
-/// lies in memory. For other selections the union of the picks is loaded first, one collection
-/// after the other, as a view would do: only so does no row come twice.
+/// A collection that is selected whole is streamed in key order, so only one page is in memory. For other
+/// selections, each collection's matching rows are loaded first, because only then does no row appear twice.
 pub(crate) fn pages(
     tx: &Tx,
     selection: &Selection,
@@ -68,7 +67,7 @@ pub(crate) fn pages(
     Ok(())
 }
 
-/// A collection of rows that are created, replaced and removed.
+/// Visits a collection with mutable rows.
 fn page<R: Stored>(
     tx: &Tx,
     picks: &[Pick<R::Filter>],
@@ -91,7 +90,7 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
     picks.iter().any(|pick| pick.filter == *all)
 }
 
-/// Every row of a collection.
+/// Visits all rows of a collection.
 fn stream<C: Collection>(
     tx: &Tx,
     blank: &View,
@@ -116,7 +115,7 @@ fn stream<C: Collection>(
     }
 }
 
-/// Rows that are in memory already.
+/// Splits rows that are already in memory.
 fn split<C: Collection>(
     mut rows: impl Iterator<Item = C::Row>,
     blank: &View,

@@ -1,4 +1,4 @@
-//! One opening of the database: for one step, query, walk, check or copy.
+//! One opening of the database, for one step, query, visit, check or copy.
 
 use std::fs::File;
 use std::io;
@@ -17,19 +17,19 @@ use crate::error::{from_commit, from_database, from_io, from_transaction};
 use crate::file::StoreFile;
 use crate::tables::Tx;
 
-/// The size of redb's cache, in bytes.
+/// Size of redb's cache, in bytes.
 const CACHE: usize = 16 << 20;
 
-/// A database that is open.
+/// An open database.
 #[derive(Debug)]
 pub(crate) struct Session {
     db: Database,
-    /// Number of headers of which writing began.
+    /// Number of headers that were started to be written.
     headers: Arc<AtomicU64>,
 }
 
 impl Session {
-    /// Opens a store for reading; nothing is written to it. Waits for whoever has it open.
+    /// Opens a store for reading, without writing to it. Waits while another process has it open.
     pub(crate) fn read(path: &Path, longest: Duration) -> Result<Self, StoreError> {
         patiently(path, longest, || {
             let file = File::open(path).map_err(|error| cannot_open(path, error))?;
@@ -37,7 +37,7 @@ impl Session {
         })
     }
 
-    /// Opens a store for a step. Waits for whoever has it open.
+    /// Opens a store for a step. Waits while another process has it open.
     pub(crate) fn write(path: &Path, longest: Duration) -> Result<Self, StoreError> {
         patiently(path, longest, || {
             let file = File::options().read(true).write(true).open(path);
@@ -52,7 +52,7 @@ impl Session {
         Self::open(file, writes)
     }
 
-    /// Makes a database of an empty file, or opens one.
+    /// Opens a database, or creates one in an empty file.
     pub(crate) fn open(file: File, writes: bool) -> Result<Self, StoreError> {
         let file = StoreFile::new(file, writes).map_err(from_database)?;
         let headers = file.headers();
@@ -60,40 +60,39 @@ impl Session {
         Ok(Self { db: db.map_err(from_database)?, headers })
     }
 
-    /// Lets `work` use the session and closes it, also when `work` panics.
+    /// Calls `work` and closes the session, even if `work` panics.
     pub(crate) fn with<T>(
         mut self,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        // redb does not close a database properly while a panic is under way.
+        // redb does not close a database properly while a panic unwinds.
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut self)));
         drop(self);
         done.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Begins a transaction; dropping it leaves everything as it was.
+    /// Begins a transaction. Dropping it rolls back.
     pub(crate) fn begin(&self) -> Result<Tx, StoreError> {
         let mut tx = self.db.begin_write().map_err(from_transaction)?;
         tx.set_quick_repair(true);
         Ok(tx)
     }
 
-    /// Begins, and makes sure that this is a store of a format that this program knows.
+    /// Begins a transaction and checks the store's format.
     pub(crate) fn enter(&self, writing: bool) -> Result<(Tx, Meta), StoreError> {
         let tx = self.begin()?;
         let meta = meta::load(&tx, writing)?;
         Ok((tx, meta))
     }
 
-    /// Commits; what is committed survives a power cut. An error before the header was touched says that
-    /// nothing was done.
+    /// Commits durably. If it fails before the header was written, nothing was done.
     pub(crate) fn commit(&self, tx: Tx) -> Result<(), StoreError> {
         let before = self.headers.load(Ordering::Relaxed);
         tx.commit()
             .map_err(|error| from_commit(error, self.headers.load(Ordering::Relaxed) != before))
     }
 
-    /// redb's own check of pages, checksums and page accounting.
+    /// Runs redb's own check of pages, checksums and page accounting.
     pub(crate) fn check_pages(&mut self) -> Result<(), StoreError> {
         if self.db.check_integrity().map_err(from_database)? {
             Ok(())
@@ -103,9 +102,9 @@ impl Session {
     }
 }
 
-/// Opens a session; if the database is busy, waits up to `longest` and tries once more. Whoever holds our
-/// lock finds it closed, except by a program that does not know the lock, and by a process that was killed,
-/// of which the system has closed the lock and not yet the database. redb does not wait for either.
+/// Opens a session. If the database is busy, waits up to `longest` and tries once more. Although we hold the
+/// lock, the file may be open in a program that does not use the lock, or in a killed process that the system
+/// has not fully cleaned up. redb does not wait for either.
 fn patiently(
     path: &Path,
     longest: Duration,

@@ -1,4 +1,4 @@
-//! The store: the contract of `staleness-core` over redb.
+//! The `RegistryStore` implementation for redb.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,39 +14,37 @@ use crate::inner::Inner;
 
 /// A registry in one redb file.
 ///
-/// It may be used by any number of threads and processes: they take turns, readers included. The
-/// file is opened for every step, query, walk over pages, check and backup, and closed after it.
+/// Any number of threads and processes may use it. They take turns, including readers. The file is opened for
+/// each step, query, visit of pages, check and backup, and closed afterwards.
 ///
-/// A [`Step`], [`Query`] or visitor of pages must not use the store that it is working for, nor
-/// another one of the same file: it would wait for itself until the busy timeout ends that with
-/// [`StoreError::Busy`].
+/// A [`Step`], [`Query`] or visitor of pages must not use the same store or file. It would wait for itself
+/// until the busy timeout, and fail with [`StoreError::Busy`].
 #[derive(Clone, Debug)]
 pub struct RedbStore {
     inner: Arc<Inner>,
 }
 
 impl RedbStore {
-    /// Opens the store at `path`, or creates it. Blocks while it does.
+    /// Opens or creates the store at `path`. Blocks the calling thread.
     ///
-    /// Beside the file `<path>.lock` orders those who use it, and `<path>.new` is there for a moment
-    /// while it is created. All are readable and writable by their owner alone, and so are the
-    /// folders that are created.
+    /// The file `<path>.lock` serialises access, and `<path>.new` exists briefly during creation. These files
+    /// and any created folders are only accessible to their owner.
     ///
     /// # Errors
-    /// - [`StoreError::Io`] of kind `NotFound` when there is no file and none may be created,
-    /// - [`StoreError::NotAStore`] for a folder, a file that is no redb database, or one of another
-    ///   program; it is left as it is,
-    /// - [`StoreError::FormatTooNew`] for a store of a newer program; it is left as it is,
-    /// - [`StoreError::Corrupt`] when the file is damaged so far as opening can tell:
-    ///   [`RegistryStore::check`] tells more,
-    /// - [`StoreError::Busy`] when others held it for too long, or a program that does not know the
-    ///   lock has it open,
-    /// - [`StoreError::ReadOnly`] when it would have to be created and may not be.
+    /// - [`StoreError::Io`] of kind `NotFound` if the file does not exist and must not be created
+    /// - [`StoreError::NotAStore`] for a folder, a file that is not a redb database, or another program's; it
+    ///   is not changed
+    /// - [`StoreError::FormatTooNew`] for a store of a newer program; it is not changed
+    /// - [`StoreError::FormatTooOld`] for a store of an older program; it is not changed
+    /// - [`StoreError::Corrupt`] if opening detects damage; [`RegistryStore::check`] finds more
+    /// - [`StoreError::Busy`] if others held the lock for too long, or a program that ignores the lock has
+    ///   the file open
+    /// - [`StoreError::ReadOnly`] if the store would have to be created, but the folder is read-only
     pub fn open(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, StoreError> {
         Inner::open(path.as_ref(), options).map(|inner| Self { inner: Arc::new(inner) })
     }
 
-    /// The file: absolute, with symbolic links resolved.
+    /// Returns the absolute path of the file, with symbolic links resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.inner.path()

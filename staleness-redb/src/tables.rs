@@ -1,9 +1,8 @@
 //! The format of the file.
 //!
-//! A store is a redb 4 database (file format 3, pages of 4 KiB) in a file with checksums, see `file`. Its
-//! table `staleness` holds some numbers; its name, types and the rows `magic` and `format` stay as they are in
-//! every format. All tables are made in the transaction that makes the store. A store with another format
-//! was written by a newer or an older program and is refused.
+//! A store is a redb 4 database (file format 3, pages of 4 KiB) in a file with checksums: see `file`. The name and
+//! types of its table `staleness`, and the rows `magic` and `format`, are the same in every format. All tables are
+//! created in one transaction with the store. A store with another format is refused.
 //!
 //! # Tables
 //!
@@ -21,24 +20,23 @@
 //! | `journal_subject` | kind, scope, id, revision, index | nothing |
 //! | `journal_scope` | scope, revision, index | nothing |
 //!
-//! The three texts of a key are its columns in `staleness_core::store::table`: the first two, and the others as one
-//! text in their order; numbers in digits, bytes in hexadecimal ones. A scope is `""` for global, else the project's id.
-//! The values of records are described in `codec`. redb compares the parts of a key one by one, so the order of keys is
-//! that of the types in `staleness-core`.
+//! The three texts of a key are its columns in `staleness_core::store::table`: the first two, and all others
+//! concatenated. Numbers are decimal, bytes hexadecimal. A scope is `""` for global, else the project's id. Records are
+//! described in `codec`. redb compares the parts of a key one by one, so keys sort as in `staleness-core`.
 //!
-//! `floor` and `floor_at` are the `Floor` of the journal: the newest revision whose entries were pruned, and the
-//! latest time of an entry that was, as the unsigned number with the same bits.
+//! `floor` and `floor_at` are the journal's `Floor`: the newest pruned revision, and the latest time of a pruned entry,
+//! as the unsigned number with the same bits.
 //!
-//! `last_seq` is a floor, not a counter: the next outcome gets one more than the larger of the floor
-//! and the last `seq` in the table. Only a step that removes outcomes raises the floor, so numbers
-//! are never used twice and an append does not touch this table.
+//! `last_seq` is a lower bound, not a counter. The next outcome gets the larger of it and the last `seq` in the table,
+//! plus one. Only a step that removes outcomes raises it, so numbers are never reused, and an append does not touch this
+//! table.
 
 use redb::{TableDefinition, WriteTransaction};
 
-/// A transaction. Readers use the same kind, on a file that is not written: see `file`.
+/// A transaction. Readers use the same type, over a file that is not written: see `file`.
 pub(crate) type Tx = WriteTransaction;
 
-/// `stalenes`, in the row `magic`: marks the file as ours.
+/// The value `stalenes` of the row `magic`, which identifies a store.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
 
 pub(crate) type KeyRef = (&'static str, &'static str, &'static str);
@@ -69,7 +67,7 @@ pub(crate) const JOURNAL_SUBJECT: TableDefinition<'_, (&str, &str, &str, u64, u3
 pub(crate) const JOURNAL_SCOPE: TableDefinition<'_, (&str, u64, u32), ()> =
     TableDefinition::new("journal_scope");
 
-/// Calls `$each!` with every table but those of collections.
+/// Calls `$each!` with every table that is not a collection.
 macro_rules! other_tables {
     ($each:ident) => {
         [

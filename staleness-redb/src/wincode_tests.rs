@@ -1,5 +1,5 @@
-//! The exit: `wincode` with variable-length integers reads and writes the same bytes, by structs that
-//! share nothing with ours. The day bincode cannot be kept, the format need not change.
+//! A way out if bincode is abandoned: `wincode` with variable-length integers reads and writes the same
+//! bytes, with structs that share nothing with ours. The format would not need to change.
 
 use wincode::config::Configuration;
 use wincode::{SchemaRead, SchemaWrite};

@@ -1,4 +1,4 @@
-//! The journal, and the three indexes over it.
+//! The journal and its three indexes.
 
 use redb::{ReadableTable, Table, TableDefinition};
 use staleness_core::journal::{JournalEntry, Revision};
@@ -39,7 +39,7 @@ type Rows<'t> = Table<'t, EntryRef, &'static [u8]>;
 const FIRST: EntryRef = (0, 0);
 const LAST: EntryRef = (u64::MAX, u32::MAX);
 
-/// Adds what the filter names to the view.
+/// Adds the entries matching the filter to the view.
 pub(crate) fn load(tx: &Tx, filter: &JournalFilter, view: &mut View) -> Result<(), StoreError> {
     match filter {
         JournalFilter::Op(op) => {
@@ -91,7 +91,7 @@ fn keep_indexed(rows: &Rows<'_>, key: EntryRef, view: &mut View) -> Result<(), S
     Ok(())
 }
 
-/// Removes the entries of revisions.
+/// Removes the entries of these revisions.
 pub(crate) fn remove(tx: &Tx, revisions: &[Revision]) -> Result<(), StoreError> {
     if revisions.is_empty() {
         return Ok(());
@@ -117,7 +117,7 @@ pub(crate) fn remove(tx: &Tx, revisions: &[Revision]) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Appends entries that have their numbers.
+/// Appends entries that are already numbered.
 pub(crate) fn append(tx: &Tx, entries: &[JournalEntry]) -> Result<(), StoreError> {
     if entries.is_empty() {
         return Ok(());

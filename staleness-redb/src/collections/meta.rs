@@ -1,4 +1,4 @@
-//! The numbers of the store.
+//! The counters of the store.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -12,26 +12,26 @@ use super::table;
 use crate::error::{from_storage, from_table};
 use crate::tables::{MAGIC, META, OUTCOMES, Tx};
 
-/// The numbers of the store, as a transaction sees them.
+/// The counters of the store, as one transaction reads them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
     /// The journal's floor.
     pub(crate) floor: Floor,
-    /// The last sequence number that was ever given. 0 where a reader did not ask for it.
+    /// The last sequence number ever assigned, or 0 if a reader did not load it.
     pub(crate) last_seq: u64,
 }
 
-/// Numbers beyond this are damage: nobody counts so far, and one more must still fit.
+/// Maximum valid counter. Larger values mean damage, and one more must still fit.
 const MOST: u64 = i64::MAX as u64;
 
-/// Makes sure that this is a store of a format that this program knows, and reads where it stands.
+/// Checks that this is a store of the supported format, and reads the counters.
 pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
     let foreign = || StoreError::NotAStore("another program's redb database".into());
     let meta = match tx.open_table(META) {
         Ok(table) => table,
         Err(redb::TableError::Storage(error)) => return Err(from_storage(error)),
-        // A table of this name with other types.
+        // A table with this name has other types.
         Err(_) => return Err(foreign()),
     };
     let number = |name: &str| -> Result<Option<u64>, StoreError> {
@@ -70,7 +70,7 @@ pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
     Ok(Meta { revision, floor, last_seq: least.max(last) })
 }
 
-/// Writes the numbers of a new store.
+/// Writes the counters of a new store.
 pub(crate) fn create(tx: &Tx) -> Result<(), StoreError> {
     let mut meta = tx.open_table(META).map_err(from_table)?;
     for (name, value) in [("magic", MAGIC), ("format", FORMAT), ("generation", anywhere())] {
@@ -80,7 +80,7 @@ pub(crate) fn create(tx: &Tx) -> Result<(), StoreError> {
     store(tx, Meta { revision: Revision(0), floor: Floor::default(), last_seq: 0 })
 }
 
-/// Writes everything but what marks the store.
+/// Writes the counters. Magic and format are not written.
 pub(crate) fn store(tx: &Tx, Meta { revision, floor, last_seq }: Meta) -> Result<(), StoreError> {
     let mut meta = table(tx, META)?;
     for (name, value) in [
@@ -94,13 +94,12 @@ pub(crate) fn store(tx: &Tx, Meta { revision, floor, last_seq }: Meta) -> Result
     Ok(())
 }
 
-/// A number that no other store begins with.
+/// Returns a random starting value.
 fn anywhere() -> u64 {
     RandomState::new().build_hasher().finish() / 4
 }
 
-/// Reads the generation of what a search reads. It begins anywhere, so that a store that takes the place of another
-/// is told apart.
+/// Reads the generation of search data. It starts at a random number, so that a replaced store is noticed.
 pub(crate) fn generation(tx: &Tx) -> Result<u64, StoreError> {
     let meta = table(tx, META)?;
     let found = meta.get("generation").map_err(from_storage)?;
@@ -108,7 +107,7 @@ pub(crate) fn generation(tx: &Tx) -> Result<u64, StoreError> {
     found.ok_or_else(|| StoreError::Corrupt("staleness generation: it cannot be read".into()))
 }
 
-/// Raises the generation of what a search reads.
+/// Raises the generation of search data.
 pub(crate) fn advance(tx: &Tx) -> Result<(), StoreError> {
     let next = generation(tx)? + 1;
     table(tx, META)?.insert("generation", next).map_err(from_storage)?;

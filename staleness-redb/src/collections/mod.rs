@@ -1,4 +1,4 @@
-//! Reading and writing collections, the logs and the numbers of the store.
+//! Reads and writes the collections, the logs and the counters.
 
 pub(crate) mod journal;
 pub(crate) mod meta;
@@ -19,18 +19,18 @@ use crate::error::{from_storage, from_table};
 use crate::tables::Tx;
 use meta::Meta;
 
-/// A collection of records: one table, and one way to read each.
+/// A table of records.
 pub(crate) trait Collection {
-    /// The table's key.
+    /// The type of the table's keys.
     type Key: Key + 'static;
-    /// The record.
+    /// The type of the records.
     type Row;
     /// The table.
     const TABLE: TableDefinition<'static, Self::Key, &'static [u8]>;
-    /// The most rows of a page.
+    /// Maximum number of rows per page.
     const PAGE: usize;
 
-    /// Reads a record without trusting it.
+    /// Decodes and validates a record.
     fn row(key: &<Self::Key as Value>::SelfType<'_>, value: &[u8])
     -> Result<Self::Row, StoreError>;
 
@@ -38,7 +38,7 @@ pub(crate) trait Collection {
     fn keep(row: Self::Row, view: &mut View);
 }
 
-/// A table, open for reading and writing.
+/// Opens a table for reading and writing.
 pub(crate) fn table<'t, K: Key + 'static, V: Value + 'static>(
     tx: &'t Tx,
     definition: TableDefinition<'_, K, V>,
@@ -46,7 +46,7 @@ pub(crate) fn table<'t, K: Key + 'static, V: Value + 'static>(
     tx.open_table(definition).map_err(from_table)
 }
 
-/// A table that is opened when it is first used.
+/// A table that is opened when first used.
 struct Once<'t, K: Key + 'static, V: Value + 'static> {
     tx: &'t Tx,
     definition: TableDefinition<'static, K, V>,
@@ -66,7 +66,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Once<'t, K, V> {
     }
 }
 
-/// Returns the record with this key.
+/// Returns the record with this key, if it exists.
 pub(crate) fn get<C: Collection>(
     table: &impl ReadableTable<C::Key, &'static [u8]>,
     key: &<C::Key as Value>::SelfType<'_>,
@@ -75,7 +75,7 @@ pub(crate) fn get<C: Collection>(
     value.map(|value| C::row(key, value.value())).transpose()
 }
 
-/// Visits every record in the order of keys, until `visit` breaks.
+/// Visits all records in key order, until `visit` breaks.
 pub(crate) fn all<C: Collection>(
     tx: &Tx,
     mut visit: impl FnMut(C::Row) -> Result<ControlFlow<()>, StoreError>,
@@ -89,7 +89,7 @@ pub(crate) fn all<C: Collection>(
     Ok(())
 }
 
-/// Adds every record to the view.
+/// Adds all records to the view.
 fn keep_all<C: Collection>(
     table: &impl ReadableTable<C::Key, &'static [u8]>,
     view: &mut View,
@@ -101,7 +101,7 @@ fn keep_all<C: Collection>(
     Ok(())
 }
 
-/// Adds summaries of the tools of a scope.
+/// Adds the summaries of a scope's tools.
 fn summaries(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
     let (first, mut all) = (scope.as_key(), Vec::new());
     for entry in
@@ -131,7 +131,7 @@ pub(crate) fn count_routes(tx: &Tx, project: &ProjectId) -> Result<u64, StoreErr
     Ok(found)
 }
 
-/// Everything that `selection` names.
+/// Loads everything in `selection`.
 pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, StoreError> {
     let mut view = View::default();
     (view.revision, view.floor) = (meta.revision, meta.floor);
@@ -160,7 +160,7 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
     Ok(view)
 }
 
-/// Writes `changes` and numbers them. `seen` is what the step saw. Returns the revision after the commit.
+/// Numbers and writes `changes`. `seen` is the view that the step decided on. Returns the new revision.
 pub(crate) fn apply(
     tx: &Tx,
     mut meta: Meta,
@@ -175,7 +175,7 @@ pub(crate) fn apply(
     meta.floor.raise(changes.floor);
     meta.revision = changes.number(meta.last_seq, meta.revision);
     if (meta.revision, meta.floor) != before || !changes.outcome_ranges.is_empty() {
-        // Removing outcomes may remove the newest: their numbers must not come back.
+        // If the newest outcomes were removed, their numbers must not be reused.
         meta::store(tx, meta)?;
     }
     if changes.moves_generation(seen) {

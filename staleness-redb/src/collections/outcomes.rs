@@ -1,4 +1,4 @@
-//! Outcomes, and the three indexes over them.
+//! Outcomes and their three indexes.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Collection for Outcomes {
 type Rows<'t> = Table<'t, u64, &'static [u8]>;
 type Served<'t> = Table<'t, (i64, u64), (&'static str, &'static str)>;
 
-/// Adds what the filters name to the view.
+/// Adds the outcomes matching the filters to the view.
 pub(crate) fn load<'f>(
     tx: &Tx,
     filters: impl Iterator<Item = &'f OutcomeFilter>,
@@ -55,7 +55,7 @@ pub(crate) fn load<'f>(
                 for entry in identities.open()?.range(found).map_err(from_storage)? {
                     let (key, _) = entry.map_err(from_storage)?;
                     let row = indexed(rows.open()?, key.value().1)?;
-                    // The identity is a hash.
+                    // The identity is a hash, so another op may match.
                     if row.tool == *tool && row.op == *op {
                         Outcomes::keep(row, view);
                     }
@@ -81,8 +81,8 @@ pub(crate) fn load<'f>(
     Ok(())
 }
 
-/// The last outcome of each server, by order of recording, not by time: clocks jump. Only the
-/// outcomes since then are visited, whatever the table holds.
+/// Returns the last outcome of each server in recording order, because clocks may jump. Only visits outcomes
+/// since `since`.
 fn last_per_server(index: &Served<'_>, since: Timestamp) -> Result<Vec<u64>, StoreError> {
     let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
     for entry in index.range((since.as_millis(), 0)..).map_err(from_storage)? {
@@ -98,7 +98,8 @@ fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
     get::<Outcomes>(rows, &seq)?.ok_or_else(|| Bad("the row").in_row("outcomes", seq))
 }
 
-/// Counts the outcomes, and those that a cut would remove. Reads those that are not among the newest.
+/// Counts all outcomes, and those that a cut would remove. Reads all outcomes except the newest, which a cut
+/// keeps.
 pub(crate) fn count(tx: &Tx, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
     let rows = table(tx, OUTCOMES)?;
     let total = rows.len().map_err(from_storage)?;
@@ -110,7 +111,7 @@ pub(crate) fn count(tx: &Tx, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreErr
     Ok(OutcomeCounts { total, cut: count })
 }
 
-/// Visits the numbers of the outcomes within a cut, oldest first, while `visit` says so.
+/// Visits the sequence numbers of outcomes within a cut, oldest first, until `visit` returns false.
 fn each_cut(
     rows: &Rows<'_>,
     cut: &OutcomeCut,
@@ -128,7 +129,7 @@ fn each_cut(
     Ok(())
 }
 
-/// Removes a range.
+/// Removes a range of outcomes.
 pub(crate) fn remove(tx: &Tx, range: &OutcomeRange) -> Result<(), StoreError> {
     let mut rows = table(tx, OUTCOMES)?;
     let mut gone = Vec::new();
@@ -164,18 +165,18 @@ fn seqs(rows: &Rows<'_>, wanted: impl Fn(&Outcome) -> bool) -> Result<Vec<u64>, 
     Ok(found)
 }
 
-/// Returns true if an outcome is in the index of counted ones.
+/// Returns true if the outcome is in the index `outcomes_counted`.
 pub(crate) const fn is_counted(row: &Outcome) -> bool {
     row.mark.is_counted()
 }
 
-/// Returns the scope and server of an outcome in the index of served ones, `None` if it is not in it.
+/// Returns scope and server if the outcome is in the index `outcomes_served`.
 pub(crate) fn served(row: &Outcome) -> Option<(&str, &str)> {
     let server = row.server.as_ref().filter(|_| row.mark.is_conclusive())?;
     Some((row.tool.scope.as_key(), server.as_str()))
 }
 
-/// The indexes over outcomes. Every append and removal changes at least one, most change all.
+/// The indexes over outcomes. Every append or removal changes at least one.
 struct Indexes<'t> {
     identity: Table<'t, (u64, u64), ()>,
     counted: Table<'t, (&'static str, u64), ()>,
@@ -214,7 +215,7 @@ impl<'t> Indexes<'t> {
     }
 }
 
-/// Appends outcomes that have their numbers.
+/// Appends outcomes that are already numbered.
 pub(crate) fn append(tx: &Tx, outcomes: &[Outcome]) -> Result<(), StoreError> {
     if outcomes.is_empty() {
         return Ok(());

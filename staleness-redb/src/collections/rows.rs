@@ -1,4 +1,4 @@
-//! Collections whose rows are created, replaced and removed: reading and writing them, with their indexes.
+//! Reads and writes collections with mutable rows, including their indexes.
 
 use std::borrow::Cow;
 
@@ -14,20 +14,20 @@ use crate::tables::{KeyRef, Tx};
 /// A word that the index of a collection holds for a row, with which the row is found.
 pub(crate) type Label = Cow<'static, str>;
 
-/// The rows that a filter may name.
+/// The rows that may match a filter.
 pub(crate) enum Find<'f> {
-    /// Those whose key begins with one part, or with two.
+    /// Rows with keys that begin with one part, or with two.
     Prefix(&'f str, Option<&'f str>),
     /// Those whose key begins with a part and that have a label in a range, both ends included.
     Labelled(&'f str, Label, Label),
 }
 
-/// A collection as a table, and an index where it has one.
+/// A collection stored as a table, with an optional index.
 pub(crate) trait Stored: Described + Coded {
     /// The index: the first part of a key, a label, the second part. Only collections whose keys have two parts have one.
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = None;
 
-    /// Returns the rows that a filter may name, which is not for one key, nor for all.
+    /// Returns the rows that may match a filter. Not called for filters by key or for all rows.
     fn find(filter: &Self::Filter) -> Find<'_>;
 
     /// Returns the labels of this row.
@@ -36,7 +36,7 @@ pub(crate) trait Stored: Described + Coded {
     }
 }
 
-/// The parts of a key: the first two, and the others as one text in their order.
+/// Returns the parts of a key. All parts after the second are concatenated.
 pub(crate) fn parts<R: Stored>(key: &R::Key) -> [Cow<'_, str>; 3] {
     let mut parts = [const { Cow::Borrowed("") }; 3];
     for (place, cell) in R::of_key(key).into_iter().enumerate() {
@@ -78,7 +78,7 @@ impl<R: Stored> Collection for R {
     }
 }
 
-/// Adds the rows that any of the picks names.
+/// Adds the rows matching any of the picks.
 pub(crate) fn load<R: Stored>(
     tx: &Tx,
     picks: &[Pick<R::Filter>],
@@ -91,7 +91,7 @@ pub(crate) fn load<R: Stored>(
     let mut found: Vec<&R::Filter> = Vec::new();
     for Pick { filter, .. } in picks {
         match filter.key() {
-            // The rows of a batch are few, and each is named again and again.
+            // A batch often names the same few rows repeatedly.
             Some(key) if R::rows(view).contains_key(key) => {}
             Some(key) => {
                 let [first, second, rest] = &parts::<R>(key);
@@ -112,7 +112,7 @@ pub(crate) fn load<R: Stored>(
     Ok(())
 }
 
-/// Adds the rows that a filter names, which is not for one key, nor for all.
+/// Adds the rows matching a filter. Not called for filters by key or for all rows.
 fn find<R: Stored>(
     tx: &Tx,
     rows: &Table<'_, KeyRef, &'static [u8]>,
@@ -160,7 +160,7 @@ fn find<R: Stored>(
     Ok(())
 }
 
-/// Writes the changes, and of the index what really changes.
+/// Writes the changes, and updates the index only where it differs.
 pub(crate) fn apply<R: Stored>(tx: &Tx, changes: &ChangeSet) -> Result<(), StoreError> {
     let changes = R::changes(changes);
     if changes.is_empty() {

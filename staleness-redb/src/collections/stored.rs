@@ -22,8 +22,8 @@ use super::rows::{Find, Label, Stored};
 use crate::codec::{MAX_TEXT_RECORD, kinds};
 use crate::tables::{DEFINITIONS_INDEX, DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
 
-/// The format of the file that this program reads and writes: each collection that is added, and each change of a record,
-/// makes a new one. Formats 1 to 10 were never released.
+/// The file format that this program reads and writes. Every new collection and every changed record needs a
+/// new format. Formats 1 to 10 were never released.
 pub(crate) const FORMAT: u64 = 11;
 
 kinds! {
@@ -43,7 +43,7 @@ kinds! {
     b'g': Suggestions;
 }
 
-/// Stands where nobody asks: one key and every row are found without it.
+/// A placeholder for filters that are handled elsewhere: one key, or all rows.
 const ANY: Find<'_> = Find::Prefix("", None);
 
 fn of(scope: &Scope) -> Find<'_> {
