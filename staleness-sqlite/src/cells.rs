@@ -1,4 +1,4 @@
-//! Values between the columns of SQLite and the cells of core.
+//! Converts between SQLite columns and core cells.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use staleness_core::store::table::{Bad, Cell, Record};
 
 use crate::error::from_sqlite;
 
-/// Stands for a value that no column has, such as a broken text: no list of bytes begins so.
+/// A placeholder for an invalid value, such as broken UTF-8. No valid record begins with this byte.
 const ODD: Cell<'_> = Cell::Blob(Cow::Borrowed(&[0xff]));
 
 /// Reads the columns of a row.
@@ -28,7 +28,7 @@ fn cell(value: ValueRef<'_>) -> Cell<'_> {
     }
 }
 
-/// The parameters that cells are.
+/// Returns cells as statement parameters.
 pub(crate) fn bound<'c>(cells: &'c [Cell<'_>]) -> impl rusqlite::Params + use<'c> {
     params_from_iter(cells.iter().map(|cell| {
         ToSqlOutput::Borrowed(match cell {
@@ -40,7 +40,7 @@ pub(crate) fn bound<'c>(cells: &'c [Cell<'_>]) -> impl rusqlite::Params + use<'c
     }))
 }
 
-/// Runs a statement that returns no rows. Returns how many it changed.
+/// Runs a statement without result rows. Returns the number of changed rows.
 pub(crate) fn execute(
     statement: &mut Statement<'_>,
     cells: &[Cell<'_>],
@@ -48,7 +48,7 @@ pub(crate) fn execute(
     statement.execute(bound(cells)).map_err(from_sqlite)
 }
 
-/// Reads a record from a row.
+/// Decodes a record from a row.
 pub(crate) fn record<R: Record>(
     row: &Row<'_>,
     read: impl FnOnce(&[Cell<'_>]) -> Result<R, Bad>,

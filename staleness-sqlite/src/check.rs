@@ -1,4 +1,4 @@
-//! Verifying what is stored.
+//! Verifies stored data.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::collections::meta::Meta;
 use crate::collections::{each, meta, rows};
 use crate::transaction::Transaction;
 
-/// Structure, every record, and what holds between them, in the connection's transaction.
+/// Verifies file structure, all records and their relations in the connection's transaction.
 pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     structure(tx)?;
     let meta = meta::load(tx, true)?;
@@ -26,8 +26,7 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     revisions(tx, meta)
 }
 
-/// Pages, indexes, and the types of STRICT tables. The messages name tables, indexes and row
-/// numbers.
+/// Verifies pages, indexes and the types in STRICT tables. Messages name tables, indexes and row numbers.
 fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
     let mut found = Vec::new();
     each(tx, "PRAGMA integrity_check(10)", (), |row| {
@@ -37,7 +36,7 @@ fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    // A line of stars says in which database.
+    // A line of asterisks names the database.
     if found.len() > 1 {
         found.retain(|line| !line.starts_with("***"));
     }
@@ -50,7 +49,7 @@ fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
     }
 }
 
-/// No commit of the journal lacks an entry but those that were pruned.
+/// Verifies that every commit above the floor still has its journal entries.
 fn revisions(tx: &Transaction<'_>, meta: Meta) -> Result<(), StoreError> {
     let mut check = JournalCheck::default();
     let mut followed = Ok(());

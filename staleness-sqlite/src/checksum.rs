@@ -1,13 +1,12 @@
-//! A checksum in every page of the file, under SQLite.
+//! Adds a checksum to every page of the file, below SQLite.
 //!
-//! SQLite stores pages as they are, and believes what it reads. So a file layer (a "VFS") of ours lies
-//! over that of the system: the last [`RESERVED`] bytes of a page, which SQLite is told to leave alone,
-//! hold the CRC-32 of the page's number and of its other bytes. They are written with every page of the
-//! main file and compared whenever a page is read from it, so no statement sees a damaged page: neither a
-//! row, nor an index that says that there is none. It is made for damage, not for somebody who forges a
-//! file.
+//! SQLite stores pages as they are and trusts what it reads. This SQLite file layer (a "VFS") wraps the
+//! system's. The last [`RESERVED`] bytes of a page, which SQLite is told not to use, contain the CRC-32 of
+//! the page's number and its other bytes. The checksum is written with every page of the main file and
+//! verified on every read. So no statement sees a damaged page, neither a row nor an index that hides one.
+//! This protects against damage, not against forgery.
 //!
-//! The log needs nothing of the kind: SQLite writes checksums of its own into it.
+//! The write-ahead log needs no checksum of ours, because SQLite adds its own.
 //!
 //! Other programs (`sqlite3`) may read the file, also when they move the log into it as they close. In
 //! memory and in the log the bytes are [`UNSUMMED`], or zero in a page that SQLite has just added, so such a
@@ -19,10 +18,10 @@
 //!
 //! # Why this is `unsafe`
 //!
-//! A file layer is a table of C functions that take pointers. Ours has four functions. Each calls the one
-//! of the system that it stands in for, with the arguments as they came, and looks at the bytes of one
-//! page. All other functions are the system's own: an open file is the system's file, in the system's
-//! memory, whose table of methods is a copy in which three are ours, or one in that of the log.
+//! A file layer is a table of C functions that take pointers. Ours has four functions. Each calls the
+//! system's function with unchanged arguments and inspects the bytes of one page. All other functions are the
+//! system's own. An open file is the system's file in the system's memory. Its method table is a copy in
+//! which three functions are ours, or one for the log.
 
 #![allow(unsafe_code, reason = "a file layer is a table of C functions; see above")]
 
@@ -37,11 +36,11 @@ use crate::schema::{APPLICATION_ID, FORMAT};
 
 /// Name of the file layer.
 pub(crate) const LAYER: &CStr = c"staleness";
-/// Bytes of a page.
+/// Size of a page, in bytes.
 pub(crate) const PAGE: usize = 4_096;
-/// Bytes of SQLite's header, at the begin of the first page.
+/// Size of SQLite's header at the start of the first page, in bytes.
 const HEADER: usize = 100;
-/// Offset of the number of pages in SQLite's header, in bytes.
+/// Offset of the page count in SQLite's header, in bytes.
 const PAGES_AT: i64 = 28;
 /// Bytes of the smallest sector that a disk loses as a whole.
 const SECTOR: usize = 512;
@@ -51,7 +50,7 @@ pub(crate) const RESERVED: usize = 4;
 /// The last bytes, in memory and in the log, of a page that was read from the file.
 const UNSUMMED: [u8; RESERVED] = [0, 0, 0, 1];
 
-/// The last bytes of a page, given its number, counted from 1, and the other bytes. Never zero.
+/// Returns the checksum of a page, from its number (starting at 1) and its other bytes. Never zero.
 fn checksum(number: u32, content: &[u8]) -> [u8; RESERVED] {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&number.to_le_bytes());
@@ -59,28 +58,28 @@ fn checksum(number: u32, content: &[u8]) -> [u8; RESERVED] {
     hasher.finalize().max(1).to_le_bytes()
 }
 
-/// The number of the page that an access to the main file is about, if it is about one page.
+/// Returns the page number of an access to the main file, if it covers exactly one page.
 fn page_at(len: c_int, offset: i64) -> Option<u32> {
     let page = PAGE as i64;
     let whole = i64::from(len) == page && offset % page == 0;
     whole.then(|| u32::try_from(offset / page + 1).ok()).flatten()
 }
 
-/// Returns true if a page as it was read may be believed.
+/// Returns true if a page read from the file is valid.
 fn is_sound(number: u32, page: &[u8; PAGE]) -> bool {
     let (content, stored) = page.split_at(PAGE - RESERVED);
     if stored == checksum(number, content) {
         return true;
     }
-    // The header of another program's file, or of an older format, is read to say so.
+    // The header of another program's file or an older format must be readable to report that.
     if number == 1 && !is_ours(&page[..HEADER]) {
         return true;
     }
-    // Another program wrote it.
+    // Written by another program.
     stored == UNSUMMED || (stored == [0; RESERVED] && !is_lost(page))
 }
 
-/// Returns true if a page without a checksum looks as if the disk had lost its last sector.
+/// Returns true if a page without a checksum looks as if its last disk sector was lost.
 fn is_lost(page: &[u8]) -> bool {
     page[PAGE - SECTOR..].iter().all(|byte| *byte == 0)
 }
@@ -90,38 +89,39 @@ thread_local! {
     static ZEROS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns true if since its last call this thread wrote a page to a log that looks as if its last sector was lost. In
-/// the file, where it has a checksum, it does not.
+/// Returns true if, since the last call, this thread wrote a page to a log that looks as if its last sector
+/// was lost. In the main file, with its checksum, it would not.
 pub(crate) fn ends_in_zeros() -> bool {
     ZEROS.replace(false)
 }
 
-/// Returns true unless the header says that the file is not a store of this format. One damaged field is
-/// not enough to say so.
+/// Returns false if the header shows that the file is not a store of this format. One damaged field is not
+/// enough.
 fn is_ours(header: &[u8]) -> bool {
     let number = |at: usize| {
         let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
         i64::from(i32::from_be_bytes(bytes))
     };
-    // Offsets of SQLite's header: reserved bytes, `user_version`, `application_id`.
+    // Offsets in SQLite's header: reserved bytes, `user_version`, `application_id`.
     usize::from(header[20]) == RESERVED || (number(60) >= FORMAT && number(68) == APPLICATION_ID)
 }
 
-/// A table of methods: the system's, in which three are ours, or one for a log.
+/// A method table: a copy of the system's with three functions of ours, or one for a log.
 #[repr(C)]
 struct Methods {
-    /// The table that SQLite sees; must come first.
+    /// The table that SQLite uses. Must be the first field.
     ours: ffi::sqlite3_io_methods,
     real: &'static ffi::sqlite3_io_methods,
     is_log: bool,
 }
 
-// SAFETY: a table holds addresses of functions, which any thread may call, and is never changed.
+// SAFETY: a table contains addresses of functions that any thread may call, and never changes.
 unsafe impl Send for Methods {}
 // SAFETY: as above.
 unsafe impl Sync for Methods {}
 
-/// The table that stands in for one of the system's. There are a few in a system, each is made once, and once for logs.
+/// Returns the table that replaces one of the system's. A system has few tables. Each gets one replacement
+/// for main files and one for logs.
 fn stand_in(real: &'static ffi::sqlite3_io_methods, is_log: bool) -> &'static Methods {
     static MADE: Mutex<Vec<&'static Methods>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,7 +132,7 @@ fn stand_in(real: &'static ffi::sqlite3_io_methods, is_log: bool) -> &'static Me
     }
     let of_log = ffi::sqlite3_io_methods { xWrite: Some(write), ..*real };
     let of_main = ffi::sqlite3_io_methods {
-        // Without the methods for mapped files, which would go past `read`.
+        // Excludes methods for memory-mapped files, which would bypass `read`.
         iVersion: real.iVersion.min(2),
         xFetch: None,
         xUnfetch: None,
@@ -147,34 +147,34 @@ fn stand_in(real: &'static ffi::sqlite3_io_methods, is_log: bool) -> &'static Me
     new
 }
 
-/// The methods of an open file.
+/// Returns the methods of an open file.
 ///
 /// # Safety
-/// `file` was opened by [`open`] as a main file or as a log.
+/// `file` must have been opened by [`open`] as a main file or a log.
 unsafe fn methods(file: *mut ffi::sqlite3_file) -> &'static Methods {
-    // SAFETY: `open` put a `Methods` there, which is never freed and begins with what SQLite sees.
+    // SAFETY: `open` stored a pointer to a `Methods`, which is never freed and starts with SQLite's table.
     unsafe { &*(*file).pMethods.cast::<Methods>() }
 }
 
-/// The file layer of the system, and ours, which is a copy of it but for its name and for `xOpen`.
+/// The system's file layer and ours, which is a copy except for name and `xOpen`.
 struct Layers {
     system: *mut ffi::sqlite3_vfs,
     ours: *mut ffi::sqlite3_vfs,
 }
 
-// SAFETY: both live as long as the process and are not changed by us; SQLite guards its list of them.
+// SAFETY: both live as long as the process and are not changed by us. SQLite synchronises its list of layers.
 unsafe impl Send for Layers {}
 // SAFETY: as above.
 unsafe impl Sync for Layers {}
 
 static LAYERS: OnceLock<Option<Layers>> = OnceLock::new();
 
-/// Makes the layer known to SQLite under [`LAYER`], once in a process. Returns false if SQLite refuses it.
+/// Registers the layer with SQLite as [`LAYER`], once per process. Returns false if SQLite rejects it.
 pub(crate) fn install() -> bool {
     let made = LAYERS.get_or_init(|| {
-        // SAFETY: the system's layer lives as long as the process, so it may be copied; the copy is
-        // leaked, so it lives as long too. Its functions get the copy in place of the original and use
-        // of it what is the same in both.
+        // SAFETY: the system's layer lives as long as the process, so it can be copied. The copy is leaked,
+        // so it lives as long. The system's functions receive the copy and only use the fields that are the
+        // same in both.
         unsafe {
             let system = ffi::sqlite3_vfs_find(std::ptr::null());
             if system.is_null() {
@@ -192,11 +192,11 @@ pub(crate) fn install() -> bool {
     made.is_some()
 }
 
-/// Leaves room for checksums in the pages of a database that is empty.
+/// Reserves space for checksums in the pages of an empty database.
 pub(crate) fn reserve(conn: &Connection) -> Result<(), Error> {
     let mut bytes = RESERVED as c_int;
-    // SAFETY: the connection is open, "main" is a name with a zero behind it, and SQLite reads and writes
-    // one number through the pointer before it returns.
+    // SAFETY: the connection is open, "main" is zero-terminated, and SQLite reads and writes one number
+    // through the pointer before it returns.
     let code = unsafe {
         let what = ffi::SQLITE_FCNTL_RESERVE_BYTES;
         ffi::sqlite3_file_control(conn.handle(), c"main".as_ptr(), what, (&raw mut bytes).cast())
@@ -216,8 +216,8 @@ unsafe extern "C" fn open(
     out: *mut c_int,
 ) -> c_int {
     let Some(Some(layers)) = LAYERS.get() else { return ffi::SQLITE_CANTOPEN };
-    // SAFETY: the arguments are passed on as they came, to the layer whose file has the same size as ours.
-    // After it has opened a file, that begins with the address of a table that lives as long as the process.
+    // SAFETY: the arguments are passed unchanged to the layer for which the file has the same size. After a
+    // successful open, the file begins with the address of a table that lives as long as the process.
     unsafe {
         let Some(open) = (*layers.system).xOpen else { return ffi::SQLITE_CANTOPEN };
         let code = open(layers.system, path, file, flags, out);
@@ -236,12 +236,12 @@ unsafe extern "C" fn read(
     len: c_int,
     offset: i64,
 ) -> c_int {
-    // SAFETY: SQLite reads from open files, and gives room for `len` bytes.
+    // SAFETY: SQLite only reads open files, and provides room for `len` bytes.
     unsafe {
         let Some(read) = methods(file).real.xRead else { return ffi::SQLITE_IOERR_READ };
         let code = read(file, to, len, offset);
         let Some(number) = page_at(len, offset) else {
-            // A piece of the header, which is read again with its page, or another program's page.
+            // Part of the header, which is read again with its page, or a page of another program's file.
             let bytes = slice::from_raw_parts(to.cast::<u8>(), len as usize);
             let header = offset + i64::from(len) <= HEADER as i64;
             let foreign = offset == 0 && bytes.len() > HEADER && !is_ours(&bytes[..HEADER]);
@@ -249,7 +249,8 @@ unsafe extern "C" fn read(
         };
         match code {
             ffi::SQLITE_OK => {}
-            // SQLite takes it for zeros, which is right for a page that the transaction has just added.
+            // SQLite treats the missing part as zeros, which is correct for a page that the transaction has
+            // just added.
             ffi::SQLITE_IOERR_SHORT_READ => {
                 let mut pages = [0_u8; 4];
                 let asked = read(file, pages.as_mut_ptr().cast(), 4, PAGES_AT);
@@ -278,13 +279,13 @@ unsafe extern "C" fn write(
     len: c_int,
     offset: i64,
 ) -> c_int {
-    // SAFETY: SQLite writes to open files, and gives `len` bytes.
+    // SAFETY: SQLite only writes to open files, and provides `len` bytes.
     unsafe {
         let Methods { real, is_log, .. } = methods(file);
         let Some(write) = real.xWrite else { return ffi::SQLITE_IOERR_WRITE };
         let bytes = slice::from_raw_parts(from.cast::<u8>(), len as usize);
         if *is_log {
-            // The other pieces are headers.
+            // All other writes are headers.
             ZEROS.set(ZEROS.get() || (bytes.len() == PAGE && is_lost(bytes)));
             return write(file, from, len, offset);
         }
@@ -297,9 +298,9 @@ unsafe extern "C" fn write(
     }
 }
 
-/// Returns the system's description of the disk, but not that pieces of pages may be read.
+/// Returns the system's device characteristics, without the one that permits reading parts of pages.
 unsafe extern "C" fn characteristics(file: *mut ffi::sqlite3_file) -> c_int {
-    // SAFETY: SQLite asks open files.
+    // SAFETY: SQLite only asks about open files.
     let found = unsafe { methods(file).real.xDeviceCharacteristics.map_or(0, |ask| ask(file)) };
     found & !ffi::SQLITE_IOCAP_SUBPAGE_READ
 }

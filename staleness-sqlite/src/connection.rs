@@ -1,4 +1,4 @@
-//! One connection: how it is opened, and its transactions.
+//! Opens connections and begins transactions.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -12,16 +12,16 @@ use crate::checksum;
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
-/// Statements that a connection keeps prepared; there are fewer in all.
+/// Maximum number of cached prepared statements. There are fewer statements in total.
 const STATEMENTS: usize = 64;
 
 /// A connection to the store.
 #[derive(Debug)]
 pub(crate) struct Conn {
     raw: Connection,
-    /// The setting of `synchronous`; SQLite begins with FULL.
+    /// The current `synchronous` setting. SQLite starts with FULL.
     durability: Cell<Durability>,
-    /// True if what is deleted is overwritten.
+    /// True if deleted data is overwritten.
     overwrites: Cell<bool>,
     /// True if a transaction has begun.
     used: Cell<bool>,
@@ -37,7 +37,7 @@ enum Cache {
 }
 
 impl Conn {
-    /// Connects to a file that exists. Nothing is read yet.
+    /// Opens a connection to an existing file, without reading it yet.
     pub(crate) fn open(
         path: &Path,
         read_only: bool,
@@ -54,7 +54,7 @@ impl Conn {
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let raw = Connection::open_with_flags_and_vfs(path, flags, checksum::LAYER)
             .map_err(from_sqlite)?;
-        // None of these runs a statement or touches the file.
+        // None of these calls runs a statement or accesses the file.
         raw.busy_timeout(milliseconds(busy_timeout))
             .and_then(|()| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))
             .and_then(|_| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true))
@@ -66,20 +66,20 @@ impl Conn {
         Ok(Self { raw, durability, overwrites, used, cache })
     }
 
-    /// The connection itself.
+    /// Returns the SQLite connection.
     pub(crate) const fn raw(&self) -> &Connection {
         &self.raw
     }
 
-    /// The connection itself, for good.
+    /// Returns the SQLite connection, consuming `self`.
     pub(crate) fn into_raw(self) -> Connection {
         self.raw
     }
 
-    /// Begins a transaction that may write; others that want to write wait.
+    /// Begins a write transaction. Other writers wait.
     pub(crate) fn write(&self, durability: Durability) -> Result<Transaction<'_>, StoreError> {
         if self.durability.get() != durability {
-            // The setting cannot be changed inside a transaction.
+            // The setting cannot be changed in a transaction.
             let pragma = match durability {
                 Durability::Normal => "PRAGMA synchronous = NORMAL",
                 Durability::Full => "PRAGMA synchronous = FULL",
@@ -87,8 +87,8 @@ impl Conn {
             self.raw.execute_batch(pragma).map_err(from_sqlite)?;
             self.durability.set(durability);
         }
-        // What is let go is overwritten, whoever writes: of a row that grew or moved, copies would stay
-        // behind that nobody who forgets it could find.
+        // Deleted data is overwritten on every write. Otherwise copies of rows that grew or moved would
+        // remain in the file and could not be found when the data is forgotten.
         if !self.overwrites.replace(true) {
             self.raw.execute_batch("PRAGMA secure_delete = ON").map_err(from_sqlite)?;
         }
@@ -96,20 +96,19 @@ impl Conn {
         Transaction::begin(&self.raw, "BEGIN IMMEDIATE", !self.used.replace(true))
     }
 
-    /// Begins a transaction that only reads: one snapshot, and nobody waits for it.
+    /// Begins a read transaction on one snapshot. Nobody waits for it.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
         self.cache(Cache::Small)?;
         Transaction::begin(&self.raw, "BEGIN", !self.used.replace(true))
     }
 
-    /// A connection that has written nothing reads through a small cache. Whoever reads a lot reads few
-    /// pages twice: a small cache is filled over and over while it is warm, and a process that answers
-    /// one question takes less memory from the system. What is written has to fit, or it goes to the log
-    /// before its time.
+    /// Sets the cache size. A connection that has not written uses a small cache: large reads rarely read a
+    /// page twice, so a small cache stays warm, and a one-shot process needs less memory. Written pages must
+    /// fit, or they go to the log early.
     fn cache(&self, wanted: Cache) -> Result<(), StoreError> {
         let pragma = match (self.cache.get(), wanted) {
             (None, Cache::Small) => Some("PRAGMA cache_size = 100"),
-            // In kibibytes, which negative numbers mean: what SQLite begins with.
+            // A negative number is in KiB. This is SQLite's default.
             (Some(Cache::Small), Cache::Usual) => Some("PRAGMA cache_size = -2000"),
             (None, Cache::Usual) => None,
             (Some(_), _) => return Ok(()),
@@ -122,7 +121,7 @@ impl Conn {
     }
 }
 
-/// Limits a timeout to the milliseconds that SQLite can count, some 24 days.
+/// Limits a timeout to what SQLite can count: about 24 days, in milliseconds.
 pub(crate) fn milliseconds(timeout: Duration) -> Duration {
     timeout.min(Duration::from_millis(i32::MAX as u64))
 }

@@ -1,18 +1,18 @@
-//! Conversion of SQLite errors into [`StoreError`].
+//! Converts SQLite errors to [`StoreError`].
 
 use rusqlite::{Error, ErrorCode, ffi};
 use staleness_core::store::StoreError;
 
-/// The longest message about damage that is passed on, in characters.
+/// Maximum length of a message about damage, in characters.
 const MAX_MESSAGE: usize = 200;
 
-/// Converts an SQLite error. SQLite's messages name tables, columns and codes,
-/// never the contents of a row.
+/// Converts an SQLite error. SQLite's messages name tables, columns and codes, but never the content of a
+/// row.
 pub(crate) fn from_sqlite(error: Error) -> StoreError {
     if error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_DATA) {
         return StoreError::Corrupt("a page of the file does not match its checksum".into());
     }
-    // Of a full disk SQLite tells as one only in writing: here the index of the log found no room.
+    // SQLite reports a full disk only when writing. Here there was no space for the log's index.
     if let Error::SqliteFailure(code, _) = &error
         && code.extended_code == ffi::SQLITE_IOERR_SHMSIZE
     {
@@ -23,7 +23,7 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::DatabaseCorrupt) => {
-            // Of a schema that cannot be read SQLite quotes all that follows.
+            // For an unreadable schema, SQLite quotes everything after the error.
             let message = error.to_string();
             let first = message.lines().next().unwrap_or_default();
             StoreError::Corrupt(first.chars().take(MAX_MESSAGE).collect())
@@ -35,8 +35,8 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
     }
 }
 
-/// Converts an error of COMMIT. When writing or syncing the log fails, the commit frame may be on
-/// the disk all the same, and a later recovery would find it.
+/// Converts an error of COMMIT. If writing or syncing the log failed, the commit frame may still be on disk,
+/// and recovery would find it.
 pub(crate) fn from_commit(error: Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::SystemIoFailure) => StoreError::Unknown(Box::new(error)),

@@ -1,4 +1,4 @@
-//! The store's work, as it runs on whichever thread may block.
+//! The implementation of the store. Runs on a thread that may block.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::pool::Pool;
 use crate::shrink::give_back;
 use crate::wal::{Log, checkpoint};
 
-/// The state that the clones of a store share.
+/// The state shared by all clones of a store.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pool: Pool,
@@ -48,7 +48,7 @@ impl Inner {
             return Err(StoreError::ReadOnly);
         }
         let durability = step.durability();
-        // Declared first, dropped last: the lock covers the commit and the log.
+        // Declared first and so dropped last: the lock covers the commit and the log.
         let _turn = self.lock.turn(self.options)?;
         let conn = self.pool.take()?;
         let transaction = conn.write(durability)?;
@@ -101,7 +101,7 @@ impl Inner {
             |source| StoreError::io(format!("writing the backup {}", to.display()), source);
         let new = NewFile::beside(to, false).map_err(failed)?;
         let copied = self.copy(new.path());
-        // What SQLite may leave beside it when the copy fails.
+        // SQLite may leave these files if the copy fails.
         for suffix in ["-journal", "-wal", "-shm"] {
             let _ = fs::remove_file(with_suffix(new.path(), suffix));
         }
@@ -113,14 +113,14 @@ impl Inner {
         let mut copy = Conn::open(to, false, self.options.busy_timeout)?.into_raw();
         {
             let backup = Backup::new(from.raw(), &mut copy).map_err(from_sqlite)?;
-            // All pages in one step: one snapshot, while others go on writing to the log. In several
-            // steps each commit of another process would start the copy over again.
+            // Copies all pages in one step, from one snapshot, while others write to the log. With several
+            // steps, each commit of another process would restart the copy.
             match backup.step(-1).map_err(from_sqlite)? {
                 StepResult::Done => {}
                 _ => return Err(StoreError::Busy),
             }
         }
-        // The copy has inherited write-ahead mode; a file that stands alone is easier to move.
+        // The copy inherited write-ahead mode. Without it, the copy is a single file.
         let mode: String = copy
             .query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0))
             .map_err(from_sqlite)?;
@@ -136,7 +136,7 @@ impl Drop for Inner {
         if !self.log.is_left() {
             return;
         }
-        // Whoever holds the lock will look after the log.
+        // If another process holds the lock, it will trim the log.
         if let (Ok(_turn), Ok(conn)) =
             (self.lock.acquire(std::time::Duration::ZERO), self.pool.take())
         {

@@ -15,22 +15,21 @@
 //!
 //! # How it works
 //!
-//! - The database is in write-ahead mode. A step takes its turn at a fair file lock, then runs in
-//!   one `BEGIN IMMEDIATE` transaction. Readers run in one deferred transaction: they see one
-//!   snapshot, wait for nobody, and nobody waits for them.
-//! - [`Durability::Full`](staleness_core::store::Durability::Full) syncs the log with every commit;
-//!   [`Durability::Normal`](staleness_core::store::Durability::Normal) leaves that to the next
-//!   trimming of the log.
-//! - With the feature `tokio` and inside a tokio runtime, the work is done on the runtime's blocking
-//!   threads, so that its own are never blocked. Otherwise the futures block, and never wait. A
-//!   future that is dropped does not stop work that has begun: ask again with the same op id.
+//! - The database is in write-ahead mode. A step takes a fair file lock and runs in one `BEGIN IMMEDIATE`
+//!   transaction. A reader runs in one deferred transaction on one snapshot. Readers wait for nobody, and nobody
+//!   waits for them.
+//! - [`Durability::Full`](staleness_core::store::Durability::Full) syncs the log with every commit.
+//!   [`Durability::Normal`](staleness_core::store::Durability::Normal) leaves this to the next trimming of the log.
+//! - With the feature `tokio` and inside a tokio runtime, work runs on the runtime's blocking threads. Otherwise the
+//!   futures block and are ready at once. Dropping a future does not stop work that has begun: retry with the same
+//!   op id.
 //!
-//! # Files that may only be read
+//! # Read-only files
 //!
-//! [`OpenOptions::read_only`] never writes to the store; a file that may not be written to is opened
-//! the same way. SQLite still has to create `<path>-shm` to read a store in write-ahead mode, so a
-//! store in a folder that may not be written to can be read while another process has it open, or
-//! when it is a [backup](staleness_core::store::RegistryStore::backup), which needs no log.
+//! [`OpenOptions::read_only`] never writes to the store. A read-only file is opened the same way. SQLite must still
+//! create `<path>-shm` to read a store in write-ahead mode. A store in a read-only folder can therefore be read only
+//! while another process has it open, or if it is a [backup](staleness_core::store::RegistryStore::backup), which
+//! needs no log.
 //!
 //! The format of the file is documented in the source, in `schema.rs`.
 

@@ -1,4 +1,4 @@
-//! Opening: what kind of file it is, and creating it.
+//! Opens or creates a store.
 
 use std::fs;
 use std::io;
@@ -14,13 +14,13 @@ use crate::error::from_sqlite;
 use crate::schema::{APPLICATION_ID, FORMAT, SCHEMA};
 use crate::{OpenOptions, checksum, shrink};
 
-/// The smallest page that an SQLite database can have, in bytes.
+/// Minimum page size of an SQLite database, in bytes.
 const SMALLEST: u64 = 512;
 
-/// Suffixes of the files beside a store: its log, the index of that, a rollback journal, and the lock.
+/// Suffixes of the files beside a store: write-ahead log, its index, rollback journal, and lock.
 const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ".lock"];
 
-/// An open store: its file, the lock beside it, and the first connection.
+/// An open store: file, lock, and first connection.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) path: PathBuf,
@@ -28,14 +28,14 @@ pub(crate) struct Opened {
     pub(crate) conn: Conn,
 }
 
-/// Opens the store or creates it. A file that is not a store of this program's format is not touched.
+/// Opens or creates a store. A file that is not a store of the supported format is not touched.
 pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreError> {
-    // Absolute, because SQLite takes some relative names (":memory:", "") for something else.
+    // SQLite treats some relative names specially (":memory:", ""), so make it absolute.
     let path = std::path::absolute(path)
         .map_err(|source| StoreError::io(format!("finding {}", path.display()), source))?;
     match find(&path, options)? {
         Some(found) if found.len() < SMALLEST => {
-            // SQLite takes such a file for an empty one and would write over it.
+            // SQLite would treat such a file as empty and overwrite it.
             return Err(StoreError::NotAStore(format!(
                 "{} is too short for an SQLite database",
                 path.display()
@@ -45,14 +45,14 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         None => create(&path, options)?,
     }
     let conn = Conn::open(&path, options.read_only, options.busy_timeout).map_err(|error| {
-        // SQLite's own message does not say why; asking again costs nothing here.
+        // SQLite's message gives no reason. Asking again is cheap here.
         match fs::metadata(&path) {
             Err(source) => StoreError::io(format!("opening {}", path.display()), source),
             Ok(_) => cannot_open(error, &path),
         }
     })?;
     let path = conn.raw().path().map_or(path, PathBuf::from);
-    // Nothing was read from it yet, nor from what stands beside it.
+    // Nothing has been read yet from the file or the files beside it.
     refuse_planted(&path, &BESIDE, !options.read_only)
         .map_err(|source| StoreError::io(format!("opening {}", path.display()), source))?;
     let lock = FileLock::beside(&path, options);
@@ -60,8 +60,8 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
     Ok(Opened { path, lock, conn })
 }
 
-/// Makes a store beside its place and gives it its name when it is whole: a process that dies meanwhile
-/// leaves nothing that looks like a store and is none.
+/// Creates the store in a temporary file and moves it into place when complete, so that a killed process
+/// leaves no partial store.
 fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     make_folder(path, StoreError::io)?;
     let failed = |source| StoreError::io(format!("creating {}", path.display()), source);
@@ -73,7 +73,7 @@ fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
         Err(error) => Err(failed(error)),
     };
     match made {
-        // Another process was first, or a link leads nowhere, which opening will tell.
+        // Another process created it first, or it is a dangling link, which opening will report.
         Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
             Ok(())
         }
@@ -81,11 +81,11 @@ fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     }
 }
 
-/// Makes a store of an empty file.
+/// Initialises a store in an empty file.
 fn make(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     let conn = Conn::open(path, false, options.busy_timeout)?.into_raw();
     let made = checksum::reserve(&conn).and_then(|()| {
-        // Nobody else knows the file: a journal would undo what is thrown away as a whole.
+        // Nobody else uses the file, and on failure it is deleted, so no journal is needed.
         conn.pragma_update(None, "journal_mode", "MEMORY")?;
         shrink::prepare(&conn)?;
         conn.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;"))
@@ -93,7 +93,7 @@ fn make(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     made.and_then(|()| conn.close().map_err(|(_, error)| error)).map_err(from_sqlite)
 }
 
-/// Makes sure that the file is a store of this program's format, by its header.
+/// Checks by the header that the file is a store of the supported format.
 fn prepare(conn: &Conn, lock: &FileLock, options: OpenOptions) -> Result<(), StoreError> {
     let application = header(conn.raw(), "PRAGMA application_id")?;
     if application != APPLICATION_ID {
@@ -116,8 +116,7 @@ fn header(conn: &Connection, sql: &str) -> Result<i64, StoreError> {
     conn.query_row(sql, (), |row| row.get(0)).map_err(from_sqlite)
 }
 
-/// Switches to write-ahead mode, unless the header says that already. New stores and backups are
-/// not in that mode.
+/// Switches to write-ahead mode, if needed. New stores and backups are not in that mode.
 fn write_ahead(conn: &Connection, lock: &FileLock, options: OpenOptions) -> Result<(), StoreError> {
     let mode = |sql: &str| -> rusqlite::Result<bool> {
         conn.query_row(sql, (), |row| Ok(row.get_ref(0)?.as_str().is_ok_and(|mode| mode == "wal")))
@@ -128,7 +127,7 @@ fn write_ahead(conn: &Connection, lock: &FileLock, options: OpenOptions) -> Resu
         return Ok(());
     }
     let guard = match lock.acquire(options.busy_timeout).map_err(StoreError::from) {
-        // A file that may be written in a folder that may not: readable as it is.
+        // The file is writable, but the folder is not. It can still be read.
         Err(StoreError::ReadOnly) => return Ok(()),
         result => result?,
     };
@@ -137,14 +136,14 @@ fn write_ahead(conn: &Connection, lock: &FileLock, options: OpenOptions) -> Resu
     match switched {
         Ok(true) => Ok(()),
         Ok(false) => Err(StoreError::Unsupported("write-ahead mode on this file system")),
-        // Another connection is reading it in the old mode: works until the next opening.
+        // Another connection reads in the old mode. It works, and the next opening will try again.
         Err(StoreError::Busy) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// SQLite's "cannot open" in words that name the likely cause: it needs to create the log and its
-/// index beside the file.
+/// Adds the likely cause to SQLite's "cannot open" error: SQLite must create the log and its index beside the
+/// file.
 fn cannot_open(error: StoreError, path: &Path) -> StoreError {
     let StoreError::Backend(source) = &error else {
         return error;

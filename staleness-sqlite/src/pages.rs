@@ -1,4 +1,4 @@
-//! Visiting many rows, a page at a time.
+//! Visits many rows in pages.
 
 use std::ops::ControlFlow;
 
@@ -13,14 +13,13 @@ use crate::collections::meta::Meta;
 use crate::collections::{load, outcomes, routes, rows};
 use crate::transaction::Transaction;
 
-/// Rows that one page holds at most.
+/// Maximum number of rows per page.
 const PAGE: usize = 1_000;
 
-/// Hands everything that `selection` names to `visit`, from the connection's transaction.
+/// Passes everything in `selection` to `visit`, in the connection's transaction.
 ///
-/// A collection that is selected whole is streamed in the order of its keys, so a page is all that
-/// lies in memory. For other selections the union of the picks is loaded first, one collection
-/// after the other, as a view would do: only so does no row come twice.
+/// A collection that is selected whole is streamed in key order, so only one page is in memory. For other
+/// selections, each collection's matching rows are loaded first, because only then does no row appear twice.
 pub(crate) fn pages(
     tx: &Transaction<'_>,
     selection: &Selection,
@@ -80,7 +79,7 @@ pub(crate) fn pages(
     Ok(())
 }
 
-/// A collection as a table.
+/// Visits one collection.
 fn page<R: Table>(
     tx: &Transaction<'_>,
     picks: &[Pick<R::Filter>],
@@ -113,7 +112,7 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
     picks.iter().any(|pick| pick.filter == *all)
 }
 
-/// The page that is being filled.
+/// The current page.
 struct Pager<'v> {
     page: View,
     rows: usize,

@@ -1,4 +1,4 @@
-//! The connections that a store keeps.
+//! A pool of connections.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use staleness_core::store::StoreError;
 use crate::OpenOptions;
 use crate::connection::Conn;
 
-/// Idle connections that are kept; further ones are closed after use.
+/// Maximum number of idle connections. Others are closed after use.
 const KEPT: usize = 8;
 
-/// Connections that are not in use. Each use takes one out, so readers never wait for the writer or
-/// for each other, and a process that does one thing at a time has exactly one connection.
+/// The idle connections. Each use takes one out, so readers never wait for the writer or each other. A
+/// single-threaded process has exactly one connection.
 #[derive(Debug)]
 pub(crate) struct Pool {
     path: PathBuf,
@@ -26,14 +26,14 @@ impl Pool {
         Self { path, options, idle: Mutex::new(vec![first]) }
     }
 
-    /// The file as SQLite names it: absolute, with symbolic links resolved.
+    /// Returns the absolute path of the file, with symbolic links resolved.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes a connection out, or opens another.
+    /// Takes an idle connection, or opens a new one.
     pub(crate) fn take(&self) -> Result<Lent<'_>, StoreError> {
-        // The one used last has the warmest cache. The list is not locked while a file is opened.
+        // The most recently used one has the warmest cache. The list is not locked while a file is opened.
         let idle = self.idle().pop();
         let conn = match idle {
             Some(conn) => conn,
@@ -43,12 +43,12 @@ impl Pool {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Conn>> {
-        // Nothing that panics happens under this mutex; the list is whole in any case.
+        // No code panics while holding this mutex, and the list would be valid anyway.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A connection in use; it goes back when dropped.
+/// A connection in use. It returns to the pool when dropped.
 #[derive(Debug)]
 pub(crate) struct Lent<'p> {
     conn: Option<Conn>,
@@ -75,6 +75,6 @@ impl Drop for Lent<'_> {
                 idle.push(conn);
             }
         }
-        // Otherwise a transaction is still open that could not be rolled back: closing ends it.
+        // Otherwise a transaction could not be rolled back. Closing the connection ends it.
     }
 }

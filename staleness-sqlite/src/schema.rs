@@ -1,73 +1,70 @@
 //! The format of the file.
 //!
-//! A store is an SQLite database in write-ahead mode. Two fields of its header say what it is:
-//! `application_id` is `0x5374616C` (`Stal`), `user_version` is [`FORMAT`]. A store with another number
-//! was written by a newer or an older program and is refused.
+//! A store is an SQLite database in write-ahead mode. Two fields of its header identify it: `application_id` is
+//! `0x5374616C` (`Stal`), and `user_version` is [`FORMAT`]. A store with another format is refused.
 //!
 //! # Tables
 //!
-//! | table | key | what one row is |
+//! | table | key | a row is |
 //! |---|---|---|
 //! | `meta` | 1 | `format` (as `user_version`), the last `revision`, `floor`, `floor_at`, `last_seq` and `generation` |
 //! | `projects` | id | a project |
 //! | `sources` | scope, client, level, part | a source |
 //! | `tools` | scope, name | a tool with its ring |
-//! | `definitions` | scope, name | what a server says of a tool, pinned |
+//! | `definitions` | scope, name | a tool's pinned definition |
 //! | `knowledge` | scope, id | an item of knowledge |
 //! | `documents` | project, path | a document as it was last checked |
 //! | `work` | scope, id | a work item |
 //! | `sessions` | project, id | a session of an agent |
-//! | `cursors` | project, agent | up to where an agent was told |
+//! | `cursors` | project, agent | how far an agent has been told of changes |
 //! | `routes` | project, tool, id | a query that led to a tool |
-//! | `vectors` | project, tool, id | what a model made of a route's query |
-//! | `suggestions` | project, session | what was suggested in a session |
+//! | `vectors` | project, tool, id | the vector of a route's query |
+//! | `suggestions` | project, session | suggestions made in a session |
 //! | `outcomes` | seq | one use of a tool |
 //! | `journal` | revision, idx | one change |
 //!
-//! The columns are those of `staleness_core::store::table`: most records are one packed text, `value`, behind the
-//! columns that keys, indexes and filters need. Tools, items, routes, vectors, outcomes and journal entries are columns
-//! alone, since they are read or written by the thousand. Every column that repeats what the record says is compared whenever
-//! the row is read.
+//! The columns are defined in `staleness_core::store::table`. Most records are one packed text, `value`, after the
+//! columns needed for keys, indexes and filters. Tools, items, routes, vectors, outcomes and journal entries consist of
+//! columns only, because thousands of them are read or written at once. Columns that repeat part of a record are
+//! compared with it whenever a row is read.
 //!
-//! A scope is stored as `''` for global, else as the project's id. Words (`kind`, `cause`, `hold`, `action`) are those
-//! of the types' `as_str`. Times are milliseconds since 1970. Unsigned 64-bit numbers that may use all their bits
-//! (hashes, durations, counters) are stored as the signed number with the same bits.
+//! A scope is `''` for global, else the project's id. Words (`kind`, `cause`, `hold`, `action`) come from the types'
+//! `as_str`. Times are milliseconds since 1970. Unsigned 64-bit numbers that may use all bits (hashes, durations,
+//! counters) are stored as the signed number with the same bits.
 //!
-//! `meta.format` repeats `user_version` because a row is read with the revision anyway, while the
-//! header takes a statement of its own: so every transaction sees at no cost that a newer program
-//! changed the format under a process that has the store open.
+//! `meta.format` repeats `user_version`. Reading the header takes a statement of its own, but this row is read with the
+//! revision anyway. So every transaction notices at no cost if a newer program has changed the format.
 //!
-//! `meta.floor` and `meta.floor_at` are the `Floor` of the journal: the newest revision whose entries were pruned,
-//! and the latest time of an entry that was.
+//! `meta.floor` and `meta.floor_at` are the journal's `Floor`: the newest pruned revision, and the latest time of a
+//! pruned entry.
 //!
-//! `meta.last_seq` is a floor, not a counter: the next outcome gets one more than the larger of the
-//! floor and the last `seq` in the table. Only a step that removes outcomes raises the floor (to the
-//! last `seq` before the removal). Numbers are never used twice, and an append writes no page for
-//! the counter; `AUTOINCREMENT` would write one in every commit.
+//! `meta.last_seq` is a lower bound, not a counter. The next outcome gets the larger of it and the last `seq` in the
+//! table, plus one. Only a step that removes outcomes raises it (to the last `seq` before the removal). Numbers are
+//! never reused, and an append writes no page for the counter, which `AUTOINCREMENT` would do in every commit.
 //!
-//! `meta.generation` is raised by each commit that changes what a search reads of tools and routes: see
-//! `ChangeSet::moves_generation`. It begins anywhere, so that two stores in one place are told apart.
+//! `meta.generation` is raised by each commit that changes search data of tools and routes: see
+//! `ChangeSet::moves_generation`. It starts at a random number, so that a replaced store is noticed.
 //!
-//! Numbers that are 1 or 0 are there for partial indexes: they find what is open or demoted, say, however much is not.
-//! That of open work is ordered by `work.aging` and `work.since`, which are `Work::aging` as a word and a time, or NULL
-//! both: so what may be overdue is found however much is open. `outcomes.identity` is `Outcome::identity`.
+//! Columns that are 0 or 1 exist for partial indexes, which find open or demoted rows among many others. The index of
+//! open work is ordered by `work.aging` and `work.since`: `Work::aging` as a word and a time, or both NULL. It finds
+//! work that may be overdue among much open work. `outcomes.identity` is `Outcome::identity`.
 //!
-//! `routes.id` and `vectors.id` are a `RouteId`: 16 bytes, big end first. `routes.confidence` is in billionths, and
-//! `routes.ops` holds 8 bytes per op, oldest first, least byte first. `vectors` has rows of its own, so that a route
-//! whose confidence moves is written without its vector, and a rowid, since they are large. `vectors.form` is `f32 unit`
-//! or `f64 unit`: the precision of `numbers`, which stand one behind the other, least byte first, and that their length
-//! is 1. `tools.ring`, `tools.listings` and `outcomes.credits` are what `staleness_core::store` makes of the lists.
+//! `routes.id` and `vectors.id` are a `RouteId`: 16 bytes, big-endian. `routes.confidence` is in billionths, and
+//! `routes.ops` has 8 bytes per op, little-endian, oldest first. `vectors` is a table of its own, so that a changed
+//! confidence does not rewrite the vector; it has a rowid because rows are large. `vectors.form` is `f32 unit` or
+//! `f64 unit`: the precision of `numbers`, which are consecutive and little-endian, for a vector of length 1.
+//! `tools.ring`, `tools.listings` and `outcomes.credits` are lists packed by `staleness_core::store`.
 
-/// `Stal`: marks the file as ours.
+/// `Stal`, which identifies a store.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
 /// The format that this program reads and writes. Formats 1 to 10 were never released.
 pub(crate) const FORMAT: i64 = 11;
 
-/// Makes the tables of a new store.
+/// The statements that create the tables.
 ///
-/// Each statement is parsed whenever a process opens the store: reading the schema is a fifth of the
-/// instructions of a process that records one outcome, about 25,000 for each table or index.
+/// SQLite parses each of them whenever a process opens the store. This takes about a fifth of the
+/// instructions of a process that records one outcome, or 25,000 per table or index.
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE meta(
   id INTEGER PRIMARY KEY,

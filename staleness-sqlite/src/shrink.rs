@@ -1,24 +1,24 @@
-//! Giving pages that hold nothing any more back to the system.
+//! Returns unused pages to the file system.
 //!
-//! A store is made with `auto_vacuum = INCREMENTAL`: SQLite keeps one page of pointers for about 800
-//! others, which changes only when a page is taken or let go, and can move the last pages of the file into
-//! free ones. That is done after outcomes were pruned, and for a bounded number of pages: a commit that
-//! prunes lets others wait a little longer, and the next one goes on. A store that is pruned every day
-//! reuses its free pages and moves none.
+//! A store is created with `auto_vacuum = INCREMENTAL`. SQLite then keeps one page of pointers for about 800
+//! other pages, which changes only when a page is allocated or freed. With it, SQLite can move the file's
+//! last pages into free ones. This is done after pruning outcomes, for a limited number of pages, so that
+//! others do not wait long; the next pruning continues. A store that is pruned daily reuses its free pages
+//! and moves none.
 
 use rusqlite::Connection;
 
-/// Free pages that stay in the file for what comes next: 1 MiB.
+/// Number of free pages to keep in the file (1 MiB).
 const KEPT: i64 = 256;
-/// Pages that one commit gives back at most: 4 MiB.
+/// Maximum number of pages to return per commit (4 MiB).
 const SLICE: i64 = 1_024;
 
-/// Has a store that is about to be created keep the pointers. Without effect on any other.
+/// Enables incremental vacuum for a store about to be created. No effect on existing ones.
 pub(crate) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
 }
 
-/// Gives back some of the free pages, in a transaction of its own. What fails is tried again next time.
+/// Returns some free pages in a separate transaction. Errors are ignored; the next call tries again.
 pub(crate) fn give_back(conn: &Connection) {
     let _ = try_give_back(conn);
 }
@@ -31,7 +31,7 @@ fn try_give_back(conn: &Connection) -> rusqlite::Result<()> {
     }
     let mut statement = conn.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query(())?;
-    // Each row is a page.
+    // Each row frees one page.
     while rows.next()?.is_some() {}
     Ok(())
 }

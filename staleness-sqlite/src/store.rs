@@ -1,4 +1,4 @@
-//! The store: the contract of `staleness-core` over SQLite.
+//! The `RegistryStore` implementation for SQLite.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,49 +14,45 @@ use crate::inner::Inner;
 
 /// A registry in one SQLite file. Clones share its connections.
 ///
-/// It may be used by any number of threads and processes at once: steps take turns, readers wait
-/// for nobody. When the last clone is dropped, the write-ahead log is trimmed if that takes no
-/// waiting.
+/// Any number of threads and processes may use it at the same time. Steps take turns; readers never wait.
+/// When the last clone is dropped, the write-ahead log is trimmed, unless that would have to wait.
 #[derive(Clone, Debug)]
 pub struct SqliteStore {
     inner: Arc<Inner>,
 }
 
 impl SqliteStore {
-    /// Opens the store at `path`, creates it, or raises its format to that of this program. Blocks
-    /// while it does; a store that is up to date takes a fraction of a millisecond.
+    /// Opens or creates the store at `path`. Blocks the calling thread. An existing store takes a fraction of
+    /// a millisecond.
     ///
-    /// Beside the file SQLite keeps `<path>-wal` and `<path>-shm`, and `<path>.lock` orders the
-    /// writers. All four are readable and writable by their owner alone, and so are the folders
-    /// that are created.
+    /// SQLite keeps `<path>-wal` and `<path>-shm` beside the file, and `<path>.lock` serialises writers.
+    /// These files and any created folders are only accessible to their owner.
     ///
     /// # Errors
-    /// - [`StoreError::Io`] of kind `NotFound` when there is no file and none may be created,
-    /// - [`StoreError::NotAStore`] for a folder, a file that is no database, or one of another
-    ///   program; it is left as it is,
-    /// - [`StoreError::FormatTooNew`] for a store of a newer program; it is left as it is,
-    /// - [`StoreError::Corrupt`] when the file is damaged so far as opening can tell:
-    ///   [`RegistryStore::check`] tells more,
-    /// - [`StoreError::FormatTooOld`] for a store of an older program; it is left as it is,
-    /// - [`StoreError::Busy`] when the file had to be created and others held it,
-    /// - [`StoreError::ReadOnly`] when it would have to be, and may not be written to.
+    /// - [`StoreError::Io`] of kind `NotFound` if the file does not exist and must not be created
+    /// - [`StoreError::NotAStore`] for a folder, a file that is not a database, or another program's; it is
+    ///   not changed
+    /// - [`StoreError::FormatTooNew`] for a store of a newer program; it is not changed
+    /// - [`StoreError::FormatTooOld`] for a store of an older program; it is not changed
+    /// - [`StoreError::Corrupt`] if opening detects damage; [`RegistryStore::check`] finds more
+    /// - [`StoreError::Busy`] if the file had to be created and others held the lock
+    /// - [`StoreError::ReadOnly`] if the file had to be created, but the folder is read-only
     pub fn open(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, StoreError> {
         Inner::open(path.as_ref(), options).map(|inner| Self { inner: Arc::new(inner) })
     }
 
-    /// The file: absolute, with symbolic links resolved.
+    /// Returns the absolute path of the file, with symbolic links resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.inner.path()
     }
 
-    /// Moves everything from the write-ahead log into the main file and empties the log, for the
-    /// end of a session. Steps do so by themselves when the log has grown; nothing is lost without
-    /// it. Blocks, and may take a few milliseconds.
+    /// Moves the whole write-ahead log into the main file and empties it. Useful at the end of a session, but
+    /// not required: steps do it when the log has grown. Blocks, and may take a few milliseconds.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] when readers or writers stood in the way for longer than the busy
-    /// timeout, [`StoreError::ReadOnly`], or what else the file system reports.
+    /// [`StoreError::Busy`] if readers or writers held it up for longer than the busy timeout;
+    /// [`StoreError::ReadOnly`]; other errors of the file system.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
         self.inner.checkpoint()
     }

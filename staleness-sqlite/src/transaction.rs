@@ -31,7 +31,7 @@ impl<'c> Transaction<'c> {
         Ok(begun)
     }
 
-    /// Lets `work` use the statement `sql`.
+    /// Calls `work` with the prepared statement for `sql`.
     pub(crate) fn with<T>(
         &self,
         sql: &str,
@@ -58,7 +58,7 @@ impl<'c> Transaction<'c> {
         self.prepared(sql, |statement| statement.execute(()).map(drop))?
     }
 
-    /// Commits.
+    /// Commits the transaction.
     pub(crate) fn commit(self) -> Result<(), StoreError> {
         // On an error the transaction may still be open; dropping `self` rolls it back.
         self.run("COMMIT").map_err(from_commit)
@@ -67,8 +67,8 @@ impl<'c> Transaction<'c> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        // Some errors (a full disk, say) have rolled it back already. A connection that cannot roll
-        // back is not used again: see the pool.
+        // Some errors, such as a full disk, have already rolled it back. The pool drops a connection that
+        // cannot roll back.
         if !self.conn.is_autocommit() {
             let _ = self.run("ROLLBACK");
         }

@@ -1,25 +1,22 @@
-//! When the write-ahead log is moved into the main file.
+//! Decides when the write-ahead log is moved into the main file.
 //!
-//! SQLite does it whenever the last connection closes, which is every time for one-shot processes:
-//! 1.05 ms per open-transact-close. When nobody does it, each opening has to read a log that grows:
-//! 2.2 ms. Doing it after a commit that leaves at least 64 frames: 0.30 ms.
+//! SQLite does so whenever the last connection closes, which would be at the end of every one-shot process.
+//! Without it, each opening reads a growing log. Moving the log after a commit that leaves at least 64 frames
+//! is cheaper than both.
 //!
-//! A process that stays and commits often would sync the disk every 16 commits that way, so from its
-//! 65th commit on a store waits for 1,000 frames, SQLite's own default, and does the rest when it
-//! is dropped.
+//! A long-running process would then sync the disk about every 16 commits. From its 65th commit on, a store
+//! therefore waits for 1,000 frames (SQLite's default), and moves the rest when dropped.
 //!
-//! A process that has moved the log, as an import does, moves the rest of it when it ends: pages in the file
-//! have checksums, and in the log SQLite stops at the first frame that is damaged.
+//! A process that has moved the log, such as an import, also moves the rest when it ends. Pages in the file
+//! have checksums, but in the log SQLite stops at the first damaged frame.
 //!
 //! A page that another program must not move ([`ends_in_zeros`]) is moved at once: a process may be killed.
 //!
-//! It is done while the lock is still held: those who wait do so in the lock's fair queue, and not
-//! in SQLite's napping busy handler. It never waits for readers; what they still need stays for the
-//! next time.
+//! The log is moved under the lock, so that others wait in the lock's fair queue and not in SQLite's busy
+//! handler. It never waits for readers; frames that they need stay for the next time.
 //!
-//! What a person has forgotten stands in the log, too, in the pages as they were. A commit that forgets
-//! moves and empties it, and waits for readers a little; where they stay, the store tries again when it is
-//! dropped.
+//! Forgotten data is still in the log, in old pages. A commit that forgets data moves and empties the log,
+//! waiting briefly for readers. If readers stay, the store tries again when dropped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,31 +31,31 @@ use crate::checksum::ends_in_zeros;
 use crate::connection::milliseconds;
 use crate::error::from_sqlite;
 
-/// Frames that a short-lived process leaves in the log at most.
+/// Maximum number of frames that a short-lived process leaves in the log.
 const FEW: u64 = 64;
-/// Frames that a store leaves in the log after [`SETTLED`] commits.
+/// Maximum number of frames in the log after [`SETTLED`] commits.
 const MANY: u64 = 1_000;
-/// Commits after which a store is taken for long-lived.
+/// Number of commits after which a store counts as long-lived.
 const SETTLED: u64 = 64;
-/// A commit that forgets waits no longer than this for readers: others wait for their turn meanwhile.
+/// Maximum time that a commit that forgets data waits for readers, because others wait for the lock.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Bytes of the log's header.
+/// Size of the log's header, in bytes.
 const HEADER: u64 = 32;
-/// Bytes of a frame: its header and a page. A store has SQLite's default page size.
+/// Size of a frame in bytes: its header and a page of 4,096 bytes.
 const FRAME: u64 = 24 + 4096;
 
-/// The log of one store, as this process follows it.
+/// This process's knowledge about the log.
 #[derive(Debug)]
 pub(crate) struct Log {
     path: PathBuf,
     commits: AtomicU64,
-    /// Frames that a reader kept from being moved: no use trying again before there are more.
+    /// Number of frames that a reader kept from being moved. Trying again is useless until there are more.
     stuck: AtomicU64,
-    /// True if the log may still hold data that was forgotten.
+    /// True if the log may still contain forgotten data.
     owing: AtomicBool,
-    /// True if the log may hold pages that another program must not move.
+    /// True if the log may contain pages that other programs must not move.
     zeros: AtomicBool,
-    /// True if this store has moved the log before: then it wrote much, and moves the rest when it is dropped.
+    /// True if this store has moved the log before. It then moves the rest when dropped.
     moved: AtomicBool,
 }
 
@@ -74,19 +71,20 @@ impl Log {
         }
     }
 
-    /// Returns true if this store may have left more in the log than a short-lived process would, or what must not stay.
+    /// Returns true if the log must be moved when the store is dropped, or may be longer than a short-lived
+    /// process would leave it.
     pub(crate) fn is_left(&self) -> bool {
         self.commits.load(Ordering::Relaxed) > SETTLED
             || self.must_move()
             || self.moved.load(Ordering::Relaxed)
     }
 
-    /// Returns true if the log may hold what must not stay there.
+    /// Returns true if the log may contain data that must not stay there.
     fn must_move(&self) -> bool {
         self.owing.load(Ordering::Relaxed) || self.zeros.load(Ordering::Relaxed)
     }
 
-    /// After a commit, under the lock.
+    /// Trims the log after a commit. Requires the lock.
     pub(crate) fn after_commit(&self, conn: &Connection, busy_timeout: Duration) {
         let commits = self.commits.fetch_add(1, Ordering::Relaxed);
         let most = if commits < SETTLED { FEW } else { MANY };
@@ -98,14 +96,14 @@ impl Log {
         }
     }
 
-    /// After a commit that forgot something, under the lock.
+    /// Empties the log after a commit that forgot data. Requires the lock.
     pub(crate) fn after_forgetting(&self, conn: &Connection, busy_timeout: Duration) {
         self.commits.fetch_add(1, Ordering::Relaxed);
         self.owing.store(true, Ordering::Relaxed);
         self.move_all(conn, busy_timeout, PATIENCE);
     }
 
-    /// When the store is dropped, under the lock.
+    /// Trims the log when the store is dropped. Requires the lock.
     pub(crate) fn at_close(&self, conn: &Connection, busy_timeout: Duration) {
         if self.must_move() {
             self.move_all(conn, busy_timeout, Duration::ZERO);
@@ -115,15 +113,15 @@ impl Log {
         }
     }
 
-    /// Moves the log when it holds at least `most` frames. The commit is done: whatever goes wrong
-    /// here, the next commit tries again.
+    /// Moves the log if it has at least `most` frames. The commit is already done, so after an error the next
+    /// commit tries again.
     fn trim(&self, conn: &Connection, busy_timeout: Duration, most: u64) {
         if self.frames() >= most + self.stuck.load(Ordering::Relaxed) {
             self.move_all(conn, busy_timeout, Duration::ZERO);
         }
     }
 
-    /// Moves the log, and waits for readers no longer than `patience`.
+    /// Moves the log, waiting at most `patience` for readers.
     fn move_all(&self, conn: &Connection, busy_timeout: Duration, patience: Duration) {
         let frames = self.frames();
         let patience = conn.busy_timeout(patience.min(milliseconds(busy_timeout)));
@@ -144,7 +142,7 @@ impl Log {
     }
 }
 
-/// Moves the whole log into the main file and truncates it. Whether nothing stood in the way.
+/// Moves the whole log into the main file and truncates it. Returns true if nothing blocked it.
 pub(crate) fn checkpoint(conn: &Connection) -> Result<bool, StoreError> {
     let mut statement =
         conn.prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)").map_err(from_sqlite)?;

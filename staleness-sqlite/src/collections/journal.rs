@@ -10,7 +10,7 @@ use super::rows::{all, rows, select, text};
 use super::{clamped, execute};
 use crate::transaction::Transaction;
 
-/// Adds what the filter names to the view.
+/// Adds the entries matching the filter to the view.
 pub(crate) fn load(
     tx: &Transaction<'_>,
     filter: &JournalFilter,
@@ -44,7 +44,7 @@ pub(crate) fn load(
     rows(tx, &sql, &args, JournalEntry::read, &mut keep)
 }
 
-/// Removes the entries of revisions.
+/// Removes the entries of these revisions.
 pub(crate) fn remove(tx: &Transaction<'_>, revisions: &[Revision]) -> Result<(), StoreError> {
     for revision in revisions {
         execute(tx, "DELETE FROM journal WHERE revision = ?1", (clamped(revision.0),))?;

@@ -1,4 +1,4 @@
-//! The one row of `meta`.
+//! The single row of `meta`.
 
 use std::ops::ControlFlow;
 
@@ -11,37 +11,37 @@ use crate::cells::cells;
 use crate::schema::FORMAT;
 use crate::transaction::Transaction;
 
-/// The numbers of the store, as a transaction sees them.
+/// The counters of the store, as one transaction reads them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
     /// The journal's floor.
     pub(crate) floor: Floor,
-    /// The last sequence number that was ever given. 0 where a reader did not ask for it.
+    /// The last sequence number ever assigned, or 0 if a reader did not load it.
     pub(crate) last_seq: u64,
 }
 
 /// The columns that the statements below read.
 const COLUMNS: &[&str] = &["format", "revision", "floor", "floor_at", "last_seq"];
 
-/// For readers: the revision.
+/// The statement for readers.
 const READ: &str = "SELECT format, revision, floor, floor_at, 0 FROM meta";
 
-/// For writers: also the last sequence number, in the same statement because each one costs a
-/// one-shot process its preparation.
+/// The statement for writers, which also reads the last sequence number. One statement saves a one-shot
+/// process a preparation.
 const WRITE: &str = "SELECT format, revision, floor, floor_at, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
 
-/// Raises the generation of what a search reads.
+/// Raises the generation of search data.
 pub(crate) const MOVE: &str = "UPDATE meta SET generation = generation + 1";
 
-/// Reads the generation of what a search reads.
+/// Reads the generation of search data.
 pub(crate) fn generation(tx: &Transaction<'_>) -> Result<u64, StoreError> {
     let found: i64 = one(tx, "SELECT generation FROM meta", (), |row| row.get(0))?;
     u64::try_from(found).map_err(|_| Bad("generation").in_row("meta", 1))
 }
 
-/// Reads the row, and makes sure that no newer program has changed the format meanwhile.
+/// Reads the row, and checks that no newer program has changed the format in the meantime.
 pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreError> {
     let sql = if writing { WRITE } else { READ };
     let mut found = None;
@@ -65,7 +65,7 @@ pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreErr
     }
 }
 
-/// The store was written by a newer program.
+/// Returns the error for a store written by a newer program.
 pub(crate) fn too_new(found: i64) -> StoreError {
     StoreError::FormatTooNew {
         found: u64::try_from(found).unwrap_or(0),
@@ -73,7 +73,7 @@ pub(crate) fn too_new(found: i64) -> StoreError {
     }
 }
 
-/// Writes everything but the format.
+/// Writes the counters. The format is not written.
 pub(crate) fn store(tx: &Transaction<'_>, meta: Meta) -> Result<(), StoreError> {
     let Meta { revision, floor, last_seq } = meta;
     execute(

@@ -1,4 +1,4 @@
-//! Reading and writing collections, the logs and the numbers of the store.
+//! Reads and writes the collections, the logs and the counters.
 
 pub(crate) mod journal;
 pub(crate) mod meta;
@@ -19,7 +19,7 @@ use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 use meta::Meta;
 
-/// Everything that `selection` names, from the connection's transaction.
+/// Loads everything in `selection` in the connection's transaction.
 pub(crate) fn load(
     tx: &Transaction<'_>,
     selection: &Selection,
@@ -52,9 +52,9 @@ pub(crate) fn load(
     Ok(view)
 }
 
-/// Adds summaries of the tools of a scope.
+/// Adds the summaries of a scope's tools.
 fn summaries(tx: &Transaction<'_>, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
-    // In the order in which they lie in the file: the `+` keeps the index out of it, by which each would be looked up.
+    // Scans the table in file order. The `+` prevents the index, which would need a look-up per row.
     let sql = format!("SELECT +{} FROM tools WHERE +scope = ?1", ToolSummary::COLUMNS.join(", +"));
     let mut all = Vec::new();
     each(tx, &sql, (scope.as_key(),), |row| {
@@ -77,8 +77,8 @@ pub(crate) fn routes(tx: &Transaction<'_>, project: &ProjectId) -> Result<u64, S
     Ok(found.unsigned_abs())
 }
 
-/// Writes `changes` inside the connection's transaction, and numbers them. `seen` is what the step
-/// saw. Returns the revision after the commit.
+/// Numbers and writes `changes` in the connection's transaction. `seen` is the view that the step decided on.
+/// Returns the new revision.
 pub(crate) fn apply(
     tx: &Transaction<'_>,
     mut meta: Meta,
@@ -93,7 +93,7 @@ pub(crate) fn apply(
     meta.floor.raise(changes.floor);
     meta.revision = changes.number(meta.last_seq, meta.revision);
     if (meta.revision, meta.floor) != before || !changes.outcome_ranges.is_empty() {
-        // Removing outcomes may remove the newest: their numbers must not come back.
+        // If the newest outcomes were removed, their numbers must not be reused.
         meta::store(tx, meta)?;
     }
     if changes.moves_generation(seen) {
@@ -108,7 +108,7 @@ pub(crate) fn apply(
     Ok(meta.revision)
 }
 
-/// Runs a statement and hands each row to `visit` until it breaks.
+/// Runs a statement and passes each row to `visit` until it breaks.
 pub(crate) fn each<P: Params>(
     tx: &Transaction<'_>,
     sql: &str,
@@ -118,7 +118,7 @@ pub(crate) fn each<P: Params>(
     tx.with(sql, |statement| query(statement, params, visit))
 }
 
-/// Does the same with a statement that is prepared.
+/// Like [`each`], with a prepared statement.
 pub(crate) fn query<P: Params>(
     statement: &mut Statement<'_>,
     params: P,
@@ -133,7 +133,7 @@ pub(crate) fn query<P: Params>(
     Ok(())
 }
 
-/// Runs a statement that returns a row, and reads that.
+/// Runs a statement that returns one row, and reads it.
 pub(crate) fn one<P: Params, T>(
     tx: &Transaction<'_>,
     sql: &str,
@@ -143,7 +143,7 @@ pub(crate) fn one<P: Params, T>(
     tx.with(sql, |statement| statement.query_row(params, read).map_err(from_sqlite))
 }
 
-/// Runs a statement that returns no rows. How many rows it changed.
+/// Runs a statement without result rows. Returns the number of changed rows.
 pub(crate) fn execute<P: Params>(
     tx: &Transaction<'_>,
     sql: &str,
@@ -152,7 +152,7 @@ pub(crate) fn execute<P: Params>(
     tx.with(sql, |statement| statement.execute(params).map_err(from_sqlite))
 }
 
-/// A number that SQLite can compare; what is beyond its range is clamped. For limits and bounds.
+/// Clamps a number to the range of SQLite integers. Used for limits and bounds.
 pub(crate) fn clamped(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

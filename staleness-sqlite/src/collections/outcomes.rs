@@ -14,17 +14,18 @@ use super::{clamped, execute, one};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
-/// Finds out if any outcome has this identity: almost always none has, and this prepares three times faster.
+/// Checks if any outcome has this identity. Usually none has, and this statement is three times faster to
+/// prepare.
 const KNOWS_IDENTITY: &str =
     "SELECT 1 FROM outcomes INDEXED BY outcomes_identity WHERE identity = ?1";
 
-/// The last one by order of recording, not by time: clocks jump. Only the outcomes since then are
-/// visited, whatever the table holds.
+/// Selects the last outcome of each server in recording order, because clocks may jump. Only visits outcomes
+/// since `?1`.
 const LAST_PER_SERVER: &str = " WHERE seq IN (SELECT max(seq) FROM outcomes INDEXED BY \
     outcomes_served WHERE at >= ?1 AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)";
 const COUNT: &str = "SELECT count(*) FROM outcomes";
 const COUNT_CUT: &str = "SELECT count(*) FROM outcomes WHERE seq < ?1 AND at <= ?2";
-/// The oldest of the newest that stay.
+/// Selects the oldest of the newest outcomes, which a cut keeps. `?1` is the number of those minus one.
 const BOUND: &str = "SELECT seq FROM outcomes ORDER BY seq DESC LIMIT 1 OFFSET ?1";
 const CUT: &str = "DELETE FROM outcomes WHERE seq IN \
     (SELECT seq FROM outcomes WHERE seq < ?1 AND at <= ?2 ORDER BY seq LIMIT ?3)";
@@ -59,7 +60,7 @@ pub(crate) fn load(
 
 fn find(tx: &Transaction<'_>, filter: &OutcomeFilter, view: &mut View) -> Result<(), StoreError> {
     let mut keep = |outcome: Outcome| {
-        // The identity is a hash.
+        // The identity is a hash, so another op may match.
         let meant = match filter {
             OutcomeFilter::Op(tool, op) => outcome.tool == *tool && outcome.op == *op,
             _ => true,
@@ -86,7 +87,7 @@ fn find(tx: &Transaction<'_>, filter: &OutcomeFilter, view: &mut View) -> Result
     rows(tx, &sql, &args, Outcome::read, &mut keep)
 }
 
-/// Counts the outcomes, and those that a cut would remove. Reads the whole table.
+/// Counts all outcomes, and those that a cut would remove. Scans the whole table.
 pub(crate) fn count(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
     let number = |sql: &'static str, params: &[&dyn rusqlite::ToSql]| {
         one(tx, sql, params, |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
@@ -99,7 +100,7 @@ pub(crate) fn count(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<OutcomeCou
     Ok(OutcomeCounts { total, cut })
 }
 
-/// Outcomes below this number are not among the newest that stay. `None`: all of them stay.
+/// Returns the lowest sequence number that a cut always keeps, or `None` if it keeps all outcomes.
 fn bound(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<Option<i64>, StoreError> {
     let Some(offset) = cut.keep_newest.checked_sub(1) else {
         return Ok(Some(i64::MAX));
@@ -109,7 +110,7 @@ fn bound(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<Option<i64>, StoreErr
     })
 }
 
-/// Removes a range.
+/// Removes a range of outcomes.
 pub(crate) fn remove(tx: &Transaction<'_>, range: &OutcomeRange) -> Result<(), StoreError> {
     match range {
         OutcomeRange::Cut { cut, limit } => match bound(tx, cut)? {

@@ -1,4 +1,4 @@
-//! Collections as tables: finding, reading and writing their rows.
+//! Finds, reads and writes rows of collections.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub(crate) fn load<R: Table>(
     Ok(())
 }
 
-/// Visits every row, in the order of keys.
+/// Visits all rows in key order.
 pub(crate) fn all<R: Record>(
     tx: &Transaction<'_>,
     read: fn(&[Cell<'_>]) -> Result<R, Bad>,
@@ -80,7 +80,7 @@ pub(crate) fn all<R: Record>(
     rows(tx, &select::<R>(None, &order), &[], read, visit)
 }
 
-/// Visits the rows that a statement selects.
+/// Visits the rows that a statement returns.
 pub(crate) fn rows<R: Record>(
     tx: &Transaction<'_>,
     sql: &str,
@@ -95,7 +95,7 @@ thread_local! {
     static TEXTS: RefCell<BTreeMap<(&'static str, &'static str), Rc<str>>> = RefCell::default();
 }
 
-/// Returns the text of a statement on a table, which is made once; `what` tells those of a table apart.
+/// Returns the cached text of a statement on a table. `what` identifies the statement.
 pub(crate) fn text<R: Record>(what: &'static str, make: impl FnOnce() -> String) -> Rc<str> {
     let known = TEXTS.with_borrow(|texts| texts.get(&(R::TABLE, what)).cloned());
     known.unwrap_or_else(|| {
@@ -105,16 +105,16 @@ pub(crate) fn text<R: Record>(what: &'static str, make: impl FnOnce() -> String)
     })
 }
 
-/// A statement that selects rows, up to its condition. Each filter names its index: without statistics the planner
-/// would have to guess, and a guess that reads 10,000 tools to find one demoted is not visible in any test of results.
+/// Builds a SELECT statement up to its condition. Every filter names its index. Without statistics the
+/// planner would guess, and no test of results would notice a scan of 10,000 tools for one demoted tool.
 pub(crate) fn select<R: Record>(index: Option<&str>, rest: &str) -> String {
-    // The `+` changes no value: SQLite notes five names for a bare column, and one for anything else.
+    // The `+` does not change the value. It saves SQLite from recording five names per column.
     let columns = R::COLUMNS.join(", +");
     let (by, index) = index.map_or(("", ""), |index| (" INDEXED BY ", index));
     format!("SELECT +{columns} FROM {}{by}{index}{rest}", R::TABLE)
 }
 
-/// The condition on the columns of a key.
+/// Returns the condition on the key columns.
 fn of_key<R: Record>() -> String {
     let columns = R::COLUMNS[..R::KEY].iter().enumerate();
     let equal: Vec<String> =
@@ -122,7 +122,7 @@ fn of_key<R: Record>() -> String {
     equal.join(" AND ")
 }
 
-/// Writes the changes. `seen` is what the step saw.
+/// Writes the changes. `seen` is the view that the step decided on.
 pub(crate) fn apply<R: Table>(
     tx: &Transaction<'_>,
     changes: &ChangeSet,
@@ -155,7 +155,7 @@ pub(crate) fn apply<R: Table>(
         })?;
     }
     if !same.is_empty() {
-        // Only the page of the row itself is written, and that of no index.
+        // Updates only the row, because no indexed column changed.
         let sql = text::<R>("update", || {
             let columns = R::COLUMNS[R::INDEXED..].iter().zip(R::KEY + 1..);
             let sets: Vec<String> =
@@ -176,7 +176,7 @@ pub(crate) fn apply<R: Table>(
     insert("REPLACE", tx, put.into_iter())
 }
 
-/// Inserts rows, in the way that the first word says.
+/// Inserts rows. `how` is the SQL verb.
 pub(crate) fn insert<'r, R: Record + 'r>(
     how: &'static str,
     tx: &Transaction<'_>,
