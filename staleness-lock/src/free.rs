@@ -1,4 +1,4 @@
-//! Waiting for a file that somebody else locks.
+//! Waits for files locked by others.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -8,21 +8,21 @@ use std::time::{Duration, Instant};
 use crate::LockError;
 use crate::helper::{Brought, Helper};
 
-/// Waits for at most `timeout` until nobody holds a lock on a file that exists, and keeps none. For
-/// files that are locked by others' rules, such as those of a database: a process that was killed may
-/// have let go of a [`crate::FileLock`] and not yet of the database behind it.
+/// Waits up to `timeout` until nobody holds a lock on an existing file. Does not keep the lock. Used for
+/// files with their own locking, such as databases: after a process is killed, the system may release its
+/// [`crate::FileLock`] before the database.
 ///
 /// # Errors
-/// [`LockError::TimedOut`], or what the operating system says about the file.
+/// [`LockError::TimedOut`], or an error of the operating system.
 pub fn wait_until_free(path: &Path, timeout: Duration) -> Result<(), LockError> {
     lock_within(path, timeout).map(drop)
 }
 
-/// Waits for at most `timeout` for the lock of a file or folder that exists, and holds it until the
-/// handle is dropped. `None`: the system cannot lock it.
+/// Waits up to `timeout` for the lock on an existing file or folder, and holds it until the handle is
+/// dropped. Returns `None` if the system cannot lock it.
 ///
 /// # Errors
-/// [`LockError::TimedOut`], or what the operating system says about the file.
+/// [`LockError::TimedOut`], or an error of the operating system.
 pub fn lock_within(path: &Path, timeout: Duration) -> Result<Option<File>, LockError> {
     let deadline = Instant::now().checked_add(timeout);
     let file = File::open(path)?;
@@ -37,7 +37,7 @@ pub fn lock_within(path: &Path, timeout: Duration) -> Result<Option<File>, LockE
     }
     match Helper::send(file)?.wait(deadline) {
         Brought::Result(result) => Ok(result.map(Some)?),
-        // The helper lets go as soon as it is handed the file.
+        // The helper unlocks the file as soon as it gets it.
         Brought::Gone | Brought::Nothing => Err(LockError::TimedOut),
     }
 }

@@ -1,4 +1,4 @@
-//! The helper: blocks in the kernel's queue on behalf of a caller that may give up.
+//! A helper thread that blocks in the kernel's lock queue for a caller that may give up.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// The meeting point of the helper thread and its caller.
+/// The state shared by the helper thread and its caller.
 #[derive(Debug)]
 pub(crate) struct Helper {
     desk: Mutex<Desk>,
@@ -15,27 +15,27 @@ pub(crate) struct Helper {
 
 #[derive(Debug)]
 struct Desk {
-    /// True if somebody waits for the file.
+    /// True while a caller waits for the file.
     wanted: bool,
-    /// The locked file or the error, until the caller takes it. `None` also if nobody wanted it.
+    /// The locked file or the error, until the caller takes it. Stays `None` if no caller waited.
     result: Option<io::Result<File>>,
-    /// The helper has left for good.
+    /// True once the helper thread is done.
     finished: bool,
 }
 
 /// The result of waiting for the helper.
 #[derive(Debug)]
 pub(crate) enum Brought {
-    /// The locked file, or what the system said.
+    /// The locked file, or an error of the system.
     Result(io::Result<File>),
-    /// The time is over; the helper still stands in the queue.
+    /// The deadline passed. The helper is still in the queue.
     Nothing,
-    /// The helper had left before anyone came back to it.
+    /// The helper finished before anyone waited for it again.
     Gone,
 }
 
 impl Helper {
-    /// Sends a helper into the kernel's queue for `file`, wanted by the caller.
+    /// Starts a helper thread that waits for the lock on `file`.
     pub(crate) fn send(file: File) -> io::Result<Arc<Self>> {
         let helper = Arc::new(Self {
             desk: Mutex::new(Desk { wanted: true, result: None, finished: false }),
@@ -44,7 +44,7 @@ impl Helper {
         let its = Arc::clone(&helper);
         thread::Builder::new()
             .name("staleness-lock".into())
-            // It only waits.
+            // The thread needs little stack, because it only waits.
             .stack_size(64 * 1024)
             .spawn(move || {
                 let result = block(&file).map(|()| file);
@@ -61,10 +61,10 @@ impl Helper {
             drop(desk);
             self.filled.notify_all();
         }
-        // Otherwise the file is closed right here, which unlocks it.
+        // Otherwise the file is closed here, which unlocks it.
     }
 
-    /// Waits until the helper brings the file or `deadline` passes.
+    /// Waits until the helper delivers the file or `deadline` passes.
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> Brought {
         let mut desk = self.desk();
         desk.wanted = true;
@@ -90,12 +90,12 @@ impl Helper {
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
-        // Nothing that panics happens under this mutex; the desk is whole in any case.
+        // No code panics while holding this mutex, and the state would be valid anyway.
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Blocks until the file is locked, through signals.
+/// Blocks until the file is locked, retrying after signals.
 fn block(file: &File) -> io::Result<()> {
     loop {
         match file.lock() {

@@ -1,9 +1,8 @@
 //! A fair lock between threads and processes, on a file beside the one that it protects.
 //!
-//! SQLite answers "busy" to whoever comes second and leaves the waiting to a loop of naps; under
-//! saturation one of eight processes waited 1.3 s that way, and 0.15 s behind the kernel's queue
-//! for a locked file. redb has no waiting at all. Both backends therefore take a [`FileLock`] on
-//! `<store>.lock` before they write.
+//! SQLite reports "busy" to the second process and leaves waiting to a loop of sleeps, which is unfair under load. redb
+//! does not wait at all. Both backends therefore take a [`FileLock`] on `<store>.lock` before they write, because the
+//! kernel's queue for a locked file is fair.
 //!
 //! ```
 //! use std::time::Duration;
@@ -20,23 +19,19 @@
 //!
 //! # How it waits
 //!
-//! - The threads of one process that share a `FileLock` stand in a queue of their own, first come,
-//!   first served, and only the first of them asks for the file. A process has one place in the
-//!   kernel's queue, however many threads it runs.
-//! - Nobody else holds the file: one system call.
-//! - Somebody does: a helper thread blocks in the kernel on a handle of its own, so the place in
-//!   the queue is kept while the caller can still give up. When the helper is handed the file and
-//!   nobody wants it any more, it lets go at once. A later caller takes over the helper that an
-//!   earlier one left behind: a process never has more than one.
+//! - The threads of one process that share a `FileLock` wait in a fair queue. Only the first thread in it waits for the
+//!   file, so a process has one place in the kernel's queue.
+//! - If nobody holds the file, locking it takes one system call.
+//! - Otherwise a helper thread blocks in the kernel on its own file handle, so the caller can give up without losing the
+//!   place in the queue. If nobody wants the file when the helper gets it, the helper releases it at once. A later
+//!   caller reuses a waiting helper, so a process never has more than one.
 //!
-//! The file is created on first use, readable and writable by its owner alone, and never removed:
-//! removing it would give two processes two different files to lock. A lock ends with its process,
-//! however that ends.
+//! The file is created on first use, accessible only to its owner. It is never deleted, because then two processes could
+//! lock two different files. A lock ends with its process.
 //!
-//! Beside it stands what else both backends do to files: [`OpenOptions`]; [`find`], which looks at what is
-//! there; [`NewFile`], a copy that gets its name when it is finished; [`refuse_planted`], for files that
-//! others left where a store wants its own; and [`blocking`], which keeps the work off the threads of a
-//! runtime.
+//! This crate also has other file operations that both backends need: [`OpenOptions`]; [`find`], which checks for an
+//! existing store; [`NewFile`], which gets its name when complete; [`refuse_planted`], which rejects files that others
+//! left beside a store; and [`blocking`], which keeps work off a runtime's threads.
 
 mod free;
 mod helper;

@@ -1,4 +1,4 @@
-//! The lock: a queue of threads before one locked file.
+//! A lock that combines a queue of threads with a locked file.
 
 use std::error::Error;
 use std::fmt;
@@ -12,34 +12,33 @@ use crate::helper::{Brought, Helper};
 use crate::planted::is_a_link;
 use crate::queue::{Queue, Turn};
 
-/// A lock on a file, shared by threads (through one `FileLock`) and processes (through the file).
+/// A lock on a file, shared by threads (through one `FileLock`) and by processes (through the file).
 ///
-/// Two `FileLock`s of the same path in one process exclude each other as two processes do.
+/// Two `FileLock`s for the same path in one process exclude each other, as in two processes.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
     queue: Queue,
-    /// Used by the thread whose turn it is.
+    /// Accessed by the thread at the head of the queue.
     kept: Mutex<Kept>,
-    /// Time that may still be spent waiting, if that is limited.
+    /// The remaining time to wait, if limited.
     budget: Option<Mutex<Duration>>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The unlocked handle of the last guard: opening and closing the file again would cost more
-    /// than locking it.
+    /// The unlocked handle of the last guard. Reopening the file would cost more than locking it.
     handle: Option<File>,
-    /// A helper that still stands in the kernel's queue for a caller that gave up.
+    /// A helper that is still in the kernel's queue for a caller that gave up.
     helper: Option<Arc<Helper>>,
 }
 
-/// Why a lock was not acquired.
+/// The reason a lock was not acquired.
 #[derive(Debug)]
 pub enum LockError {
-    /// Others held it for longer than the caller wanted to wait.
+    /// Others held the lock for longer than the timeout.
     TimedOut,
-    /// The lock file cannot be created, opened or locked.
+    /// The lock file could not be created, opened or locked.
     Io(io::Error),
 }
 
@@ -68,34 +67,34 @@ impl From<io::Error> for LockError {
 }
 
 impl FileLock {
-    /// A lock on the file at `path`. Nothing is touched before the first [`FileLock::acquire`].
+    /// Creates a lock for the file at `path`. Does not access the file before the first
+    /// [`FileLock::acquire`].
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), queue: Queue::default(), kept: Mutex::default(), budget: None }
     }
 
-    /// Limits the time that all calls of [`FileLock::acquire`] together may wait. When it is used up, each
-    /// call still tries once. `None` sets no limit.
+    /// Limits the total waiting time of all calls of [`FileLock::acquire`]. When it is used up, calls try
+    /// once without waiting. `None` means no limit.
     #[must_use]
     pub fn total_wait(mut self, total: Option<Duration>) -> Self {
         self.budget = total.map(Mutex::new);
         self
     }
 
-    /// The lock file.
+    /// Returns the path of the lock file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Waits for its turn for at most `timeout`; zero does not wait at all. The lock is held until
-    /// the guard is dropped.
+    /// Waits up to `timeout` for the lock; zero means no waiting. The lock is held until the guard is
+    /// dropped.
     ///
-    /// A thread that asks again while it holds a guard waits for itself, in vain.
+    /// A thread that calls this while holding a guard waits for itself until the timeout.
     ///
     /// # Errors
-    /// [`LockError::TimedOut`], or what the operating system says about the file: it is never
-    /// created together with the folders above it.
+    /// [`LockError::TimedOut`], or an error of the operating system. Missing parent folders are not created.
     pub fn acquire(&self, timeout: Duration) -> Result<Guard<'_>, LockError> {
         let Some(budget) = &self.budget else { return self.acquire_within(timeout) };
         let left = *budget.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,7 +106,7 @@ impl FileLock {
     }
 
     fn acquire_within(&self, timeout: Duration) -> Result<Guard<'_>, LockError> {
-        // A time that the clock cannot represent is as good as for ever.
+        // A deadline that the clock cannot represent means no deadline.
         let deadline = Instant::now().checked_add(timeout);
         let turn = self.queue.enter(deadline).ok_or(LockError::TimedOut)?;
         let file = self.lock_file(timeout.is_zero(), deadline)?;
@@ -155,7 +154,7 @@ impl FileLock {
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt;
-            // Through a link the file would be made wherever somebody else wants one.
+            // Through a link, the file would be created where somebody else chooses.
             options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
         }
         options.open(&self.path).map_err(|error| match self.path.is_symlink() {
@@ -165,7 +164,7 @@ impl FileLock {
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        // A panic cannot leave more than handles behind, and each is whole.
+        // A panic leaves only file handles behind, and they are valid.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -175,14 +174,14 @@ impl FileLock {
         self.queue.len()
     }
 
-    /// Returns true if a helper was left behind in the kernel's queue.
+    /// Returns true if a helper is still in the kernel's queue.
     #[cfg(test)]
     pub(crate) fn has_helper(&self) -> bool {
         self.kept().helper.is_some()
     }
 }
 
-/// Returns true if the file still has a name. A handle of a removed file locks nothing that others see.
+/// Returns true if the file still has a name. A lock on a deleted file does not exclude others.
 #[cfg(unix)]
 fn is_linked(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -191,7 +190,7 @@ fn is_linked(file: &File) -> bool {
 
 #[cfg(not(unix))]
 fn is_linked(_: &File) -> bool {
-    // Other systems do not remove a file that is open.
+    // Other systems do not delete open files.
     true
 }
 
@@ -206,13 +205,13 @@ pub struct Guard<'l> {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        // The turn ends after the file is unlocked: fields are dropped after this body.
+        // Fields are dropped after this body, so the turn ends after the file is unlocked.
         if let Some(file) = self.file.take()
             && file.unlock().is_ok()
         {
             self.lock.kept().handle = Some(file);
         }
-        // A file that cannot be unlocked is closed, which unlocks it.
+        // If unlocking failed, closing the file unlocks it.
     }
 }
 

@@ -1,13 +1,12 @@
-//! A file that gets its name when it is finished.
+//! A file that gets its final name when it is complete.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file that grows under a name of its own, readable and writable by its owner alone, and gets
-/// the name that was asked for when it is finished. A process that is killed on the way leaves
-/// nothing under that name. Dropped before that, it is removed.
+/// A file written under a temporary name, accessible only to its owner, and renamed when complete. A killed
+/// process leaves nothing under the final name. Dropping it before that removes it.
 #[derive(Debug)]
 pub struct NewFile {
     to: PathBuf,
@@ -15,11 +14,12 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// An empty file beside `to`. A caller that holds the lock of `to` gets `<to>.new`, so that it removes what a
-    /// killed process left there; any other gets `<to>.<process>-<number>.partial`.
+    /// Creates an empty file beside `to`. If the caller holds the lock of `to`, the temporary name is
+    /// `<to>.new`, and a file left there by a killed process is removed. Otherwise the name is
+    /// `<to>.<process>-<number>.partial`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when something is called `to`; else what the system says.
+    /// [`io::ErrorKind::AlreadyExists`] if `to` exists; other errors of the system.
     pub fn beside(to: &Path, holds_lock: bool) -> io::Result<Self> {
         static FILES: AtomicU64 = AtomicU64::new(0);
         let to = std::path::absolute(to)?;
@@ -34,7 +34,7 @@ impl NewFile {
             partial.push(format!(".{}-{number}.partial", std::process::id()));
         }
         let partial = PathBuf::from(partial);
-        // Left behind by a killed process, which had this one's number or held the lock before.
+        // Left by a killed process with the same process id, or with the lock.
         match fs::remove_file(&partial) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => create(&partial)?,
@@ -42,17 +42,17 @@ impl NewFile {
         Ok(Self { to, partial })
     }
 
-    /// Returns the path under which the unfinished file grows.
+    /// Returns the path of the temporary file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
-    /// Gives it its name, unless something else has it by now. Both what it holds and its name survive
-    /// a power cut, the name where folders can be synced.
+    /// Moves the file to its final name, unless that exists. Syncs the content, and the folder if the system
+    /// supports it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] then; else what the system says.
+    /// [`io::ErrorKind::AlreadyExists`] if the name is taken; other errors of the system.
     pub fn publish(self) -> io::Result<()> {
         fs::File::options().write(true).open(&self.partial)?.sync_all()?;
         self.link()?;
@@ -66,7 +66,7 @@ impl NewFile {
     fn link(&self) -> io::Result<()> {
         match fs::hard_link(&self.partial, &self.to) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                // Some file systems have no hard links.
+                // Some file systems do not support hard links.
                 let taken = fs::symlink_metadata(&self.to).is_ok();
                 if taken { Err(error) } else { fs::rename(&self.partial, &self.to) }
             }

@@ -18,18 +18,18 @@ use staleness_core::store::StoreError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// A missing store is created.
+    /// Create a missing store.
     pub create: bool,
-    /// The store is only read.
+    /// Only read the store.
     pub read_only: bool,
-    /// Longest wait of one step.
+    /// Maximum wait of one step.
     pub busy_timeout: Duration,
-    /// Longest wait of all steps together.
+    /// Maximum wait of all steps together.
     pub total_wait: Option<Duration>,
 }
 
 impl OpenOptions {
-    /// Creates what is missing, and waits five seconds at most for others.
+    /// Returns the defaults: create what is missing, and wait at most five seconds for the lock.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -40,7 +40,7 @@ impl OpenOptions {
         }
     }
 
-    /// Creates a missing store, with the folders above it. Otherwise it is an error of kind
+    /// Sets whether a missing store is created, including its parent folders. Otherwise opening fails with
     /// [`std::io::ErrorKind::NotFound`].
     #[must_use]
     pub const fn create(mut self, create: bool) -> Self {
@@ -48,7 +48,7 @@ impl OpenOptions {
         self
     }
 
-    /// Opens the store for reading only: nothing is created, and steps end with
+    /// Sets whether the store is read-only. Then nothing is created, and steps fail with
     /// [`StoreError::ReadOnly`].
     #[must_use]
     pub const fn read_only(mut self, read_only: bool) -> Self {
@@ -56,15 +56,16 @@ impl OpenOptions {
         self
     }
 
-    /// Sets how long a step waits for its turn before it reports [`StoreError::Busy`], and on redb once more
-    /// as long for a program that has the file open out of turn. Zero: not at all.
+    /// Sets the maximum time that a step waits for the lock before it fails with [`StoreError::Busy`]. With
+    /// redb, a step may wait as long again for a program that has the file open without the lock. Zero means
+    /// no waiting.
     #[must_use]
     pub const fn busy_timeout(mut self, longest: Duration) -> Self {
         self.busy_timeout = longest;
         self
     }
 
-    /// Limits the time that all steps of the store together wait for their turns. `None`: no limit.
+    /// Limits the total time that all steps of the store wait for the lock. `None` means no limit.
     #[must_use]
     pub const fn total_wait(mut self, total: Option<Duration>) -> Self {
         self.total_wait = total;

@@ -1,4 +1,4 @@
-//! Places of stores in files: what is there, and the files beside it.
+//! Locates stores in files, and the files beside them.
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::io::{self, ErrorKind};
@@ -8,11 +8,11 @@ use staleness_core::store::StoreError;
 
 use crate::{FileLock, Guard, LockError, OpenOptions};
 
-/// Looks at the file at `path`. `None`: there is none, and one may be created. It is not opened: a device
-/// or a pipe could hang, and closing it would drop the locks that SQLite holds on it.
+/// Returns the metadata of the file at `path`, or `None` if it does not exist and may be created. Does not
+/// open it: a device or pipe could block, and closing the file would release SQLite's locks on it.
 ///
 /// # Errors
-/// When it is no file, empty, or missing and none may be created.
+/// If it is not a file, is empty, or is missing and must not be created.
 pub fn find(path: &Path, options: OpenOptions) -> Result<Option<Metadata>, StoreError> {
     let no_store = |what| Err(StoreError::NotAStore(format!("{} {what}", path.display())));
     match fs::metadata(path) {
@@ -29,17 +29,17 @@ pub fn find(path: &Path, options: OpenOptions) -> Result<Option<Metadata>, Store
     }
 }
 
-/// The error of a file of no bytes. It is not a new store: after a power cut some file systems leave one where
-/// a store was.
+/// Returns the error for an empty file. It is not a new store, because some file systems leave an empty file
+/// after a power cut.
 #[must_use]
 pub fn empty(path: &Path) -> StoreError {
     StoreError::Corrupt(format!("{} is empty", path.display()))
 }
 
-/// Creates the folders above a store, for its owner alone.
+/// Creates the parent folders of a store, accessible only to their owner.
 ///
 /// # Errors
-/// What `failed` makes of the system's error.
+/// The error that `failed` makes of the system's error.
 pub fn make_folder(
     store: &Path,
     failed: impl FnOnce(String, io::Error) -> StoreError,
@@ -52,7 +52,7 @@ pub fn make_folder(
     folders.create(folder).map_err(|error| failed(format!("creating {}", folder.display()), error))
 }
 
-/// Adds a suffix to the whole file name.
+/// Appends a suffix to the file name, after the extension.
 #[must_use]
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -61,17 +61,17 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 impl FileLock {
-    /// The lock beside a store.
+    /// Returns the lock beside a store.
     #[must_use]
     pub fn beside(store: &Path, options: OpenOptions) -> Self {
         Self::new(with_suffix(store, ".lock")).total_wait(options.total_wait)
     }
 
-    /// Waits for a turn to write. `None` where files cannot be locked: the backend's own lock still keeps
-    /// writers apart, and only the fairness is lost.
+    /// Waits for the lock to write. Returns `None` if files cannot be locked here. Writers are then still
+    /// serialised by the backend's own lock, but without fairness.
     ///
     /// # Errors
-    /// [`StoreError::Busy`], [`StoreError::ReadOnly`], or what the system says.
+    /// [`StoreError::Busy`], [`StoreError::ReadOnly`], or an error of the system.
     pub fn turn(&self, options: OpenOptions) -> Result<Option<Guard<'_>>, StoreError> {
         match self.acquire(options.busy_timeout) {
             Ok(guard) => Ok(Some(guard)),

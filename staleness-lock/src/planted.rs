@@ -1,20 +1,20 @@
-//! Files that others may have planted beside a store.
+//! Detects files that others may have planted beside a store.
 //!
-//! In a folder where others may write, the names of a store's files can be taken before the store uses
-//! them: by a link, or by a file that somebody else may read and write. Such a file is refused. What is
-//! our own and open to others is closed.
+//! In a folder that others can write to, the names of a store's files may already be taken: by a link, or by
+//! a file that somebody else can read and write. Such files are rejected. Permissions of our own files are
+//! restricted.
 
 use std::io;
 use std::path::Path;
 
-/// Checks a store that is there or is to be created, and the files beside it, whose names are the
-/// store's with each of `suffixes`. Files of ours that others may write to, or that are more open than
-/// the store, get the mode 0600 if `mend` is set. Costs one system call for each file.
+/// Checks a store, which need not exist, and the files named like the store with each of `suffixes` appended.
+/// If `mend` is set, our own files that others can write to, or that are more accessible than the store, get
+/// the mode 0600. Costs one system call per file.
 ///
-/// A store of somebody else may be read, and written to unless everybody may.
+/// A store that belongs to somebody else may be read, and also written unless everybody can write to it.
 ///
 /// # Errors
-/// The first file that is refused, by its path, with what to do; or what the system says.
+/// For the first rejected file, with its path and a hint; or an error of the system.
 pub fn refuse_planted(store: &Path, suffixes: &[&str], mend: bool) -> io::Result<()> {
     #[cfg(unix)]
     return unix::refuse_planted(store, suffixes, mend, rustix::process::geteuid().as_raw());
@@ -25,7 +25,7 @@ pub fn refuse_planted(store: &Path, suffixes: &[&str], mend: bool) -> io::Result
     }
 }
 
-/// The error of a link in the place of a file.
+/// Returns the error for a link in place of a file.
 pub(crate) fn is_a_link(path: &Path) -> io::Error {
     io::Error::other(format!("{} is a symbolic link; remove it", path.display()))
 }
@@ -43,7 +43,7 @@ mod unix {
     const OTHERS: u32 = 0o077;
     const OTHERS_WRITE: u32 = 0o022;
     const OWN_ONLY: u32 = 0o600;
-    /// The administrator, who may write anywhere as it is.
+    /// User id of the administrator, who may write anywhere anyway.
     const ROOT: u32 = 0;
 
     pub(super) fn refuse_planted(
@@ -85,7 +85,7 @@ mod unix {
         Ok(())
     }
 
-    /// The mode of the store, once it is mended.
+    /// Returns the mode of the store, after restricting it if needed.
     fn of_store(path: &Path, found: &Metadata, me: u32, mend: bool) -> io::Result<u32> {
         let mode = found.mode();
         if !mend || mode & OTHERS_WRITE == 0 {
@@ -103,7 +103,7 @@ mod unix {
 
     fn close(path: &Path) -> io::Result<()> {
         match fs::set_permissions(path, Permissions::from_mode(OWN_ONLY)) {
-            // A file system that has no modes, or that may only be read.
+            // The file system has no modes, or is read-only.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -163,7 +163,7 @@ mod tests {
             refuse_planted(&store, &SUFFIXES, true).unwrap();
             assert_eq!((mode(&store), mode(&wal)), (0o600, 0o600));
         }
-        // A log that others may read lets them read what the store does not.
+        // Others could read data in the log that they cannot read in the store.
         put(&wal, 0o644);
         refuse_planted(&store, &SUFFIXES, true).unwrap();
         assert_eq!(mode(&wal), 0o600);
@@ -204,7 +204,7 @@ mod tests {
         let (_folder, store) = store();
         let wal = beside(&store, "-wal");
         put(&wal, 0o600);
-        // The administrator's files are trusted, and the administrator can give them away.
+        // The administrator's files are trusted, so as root the test gives the file to another user.
         let ours = rustix::process::geteuid().as_raw();
         let theirs = if ours == 0 { 65_534 } else { ours };
         let as_me = |mend| unix::refuse_planted(&store, &SUFFIXES, mend, theirs + 1);
@@ -213,7 +213,7 @@ mod tests {
         fs::remove_file(&store).unwrap();
         let told = as_me(true).unwrap_err().to_string();
         assert!(told.contains(&format!("-wal belongs to another user (uid {theirs})")), "{told}");
-        // The log of its owner: the store is somebody else's as a whole.
+        // The log of the same owner: the whole store belongs to somebody else.
         put(&store, 0o644);
         give(&store);
         as_me(true).unwrap();

@@ -1,10 +1,10 @@
-//! The queue of one process's threads: first come, first served, with a way out.
+//! A fair queue for the threads of one process, with timeouts.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Tickets in order of arrival; the first one is being served.
+/// Tickets in order of arrival. The first one is being served.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     line: Mutex<Line>,
@@ -18,14 +18,14 @@ struct Line {
 }
 
 impl Queue {
-    /// Waits for its turn until `deadline`; `None` waits for ever. `None` comes back when the time
-    /// is over.
+    /// Waits in the queue until `deadline`, or forever if it is `None`. Returns `None` when the deadline
+    /// passes.
     pub(crate) fn enter(&self, deadline: Option<Instant>) -> Option<Turn<'_>> {
         let mut line = self.line();
         let ticket = line.next;
         line.next += 1;
         line.waiting.push_back(ticket);
-        // From here on dropping the turn takes the ticket out of the line again.
+        // From here on, dropping the turn removes the ticket.
         let turn = Turn { queue: self, ticket };
         while line.waiting.front() != Some(&ticket) {
             line = match deadline {
@@ -44,19 +44,19 @@ impl Queue {
         Some(turn)
     }
 
-    /// Returns the number of threads in the line, including the one being served.
+    /// Returns the number of threads in the queue, including the one being served.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.line().waiting.len()
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
-        // Nothing that panics happens under this mutex; the line is whole in any case.
+        // No code panics while holding this mutex, and the queue would be valid anyway.
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A place in the queue. Dropping it lets the next one move up.
+/// A place in the queue. Dropping it releases the place.
 #[derive(Debug)]
 pub(crate) struct Turn<'q> {
     queue: &'q Queue,

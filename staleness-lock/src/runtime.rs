@@ -1,4 +1,4 @@
-//! Work on a thread that may block.
+//! Runs work on a thread that may block.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,11 +8,10 @@ use staleness_core::store::{Selection, StoreError, View};
 /// A visitor of pages.
 type Page<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 
-/// Runs `work` on a thread that may block: inside a tokio runtime on one of its blocking threads,
-/// otherwise right here.
+/// Runs `work` on a blocking thread of the tokio runtime, or on the current thread if there is no runtime.
 ///
 /// # Errors
-/// Those of `work`.
+/// The error of `work`.
 pub async fn blocking<S: Send + Sync + 'static, T: Send + 'static>(
     inner: &Arc<S>,
     work: impl FnOnce(&S) -> Result<T, StoreError> + Send + 'static,
@@ -25,11 +24,11 @@ pub async fn blocking<S: Send + Sync + 'static, T: Send + 'static>(
     work(inner)
 }
 
-/// Visits the pages that `read` hands out. The visitor always runs where the caller is; under tokio the pages come from a
-/// blocking thread through a channel that holds one page, so at most three are in memory.
+/// Visits the pages that `read` produces. The visitor always runs on the caller's thread. In a tokio runtime,
+/// the pages come from a blocking thread through a channel of capacity one, so at most three are in memory.
 ///
 /// # Errors
-/// Those of `read`.
+/// The error of `read`.
 pub async fn pages<S: Send + Sync + 'static>(
     inner: &Arc<S>,
     selection: &Selection,
@@ -44,7 +43,7 @@ pub async fn pages<S: Send + Sync + 'static>(
         let reading = runtime.spawn_blocking(move || {
             read(&inner, &selection, &mut |page| match send.blocking_send(page) {
                 Ok(()) => ControlFlow::Continue(()),
-                // The visitor broke, or the caller has gone.
+                // The visitor broke, or the caller was dropped.
                 Err(_) => ControlFlow::Break(()),
             })
         });
@@ -59,14 +58,14 @@ pub async fn pages<S: Send + Sync + 'static>(
     read(inner, selection, visit)
 }
 
-/// Waits for blocking work; a panic inside it goes on here.
+/// Waits for blocking work, and resumes its panic if it panicked.
 #[cfg(feature = "tokio")]
 async fn join<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, StoreError> {
     match work.await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // Blocking work that has begun is never cancelled: nothing was done.
+            // Blocking work is only cancelled before it starts, so nothing was done.
             Err(cancelled) => Err(StoreError::Backend(Box::new(cancelled))),
         },
     }

@@ -1,4 +1,4 @@
-//! Guarantees of the lock, between threads and between processes.
+//! Tests of the lock between threads and between processes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -16,7 +16,7 @@ fn fresh() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Lets others run until `done`; every caller waits for something that is bound to happen.
+/// Yields until `done` returns true. Callers wait for something that is certain to happen.
 fn until(done: impl Fn() -> bool) {
     while !done() {
         thread::yield_now();
@@ -143,7 +143,7 @@ fn whoever_gives_up_leaves_the_lock_to_others() {
     assert!(matches!(waiter.acquire(Duration::from_millis(1)), Err(LockError::TimedOut)));
     assert!(waiter.has_helper());
     drop(guard);
-    // The helper may be handed the file first; it must let go of it without being asked.
+    // The helper may get the file first, and must then release it.
     let third = FileLock::new(&path);
     drop(third.acquire(LONG).unwrap());
 }
@@ -156,7 +156,7 @@ fn a_helper_that_was_left_behind_is_taken_over() {
     for _ in 0..20 {
         assert!(matches!(waiter.acquire(Duration::from_millis(1)), Err(LockError::TimedOut)));
     }
-    // The helper holds one reference, the lock the other: no second helper was ever sent.
+    // The helper thread and the lock hold one reference each, so no second helper was started.
     let helper = waiter.kept().helper.clone().unwrap();
     assert_eq!(Arc::strong_count(&helper), 3);
     drop(helper);
@@ -181,7 +181,7 @@ fn a_panic_releases_the_lock() {
     drop(lock.acquire(Duration::ZERO).unwrap());
 }
 
-/// The part of a child process: says "held", waits for a line, lets go and says "released".
+/// Runs in the child process: prints "held", waits for a line, unlocks, and prints "released".
 #[test]
 fn child() {
     let Some(path) = std::env::var_os("STALENESS_LOCK_CHILD") else {
@@ -248,7 +248,7 @@ fn a_limit_on_all_waits_together_is_used_up_and_then_each_try_is_at_once() {
     let other = FileLock::new(&path);
     let held = other.acquire(Duration::ZERO).unwrap();
     let limited = FileLock::new(&path).total_wait(Some(Duration::from_millis(20)));
-    // Without the limit the second call would wait for a minute.
+    // Without the limit, the second call would wait for a minute.
     for _ in 0..2 {
         assert!(matches!(limited.acquire(LONG), Err(LockError::TimedOut)));
     }
