@@ -1,4 +1,4 @@
-//! The files of a sentence-transformer folder, read with bounds.
+//! Reads the files of a sentence-transformer folder, with size limits.
 
 use std::fmt;
 use std::fs::File;
@@ -16,15 +16,15 @@ use staleness_core::embed::EmbedError;
 use staleness_core::ids::stable_hash;
 use tokenizers::{PostProcessor, Tokenizer};
 
-/// The largest file of settings, in bytes.
+/// Maximum size of a settings file, in bytes.
 const MAX_SETTINGS: u64 = 1024 * 1024;
-/// The largest tokenizer, in bytes.
+/// Maximum size of the tokenizer, in bytes.
 const MAX_TOKENIZER: u64 = 64 * 1024 * 1024;
-/// The largest file of weights, in bytes.
+/// Maximum size of the weights, in bytes.
 const MAX_WEIGHTS: u64 = 4 * 1024 * 1024 * 1024;
-/// The longest reason that an error repeats, in characters.
+/// Maximum length of a reason quoted in an error, in characters.
 const MAX_WHY: usize = 200;
-/// The most tokens of a text that are read when the folder gives no `max_seq_length`.
+/// Maximum number of tokens per text, if the folder has no `max_seq_length`.
 const TOKENS: usize = 256;
 
 const CONFIG: &str = "config.json";
@@ -34,23 +34,23 @@ const POOLING: &str = "1_Pooling/config.json";
 const TOKENIZER: &str = "tokenizer.json";
 const WEIGHTS: &str = "model.safetensors";
 
-/// The way in which the vectors of the tokens become one.
+/// The way to combine the token vectors into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pooling {
-    /// Their mean.
+    /// The mean of all token vectors.
     Mean,
-    /// The one of the first token, which stands for the text.
+    /// The vector of the first token, which represents the text.
     First,
 }
 
-/// A model as it lies on disk.
+/// The files of a model.
 pub(crate) struct Folder {
     pub(crate) config: Config,
     pub(crate) pooling: Pooling,
     pub(crate) tokenizer: Tokenizer,
-    /// A digest of all that its vectors depend on.
+    /// A digest of everything that affects the vectors.
     pub(crate) digest: u128,
-    /// The most tokens of a text that are read, including the special ones.
+    /// Maximum number of tokens per text, including special ones.
     pub(crate) tokens: usize,
     pub(crate) weights: Vec<u8>,
     pub(crate) weights_path: PathBuf,
@@ -94,7 +94,7 @@ impl Default for Pooled {
 }
 
 impl Folder {
-    /// Reads a folder.
+    /// Reads a model's folder.
     pub(crate) fn read(folder: &Path) -> Result<Self, EmbedError> {
         let config_path = folder.join(CONFIG);
         let config_bytes = bytes(&config_path, MAX_SETTINGS)?;
@@ -128,7 +128,7 @@ impl Folder {
     }
 }
 
-/// Reads the tokenizer, without its decoder: tokens are never turned back into text.
+/// Reads the tokenizer without its decoder, because tokens are never converted back to text.
 fn tokenizer(path: &Path, words: &[u8]) -> Result<Tokenizer, EmbedError> {
     let mut parts: Map<String, Value> = parsed(path, words)?;
     parts.remove("decoder");
@@ -141,8 +141,8 @@ fn tokenizer(path: &Path, words: &[u8]) -> Result<Tokenizer, EmbedError> {
     .unwrap_or_else(|| Err(model(path, "its parts do not fit together".into())))
 }
 
-/// Returns true if every table of characters is as long as it says that it is: who reads them makes room for
-/// so many first, and a length of 4 GiB ends the process. A table begins with its length in bytes.
+/// Returns true if every character table has the length that it declares. A table begins with its length in
+/// bytes, and the reader allocates that much first, so a false 4 GiB would abort the process.
 fn tables_are_whole(part: &Value) -> bool {
     let table = part.get("precompiled_charsmap").and_then(Value::as_str).is_none_or(|text| {
         let mut start = [0; 6];
@@ -154,13 +154,13 @@ fn tables_are_whole(part: &Value) -> bool {
     table && inner.is_none_or(|all| all.iter().all(tables_are_whole))
 }
 
-/// Returns the result of `work`, or `None` if it panicked: the crates that read a model trust some parts
-/// of its files, above all tables of characters, without a check.
+/// Returns the result of `work`, or `None` if it panicked. The crates that read models trust some parts of
+/// the files without checks, above all character tables.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// Refuses a model with impossible dimensions.
+/// Rejects a model with impossible dimensions.
 fn check(path: &Path, config: &Config) -> Result<(), EmbedError> {
     let heads = config.num_attention_heads;
     if config.hidden_size == 0 || heads == 0 || !config.hidden_size.is_multiple_of(heads) {
@@ -173,7 +173,7 @@ fn check(path: &Path, config: &Config) -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// A folder lists what a text goes through. Other parts than these would be left out in silence.
+/// Checks that the folder's pipeline only has supported modules. Others would be skipped silently.
 fn modules(folder: &Path) -> Result<(), EmbedError> {
     let path = folder.join(MODULES);
     let modules: Vec<Module> = optional(&path)?.unwrap_or_default();
@@ -201,18 +201,18 @@ fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
     }
 }
 
-/// Returns the error for a file. Parsers quote what they read, so the reason is cut and escaped.
+/// Creates the error for a file. Parsers quote their input, so the reason is truncated and escaped.
 pub(crate) fn model(path: &Path, why: String) -> EmbedError {
     EmbedError::Model { path: path.to_owned(), why: told(&why) }
 }
 
-/// Returns the first line of an error, cut to [`MAX_WHY`] characters and escaped, without its backtrace.
+/// Returns the first line of an error without its backtrace, truncated to [`MAX_WHY`] characters and escaped.
 pub(crate) fn told(why: &impl fmt::Display) -> String {
     let why = why.to_string();
     why.lines().next().unwrap_or_default().chars().take(MAX_WHY).flat_map(plain).collect()
 }
 
-/// A character, with those that a terminal obeys or that nobody sees spelled out.
+/// Escapes a control character or invisible character.
 fn plain(c: char) -> impl Iterator<Item = char> {
     let itself = matches!(c, '"' | '\'' | '\\').then_some(c);
     let escaped = itself.is_none().then(|| c.escape_debug());
@@ -223,9 +223,9 @@ fn parsed<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, EmbedErro
     serde_json::from_slice(bytes).map_err(|why| model(path, why.to_string()))
 }
 
-/// A file of settings that need not be there.
+/// Reads an optional settings file.
 fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EmbedError> {
-    // A link to nowhere, or a folder that may not be looked into, is a fault and no file left out.
+    // A dangling link or an inaccessible folder is an error, not a missing file.
     if path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Ok(None);
     }
@@ -240,7 +240,7 @@ fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, EmbedError> {
             kind => format!("cannot be read: {kind}"),
         })
     };
-    // Whoever opens a pipe waits for its other end.
+    // Opening a pipe would block until the other end is opened.
     let length = path.metadata().map_err(cannot)?;
     if !length.is_file() {
         return Err(fault("is no file".into()));

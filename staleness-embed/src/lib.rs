@@ -1,12 +1,12 @@
-//! Embedders: what turns texts into vectors for [`staleness_core`].
+//! Embedders, which convert texts to vectors for [`staleness_core`].
 //!
-//! Nothing is downloaded, neither when this is built nor when it runs.
+//! Nothing is downloaded, at build time or at run time.
 //!
-//! | feature | what it gives |
+//! | feature | provides |
 //! |---|---|
 //! | `local` | `LocalEmbedder`: a sentence-transformer folder on disk, such as that of all-MiniLM-L6-v2, run on the CPU |
 //!
-//! Without a feature there is nothing here but what [`staleness_core::embed`] says.
+//! Without a feature this crate is empty. The trait is in [`staleness_core::embed`].
 
 #[cfg(feature = "local")]
 mod files;

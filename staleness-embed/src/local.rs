@@ -1,4 +1,4 @@
-//! A sentence transformer, run on the CPU by candle.
+//! Runs a sentence transformer on the CPU with candle.
 
 use std::fmt;
 use std::path::Path;
@@ -13,18 +13,18 @@ use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
 use crate::files::{Folder, Pooling, caught, model, told};
 
-/// The most texts that go through the model at once.
+/// Maximum number of texts in one batch.
 const TOGETHER: usize = 32;
-/// The longest beginning of a text that is read, in bytes: the tokens that a model reads are in less.
+/// Maximum number of bytes read from a text. All tokens that a model accepts fit into it.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// The model of a sentence-transformer folder.
+/// An embedder with the model of a sentence-transformer folder.
 ///
-/// It reads `config.json` (of the kind `bert`), `tokenizer.json`, `model.safetensors` and, where they
-/// are, `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json`. The vectors of the
-/// tokens are averaged, or the first is taken, as the folder says; the result has length 1.
+/// Reads `config.json` (model type `bert`), `tokenizer.json`, `model.safetensors` and, if they exist,
+/// `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json`. The result is the mean of the
+/// token vectors, or the first one, as the folder specifies, normalised to length 1.
 ///
-/// Source of the averaging: Reimers and Gurevych, "Sentence-BERT", EMNLP 2019, section 3.
+/// Mean pooling: Reimers and Gurevych, "Sentence-BERT", EMNLP 2019, section 3.
 pub struct LocalEmbedder {
     model: ModelId,
     dimensions: usize,
@@ -43,12 +43,12 @@ impl fmt::Debug for LocalEmbedder {
 }
 
 impl LocalEmbedder {
-    /// Loads the model in `folder`. Its id is the folder's name with a digest of all that its vectors
-    /// depend on, so that another model under the same name is another model.
+    /// Loads the model in `folder`. Its id consists of the folder's name and a digest of everything that
+    /// affects the vectors, so a changed model has a different id.
     ///
     /// # Errors
-    /// [`EmbedError::File`] for a file that is missing or too large, [`EmbedError::Model`] for one that
-    /// says something this cannot do; both name the file.
+    /// [`EmbedError::File`] if a file is missing or too large, [`EmbedError::Model`] if a file is invalid or
+    /// needs something unsupported. Both name the file.
     pub fn open(folder: &Path) -> Result<Self, EmbedError> {
         let Folder { config, pooling, mut tokenizer, digest, tokens, weights, weights_path } =
             Folder::read(folder)?;
@@ -79,7 +79,7 @@ impl LocalEmbedder {
         Ok(Self { model: id, dimensions: config.hidden_size, pooling, tokenizer, bert })
     }
 
-    /// The vectors of texts that go through the model together.
+    /// Returns the vectors of one batch of texts.
     fn together(&self, encodings: &[&Encoding]) -> candle_core::Result<Vec<Vec<f32>>> {
         let device = &Device::Cpu;
         let longest = encodings.iter().map(|encoding| encoding.len()).max().unwrap_or(0);
@@ -123,7 +123,7 @@ impl Embedder for LocalEmbedder {
         let encodings = caught(|| self.tokenizer.encode_batch(texts, true))
             .ok_or_else(|| EmbedError::Failed("the model's tokenizer is damaged".into()))?
             .map_err(failed)?;
-        // Texts of one length go together: padding costs as much as words.
+        // Batches texts of similar length, because padding costs as much as words.
         let mut order: Vec<usize> = (0..encodings.len()).collect();
         order.sort_by_key(|at| encodings[*at].len());
         let mut vectors = vec![None; encodings.len()];
@@ -147,7 +147,7 @@ impl Embedder for LocalEmbedder {
     }
 }
 
-/// As much of a text as a model can read.
+/// Returns as much of a text as a model can read.
 fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_BYTES)]
 }
