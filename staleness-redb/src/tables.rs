@@ -8,7 +8,7 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `staleness` | a name | `magic`, `format`, the last `revision`, `floor`, `floor_at` and `last_seq` |
+//! | `staleness` | a name | `magic`, `format`, the last `revision`, `floor`, `floor_at`, `last_seq` and `generation` |
 //! | the name of a collection | three texts | a record |
 //! | `tools_index`, `definitions_index`, `documents_index`, `work_index` | first text of a key, a label, second text | nothing: rows with that label, see `collections::stored` |
 //! | `outcomes` | seq | one use of a tool |
