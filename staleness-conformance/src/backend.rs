@@ -1,4 +1,4 @@
-//! Backends as the suite knows them: how to reach one, and what it promises.
+//! Backends under test: how to open them, and what they support.
 
 use std::any::Any;
 use std::fmt;
@@ -9,20 +9,20 @@ use staleness_core::store::{RegistryStore, StoreError};
 
 macro_rules! capabilities {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
-        /// Promises of a backend beyond the contract, declared and never discovered by failing.
+        /// Optional capabilities of a backend. They are declared, not discovered by failing.
         ///
-        /// Cases name what they need as a value of the same type; a case that needs more than a backend
-        /// offers is reported as ignored.
+        /// A case declares the capabilities it needs in the same type. If the backend lacks one, the case is
+        /// reported as ignored.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Capabilities {
             $($(#[doc = $doc])* pub $name: bool,)*
         }
 
         impl Capabilities {
-            /// Only what the contract demands of every store.
+            /// Only what the contract requires of every store.
             pub const NONE: Self = Self { $($name: false,)* };
 
-            /// Returns what `needs` asks for and `self` does not offer, by the names of the fields.
+            /// Returns the names of the capabilities that `needs` has and `self` lacks.
             #[must_use]
             pub fn missing(self, needs: Self) -> Vec<&'static str> {
                 let all = [$((stringify!($name), needs.$name && !self.$name)),*];
@@ -32,7 +32,7 @@ macro_rules! capabilities {
 
         impl crate::Case {
             $(
-                /// Limits the case to backends with this capability:
+                /// Restricts the case to backends with this capability:
                 $(#[doc = $doc])*
                 #[must_use]
                 pub const fn $name(mut self) -> Self {
@@ -44,38 +44,37 @@ macro_rules! capabilities {
     };
 }
 capabilities! {
-    /// A location that is opened again still holds what was acknowledged.
+    /// A store opened again at the same location still has all acknowledged commits.
     persistent,
-    /// Several processes may use one location at the same time.
+    /// Several processes may use a location at the same time.
     multi_process,
-    /// [`RegistryStore::backup`] works, and the path of a backup is a location.
+    /// [`RegistryStore::backup`] works, and a backup's path can be opened as a location.
     backup,
-    /// Another handle of the same location can commit while a view or a visit of pages is under
-    /// way, and the reader need not end first.
+    /// Another handle of the same location can commit while a view or a visit of pages is in progress.
     concurrent_readers,
-    /// A location is the path of a file, and [`Backend::open_as`] works.
+    /// A location is a file path, and [`Backend::open_as`] works.
     file,
-    /// Work is moved off the threads of a tokio runtime.
+    /// In a tokio runtime, work is moved to its blocking threads.
     runtime,
 }
 
-/// A place that may hold one store. It is removed, with everything in it, when this is dropped.
+/// A temporary place for one store. Dropping it deletes the store.
 pub struct Place {
     location: String,
     _guard: Box<dyn Any + Send + Sync>,
 }
 
 impl Place {
-    /// A place at `location`; dropping `guard` must remove it.
+    /// Creates a place at `location`. Dropping `guard` must delete it.
     #[must_use]
     pub fn new(location: impl Into<String>, guard: impl Any + Send + Sync) -> Self {
         Self { location: location.into(), _guard: Box::new(guard) }
     }
 
-    /// A path called `file` in a temporary folder of its own; nothing is at the path yet.
+    /// Creates a place for `file` in a new temporary folder. The file does not exist yet.
     ///
     /// # Panics
-    /// When the folder cannot be made, or its path is not UTF-8.
+    /// If the folder cannot be created, or its path is not UTF-8.
     #[must_use]
     pub fn temporary(file: impl AsRef<Path>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -84,7 +83,7 @@ impl Place {
         Self::new(location, folder)
     }
 
-    /// The location, in the words that [`Backend::open`] understands.
+    /// Returns the location as [`Backend::open`] expects it.
     #[must_use]
     pub fn location(&self) -> &str {
         &self.location
@@ -97,44 +96,43 @@ impl fmt::Debug for Place {
     }
 }
 
-/// A way to open a file as a store.
+/// A mode of opening a store's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// It is created when it is not there.
+    /// Create the store if it does not exist.
     Create,
-    /// It must be there.
+    /// The store must exist.
     Existing,
-    /// It must be there, and is not written to.
+    /// The store must exist and is not written to.
     ReadOnly,
-    /// As [`Opening::Create`], without waiting for whoever holds it.
+    /// Like [`Opening::Create`], but does not wait for locks.
     Impatient,
 }
 
-/// A kind of store, as the suite uses it.
+/// A store implementation to be tested by the suite.
 ///
-/// The suite starts its own executable as a child process, so two values of a backend made by the
-/// same program must mean the same by a location.
+/// The suite starts its own executable as a child process. A location must mean the same to both processes.
 pub trait Backend: fmt::Debug + Send + Sync + 'static {
-    /// Its name, for reports.
+    /// Returns the backend's name, for reports.
     fn name(&self) -> &'static str;
 
-    /// Promises beyond the contract.
+    /// Returns the backend's optional capabilities.
     fn capabilities(&self) -> Capabilities;
 
-    /// A new temporary place in which nothing is stored yet.
+    /// Returns a new, empty temporary place.
     fn place(&self) -> Place;
 
-    /// Opens the store at a location, and creates it when it is not there. Each call gives a
-    /// handle of its own. A store that is not persistent may start empty each time.
+    /// Opens the store at a location, creating it if needed. Each call returns a new handle. A store that is
+    /// not persistent may be empty each time.
     ///
     /// # Errors
-    /// Whatever keeps the store from being opened; the suite takes any error for a failure.
+    /// If the store cannot be opened. The suite treats this as a failure.
     fn open(&self, location: &str) -> Result<Arc<dyn RegistryStore>, StoreError>;
 
-    /// Opens the store in a file.
+    /// Opens a store's file in the given mode.
     ///
     /// # Errors
-    /// Whatever keeps the store from being opened so; [`StoreError::Unsupported`] without
+    /// If the store cannot be opened in this mode; [`StoreError::Unsupported`] without
     /// [`Capabilities::file`].
     fn open_as(&self, _: &str, _: Opening) -> Result<Arc<dyn RegistryStore>, StoreError> {
         Err(StoreError::Unsupported("stores that are no files"))

@@ -1,4 +1,4 @@
-//! A case: one promise of the contract, with a name and a function that holds a store to it.
+//! A test case: one requirement of the contract, with a name and a test function.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -6,28 +6,28 @@ use std::sync::Arc;
 use crate::backend::{Backend, Capabilities};
 use crate::context::{Context, check, panic_text};
 
-/// One promise of the contract.
+/// One requirement of the contract.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// `theme::what_holds`.
+    /// The name, as `theme::requirement`.
     pub name: &'static str,
-    /// Capabilities without which the case makes no sense.
+    /// Capabilities that the case needs.
     pub needs: Capabilities,
-    /// Panics when the promise is broken.
+    /// Panics if the requirement is violated.
     pub run: fn(&mut Context),
 }
 
 impl Case {
-    /// A case for every backend.
+    /// Creates a case for every backend.
     #[must_use]
     pub const fn new(name: &'static str, run: fn(&mut Context)) -> Self {
         Self { name, needs: Capabilities::NONE, run }
     }
 
-    /// Runs the case on a fresh store, and has the store verify itself at the end.
+    /// Runs the case on a new store, and verifies the store at the end.
     ///
     /// # Errors
-    /// What the case found wrong.
+    /// If the case fails, with its message.
     pub fn verify(&self, backend: Arc<dyn Backend>) -> Result<(), String> {
         let verdict = catch_unwind(AssertUnwindSafe(|| {
             let mut context = Context::new(backend);

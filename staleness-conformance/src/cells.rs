@@ -1,4 +1,5 @@
-//! A cell of a table that somebody changed: what cannot be read is named, the rest is sound, and nothing panics.
+//! Tests modified table cells: unreadable data must be reported, other data stays readable, and nothing
+//! panics.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,32 +15,32 @@ use staleness_core::{Registry, Timestamp, Wait};
 
 use crate::life::{Life, VERBS};
 
-/// A text that no error may repeat of a row, unless the row is found by it.
+/// A text that errors must not quote, unless it is part of the row's key.
 pub const SECRET: &str = "do not repeat me";
 
-/// Numbers at which something ends.
+/// Numbers at boundaries.
 pub const NUMBERS: [i64; 9] =
     [0, 1, 2, -1, 256, 1_000_000_001, 253_402_300_800_000, i64::MAX, i64::MIN];
 
-/// Texts that mean something somewhere.
+/// Texts with a meaning in some column.
 pub const TEXTS: [&str; 11] =
     ["", "[]", "{}", "[1]", "[{}]", "\u{7}", "p", "S", "done", "\\x", SECRET];
 
-/// Bytes that mean something somewhere.
+/// Byte strings with a meaning in some column.
 pub const BYTES: [&[u8]; 5] = [b"", &[1], &[0xff; 16], &[0xff; 136], SECRET.as_bytes()];
 
 const LIFE: Life = Life(7);
 
-/// Returns the stride of the changes that are tried: 4, or 1 where `STALENESS_CELLS` is set.
+/// Returns the stride of the changes to try: 4, or 1 if `STALENESS_CELLS` is set.
 #[must_use]
 pub fn every() -> usize {
     if std::env::var_os("STALENESS_CELLS").is_some() { 1 } else { 4 }
 }
 
-/// Writes rows of every collection, by verbs.
+/// Writes rows to every collection through the registry.
 ///
 /// # Panics
-/// When one fails.
+/// If a write fails.
 pub fn fill(registry: &Registry) {
     (0..2 * VERBS).for_each(|turn| assert!(LIFE.turn(registry, turn).is_ok()));
     let at = Timestamp::from_millis(1_790_000_100_000);
@@ -81,24 +82,24 @@ pub fn fill(registry: &Registry) {
     registry.tools().apply_scan(scan).wait().expect("it is applied");
 }
 
-/// A change of one cell, in a store that [`fill`] filled.
+/// A modified cell in a store filled by [`fill`].
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'a> {
-    /// A description of the change, for the message of a test that fails.
+    /// A description of the change, for failure messages.
     pub how: &'a str,
-    /// The table it was done to.
+    /// The table of the cell.
     pub table: &'a str,
-    /// True if rows are found by the cell, so that errors may tell it.
+    /// True if the cell is part of the key, so that errors may quote it.
     pub is_key: bool,
 }
 
 impl Changed<'_> {
-    /// Reads everything at once, page by page, and by a check, and then does what a life does, which changes the
-    /// store. How many errors reading told. An error about a cell begins with its table; what does not fit
-    /// together may begin with one of `others`.
+    /// Reads everything at once, page by page, and with a check, and then runs a life, which changes the
+    /// store. An error about the cell must begin with its table; an error about relations may begin with one
+    /// of `others`. Returns the number of reads that failed.
     ///
     /// # Panics
-    /// When an error is not what it should be, and when a check finds sound what cannot be read.
+    /// If an error is not as expected, or a check accepts data that cannot be read.
     pub fn try_out(&self, registry: &Registry, others: &[&str]) -> usize {
         let said = read(registry);
         let errors = || said.iter().filter_map(|said| said.as_ref().err());
@@ -115,13 +116,13 @@ impl Changed<'_> {
                 other => panic!("{}: {other:?}", self.how),
             }
         }
-        // What has been read whole is sound.
+        // If the check passes, everything must be readable.
         let [_, _, checked] = &said;
         assert!(checked.is_err() || said.iter().all(Result::is_ok), "{}: {said:?}", self.how);
         for turn in 2 * VERBS..3 * VERBS {
             let Err(error) = LIFE.turn(registry, turn) else { continue };
             self.is_quiet(&error);
-            // Of what a check finds sound only numbers that have reached their end stop a verb.
+            // If the check passes, only exhausted numbers may make an operation fail.
             let stops = matches!(error, StoreError::Corrupt(_) | StoreError::Backend(_));
             let ended = self.how.contains(&i64::MAX.to_string());
             assert!(checked.is_err() || !stops || ended, "{}: {error:?}", self.how);
@@ -129,7 +130,7 @@ impl Changed<'_> {
         errors().count()
     }
 
-    /// An error is one plain line, and holds nothing of the row but its key.
+    /// Verifies that an error is one line and quotes nothing of the row except its key.
     fn is_quiet(&self, error: &impl std::fmt::Display) {
         let told = error.to_string();
         assert!(!told.contains(char::is_control), "{}: {told:?}", self.how);
@@ -137,10 +138,7 @@ impl Changed<'_> {
     }
 }
 
-/// Everything at once, everything page by page, and a check.
-///
-/// # Errors
-/// Each what the store reports.
+/// Reads everything at once, everything page by page, and runs a check. Returns the three results.
 pub fn read(registry: &Registry) -> [Result<(), StoreError>; 3] {
     let all = registry.store().view(Arc::new(Selection::everything())).wait().map(drop);
     let mut go_on = |_| ControlFlow::Continue(());

@@ -1,4 +1,4 @@
-//! Child processes: the test executable, started again in the role of a second user of the store.
+//! Child processes: the test executable started again as another user of the store.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Lines, Write as _};
@@ -18,64 +18,64 @@ use crate::rows::{at, global, model, name, op};
 use crate::steps::Use;
 use crate::support::{step, tool, transact, use_tool};
 
-/// The first argument of a child.
+/// The first argument of a child process.
 pub(crate) const WORD: &str = "--staleness-conformance-child";
 
-/// A child's word when it waits for its go.
+/// The line a child prints when it waits for the start signal.
 const READY: &str = "ready";
 
-/// When a child opens the store.
+/// The time at which a child opens the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opens {
-    /// Before it says that it is ready.
+    /// Before it prints that it is ready.
     First,
-    /// Only when told to go.
+    /// After the start signal.
     OnGo,
 }
 
-/// Steps that a child carries out.
+/// The steps that a child runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Does {
     /// [`Use`] of the tool `x`.
     Uses,
-    /// A [`Life`] from this turn on, up to the number of turns that it has in all. Says more than an op
-    /// of each: see [`live`].
+    /// A [`Life`] from this turn up to the total number of turns. Prints more than an op per turn: see
+    /// [`live`].
     Lives(Life, u64),
-    /// Learns one route of the tool `x` in the project `/p`, again and again.
+    /// Learns one route of tool `x` in project `/p` repeatedly.
     Learns,
-    /// Reads and checks a store that it may not write to, and is told so when it tries. Says `read`.
+    /// Reads and checks a read-only store, and verifies that writes fail. Prints `read`.
     Reads,
-    /// Uses a tool, begins another step, says `begun`, and never ends it.
+    /// Uses a tool, begins another step, prints `begun`, and never ends the step.
     Sticks,
 }
 
-/// The role of a child, which opens the store, and carries out steps until it has done `turns`.
+/// The role of a child process: opens the store and runs steps until `turns` are done.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
-    /// The place of the store.
+    /// The location of the store.
     pub(crate) location: String,
-    /// Which steps.
+    /// The steps to run.
     pub(crate) does: Does,
-    /// The beginning of the op ids; a number follows. A life has its own.
+    /// The prefix of the op ids; a number follows. A life has its own op ids.
     pub(crate) ops: String,
-    /// The number of steps; of a life, the turn that ends it.
+    /// The number of steps. For a life, the last turn.
     pub(crate) turns: u64,
-    /// When it opens the store.
+    /// The time at which it opens the store.
     pub(crate) opens: Opens,
 }
 
 impl Role {
-    /// One step, or the first turn, in a store that is opened before the go.
+    /// Creates a role with one step or turn. The store is opened before the start signal.
     pub(crate) fn new(location: &str, does: Does) -> Self {
         let (location, ops) = (location.to_owned(), String::new());
         Self { location, does, ops, turns: 1, opens: Opens::First }
     }
 }
 
-/// Plays the role that the arguments describe.
+/// Runs the role described by the arguments.
 ///
-/// Says that it is ready, waits for a line, and says each op id as soon as its commit was
-/// acknowledged. Ends when nobody listens any more.
+/// Prints that it is ready, waits for a line, and prints each op id once its commit is acknowledged. Ends
+/// when nobody reads its output any more.
 pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let [location, does, ops, turns, opens] = words[..] else {
@@ -112,8 +112,8 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
     }
 }
 
-/// Carries out turns of a life. Says of each its number, when it began and ended in nanoseconds of the
-/// machine's clock, and what it saw of the tool that all share: `none`, or `read` or `use` and a count.
+/// Runs turns of a life. For each turn prints its number, start and end in nanoseconds of the system clock,
+/// and what it saw of the shared tool: `none`, or `read` or `use` with a count.
 fn live(store: &Handle, life: Life, turns: std::ops::Range<u64>) {
     let registry = Registry::new(Arc::clone(store), Policy::default());
     for turn in turns {
@@ -131,7 +131,7 @@ fn live(store: &Handle, life: Life, turns: std::ops::Range<u64>) {
     }
 }
 
-/// Reads a store that is protected.
+/// Reads a store without write permission.
 fn read(store: &Handle) {
     assert_eq!(everything(store).tools.len(), 1);
     check(store);
@@ -153,14 +153,14 @@ fn stick(store: &Handle) {
     let _ = transact(store.as_ref(), stuck);
 }
 
-/// The one clock that processes of a machine share, in nanoseconds.
+/// Returns the time in nanoseconds of the clock that all processes share.
 #[expect(clippy::disallowed_methods, reason = "what overlapped is told by a clock alone")]
 fn now() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// Learns the route that every child learns, with its vector.
+/// Learns the route that all children learn, with its vector.
 fn learn(store: &Handle, of: &str) {
     let registry = Registry::new(Arc::clone(store), Policy::default());
     let vector = Some((model("m"), vec![3.0, 4.0]));
@@ -181,7 +181,7 @@ fn say(line: &str) {
     }
 }
 
-/// A child, seen from its parent. Killed when dropped.
+/// A child process, as seen from its parent. Killed when dropped.
 #[derive(Debug)]
 pub(crate) struct Child {
     process: std::process::Child,
@@ -190,12 +190,12 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts a child, and waits until it is ready.
+    /// Starts a child and waits until it is ready.
     pub(crate) fn start(role: &Role) -> Self {
         Self::start_as(&std::env::current_exe().expect("the test executable"), None, role)
     }
 
-    /// Starts a copy of the test executable, as another user if one is named.
+    /// Starts a copy of the test executable, as another user if given.
     pub(crate) fn start_as(program: &Path, user: Option<u32>, role: &Role) -> Self {
         let does = match role.does {
             Does::Uses => "uses".into(),
@@ -228,18 +228,18 @@ impl Child {
         child
     }
 
-    /// Lets it begin.
+    /// Sends the start signal.
     pub(crate) fn go(&mut self) {
         let mut go = self.go.take().expect("a child goes once");
         go.write_all(b"go\n").expect("the child listens");
     }
 
-    /// Returns its next line; `None` when it will say nothing more.
+    /// Returns its next line, or `None` at the end of its output.
     pub(crate) fn says(&mut self) -> Option<String> {
         self.says.next()?.ok()
     }
 
-    /// Everything that it still says until it ends well.
+    /// Returns its remaining output, and verifies that it exits successfully.
     pub(crate) fn finish(mut self) -> Vec<String> {
         let said = std::iter::from_fn(|| self.says()).collect();
         let status = self.process.wait().expect("the end of the child");
@@ -247,7 +247,7 @@ impl Child {
         said
     }
 
-    /// Hears up to `heard` lines, and kills it up to `pause` turns of an idle loop later. Returns what it said.
+    /// Reads up to `heard` lines, and kills the child after `pause` iterations of an idle loop. Returns its output.
     pub(crate) fn kill_after(mut self, heard: u64, pause: u64) -> Vec<String> {
         let mut said: Vec<String> = (0..heard).map_while(|_| self.says()).collect();
         (0..pause).for_each(|_| std::hint::spin_loop());
@@ -255,7 +255,7 @@ impl Child {
         said
     }
 
-    /// Kills it where it stands. Returns what it said before that and was not heard yet.
+    /// Kills the child. Returns its output that was not read yet.
     pub(crate) fn kill(mut self) -> Vec<String> {
         self.process.kill().expect("to kill the child");
         self.process.wait().expect("the end of the child");
@@ -265,7 +265,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,7 +1,7 @@
-//! The collections of a store, with the words of the suite for each.
+//! The collections of a store, with the suite's names for each.
 
-/// Calls a macro with a group of words for each collection: the field, its row, and the generators of
-/// rows, keys and filters.
+/// Calls a macro with a group of names for each collection: its field, its row, and the generators of rows,
+/// keys and filters.
 macro_rules! collections {
     ($each:ident) => {
         $each! {

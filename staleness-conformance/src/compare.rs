@@ -1,11 +1,11 @@
-//! Comparing views and commits in words that a person can read.
+//! Compares views and commits, with readable differences.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 
 use staleness_core::store::{Commit, Row, View};
 
-/// Describes where two views differ, one line per difference, at most a few; empty when they are equal.
+/// Describes the first differences between two views, one per line. Empty if they are equal.
 pub(crate) fn differences(found: &View, expected: &View) -> String {
     let mut text = String::new();
     one(&mut text, "revision", &found.revision, &expected.revision);
@@ -27,7 +27,7 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     text
 }
 
-/// Describes where two commits differ, as [`differences`].
+/// Describes the differences between two commits. See [`differences`].
 pub(crate) fn commit_differences(found: &Commit, expected: &Commit) -> String {
     let mut text = String::new();
     one(&mut text, "revision of the commit", &found.revision, &expected.revision);
@@ -36,7 +36,7 @@ pub(crate) fn commit_differences(found: &Commit, expected: &Commit) -> String {
     text
 }
 
-/// Panics with the differences, unless the views are equal.
+/// Panics with the differences if the views are not equal.
 #[track_caller]
 pub(crate) fn assert_same(found: &View, expected: &View) {
     let text = differences(found, expected);

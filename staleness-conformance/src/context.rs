@@ -1,4 +1,4 @@
-//! The context of a case: one fresh store of the backend under test.
+//! The context of a case: a new store of the backend under test.
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -11,23 +11,23 @@ use staleness_core::store::{
 
 use crate::backend::{Backend, Place};
 
-/// A store of its own for one case, in a place that goes away with it.
+/// A new store for one case. It is deleted with the context.
 #[derive(Debug)]
 pub struct Context {
     backend: Arc<dyn Backend>,
-    // Before the place: the handle must be closed when the place is removed.
+    // Declared before the place, because the handle must be closed before the place is deleted.
     store: Option<Handle>,
     place: Place,
 }
 
-/// A store as the cases hold it.
+/// A shared store.
 pub(crate) type Handle = Arc<dyn RegistryStore>;
 
 impl Context {
-    /// An empty store of this backend.
+    /// Creates an empty store of this backend.
     ///
     /// # Panics
-    /// When the store cannot be opened.
+    /// If the store cannot be opened.
     #[must_use]
     pub fn new(backend: Arc<dyn Backend>) -> Self {
         let place = backend.place();
@@ -36,19 +36,19 @@ impl Context {
         context
     }
 
-    /// The backend under test.
+    /// Returns the backend under test.
     #[must_use]
     pub fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
     }
 
-    /// The place of the store.
+    /// Returns the location of the store.
     #[must_use]
     pub fn location(&self) -> &str {
         self.place.location()
     }
 
-    /// The store.
+    /// Returns the store.
     ///
     /// # Panics
     /// After [`Context::close`].
@@ -57,10 +57,10 @@ impl Context {
         self.store.as_ref().expect("the case closed its store")
     }
 
-    /// A further handle of the same location.
+    /// Opens another handle of the same location.
     ///
     /// # Panics
-    /// When the store cannot be opened.
+    /// If the store cannot be opened.
     #[must_use]
     pub fn another(&self) -> Arc<dyn RegistryStore> {
         self.backend
@@ -68,22 +68,22 @@ impl Context {
             .unwrap_or_else(|error| panic!("the store does not open: {error} ({error:?})"))
     }
 
-    /// Lets go of the store.
+    /// Closes the store.
     pub fn close(&mut self) {
         self.store = None;
     }
 
-    /// Lets go of the store and opens it again.
+    /// Closes and reopens the store.
     ///
     /// # Panics
-    /// When the store cannot be opened.
+    /// If the store cannot be opened.
     pub fn reopen(&mut self) {
         self.close();
         self.store = Some(self.another());
     }
 }
 
-/// Carries out a step that must succeed.
+/// Runs a step that must succeed.
 #[track_caller]
 pub(crate) fn act(store: &Handle, step: impl Step) -> Commit {
     let told = format!("{step:?}");
@@ -91,12 +91,12 @@ pub(crate) fn act(store: &Handle, step: impl Step) -> Commit {
         .unwrap_or_else(|error| panic!("{error} ({error:?})\nby the step {told:.2000}"))
 }
 
-/// Carries out a step.
+/// Runs a step.
 pub(crate) fn attempt(store: &Handle, step: impl Step) -> Result<Commit, StoreError> {
     block_on(store.transact(Arc::new(step)))
 }
 
-/// Answers a query that must succeed.
+/// Runs a query that must succeed.
 #[track_caller]
 pub(crate) fn see(store: &Handle, query: impl Query) -> View {
     let told = format!("{query:?}");
@@ -104,31 +104,31 @@ pub(crate) fn see(store: &Handle, query: impl Query) -> View {
         .unwrap_or_else(|error| panic!("{error} ({error:?})\nby the query {told:.2000}"))
 }
 
-/// Answers a query.
+/// Runs a query.
 pub(crate) fn ask(store: &Handle, query: impl Query) -> Result<View, StoreError> {
     block_on(store.view(Arc::new(query)))
 }
 
-/// Everything that is stored, as a bare view: not counted as a look.
+/// Returns everything stored, without a count of looks.
 #[track_caller]
 pub(crate) fn everything(store: &Handle) -> View {
     bare(see(store, Selection::everything()))
 }
 
-/// Returns the view as if nobody had counted its looks.
+/// Resets a view's count of looks.
 pub(crate) fn bare(mut view: View) -> View {
     view.looks = 0;
     view
 }
 
-/// The rows that a filter finds, in the order of their keys.
+/// Returns the rows matching a filter, in key order.
 #[track_caller]
 pub(crate) fn found<F: Filter>(context: &Context, filter: F) -> Vec<F::Row> {
     let seen = see(context.store(), Selection::new().peek(filter));
     F::Row::rows(&seen).values().cloned().collect()
 }
 
-/// All pages of a selection.
+/// Returns all pages of a selection.
 #[track_caller]
 pub(crate) fn pages(store: &Handle, selection: &Selection) -> Vec<View> {
     let mut pages = Vec::new();
@@ -140,7 +140,7 @@ pub(crate) fn pages(store: &Handle, selection: &Selection) -> Vec<View> {
     pages
 }
 
-/// The pages as one view.
+/// Merges pages into one view.
 pub(crate) fn joined(pages: Vec<View>) -> View {
     pages.into_iter().fold(View::default(), |mut all, page| {
         all.merge(page);
@@ -148,7 +148,7 @@ pub(crate) fn joined(pages: Vec<View>) -> View {
     })
 }
 
-/// The revisions of the journal must be those up to that of the view.
+/// Verifies that the journal has every revision up to the view's.
 #[track_caller]
 pub(crate) fn assert_no_gaps(seen: &View) {
     let mut revisions: Vec<u64> = seen.journal.keys().map(|(revision, _)| revision.0).collect();
@@ -156,13 +156,13 @@ pub(crate) fn assert_no_gaps(seen: &View) {
     assert!(revisions.into_iter().eq(1..=seen.revision.0), "the journal has gaps");
 }
 
-/// The store must find nothing wrong with itself.
+/// Verifies that a check of the store succeeds.
 #[track_caller]
 pub(crate) fn check(store: &Handle) {
     block_on(store.check()).unwrap_or_else(|error| panic!("check: {error} ({error:?})"));
 }
 
-/// The step must be refused with exactly these words.
+/// Verifies that a step was refused with exactly this refusal.
 #[track_caller]
 pub(crate) fn assert_refused(result: Result<Commit, StoreError>, expected: &Refusal) {
     match result {
@@ -171,13 +171,13 @@ pub(crate) fn assert_refused(result: Result<Commit, StoreError>, expected: &Refu
     }
 }
 
-/// The result must be a misstep.
+/// Verifies that the result is a [`StoreError::Misstep`].
 #[track_caller]
 pub(crate) fn assert_misstep<T: std::fmt::Debug>(result: Result<T, StoreError>) {
     assert!(matches!(result, Err(StoreError::Misstep(_))), "expected a misstep, got {result:?}");
 }
 
-/// The text of a panic.
+/// Returns the message of a panic.
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&str>().copied());

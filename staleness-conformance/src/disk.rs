@@ -1,58 +1,58 @@
-//! A disk that loses its power: what it keeps of the writes that nobody waited for.
+//! Simulates a disk that loses power, and what remains of unsynced writes.
 //!
-//! Writes, truncations and deletions are noted as a program makes them. What was synced is certain;
-//! of the rest a power cut keeps any part, in any order, down to halves of writes.
+//! Writes, truncations and deletions are recorded as a program makes them. Synced data is certain. Of the
+//! rest a power cut keeps any subset, down to parts of writes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The bytes that disks write as one piece.
+/// Size of an atomic disk write, in bytes.
 const SECTOR: usize = 512;
 
-/// An act of a program on a file.
+/// An operation of a program on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Did {
     /// Wrote bytes at an offset.
     Write(u64, Vec<u8>),
-    /// Set the length.
+    /// Set the file's length.
     SetLen(u64),
-    /// Waited until all of it was on the disk.
+    /// Synced the file.
     Sync,
     /// Deleted the file.
     Delete,
-    /// Waited until what was deleted from the folder is gone for certain; of no file in particular.
+    /// Synced the folder, which makes its deletions certain. Applies to no particular file.
     SyncFolder,
 }
 
-/// The choice of writes that nobody waited for which a power cut keeps.
+/// The unsynced operations that a power cut keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// None.
     Nothing,
-    /// Each or not, as it falls.
+    /// A random subset.
     Some,
-    /// Each sector of each or not, as it falls.
+    /// A random subset of the sectors of all writes.
     Sectors,
-    /// The last one alone.
+    /// Only the last one.
     Last,
-    /// All up to one, and of that one the first bytes.
+    /// All up to a random one, and the first bytes of that one.
     Torn,
-    /// All: only the program died.
+    /// All. Only the program died.
     All,
 }
 
 impl Keeps {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 6] =
         [Self::Nothing, Self::Some, Self::Sectors, Self::Last, Self::Torn, Self::All];
 }
 
-/// Numbers that look random and are the same in every run (splitmix64).
+/// A deterministic pseudo-random generator (splitmix64).
 #[derive(Clone, Debug)]
 pub struct Draws(pub u64);
 
 impl Draws {
-    /// The next number, below `limit`, which is not 0.
+    /// Returns the next number below `limit`, which must not be 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -70,21 +70,21 @@ pub struct Disk {
 
 #[derive(Clone, Debug, Default)]
 struct File {
-    /// The bytes for certain; `None`: perhaps not even the name.
+    /// The synced content, or `None` if not even the name is certain.
     sure: Option<Vec<u8>>,
     since: Vec<Did>,
 }
 
 impl Disk {
-    /// A disk on which these files are for certain.
+    /// Creates a disk on which these files are synced.
     #[must_use]
     pub fn with(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let file = |bytes| File { sure: Some(bytes), since: Vec::new() };
         Self { files: files.into_iter().map(|(name, bytes)| (name, file(bytes))).collect() }
     }
 
-    /// Notes what was done to a file. Whoever syncs a new file is sure of its name, too, as file systems
-    /// in use have it.
+    /// Records an operation on a file. Syncing a new file also makes its name certain, as in common file
+    /// systems.
     pub fn take(&mut self, name: &str, did: Did) {
         if did == Did::SyncFolder {
             self.files.values_mut().for_each(File::deletions_are_sure);
@@ -100,13 +100,13 @@ impl Disk {
         }
     }
 
-    /// Returns the number of writes that nobody waited for.
+    /// Returns the number of unsynced operations.
     #[must_use]
     pub fn unsure(&self) -> usize {
         self.files.values().map(|file| file.since.len()).sum()
     }
 
-    /// The files that are found when the power comes back.
+    /// Returns the files found after a power cut.
     #[must_use]
     pub fn after_power_cut(&self, keeps: Keeps, draws: &mut Draws) -> BTreeMap<String, Vec<u8>> {
         let found = self.files.iter().filter_map(|(name, file)| {
@@ -138,8 +138,9 @@ impl File {
         }
     }
 
-    /// The bytes that are found, if the file is. `kept` is given the number of a write and its place in the file,
-    /// and returns the parts of it that are kept; what has no bytes is kept if any part is.
+    /// Returns the content found, or `None` if the file does not exist. `kept` takes the index and the byte
+    /// range of an operation, and returns the parts that are kept. An operation without bytes is kept if any
+    /// part is returned.
     fn found(
         &self,
         mut kept: impl FnMut(usize, Range<usize>) -> Vec<Range<usize>>,
@@ -152,7 +153,7 @@ impl File {
             };
             let parts = kept(number, offset..offset + data.len());
             match did {
-                // The name is that of the old file still; what follows went to another one.
+                // The name still refers to the old file. Later operations went to another file.
                 Did::Delete if parts.is_empty() => break,
                 _ if parts.is_empty() => {}
                 Did::Delete => bytes = None,
@@ -181,7 +182,7 @@ fn put(bytes: &mut Vec<u8>, offset: usize, data: &[u8]) {
     bytes[offset..end].copy_from_slice(data);
 }
 
-/// The parts of a write that lie in one sector each; one part where it has no bytes.
+/// Returns the parts of a write within one sector each, or one empty part if it has no bytes.
 fn sectors(write: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let (first, end) = (write.start / SECTOR, write.end.div_ceil(SECTOR));
     (first..end.max(first + 1)).map(move |sector| {

@@ -1,34 +1,31 @@
-//! The suite that every backend of `staleness` runs.
+//! The conformance suite that every backend of `staleness` runs.
 //!
-//! A backend describes itself as a [`Backend`], mostly as [`Simple`], and runs the suite as a test target of its own
-//! with `harness = false`:
+//! A backend implements [`Backend`], usually with [`Simple`], and runs the suite as a test target with
+//! `harness = false`:
 //!
 //! ```no_run
 //! staleness_conformance::main!(staleness_conformance::Simple::MEMORY);
 //! ```
 //!
-//! - [`cases`] lists what is promised: one named [`Case`] per promise, an ordinary function over a
-//!   fresh store. A case that needs more than a backend's [`Capabilities`] is reported as ignored.
-//! - `cargo test --test conformance -- pages::` runs one theme; `--list` names them all.
-//! - `model::agrees_with_memory` plays random sequences of steps and reads against the memory store
-//!   of `staleness-core`, which is the reference, and shows the shortest one that tells them apart;
-//!   `model::any_workload_is_reported_as_on_the_memory_store` does the same with the verbs of the registry. `PROPTEST_CASES`
-//!   sets how many are tried, `PROPTEST_RNG_SEED` which; both have fixed defaults. [`model`] and [`workload`]
-//!   take their choices from the bytes of a fuzzer as well.
-//! - The suite starts its own executable as a child process, to race for a store and to be killed
-//!   while it writes.
-//! - [`arbitrary`] generates every record, change set and selection, for tests and fuzzing.
-//! - [`life`] is what one user of a store does over the registry's verbs, with every state of the memory
-//!   store on the way: for tests that break the disk or the process underneath.
-//! - [`disk`] is a disk that loses its power, with what it keeps.
-//! - [`cells`] are values that stand where they should not, and what a store has to say to each.
-//! - [`Twice`], [`Strict`] and [`Faulty`] are stores around stores that hold steps to their side of
-//!   the contract. They are for tests of whatever writes steps. [`Around`] makes others, and [`Put`] is a step
-//!   that writes what it is given.
+//! - [`cases`] lists all requirements: one named [`Case`] each, a function over a new store. A case that needs more than
+//!   the backend's [`Capabilities`] is reported as ignored.
+//! - `cargo test --test conformance -- pages::` runs one theme; `--list` prints all names.
+//! - `model::agrees_with_memory` runs random sequences of steps and reads on the backend and on the memory store of
+//!   `staleness-core`, which is the reference, and reports the shortest sequence with a difference.
+//!   `model::any_workload_is_reported_as_on_the_memory_store` does the same with methods of the registry.
+//!   `PROPTEST_CASES` and `PROPTEST_RNG_SEED` set the number of sequences and the seed; both have fixed defaults.
+//!   [`model`] and [`workload`] can also be driven by a fuzzer's bytes.
+//! - The suite starts its own executable as child processes, to race for a store and to be killed while writing.
+//! - [`arbitrary`] generates records, change sets and selections, for tests and fuzzing.
+//! - [`life`] is a fixed sequence of registry operations, with all states of the memory store on the way, for tests that
+//!   break the disk or kill the process.
+//! - [`disk`] simulates a disk that loses power.
+//! - [`cells`] tests tables with modified cells.
+//! - [`Twice`], [`Strict`] and [`Faulty`] wrap a store and check that steps follow their contract, for tests of steps.
+//!   [`Around`] builds other wrappers, and [`Put`] is a step that writes a given change set.
 //!
-//! Beyond the words of the contract, the model test wants sequence numbers and revisions as
-//! [`staleness_core::store::ChangeSet::number`] gives them: dense, from 1. The
-//! cases about pages want at most 1,000 rows in each.
+//! Beyond the contract, the model test requires that sequence numbers and revisions are dense and start at 1, as
+//! [`staleness_core::store::ChangeSet::number`] assigns them. The cases about pages require at most 1,000 rows per page.
 
 pub mod arbitrary;
 mod backend;

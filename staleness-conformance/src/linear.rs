@@ -1,25 +1,24 @@
-//! Decides if what many saw of one counter can have happened one after the other.
+//! Checks if concurrent operations on a counter are linearizable.
 //!
-//! An increment answers with the count after it, so its place in the order is known: behind all with
-//! smaller counts. A read of the count `v` belongs between the increments that answered `v` and
-//! `v + 1`; reads of one count change nothing, so their order among each other is free. The history is
-//! linearizable if and only if this order, with reads behind the increment of their count, never puts
-//! something before what had ended before it began. So the check is complete, and takes no search.
+//! An increment returns the new count, which gives its place in the order: after all increments with smaller
+//! counts. A read of the count `v` belongs between the increments that returned `v` and `v + 1`. Reads of the
+//! same count can be in any order. The history is linearizable if and only if this order never places an
+//! operation before one that had ended before it began. So the check is complete and needs no search.
 
-/// Something that was done to the counter, and when.
+/// An operation on the counter, with its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Done {
-    /// When it was asked for, on a clock that all share.
+    /// The time of the call, on a clock that all processes share.
     pub(crate) began: u64,
-    /// When the answer was there.
+    /// The time of the return.
     pub(crate) ended: u64,
-    /// The count that it answered with.
+    /// The count that it returned.
     pub(crate) count: u64,
-    /// True if it only read.
+    /// True for a read.
     pub(crate) reads: bool,
 }
 
-/// Checks a complete history of a counter that was 0.
+/// Checks a complete history of a counter that started at 0.
 pub(crate) fn check(history: &[Done]) -> Result<(), String> {
     let mut counts: Vec<u64> =
         history.iter().filter(|done| !done.reads).map(|done| done.count).collect();

@@ -1,4 +1,4 @@
-//! Hand-made rows: the least that a record needs, for cases to vary.
+//! Minimal rows for cases to modify.
 
 mod sample;
 
@@ -22,7 +22,7 @@ use staleness_core::work::{Work, WorkKind};
 
 pub(crate) use sample::{Sample, TABLES, samples};
 
-/// Names that wildcards, quoting, folding, trimming or normalising would confuse with each other.
+/// Names that are easily confused by wildcards, quoting, case folding, trimming or normalising.
 pub(crate) const AWKWARD: [&str; 20] = [
     "a_b",
     "aXb",
@@ -46,7 +46,7 @@ pub(crate) const AWKWARD: [&str; 20] = [
     "null",
 ];
 
-/// A moment, in milliseconds.
+/// Returns a time, given in milliseconds.
 #[must_use]
 pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
@@ -73,13 +73,13 @@ pub(crate) fn scope(project: &str) -> Scope {
     Scope::Project(project_id(project))
 }
 
-/// The key of a tool of every project.
+/// Returns the key of a global tool.
 #[must_use]
 pub fn global(text: impl AsRef<str>) -> ToolKey {
     ToolKey::global(name(text))
 }
 
-/// The key of a tool of one project.
+/// Returns the key of a project's tool.
 pub(crate) fn local(project: &str, text: impl AsRef<str>) -> ToolKey {
     ToolKey::project(project_id(project), name(text))
 }
@@ -121,36 +121,36 @@ pub(crate) fn tool(key: ToolKey) -> Tool {
     Tool::new(key, ToolKind::Unknown, PresenceCause::Used, at(4))
 }
 
-/// A tool that belongs to a server.
+/// Returns a tool that belongs to a server.
 pub(crate) fn served(key: ToolKey, kind: ToolKind, of: &str) -> Tool {
     Tool { kind, server: Some(server(of)), ..tool(key) }
 }
 
-/// Demotes a tool for its failures.
+/// Demotes a tool because of failures.
 pub(crate) fn failing(mut tool: Tool) -> Tool {
     tool.health.failing =
         Some(Failing { since: at(5), cause: "3 of the last 5 uses failed".into() });
     tool
 }
 
-/// The key of an item of one project, or of every one.
+/// Returns the key of an item of a project, or of a global one.
 pub(crate) fn item_key(project: Option<&str>, id: impl AsRef<str>) -> ItemKey {
     let id = ItemId::new(id).expect("a valid item id");
     ItemKey { scope: project.map_or(Scope::Global, scope), id }
 }
 
-/// An item with nothing but a text.
+/// Returns an item with only a text.
 pub(crate) fn item(key: ItemKey) -> Item {
     let body = format!("What {} says", key.id);
     Item::new(key, ItemKind::Knowledge, body, at(8))
 }
 
-/// The key of a document of a project.
+/// Returns the key of a document.
 pub(crate) fn document_key(project: impl AsRef<str>, path: impl Into<String>) -> DocumentKey {
     DocumentKey { project: project_id(project), path: path.into() }
 }
 
-/// A document against which nothing was found.
+/// Returns a document without findings.
 pub(crate) fn document(key: DocumentKey) -> Document {
     Document {
         key,
@@ -163,7 +163,7 @@ pub(crate) fn document(key: DocumentKey) -> Document {
     }
 }
 
-/// Adds findings in a number of blocks to a document.
+/// Adds findings in a number of blocks.
 pub(crate) fn flagged(mut document: Document, blocks: u32) -> Document {
     let block = |line: u32| Block {
         line,
@@ -178,19 +178,19 @@ pub(crate) fn flagged(mut document: Document, blocks: u32) -> Document {
     document
 }
 
-/// The key of a work item of one project, or of every one.
+/// Returns the key of a work item of a project, or of a global one.
 pub(crate) fn work_key(project: Option<&str>, id: impl AsRef<str>) -> WorkKey {
     let id = WorkId::new(id).expect("a valid work id");
     WorkKey { scope: project.map_or(Scope::Global, scope), id }
 }
 
-/// A plan that nobody has begun.
+/// Returns a plan that was not started.
 pub(crate) fn work(key: WorkKey) -> Work {
     let text = format!("What {} is about", key.id);
     Work::new(key, WorkKind::Plan, text, at(10))
 }
 
-/// A session that goes on.
+/// Returns a session that has not ended.
 pub(crate) fn started(project: &str, id: &str) -> Session {
     Session {
         key: SessionKey { project: project_id(project), id: session(id) },
@@ -202,7 +202,7 @@ pub(crate) fn started(project: &str, id: &str) -> Session {
     }
 }
 
-/// A cursor at the beginning.
+/// Returns a cursor at the beginning.
 pub(crate) fn cursor(project: &str, of: &str) -> Cursor {
     Cursor {
         key: CursorKey { project: project_id(project), agent: agent(of) },
@@ -216,7 +216,7 @@ pub(crate) fn route_key(project: &str, tool: &str, id: u128) -> RouteKey {
     RouteKey { project: project_id(project), tool: name(tool), id: RouteId(id) }
 }
 
-/// A route that was just learned.
+/// Returns a newly learned route.
 pub(crate) fn route(key: RouteKey) -> Route {
     Route {
         key,
@@ -230,14 +230,14 @@ pub(crate) fn route(key: RouteKey) -> Route {
     }
 }
 
-/// The vector of a route; which way it points depends on the route.
+/// Returns the vector of a route. Its direction depends on the route.
 pub(crate) fn embedded(key: RouteKey, by: &str) -> RouteVector {
     let numbers = [1.0, (key.id.0 % 1_000) as f64];
     let vector = Vector::new(&numbers, Precision::F32).expect("a direction");
     RouteVector { key, model: model(by), vector }
 }
 
-/// A definition that says nothing.
+/// Returns an empty definition.
 pub(crate) fn definition(key: ToolKey) -> Definition {
     Definition {
         key,
@@ -251,12 +251,12 @@ pub(crate) fn definition(key: ToolKey) -> Definition {
     }
 }
 
-/// The suggestions of a session: nothing yet.
+/// Returns empty suggestions of a session.
 pub(crate) fn suggestions(project: &str, id: &str) -> Suggestions {
     Suggestions::new(SessionKey { project: project_id(project), id: session(id) })
 }
 
-/// A success in project `p`.
+/// Returns a success in project `p`.
 pub(crate) fn outcome(tool: ToolKey, by: impl AsRef<str>) -> Outcome {
     Outcome {
         seq: 0,
@@ -274,7 +274,7 @@ pub(crate) fn outcome(tool: ToolKey, by: impl AsRef<str>) -> Outcome {
     }
 }
 
-/// An entry that says that the subject became known.
+/// Returns an entry that says that the subject became known.
 pub(crate) fn entry(subject: Subject) -> JournalEntry {
     JournalEntry::new(at(7), subject, Action::Added, "configured")
 }

@@ -1,4 +1,4 @@
-//! The test executable of a backend: every case by name, and the roles of child processes.
+//! The test executable of a backend, including the roles of child processes.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::case::Case;
 use crate::cases::cases;
 use crate::child;
 
-/// Runs the suite as the whole of a test executable: reports each case by name, understands the
-/// arguments of `cargo test` (filters, `--list`, `--test-threads`), and exits.
+/// Runs the suite as a test executable: reports each case by name, supports the arguments of `cargo test`
+/// (filters, `--list`, `--test-threads`), and exits.
 ///
-/// The executable starts itself as a child process for the cases that need several. Those children
-/// come here as well, so this must be the first thing that `main` does.
+/// The executable starts itself as a child process for cases with several processes. Children enter here too,
+/// so this must be called first in `main`.
 pub fn run(backend: impl Backend) -> ! {
     let backend: Arc<dyn Backend> = Arc::new(backend);
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -26,7 +26,7 @@ pub fn run(backend: impl Backend) -> ! {
     libtest_mimic::run(&Arguments::from_iter(arguments), trials).exit()
 }
 
-/// Reports every case as ignored for `reason`, and exits: the suite of a backend whose server is not there.
+/// Reports all cases as ignored for `reason` and exits. For a backend without an available server.
 pub fn ignore(reason: &str) -> ! {
     let trials = cases().into_iter().map(|case| ignored(case, reason.to_owned())).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit()
@@ -41,14 +41,14 @@ fn trial(backend: &Arc<dyn Backend>, case: Case) -> Trial {
     Trial::test(case.name, move || case.verify(backend).map_err(Failed::from))
 }
 
-/// A case that fails with `reason` if it is run all the same.
+/// Creates an ignored case that fails with `reason` if it is run anyway.
 fn ignored(case: Case, reason: String) -> Trial {
     let failure = Failed::from(&reason);
     Trial::test(case.name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
-/// The `main` of a backend's conformance test (a test target with `harness = false`). See the
-/// documentation of this crate.
+/// Defines the `main` function of a backend's conformance test (a test target with `harness = false`). See
+/// the crate documentation.
 #[macro_export]
 macro_rules! main {
     ($backend:expr) => {

@@ -1,4 +1,4 @@
-//! A backend that one function describes.
+//! A backend defined by one function.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use staleness_core::store::{RegistryStore, StoreError};
 use crate::backend::{Backend, Capabilities, Opening, Place};
 use crate::context::Handle;
 
-/// A kind of store that a function opens, in a file called `registry` when it is persistent.
+/// A backend defined by an opening function. A persistent store is in a file called `registry`.
 #[derive(Clone, Copy, Debug)]
 pub struct Simple {
     /// The name, for reports.
     pub name: &'static str,
-    /// Its promises beyond the contract.
+    /// The optional capabilities.
     pub capabilities: Capabilities,
     /// Opens the store in a file.
     pub open: fn(&str, Opening) -> Result<Handle, StoreError>,
 }
 
 impl Simple {
-    /// The memory store, the reference for every other backend.
+    /// The memory store, the reference for all other backends.
     pub const MEMORY: Self = Self {
         name: "memory",
         capabilities: Capabilities::NONE,

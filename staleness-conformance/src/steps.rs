@@ -1,4 +1,4 @@
-//! Steps that the cases carry out.
+//! Steps used by the cases.
 
 mod write;
 
@@ -15,7 +15,7 @@ use crate::support::Do;
 pub use write::Put;
 pub(crate) use write::{Write, locking};
 
-/// Adds one to the uses of a tool, and creates it with one.
+/// Returns a step that increments the uses of a tool, creating it if needed.
 pub(crate) fn bump(key: ToolKey) -> impl Step {
     Do::on(Selection::new().lock(ToolFilter::Key(key.clone())), move |draft| {
         let row = bumped(draft.view(), &key);
@@ -29,8 +29,8 @@ fn bumped(view: &View, key: &ToolKey) -> Tool {
     tool
 }
 
-/// Records one use of a tool in three places at once: the tool's uses, an outcome and a journal
-/// entry. Does nothing when its op was seen.
+/// Records one use of a tool in three places at once: counter, outcome and journal entry. Does nothing if its
+/// op exists.
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
     pub(crate) tool: ToolKey,
@@ -69,8 +69,8 @@ impl Step for Use {
     }
 }
 
-/// Follows a chain of tools, each described by the name of the next, one look per tool; at the end
-/// writes what is asked, locking all the way.
+/// Follows a chain of tools, each described by the name of the next, with one look per tool. Locks them all,
+/// and at the end writes the changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Chase {
     pub(crate) first: ToolKey,
@@ -82,7 +82,7 @@ impl Chase {
         Self { first, then: ChangeSet::default() }
     }
 
-    /// The first tool of the chain that was not seen yet and is not known to be missing.
+    /// Returns the first tool of the chain that was neither read nor found missing.
     fn next(&self, view: &View) -> Option<ToolKey> {
         let mut key = self.first.clone();
         loop {
@@ -117,7 +117,7 @@ impl Query for Chase {
     }
 }
 
-/// Refuses, having looked at everything.
+/// Looks at everything and refuses.
 #[derive(Clone, Debug)]
 pub(crate) struct Refuse(pub(crate) Refusal);
 
@@ -131,17 +131,17 @@ impl Step for Refuse {
     }
 }
 
-/// The words with which [`Panics`] panics.
+/// The message with which [`Panics`] panics.
 pub(crate) const PANIC: &str = "a step or query of the suite that panics on purpose";
 
-/// Panics as [`Panics`] does.
+/// Returns a step that panics like [`Panics`].
 pub(crate) fn panics() -> impl Step {
     Do::on(Selection::everything().lock(ToolFilter::All), |_| {
         std::panic::resume_unwind(Box::new(PANIC))
     })
 }
 
-/// Panics quietly (no message on the terminal), having looked at everything.
+/// Looks at everything and panics, without a message on the terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Panics;
 

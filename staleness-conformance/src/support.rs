@@ -1,4 +1,4 @@
-//! Steps, rows and short calls for the tests of a single backend.
+//! Steps, rows and helpers for tests of a single backend.
 
 #![allow(
     clippy::missing_errors_doc,
@@ -55,7 +55,7 @@ impl<F: Fn(&mut Draft<'_>) + Send + Sync + 'static> Step for Do<F> {
     }
 }
 
-/// A step that does `work` on what is selected.
+/// Returns a step that applies `work` to a selection.
 pub fn step_on(
     selection: Selection,
     work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static,
@@ -63,12 +63,12 @@ pub fn step_on(
     Arc::new(Do::on(selection, work))
 }
 
-/// A step that locks every tool and does `work`.
+/// Returns a step that locks all tools and applies `work`.
 pub fn step(work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static) -> Arc<dyn Step> {
     step_on(Selection::new().lock(ToolFilter::All), work)
 }
 
-/// A step that uses one tool: reads its row, writes it, appends one outcome.
+/// Returns a step that uses a tool: reads and writes its row, and appends an outcome.
 pub fn use_tool(name: &str, op: u64) -> Arc<dyn Step> {
     let key = key(name);
     let selection = Selection::new().lock(ToolFilter::Key(key.clone()));
@@ -81,34 +81,34 @@ pub fn use_tool(name: &str, op: u64) -> Arc<dyn Step> {
     })
 }
 
-/// Carries out a step.
+/// Runs a step.
 pub fn transact(store: &dyn RegistryStore, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
     pollster::block_on(store.transact(step))
 }
 
-/// Everything that is stored.
+/// Returns everything stored.
 pub fn everything(store: &dyn RegistryStore) -> Result<View, StoreError> {
     pollster::block_on(store.view(Arc::new(Selection::everything())))
 }
 
-/// Verifies the store.
+/// Checks the store.
 pub fn check(store: &dyn RegistryStore) -> Result<(), StoreError> {
     pollster::block_on(store.check())
 }
 
-/// Writes a tool, an outcome of it and a journal entry.
+/// Writes a tool, an outcome and a journal entry.
 pub fn fill(store: &dyn RegistryStore) {
     transact(store, use_tool("a", 1)).unwrap();
     transact(store, step(|draft| draft.append_journal(entry("a")))).unwrap();
 }
 
-/// A tool that was used.
+/// Returns a tool that was used.
 #[must_use]
 pub fn tool(name: &str) -> Tool {
     Tool::new(key(name), ToolKind::McpTool, PresenceCause::Used, at(0))
 }
 
-/// A success of a tool, at as many milliseconds as its op says.
+/// Returns a success of a tool, at `op` milliseconds.
 #[must_use]
 pub fn outcome(name: &str, op: u64) -> Outcome {
     Outcome {
@@ -119,13 +119,13 @@ pub fn outcome(name: &str, op: u64) -> Outcome {
     }
 }
 
-/// An entry of the journal about a tool.
+/// Returns a journal entry about a tool.
 #[must_use]
 pub fn entry(name: &str) -> JournalEntry {
     JournalEntry { to: Some("active".into()), ..rows::entry(Subject::tool(&key(name))) }
 }
 
-/// The bytes of every file in a folder, by name.
+/// Returns the content of every file in a folder, by name.
 #[must_use]
 pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

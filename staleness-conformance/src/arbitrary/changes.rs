@@ -1,4 +1,4 @@
-//! Change sets.
+//! Strategies for change sets.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use staleness_core::store::{Change, ChangeSet, OutcomeRange, Row};
 use super::{Reach, journal_entry, number, outcome, outcome_cut, project_id, tool_key};
 use crate::collections::collections;
 
-/// A range of outcomes.
+/// Generates a range of outcomes.
 pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
     prop_oneof![
         record!(OutcomeRange::Cut { cut: outcome_cut(reach), limit: number() }),
@@ -18,8 +18,8 @@ pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
     .boxed()
 }
 
-/// A few changes of each collection, as an honest step writes them: no row twice, and no op twice
-/// on one tool.
+/// Generates a few changes of each collection, as a correct step would make them: no row twice, and no op
+/// twice for one tool.
 pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
     let mut all = Just(ChangeSet::default()).boxed();
     macro_rules! add {

@@ -1,4 +1,4 @@
-//! Definitions of tools.
+//! Strategies for tool definitions.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -7,7 +7,7 @@ use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Fin
 use super::ids::tool_key;
 use super::{Reach, longest, maybe, text, timestamp};
 
-/// One version of a definition.
+/// Generates one version of a definition.
 fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
     let part = move || maybe(record!(Part { digest: text(64), text: text(longest(reach)) }));
     let finding = prop_oneof![
@@ -26,7 +26,7 @@ fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
     })
 }
 
-/// The definition of a tool.
+/// Generates the definition of a tool.
 pub fn definition(reach: Reach) -> BoxedStrategy<Definition> {
     let class = || select(&ChangeClass::ALL[..]);
     record!(Definition {

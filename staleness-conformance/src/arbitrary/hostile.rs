@@ -1,11 +1,11 @@
-//! Names that are meant to be taken for something else where a model reads them.
+//! Names meant to mislead a model that reads them.
 
 use proptest::prelude::*;
 
-/// Part of every hostile name, so that it is found wherever it is told.
+/// Part of every hostile name, so that tests can find it in any output.
 pub const MARK: &str = "zanzibar";
 
-/// A name that somebody may give to a file, a command, a server, a tool, or an item.
+/// Generates a name that somebody may give to a file, command, server, tool or item.
 pub fn hostile_name() -> BoxedStrategy<String> {
     let part = prop_oneof![
         prop::sample::select(vec![

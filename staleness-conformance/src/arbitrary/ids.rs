@@ -1,4 +1,4 @@
-//! Identities.
+//! Strategies for identifiers.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,7 +11,7 @@ use staleness_core::session::{CursorKey, SessionKey};
 use super::Reach;
 use crate::rows::AWKWARD;
 
-/// A text that obeys the rules of identifiers: one of `pool`, or any.
+/// Generates a valid identifier: one of `pool`, or any.
 fn valid(reach: Reach, pool: &'static [&'static str]) -> BoxedStrategy<String> {
     let few = select(pool).prop_map(str::to_owned);
     if reach == Reach::Pool {
@@ -42,27 +42,27 @@ macro_rules! text_ids {
 }
 
 text_ids! {
-    /// A name of a tool; in the pool some that wildcards confuse.
+    /// Generates a tool name. The pool has names that wildcards confuse.
     tool_name: ToolName of ["a_b", "aXb", "a%b", "mcp__s__*", "mcp__s__t", "\u{1f680}"];
-    /// An op id.
+    /// Generates an op id.
     op_id: OpId of ["o1", "o2", "o3", "o4", "o_", "o%", "O1", "o'", "o5", "o6"];
-    /// A session.
+    /// Generates a session.
     session_id: SessionId of ["s1", "s2"];
-    /// An agent.
+    /// Generates an agent.
     agent_id: AgentId of ["agent", "human"];
-    /// A client.
+    /// Generates a client.
     client_id: ClientId of ["client"];
-    /// A project.
+    /// Generates a project.
     project_id: ProjectId of ["p_", "pX", "p'"];
-    /// A server.
+    /// Generates a server.
     server_key: ServerKey of ["s", "s_", "sX"];
-    /// An item of knowledge.
+    /// Generates an item of knowledge.
     item_id: ItemId of ["i_", "iX", "i%", "i'", "\u{1f680}"];
-    /// A work item.
+    /// Generates a work item.
     work_id: WorkId of ["w_", "wX", "w%", "w'", "\u{1f680}"];
 }
 
-/// A scope: global, or that of a project.
+/// Generates a scope: global, or a project.
 pub fn scope(reach: Reach) -> BoxedStrategy<Scope> {
     prop_oneof![Just(Scope::Global), project_id(reach).prop_map(Scope::Project)].boxed()
 }
@@ -77,19 +77,19 @@ macro_rules! keys {
 }
 
 keys! {
-    /// The key of a tool.
+    /// Generates the key of a tool.
     tool_key: ToolKey { scope: scope, name: tool_name };
-    /// The key of an item of knowledge.
+    /// Generates the key of an item of knowledge.
     item_key: ItemKey { scope: scope, id: item_id };
-    /// The key of a work item.
+    /// Generates the key of a work item.
     work_key: WorkKey { scope: scope, id: work_id };
-    /// The key of a session.
+    /// Generates the key of a session.
     session_key: SessionKey { project: project_id, id: session_id };
-    /// The key of a cursor.
+    /// Generates the key of a cursor.
     cursor_key: CursorKey { project: project_id, agent: agent_id };
 }
 
-/// The key of a document; the path may be any text.
+/// Generates the key of a document. The path may be any text.
 pub fn document_key(reach: Reach) -> BoxedStrategy<DocumentKey> {
     let path = match reach {
         Reach::Pool => {
@@ -100,12 +100,12 @@ pub fn document_key(reach: Reach) -> BoxedStrategy<DocumentKey> {
     record!(DocumentKey { project: project_id(reach), path: path })
 }
 
-/// A level of configuration.
+/// Generates a level of configuration.
 pub fn level() -> BoxedStrategy<Level> {
     select(&Level::ALL[..]).boxed()
 }
 
-/// The identity of a source.
+/// Generates the identity of a source.
 pub fn source_id(reach: Reach) -> BoxedStrategy<SourceId> {
     let levels = match reach {
         Reach::Pool => select(&Level::ALL[..2]).boxed(),

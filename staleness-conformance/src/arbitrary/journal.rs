@@ -1,4 +1,4 @@
-//! The journal.
+//! Strategies for the journal.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -9,12 +9,12 @@ use super::ids::{
 };
 use super::{Reach, maybe, number, scope, text, timestamp};
 
-/// A revision.
+/// Generates a revision.
 pub fn revision() -> BoxedStrategy<Revision> {
     number().prop_map(Revision).boxed()
 }
 
-/// A tool, a project, or anything else that a journal may speak of.
+/// Generates any subject of a journal entry.
 pub fn subject(reach: Reach) -> BoxedStrategy<Subject> {
     let tool = tool_key(reach).prop_map(|key| Subject::tool(&key));
     let project = project_id(reach).prop_map(|id| Subject::project(&id));
@@ -30,7 +30,7 @@ pub fn subject(reach: Reach) -> BoxedStrategy<Subject> {
     }
 }
 
-/// An entry that is not stored yet.
+/// Generates an entry that is not stored yet.
 pub fn journal_entry(reach: Reach) -> BoxedStrategy<JournalEntry> {
     record!(JournalEntry {
         revision: Just(Revision(0)),

@@ -1,4 +1,4 @@
-//! Items of knowledge and documents.
+//! Strategies for knowledge items and documents.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use staleness_core::knowledge::{
 use super::ids::{document_key, item_id, item_key, op_id};
 use super::{Reach, digest, longest, maybe, number, text, timestamp};
 
-/// A citation.
+/// Generates a citation.
 pub fn citation(reach: Reach) -> BoxedStrategy<Citation> {
     let line = || prop_oneof![1..4u32, any::<u32>()];
     let longest = longest(reach);
@@ -30,7 +30,7 @@ fn set<T: Ord + std::fmt::Debug>(
     prop::collection::btree_set(one, 0..4)
 }
 
-/// An item; its links need not be those of any other.
+/// Generates an item. The items that it links to need not exist.
 pub fn item(reach: Reach) -> BoxedStrategy<Item> {
     let links = || set(item_id(reach));
     let moment = || maybe(timestamp(reach));
@@ -65,7 +65,7 @@ pub fn item(reach: Reach) -> BoxedStrategy<Item> {
     })
 }
 
-/// Any fact.
+/// Generates any fact.
 pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
     let short = || text(longest(reach));
     let commit = || maybe(text(40));
@@ -114,7 +114,7 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
     .boxed()
 }
 
-/// A block of a document against which something was found.
+/// Generates a document's block with evidence.
 pub fn block(reach: Reach) -> BoxedStrategy<Block> {
     let place = || maybe(prop_oneof![1..9u32, any::<u32>()]);
     let near = || maybe(text(longest(reach)));
@@ -131,7 +131,7 @@ pub fn block(reach: Reach) -> BoxedStrategy<Block> {
     })
 }
 
-/// A document; often one without findings.
+/// Generates a document, often without findings.
 pub fn document(reach: Reach) -> BoxedStrategy<Document> {
     let some = prop::collection::vec(block(reach), 1..3);
     record!(Document {

@@ -1,11 +1,10 @@
-//! Any record, change or selection, as strategies for property tests and fuzzing.
+//! Strategies for all records, changes and selections, for property tests and fuzzing.
 //!
-//! Records come as a store keeps them: every value that a record can hold may come, within what
-//! the records promise of themselves (identifiers obey [`staleness_core::ids::IdError::check`], texts of
-//! a source's identity hold no control characters, a ring holds at most its capacity). Texts hold
-//! no NUL.
+//! Records are generated as a store keeps them. Any value that a record can hold may occur, within the
+//! record's own rules: identifiers obey [`staleness_core::ids::IdError::check`], texts of a source's id
+//! contain no control characters, and a ring holds at most its capacity. Texts contain no NUL.
 
-/// Makes a strategy for a struct, or a variant with named fields, of a strategy for each field.
+/// Builds a strategy for a struct or a variant with named fields, from one strategy per field.
 macro_rules! record {
     ($($of:ident)::+ { $($field:ident: $from:expr),+ $(,)? }) => {
         record!(@from $($from,)+)
@@ -55,16 +54,16 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use staleness_core::time::Timestamp;
 
-/// Range of the values of a strategy.
+/// The range of values that a strategy generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Few values, so that keys meet again and again: for sequences of steps.
+    /// Few values, so that keys occur repeatedly. For sequences of steps.
     Pool,
-    /// Whatever is valid, the limits often: for round trips.
+    /// All valid values, often at their limits. For round trips.
     Wide,
 }
 
-/// A moment; often one of the limits or one that others share.
+/// Generates a time, often a limit or a time that also occurs elsewhere.
 pub fn timestamp(reach: Reach) -> BoxedStrategy<Timestamp> {
     let few = select(vec![
         Timestamp::MIN,
@@ -86,7 +85,7 @@ pub fn timestamp(reach: Reach) -> BoxedStrategy<Timestamp> {
     }
 }
 
-/// A number; often a small one or one of the limits.
+/// Generates a number, often small or a limit.
 pub fn number() -> BoxedStrategy<u64> {
     prop_oneof![
         4 => 0..5u64,
@@ -96,13 +95,13 @@ pub fn number() -> BoxedStrategy<u64> {
     .boxed()
 }
 
-/// A digest; often none.
+/// Generates a digest, often 0 for none.
 pub fn digest() -> BoxedStrategy<u128> {
     prop_oneof![Just(0), Just(u128::MAX), 0..3u128, any::<u128>()].boxed()
 }
 
-/// A text of a person or a file: line breaks, tabs, quotes, any script; at most `longest`
-/// characters.
+/// Generates text as from a person or a file, of at most `longest` characters: line breaks, tabs, quotes, any
+/// script.
 pub fn text(longest: usize) -> BoxedStrategy<String> {
     let letter = prop_oneof![
         4 => char::range('a', 'f'),
@@ -117,7 +116,7 @@ pub fn text(longest: usize) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// The longest texts that have no limit of their own, in characters.
+/// Returns the maximum length, in characters, of texts without their own limit.
 const fn longest(reach: Reach) -> usize {
     match reach {
         Reach::Pool => 12,
@@ -125,20 +124,20 @@ const fn longest(reach: Reach) -> usize {
     }
 }
 
-/// Nothing, or something.
+/// Generates `None` or a value.
 fn maybe<T: std::fmt::Debug + Clone + 'static>(
     some: impl Strategy<Value = T> + 'static,
 ) -> BoxedStrategy<Option<T>> {
     prop::option::of(some).boxed()
 }
 
-/// The value that a seed chooses: for fuzzers, which add, drop, swap and repeat values by their seeds.
+/// Returns the value that a seed selects. For fuzzers, which add, drop, swap and repeat values by seed.
 ///
-/// The strategies want far more random bytes than a value has choices, and forks of their source halve what is
-/// left, so no fuzzer could drive them byte by byte.
+/// The strategies consume far more random bytes than a value has choices, and each fork halves the remaining
+/// bytes, so a fuzzer could not drive them directly.
 ///
 /// # Panics
-/// When a strategy rejects everything.
+/// If a strategy rejects everything.
 pub fn value<S: Strategy>(strategy: &S, seed: u32) -> S::Value {
     let mut key = [0x5e; 16];
     key[..4].copy_from_slice(&seed.to_le_bytes());

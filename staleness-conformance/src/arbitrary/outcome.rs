@@ -1,4 +1,4 @@
-//! Outcomes.
+//! Strategies for outcomes.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -7,12 +7,12 @@ use staleness_core::outcome::{Mark, Outcome};
 use super::ids::{agent_id, client_id, op_id, project_id, server_key, session_id, tool_key};
 use super::{Reach, maybe, number, timestamp};
 
-/// A mark.
+/// Generates a mark.
 pub fn mark() -> BoxedStrategy<Mark> {
     select(&Mark::ALL[..]).boxed()
 }
 
-/// An outcome that is not stored yet.
+/// Generates an outcome that is not stored yet.
 pub fn outcome(reach: Reach) -> BoxedStrategy<Outcome> {
     let credits = prop::collection::btree_set(tool_key(reach), 0..3);
     let credits = (credits, any::<bool>()).prop_map(|(credits, backwards)| {

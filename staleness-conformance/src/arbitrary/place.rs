@@ -1,4 +1,4 @@
-//! Projects and sources.
+//! Strategies for projects and sources.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,7 +8,7 @@ use staleness_core::source::{Source, SourceState};
 use super::ids::{project_id, session_id, source_id};
 use super::{Reach, digest, maybe, number, revision, text, timestamp};
 
-/// A project.
+/// Generates a project.
 pub fn project(reach: Reach) -> BoxedStrategy<Project> {
     let told =
         record!(Told { revision: revision(), session: maybe(session_id(reach)), from: revision() });
@@ -22,7 +22,7 @@ pub fn project(reach: Reach) -> BoxedStrategy<Project> {
     })
 }
 
-/// A source.
+/// Generates a source.
 pub fn source(reach: Reach) -> BoxedStrategy<Source> {
     record!(Source {
         id: source_id(reach),

@@ -1,4 +1,4 @@
-//! Routes, their vectors, and what was suggested.
+//! Strategies for routes, vectors and suggestions.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -12,7 +12,7 @@ use staleness_core::session::OpenCall;
 use super::ids::{op_id, project_id, session_key, tool_name};
 use super::{Reach, maybe, number, text, timestamp};
 
-/// The id of a route.
+/// Generates the id of a route.
 pub fn route_id(reach: Reach) -> BoxedStrategy<RouteId> {
     let few = select(vec![0, 1, 1 << 64, u128::MAX]);
     match reach {
@@ -21,19 +21,19 @@ pub fn route_id(reach: Reach) -> BoxedStrategy<RouteId> {
     }
 }
 
-/// The key of a route.
+/// Generates the key of a route.
 pub fn route_key(reach: Reach) -> BoxedStrategy<RouteKey> {
     record!(RouteKey { project: project_id(reach), tool: tool_name(reach), id: route_id(reach) })
 }
 
-/// A model.
+/// Generates a model.
 pub fn model_id(_: Reach) -> BoxedStrategy<ModelId> {
     select(vec!["m", "m_", "mX", "\u{1f680}"])
         .prop_map(|text| ModelId::new(text).expect("a valid text"))
         .boxed()
 }
 
-/// The confidence of a route; often one of the limits.
+/// Generates the confidence of a route, often a limit.
 pub fn confidence() -> BoxedStrategy<Confidence> {
     prop_oneof![
         1 => select(vec![0, 1, 100_000_000, 999_999_999, 1_000_000_000]),
@@ -43,7 +43,7 @@ pub fn confidence() -> BoxedStrategy<Confidence> {
     .boxed()
 }
 
-/// A route.
+/// Generates a route.
 pub fn route(reach: Reach) -> BoxedStrategy<Route> {
     record!(Route {
         key: route_key(reach),
@@ -57,24 +57,24 @@ pub fn route(reach: Reach) -> BoxedStrategy<Route> {
     })
 }
 
-/// A vector of some dimensions; of few when reached for in a pool.
+/// Generates a vector. With [`Reach::Pool`] it has few dimensions.
 pub fn vector(reach: Reach) -> BoxedStrategy<Vector> {
     let most = if reach == Reach::Pool { 4 } else { 400 };
     (prop::collection::vec(-1.0..=1.0_f64, 1..most), select(&Precision::ALL[..]))
         .prop_map(|(mut numbers, precision)| {
-            // Whatever the others are, it points somewhere.
+            // Ensures that the vector is not zero.
             numbers[0] += 2.0;
             Vector::new(&numbers, precision).expect("a direction")
         })
         .boxed()
 }
 
-/// The vector of a route, which need not be there.
+/// Generates the vector of a route. The route need not exist.
 pub fn route_vector(reach: Reach) -> BoxedStrategy<RouteVector> {
     record!(RouteVector { key: route_key(reach), model: model_id(reach), vector: vector(reach) })
 }
 
-/// Suggestions of a session.
+/// Generates the suggestions of a session.
 pub fn suggestions(reach: Reach) -> BoxedStrategy<Suggestions> {
     let tool = record!(SuggestedTool { tool: tool_name(reach), route: maybe(route_id(reach)) });
     let prompted = record!(Prompted {

@@ -1,4 +1,4 @@
-//! Filters and selections.
+//! Strategies for filters and selections.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::work::referred;
 use super::{Reach, number, revision, subject, timestamp};
 use crate::collections::collections;
 
-/// The most rows that a filter takes; often few.
+/// Generates the maximum number of rows of a filter, often small.
 fn limit() -> BoxedStrategy<u32> {
     prop_oneof![6 => 0..4u32, 1 => Just(u32::MAX)].boxed()
 }
@@ -50,11 +50,11 @@ macro_rules! filters {
 }
 
 filters! {
-    /// A filter of projects.
+    /// Generates a filter for projects.
     project_filter: ProjectFilter |reach| { Id(project_id(reach)) }
-    /// A filter of sources.
+    /// Generates a filter for sources.
     source_filter: SourceFilter |reach| { Id(source_id(reach)), Scope(scope(reach)) }
-    /// A filter of tools.
+    /// Generates a filter for tools.
     tool_filter: ToolFilter |reach| {
         Key(tool_key(reach)),
         Scope(scope(reach)),
@@ -64,20 +64,20 @@ filters! {
         Demoted(scope(reach)),
         Revived(scope(reach)),
     }
-    /// A filter of definitions.
+    /// Generates a filter for definitions.
     definition_filter: DefinitionFilter |reach| {
         Key(tool_key(reach)), Scope(scope(reach)), Pending(scope(reach)),
     }
-    /// A filter of items of knowledge.
+    /// Generates a filter for knowledge items.
     item_filter: ItemFilter |reach| { Key(item_key(reach)), Scope(scope(reach)) }
-    /// A filter of documents.
+    /// Generates a filter for documents.
     document_filter: DocumentFilter |reach| {
         Key(document_key(reach)),
         Project(project_id(reach)),
         Loaded(project_id(reach)),
         Flagged(project_id(reach)),
     }
-    /// A filter of work items.
+    /// Generates a filter for work items.
     work_filter: WorkFilter |reach| {
         Key(work_key(reach)), Scope(scope(reach)), Open(scope(reach));
         record!(WorkFilter::Aging {
@@ -87,18 +87,18 @@ filters! {
         }),
         record!(WorkFilter::Referring { scope: scope(reach), to: referred().prop_map(Arc::new) }),
     }
-    /// A filter of sessions.
+    /// Generates a filter for sessions.
     session_filter: SessionFilter |reach| { Key(session_key(reach)), Project(project_id(reach)) }
-    /// A filter of cursors.
+    /// Generates a filter for cursors.
     cursor_filter: CursorFilter |reach| { Key(cursor_key(reach)), Project(project_id(reach)) }
-    /// A filter of routes.
+    /// Generates a filter for routes.
     route_filter: RouteFilter |reach| {
         Key(route_key(reach)),
         Id(project_id(reach), route_id(reach)),
         Tool(project_id(reach), tool_name(reach)),
         Project(project_id(reach)),
     }
-    /// A filter of vectors.
+    /// Generates a filter for vectors.
     vector_filter: VectorFilter |reach| {
         Key(route_key(reach)),
         Tool(project_id(reach), tool_name(reach)),
@@ -106,18 +106,18 @@ filters! {
         Model(project_id(reach), model_id(reach)),
         Project(project_id(reach)),
     }
-    /// A filter of suggestions.
+    /// Generates a filter for suggestions.
     suggestion_filter: SuggestionFilter |reach| {
         Key(session_key(reach)),
         Project(project_id(reach)),
     }
-    /// A filter of outcomes.
+    /// Generates a filter for outcomes.
     outcome_filter: OutcomeFilter |reach| {
         Op(tool_key(reach), op_id(reach));
         record!(OutcomeFilter::LastOfProject { project: project_id(reach), limit: limit() }),
         record!(OutcomeFilter::LastPerServer { since: timestamp(reach) }),
     }
-    /// A filter of journal entries.
+    /// Generates a filter for journal entries.
     journal_filter: JournalFilter |reach| {
         Op(op_id(reach));
         record!(JournalFilter::Subject { subject: subject(reach), limit: limit() }),
@@ -125,12 +125,12 @@ filters! {
     }
 }
 
-/// Outcomes that may go.
+/// Generates a cut, which defines the outcomes that may be removed.
 pub fn outcome_cut(reach: Reach) -> BoxedStrategy<OutcomeCut> {
     record!(OutcomeCut { until: timestamp(reach), keep_newest: number() })
 }
 
-/// Up to two picks of each collection, to look or to lock, and perhaps counts.
+/// Generates up to two picks per collection, to read or to lock, and sometimes counts.
 pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
     fn picks<F: std::fmt::Debug + 'static>(
         filter: impl Strategy<Value = F> + 'static,

@@ -1,4 +1,4 @@
-//! Tools.
+//! Strategies for tools.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -10,7 +10,7 @@ use staleness_core::tool::{
 use super::ids::{client_id, server_key, source_id, tool_key, tool_name};
 use super::{Reach, mark, maybe, number, text, timestamp};
 
-/// A ring of any length.
+/// Generates a ring of any length.
 pub fn ring(reach: Reach) -> BoxedStrategy<Ring> {
     let entry = record!(RingEntry { mark: mark(), at: timestamp(reach), op: number() });
     let longest = match reach {
@@ -20,12 +20,12 @@ pub fn ring(reach: Reach) -> BoxedStrategy<Ring> {
     prop::collection::vec(entry, 0..=longest).prop_map(Ring::from_entries).boxed()
 }
 
-/// An entry of one source about a tool.
+/// Generates a source's listing of a tool.
 pub fn listing(reach: Reach) -> BoxedStrategy<Listing> {
     record!(Listing { source: source_id(reach), state: select(&ListingState::ALL) })
 }
 
-/// Listings in any order, each source at most once.
+/// Generates listings in any order, at most one per source.
 fn listings(reach: Reach) -> BoxedStrategy<Vec<Listing>> {
     prop::collection::vec(listing(reach), 0..4)
         .prop_map(|all| {
@@ -40,18 +40,18 @@ fn listings(reach: Reach) -> BoxedStrategy<Vec<Listing>> {
         .boxed()
 }
 
-/// Present or absent, for any cause.
+/// Generates a presence with any cause.
 pub fn presence(reach: Reach) -> BoxedStrategy<Presence> {
     let cause = select(&PresenceCause::ALL[..]);
     record!(Presence { cause: cause, since: timestamp(reach), revived: any::<bool>() })
 }
 
-/// The time since which a tool is failing, and the cause.
+/// Generates the time since when a tool has been failing, and the cause.
 pub fn failing(reach: Reach) -> BoxedStrategy<Failing> {
     record!(Failing { since: timestamp(reach), cause: text(200) })
 }
 
-/// Health in any combination.
+/// Generates any combination of health values.
 pub fn health(reach: Reach) -> BoxedStrategy<Health> {
     record!(Health {
         failing: maybe(failing(reach)),
@@ -61,7 +61,7 @@ pub fn health(reach: Reach) -> BoxedStrategy<Health> {
     })
 }
 
-/// A tool.
+/// Generates a tool.
 pub fn tool(reach: Reach) -> BoxedStrategy<Tool> {
     record!(Tool {
         key: tool_key(reach),

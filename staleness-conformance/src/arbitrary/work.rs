@@ -1,4 +1,4 @@
-//! Work items, sessions and cursors.
+//! Strategies for work items, sessions and cursors.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 use super::ids::{agent_id, cursor_key, session_id, session_key, work_key};
 use super::{Reach, longest, maybe, revision, text, timestamp};
 
-/// A work item; its state need not be one of its kind.
+/// Generates a work item. The state need not be valid for the kind.
 pub fn work(reach: Reach) -> BoxedStrategy<Work> {
     let longest = longest(reach);
     let step = record!(WorkStep { text: text(longest), at: timestamp(reach) });
@@ -34,13 +34,13 @@ pub fn work(reach: Reach) -> BoxedStrategy<Work> {
     })
 }
 
-/// Ids that work refers to; often some of a few.
+/// Generates ids that work refers to, often from a small pool.
 pub(super) fn referred() -> BoxedStrategy<BTreeSet<String>> {
     let id = prop_oneof![2 => select(vec!["x", "y", "[]"]).prop_map(String::from), 1 => text(20)];
     prop::collection::btree_set(id, 0..4).boxed()
 }
 
-/// A session.
+/// Generates a session.
 pub fn session(reach: Reach) -> BoxedStrategy<Session> {
     record!(Session {
         key: session_key(reach),
@@ -52,7 +52,7 @@ pub fn session(reach: Reach) -> BoxedStrategy<Session> {
     })
 }
 
-/// A cursor.
+/// Generates a cursor.
 pub fn cursor(reach: Reach) -> BoxedStrategy<Cursor> {
     record!(Cursor {
         key: cursor_key(reach),

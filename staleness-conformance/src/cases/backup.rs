@@ -1,4 +1,4 @@
-//! Backups: a copy that is a store, and that never overwrites.
+//! Backups: a backup is a valid store and never overwrites a file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn fill(store: &Handle) {
     }
 }
 
-/// Makes a backup, and opens it.
+/// Creates a backup and opens it.
 fn copy(context: &Context, store: &Handle) -> (Place, Handle) {
     let place = Place::temporary("backup");
     block_on(store.backup(&PathBuf::from(place.location()))).expect("a backup");

@@ -1,4 +1,4 @@
-//! Change sets: what Put, Delete and a whole commit do to the rows.
+//! Change sets: the effect of put, delete and a whole commit on rows.
 
 use staleness_core::journal::Subject;
 use staleness_core::project::Project;

@@ -1,4 +1,4 @@
-//! Crashes: a writer is killed where it stands; what it was told is kept, and nothing is half done.
+//! Crashes: after a writer is killed, all acknowledged commits exist, and no commit is partial.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,15 +17,15 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 const KILLS: u64 = 30;
-/// Writers of one store that are killed one after the other.
+/// Number of writers to kill on one store, one after the other.
 const WRITERS: u64 = 4;
-/// Stores on which that is done: 100 kills.
+/// Number of stores, for 100 kills in total.
 const STORES: u64 = 25;
-/// Turns of an idle loop that the parent lets pass before it kills, at most: about as long as
-/// some steps take, so that kills fall into every part of a step and not only behind an answer.
+/// Maximum iterations of an idle loop before the parent kills a child. It takes about as long as some steps,
+/// so kills happen in every phase of a step, not only after an acknowledgement.
 const LONGEST_PAUSE: u64 = 60_000;
 
-/// Ops that the writers were told, and the number of writers that were killed.
+/// Acknowledged ops, and the number of killed writers.
 #[derive(Debug, Default)]
 struct Told {
     ops: BTreeSet<String>,
@@ -33,8 +33,7 @@ struct Told {
 }
 
 impl Told {
-    /// Lets the child work until it has told a number of ops below `most`, and kills it a little
-    /// later.
+    /// Lets the child acknowledge a random number of ops below `most`, and kills it a little later.
     fn kill(&mut self, child: Child, most: u64, draws: &mut Draws) {
         let heard = draws.below(most);
         let ops = child.kill_after(heard, draws.below(LONGEST_PAUSE));
@@ -43,16 +42,16 @@ impl Told {
         self.kills += 1;
     }
 
-    /// As [`Told::verify_beside`], when no writer is left: a killed one leaves at most one
-    /// commit that it was not told of.
+    /// Like [`Told::verify_beside`], when no writer is left. Each killed writer leaves at most one
+    /// unacknowledged commit.
     fn verify(&self, store: &Handle) {
         let there = self.verify_beside(store);
         let untold = there - self.ops.len();
         assert!(untold <= self.kills, "{untold} commits untold after {} kills", self.kills);
     }
 
-    /// Each commit wrote an outcome, a journal entry and a counter: all three are there or none.
-    /// What was told is there. Returns how many commits are.
+    /// Verifies that each commit wrote its outcome, journal entry and counter together, and that all
+    /// acknowledged ops exist. Returns the number of commits.
     fn verify_beside(&self, store: &Handle) -> usize {
         check(store);
         let seen = everything(store);
@@ -92,7 +91,7 @@ fn alone(context: &mut Context) {
     }
 }
 
-/// A store for each seed: a failure names the seed, and needs no other to be looked into.
+/// Uses one store per seed, so that a failing seed can be reproduced alone.
 fn among_others(context: &mut Context) {
     for seed in 0..STORES {
         let killed = catch_unwind(AssertUnwindSafe(|| kill_all(context, seed)));
@@ -102,14 +101,14 @@ fn among_others(context: &mut Context) {
     }
 }
 
-/// Several writers on a new store are killed in a drawn order, each while the others go on. After
-/// each kill the store is opened anew.
+/// Kills several writers of a new store in random order while the others continue. Reopens the store after
+/// each kill.
 fn kill_all(context: &Context, seed: u64) {
     let mut draws = Draws(seed);
     let mut told = Told::default();
     let place = context.backend().place();
     let open = || context.backend().open(place.location()).expect("the store opens");
-    // In every other store the first kills meet writers that are creating it.
+    // In every other store, the first kills hit writers that are creating it.
     let opens = if seed.is_multiple_of(2) { Opens::First } else { Opens::OnGo };
     let ops = |writer| format!("{writer}-");
     let mut writers: Vec<Child> =

@@ -1,4 +1,4 @@
-//! Checked documents: filters find exactly those with findings.
+//! Checked documents: filters return exactly the documents with findings.
 
 use staleness_core::knowledge::Document;
 use staleness_core::store::DocumentFilter;

@@ -1,4 +1,4 @@
-//! Stores in files: what opening makes of files good and bad, and what is beside them.
+//! Stores in files: opening valid and invalid files, and the files beside them.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -48,7 +48,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("files::that_are_new_have_a_generation_of_their_own", generations).file(),
 ];
 
-/// The folder of a place in which nothing is stored.
+/// Empties the folder of the store. Returns the folder, and the path of the store in it.
 fn emptied(context: &mut Context) -> (PathBuf, PathBuf) {
     context.close();
     let path = PathBuf::from(context.location());
@@ -75,14 +75,14 @@ fn filled(context: &Context, path: &Path) -> Handle {
     store
 }
 
-/// The files of a folder, without the lock of a store whose readers take one.
+/// Returns the files of a folder, except a lock file that readers may create.
 fn kept(context: &Context, folder: &Path) -> Vec<(String, Vec<u8>)> {
     let locks = !context.backend().capabilities().concurrent_readers;
     let all = files(folder).into_iter();
     all.filter(|(name, _)| !(locks && name.ends_with(".lock"))).collect()
 }
 
-/// Opening must fail, and leave the folder as it is.
+/// Verifies that opening fails and leaves the folder unchanged.
 #[track_caller]
 fn refused(context: &Context, path: &Path) -> StoreError {
     let folder = path.parent().expect("a folder");
@@ -247,8 +247,7 @@ fn read_only(context: &mut Context) {
     assert!(after == before, "a backup that was read has something beside it");
 }
 
-/// A store that another process has open, and a backup that is alone: both are read by a process that may write
-/// nothing.
+/// A process without write permission reads a store that another process has open, and a backup.
 #[cfg(unix)]
 fn protected(context: &mut Context) {
     let (folder, path) = emptied(context);
@@ -262,7 +261,7 @@ fn protected(context: &mut Context) {
     context.reopen();
 }
 
-/// Starts a child that reads a store, as somebody who may read `folder` and what is in it, and write nothing.
+/// Starts a child that reads a store as a user who may read `folder` but not write to it.
 #[cfg(unix)]
 fn read_as_another(folder: &Path, path: &Path) {
     use std::os::unix::fs::PermissionsExt;
@@ -273,16 +272,16 @@ fn read_as_another(folder: &Path, path: &Path) {
         files(folder).iter().for_each(|(name, _)| set(&folder.join(name), mode));
         set(folder, folder_mode);
     };
-    // A copy, because the folder that this program was built in may be closed to others.
+    // Uses a copy, because the build folder may be inaccessible to others.
     let programs = tempfile::tempdir().expect("a folder");
     let program = programs.path().join("reader");
-    // By another process: what this one writes to, those that other cases start have open too.
+    // Copies in another process: other cases' children may inherit this process's open files.
     let mut copy = std::process::Command::new("cp");
     let copied = copy.arg(std::env::current_exe().expect("this program")).arg(&program).status();
     assert!(copied.expect("cp").success());
     set(programs.path(), 0o755);
     allow(0o444, 0o555);
-    // Root may write to what is read-only; nobody may not.
+    // Root can write to read-only files, but the user nobody cannot.
     let is_root = fs::File::options().write(true).open(path).is_ok();
     let role = Role::new(path.to_str().expect("a path in UTF-8"), Does::Reads);
     let mut child = Child::start_as(&program, is_root.then_some(65_534), &role);
@@ -323,7 +322,7 @@ fn held(context: &mut Context) {
             assert!(matches!(written, Err(StoreError::Busy)), "{written:?}");
         }
     };
-    // A step, and a visitor, that use the store they work for end the same way.
+    // A step or visitor that uses its own store fails the same way.
     let second = Arc::clone(&impatient);
     let outer = step(move |draft| {
         busy(&second);
@@ -353,7 +352,7 @@ fn died(context: &mut Context) {
     let written = impatient.and_then(|store| transact(store.as_ref(), use_tool("b", 2)));
     assert!(matches!(written, Err(StoreError::Busy)), "{written:?}");
     child.kill();
-    // Nothing was left to do at closing: a kill and an end leave the same bytes.
+    // Closing had nothing left to do: a killed process leaves the same bytes.
     let killed = fs::read(&path).expect("the store");
     let seen = everything(&store);
     assert_eq!((seen.tools.len(), seen.outcomes.len(), seen.journal.len()), (1, 2, 1));
@@ -364,7 +363,7 @@ fn died(context: &mut Context) {
     context.reopen();
 }
 
-/// So a store that takes the place of another is told apart by whoever kept what a search reads.
+/// A replaced store must be noticed by those who cache search data.
 fn generations(context: &mut Context) {
     let (folder, path) = emptied(context);
     let other = folder.join("other");

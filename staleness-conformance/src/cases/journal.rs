@@ -1,4 +1,4 @@
-//! The journal: what is appended comes back, and each filter finds exactly its entries.
+//! The journal: appended entries are returned, and each filter returns exactly its entries.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("journal::a_check_finds_what_is_missing_beside_what_was_pruned", missing),
 ];
 
-/// An entry about a tool, told apart by its cause.
+/// Creates an entry about a tool, identified by its cause.
 fn told(tool: &str, cause: &str) -> JournalEntry {
     JournalEntry { cause: cause.into(), ..entry(Subject::tool(&global(tool))) }
 }
@@ -36,7 +36,7 @@ fn write(context: &Context, rows: impl IntoIterator<Item = JournalEntry>) {
     act(context.store(), Write::new().entries(rows));
 }
 
-/// The causes that a filter finds, in order.
+/// Returns the causes of the entries matching a filter, in order.
 fn found(context: &Context, filter: JournalFilter) -> Vec<String> {
     let seen = see(context.store(), Selection::new().journal(filter));
     for (place, row) in &seen.journal {
@@ -228,7 +228,7 @@ fn check(context: &Context) -> Result<(), StoreError> {
     pollster::block_on(context.store().check())
 }
 
-/// Six commits about two tools, each with an op of its own.
+/// Makes six commits about two tools, each with its own op.
 fn six(context: &Context) {
     for turn in 1..=6 {
         let by = |tool| JournalEntry {
@@ -254,7 +254,7 @@ fn pruned(context: &mut Context) {
     assert!(found(context, JournalFilter::Op(op("3"))).is_empty());
     let since = JournalFilter::Since { after: Revision(2), scope: Scope::Global };
     assert_eq!(found(context, since).len(), 6);
-    // What is gone goes again without a word, and the floor never sinks.
+    // Pruning missing entries is not an error, and the floor never decreases.
     act(context.store(), Write::new().pruned([1, 2], floor(2, 9)));
     assert_eq!(everything(context.store()).floor, floor(3, 9));
     act(context.store(), Write::new().pruned([5], floor(5, 1)));
@@ -277,14 +277,14 @@ fn left_out(context: &mut Context) {
     assert_eq!(commit.changes.journal[0].revision, Revision(41));
     let seen = everything(context.store());
     assert_eq!((seen.revision, seen.floor), (Revision(41), floor(40, 5)));
-    // A lower one skips nothing.
+    // A lower floor skips no revision.
     assert_eq!(append(7, "42").revision, Revision(42));
     assert_eq!(found(context, JournalFilter::All), ["3", "41", "42"]);
     check(context).expect("a sound store");
 }
 
-/// Steps that take entries from above the floor, or raise it to entries that are there: a store that lets them
-/// do so finds it.
+/// Steps that prune entries above the floor, or raise the floor to existing entries. A store that accepts
+/// them must report it in a check.
 fn missing(context: &mut Context) {
     for wrong in [
         Write::new().pruned([4], floor(2, 0)),

@@ -1,8 +1,8 @@
-//! Lives of mixed verbs in many processes at once: each has what it would have alone, also when
-//! processes are killed, and what all of them do to one tool can have happened one after the other.
+//! Runs lives of mixed operations in several processes at once, some of which are killed. Each life must have
+//! the same rows as when run alone, and the operations of all lives on the shared tool must be linearizable.
 //!
-//! Longer runs: `STALENESS_TURNS` is how long each life is, `STALENESS_KILLS` how many processes are
-//! killed, `STALENESS_SEED` which; those runs tell what they measured.
+//! For longer runs set `STALENESS_TURNS` (length of each life), `STALENESS_KILLS` (number of killed
+//! processes) and `STALENESS_SEED`. Those runs print what they measured.
 
 use std::str::FromStr;
 
@@ -24,28 +24,28 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 const PROCESSES: u64 = 16;
-/// Lives that go on beside each other while processes are killed.
+/// Number of concurrent lives while processes are killed.
 const BESIDE: usize = 4;
-/// Processes that are killed on one store.
+/// Number of processes killed per store.
 const KILLS: u64 = 20;
-/// Turns after which a life that is killed now and then is over.
+/// Number of turns of a life in which processes are killed.
 const LENGTH: u64 = 28;
-/// Turns of an idle loop that pass before a kill, at most: see [`super::crash`].
+/// Maximum iterations of an idle loop before a kill: see [`super::crash`].
 const LONGEST_PAUSE: u64 = 200_000;
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn number<T: FromStr>(name: &str) -> Option<T> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
 
-/// A child's line about a turn.
+/// A child's line about one turn.
 #[derive(Clone, Copy, Debug)]
 struct Said {
     turn: u64,
     began: u64,
     ended: u64,
-    /// Uses of the shared tool that it saw, and true if it only read.
+    /// The number of uses of the shared tool, and true if the turn only read it.
     shared: Option<(u64, bool)>,
 }
 
@@ -63,7 +63,7 @@ fn start(location: &str, life: Life, from: u64, turns: u64) -> Child {
     Child::start(&Role { turns, ..Role::new(location, Does::Lives(life, from)) })
 }
 
-/// The uses of the shared tool, which are as many as its outcomes.
+/// Returns the number of uses of the shared tool, which must equal the number of its outcomes.
 #[track_caller]
 fn shared_uses(seen: &View) -> u64 {
     let key = global(SHARED);
@@ -112,13 +112,13 @@ fn together(context: &mut Context) {
     }
 }
 
-/// A life that goes on, and what is known of it.
+/// A life in progress, and what is known about it.
 struct Going {
     life: Life,
     child: Option<Child>,
-    /// Turns that were told to be done.
+    /// Number of turns acknowledged.
     told: u64,
-    /// Its states, as its own rows show them.
+    /// The states of the life, restricted to its own rows.
     states: Vec<View>,
     ends: Vec<usize>,
 }
@@ -132,7 +132,7 @@ impl Going {
         going
     }
 
-    /// Goes on with a turn, in a process of its own.
+    /// Continues from a turn in a new process.
     fn go(&mut self, location: &str, from: u64) {
         let mut child = start(location, self.life, from, LENGTH);
         child.go();
@@ -140,7 +140,7 @@ impl Going {
         self.told = from;
     }
 
-    /// Hears of some turns, and kills the process a little later.
+    /// Waits for some turns, and kills the process a little later.
     fn kill(&mut self, draws: &mut Draws) {
         let child = self.child.take().expect("it goes on");
         let said = child.kill_after(draws.below(6), draws.below(LONGEST_PAUSE));
@@ -153,7 +153,7 @@ impl Going {
         turns.checked_sub(1).map_or(0, |last| self.ends[last as usize])
     }
 
-    /// The state in which its rows are, at least that after the turns that were told.
+    /// Returns the state that its rows are in, not before the last acknowledged turn.
     fn find(&self, seen: &View, most: usize) -> usize {
         let own = self.life.own(seen.clone());
         let least = self.end_of(self.told);
@@ -179,18 +179,18 @@ fn verify(store: &Handle) -> View {
     seen
 }
 
-/// Counts of what killing showed.
+/// Counts of what was found after kills.
 #[derive(Debug, Default)]
 struct Tally {
-    /// Nothing was under way, or nothing of it was there.
+    /// The interrupted turn was not done at all, or none was in progress.
     undone: u64,
-    /// A turn was done, and it had not been said.
+    /// The turn was done but not acknowledged.
     unsaid: u64,
-    /// A turn of several steps was done in part.
+    /// A turn of several steps was partly done.
     parts: u64,
 }
 
-/// A store for some kills each: whoever verifies a large one holds others up.
+/// Uses a new store after some kills, because verifying a large store blocks others.
 fn killed(context: &mut Context) {
     let kills: Option<u64> = number("STALENESS_KILLS");
     let seed: u64 = number("STALENESS_SEED").unwrap_or(1);
@@ -218,7 +218,7 @@ fn kill_some(context: &Context, draws: &mut Draws, kills: u64, tally: &mut Tally
         let at = draws.below(BESIDE as u64) as usize;
         going[at].kill(draws);
         let seen = verify(&context.backend().open(location).expect("the store opens"));
-        // A life that goes on may have done more than it was heard to have.
+        // A running life may have done more than it has acknowledged.
         for life in &going {
             life.find(&seen, usize::MAX);
         }
@@ -230,7 +230,7 @@ fn kill_some(context: &Context, draws: &mut Draws, kills: u64, tally: &mut Tally
             found if found == more => tally.unsaid += 1,
             _ => tally.parts += 1,
         }
-        // It goes on with the first turn that is not done.
+        // Continue with the first unfinished turn.
         match one.ends.iter().position(|end| *end > found) {
             Some(from) => one.go(location, from as u64),
             None => *one = Going::new(location, lives.next().expect("no last number")),

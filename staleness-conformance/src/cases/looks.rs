@@ -1,4 +1,4 @@
-//! Looking and deciding: how often, at what, and what happens when the answer is no.
+//! Looking and deciding: number of looks, their selections, and refusals.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -25,7 +25,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("looks::a_panic_in_a_query_changes_nothing", panic_in_query),
 ];
 
-/// A chain of tools, each described by the name of the next.
+/// Creates a chain of tools. Each tool's description is the name of the next.
 fn chain(store: &Handle, length: usize) -> Vec<Tool> {
     let rows: Vec<Tool> = (0..length)
         .map(|turn| {
@@ -117,8 +117,7 @@ fn refusal(context: &mut Context) {
     assert_eq!(act(store, bump(global("x"))).changes.rows(), 1);
 }
 
-/// Whatever `panics` does, it must not hide the panic behind a success, and the store must stay
-/// usable and as it was.
+/// Verifies that a panic is not hidden behind a success, and that the store is unchanged and usable.
 fn unharmed<T: std::fmt::Debug>(
     store: &Handle,
     panics: impl FnOnce() -> Result<T, staleness_core::store::StoreError>,

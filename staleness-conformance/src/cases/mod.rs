@@ -1,4 +1,4 @@
-//! The cases, a module per theme.
+//! The test cases, one module per theme.
 
 mod backup;
 mod changes;
@@ -28,7 +28,7 @@ mod wrappers;
 
 use crate::case::Case;
 
-/// Every case, by theme.
+/// Returns all cases, by theme.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     [

@@ -1,4 +1,4 @@
-//! The model tests, as one case each.
+//! The model tests as cases.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("model::any_workload_is_reported_as_on_the_memory_store", any_workload),
 ];
 
-/// Workloads that are tried unless `PROPTEST_CASES` says otherwise.
+/// Number of workloads, unless `PROPTEST_CASES` is set.
 const WORKLOADS: u32 = 8;
 const PACE: Pace = Pace { longest: 80, glances: 4 };
 
@@ -30,7 +30,7 @@ fn agrees_with_memory(context: &mut Context) {
     model::agrees_with_memory(&Arc::clone(context.backend()));
 }
 
-/// Change sets over all valid texts and numbers, each in a store of its own.
+/// Tests change sets with any valid texts and numbers, each in a new store.
 fn any_record(context: &mut Context) {
     model::each(&arbitrary::change_set(Reach::Wide), |mut changes| {
         changes.outcome_ranges.clear();
@@ -38,7 +38,7 @@ fn any_record(context: &mut Context) {
         let mut step = Write::new();
         step.changes.clone_from(&changes);
         let commit = act(context.store(), step);
-        // Numbers are the store's to give, and nothing else.
+        // The store assigns numbers, and changes nothing else.
         for (row, given) in changes.outcomes.iter_mut().zip(&commit.changes.outcomes) {
             row.seq = given.seq;
         }

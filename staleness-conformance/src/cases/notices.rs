@@ -1,4 +1,4 @@
-//! Notices of others' commits, before a store is asked.
+//! Notifications about other processes' commits.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,4 @@
-//! Outcomes: what is appended comes back, and each filter keeps the order of recording.
+//! Outcomes: appended outcomes are returned, and each filter keeps the recording order.
 
 use staleness_core::ids::{AgentId, ClientId, ProjectId};
 use staleness_core::outcome::{Mark, Outcome};
@@ -29,7 +29,7 @@ fn record(context: &Context, rows: impl IntoIterator<Item = Outcome>) {
     act(context.store(), Write::new().outcomes(rows));
 }
 
-/// The op ids that a filter finds, in order.
+/// Returns the op ids matching a filter, in order.
 fn found(context: &Context, filter: OutcomeFilter) -> Vec<String> {
     let seen = see(context.store(), Selection::new().outcomes(filter));
     for (seq, row) in &seen.outcomes {
@@ -42,7 +42,7 @@ fn last(project: &str, limit: u32) -> OutcomeFilter {
     OutcomeFilter::LastOfProject { project: project_id(project), limit }
 }
 
-/// An outcome of a server's tool.
+/// Creates an outcome of a server's tool.
 fn of_server(text: &str, by: &str, mark: Mark, millis: i64) -> Outcome {
     Outcome {
         server: Some(server(text)),

@@ -1,4 +1,4 @@
-//! Pages: everything a selection names, in bounded pieces, in order, once.
+//! Pages: everything in a selection, once and in order, in pages of limited size.
 
 use std::ops::ControlFlow;
 
@@ -30,7 +30,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("pages::carry_the_revision", revision),
 ];
 
-/// The most rows that one page may hold.
+/// Maximum number of rows per page.
 const MOST: usize = 1_000;
 
 fn rows(view: &View) -> usize {
@@ -40,7 +40,7 @@ fn rows(view: &View) -> usize {
     staleness_core::collections!(count)
 }
 
-/// Puts `count` rows into each collection, half of them in the project `p`.
+/// Writes `count` rows to each collection, half of them in project `p`.
 fn fill(store: &Handle, count: usize) {
     let mut write = Write::new();
     for turn in 0..count {

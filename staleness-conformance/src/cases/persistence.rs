@@ -1,4 +1,4 @@
-//! Persistence: what was acknowledged is there when the location is opened again.
+//! Persistence: acknowledged commits exist after reopening.
 
 use staleness_core::journal::{Revision, Subject};
 use staleness_core::outcome::Outcome;

@@ -1,4 +1,4 @@
-//! Processes: steps are carried out as if alone, whoever else uses the store.
+//! Processes: concurrent steps of several processes are isolated.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) const CASES: &[Case] = &[
 const PROCESSES: usize = 4;
 const TURNS: u64 = 50;
 
-/// Runs one child per role at the same time, and returns what each had acknowledged.
+/// Runs one child per role at the same time, and returns the ops that each acknowledged.
 fn race(roles: &[Role]) -> Vec<Vec<String>> {
     let mut children: Vec<Child> = roles.iter().map(Child::start).collect();
     children.iter_mut().for_each(Child::go);
@@ -34,7 +34,7 @@ fn roles(location: &str, does: Does, turns: u64) -> [Role; PROCESSES] {
     })
 }
 
-/// Every op that was acknowledged is in the outcomes and in the journal, once, and no other.
+/// Verifies that exactly the acknowledged ops are in the outcomes and in the journal, once each.
 #[track_caller]
 fn assert_recorded(context: &Context, acknowledged: Vec<Vec<String>>) {
     let expected: BTreeSet<String> = acknowledged.iter().flatten().cloned().collect();

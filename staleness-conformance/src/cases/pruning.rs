@@ -1,4 +1,4 @@
-//! Pruning: counts say what a cut would remove, and ranges remove exactly that.
+//! Pruning: a count returns what a cut would remove, and ranges remove exactly that.
 
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::store::{OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Selection};
@@ -23,7 +23,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("pruning::only_outcomes_go", only_outcomes),
 ];
 
-/// Outcomes named by their turn, at these times.
+/// Records outcomes at these times, named by their index.
 fn record(context: &Context, times: &[i64]) {
     let rows = times.iter().enumerate().map(|(turn, millis)| Outcome {
         at: at(*millis),

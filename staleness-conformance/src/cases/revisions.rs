@@ -1,4 +1,4 @@
-//! Numbers that the store gives: revisions, places in the journal, sequence numbers.
+//! Numbers assigned by the store: revisions, journal indexes, sequence numbers.
 
 use staleness_core::journal::{JournalEntry, Revision, Subject};
 use staleness_core::outcome::Outcome;
@@ -28,7 +28,7 @@ fn told(tool: &str) -> JournalEntry {
     entry(Subject::tool(&global(tool)))
 }
 
-/// Removes every outcome.
+/// Returns a step that removes all outcomes.
 pub(super) fn clear() -> Write {
     Write::new().range(OutcomeRange::Cut {
         cut: OutcomeCut { until: Timestamp::MAX, keep_newest: 0 },

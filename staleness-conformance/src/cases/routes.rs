@@ -1,4 +1,4 @@
-//! Routes and vectors: filters find exactly their rows, and learning from many places loses nothing.
+//! Routes and vectors: filters return exactly their rows, and concurrent learning loses nothing.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("routes::pruning_removes_routes_with_their_vectors", pruning),
 ];
 
-/// Filters of routes and their vectors by tool, and by an id whatever the tool.
+/// Filters routes and vectors by tool, and by id across tools.
 fn by_filter(context: &mut Context) {
     let mut all = Vec::new();
     for project in ["p", "pX", "p_"] {
@@ -70,19 +70,19 @@ fn by_model(context: &mut Context) {
     assert_eq!(found(VectorFilter::Model(p(), model("m_"))), [of(1, "m_")]);
     assert_eq!(found(VectorFilter::Model(p(), model("m%"))), []);
     assert_eq!(found(VectorFilter::First(p(), model("none"))), []);
-    // Each once, however many filters name it.
+    // Each row is returned once, even if several filters match it.
     let all = Selection::new()
         .peek(VectorFilter::Project(p()))
         .peek(VectorFilter::Model(p(), model("m")))
         .peek(VectorFilter::Key(of(2, "m").key));
     assert_eq!(see(context.store(), all).vectors.len(), 4);
-    // Made anew by another model, it is that model's.
+    // A vector recomputed by another model belongs to that model.
     act(context.store(), Write::new().put(of(2, "m_")));
     assert_eq!(found(VectorFilter::Model(p(), model("m"))), [of(3, "m")]);
     assert_eq!(found(VectorFilter::Model(p(), model("m_"))).len(), 2);
 }
 
-/// Whatever changes what a search reads of tools and routes raises the generation, and nothing else does.
+/// Changes of search data of tools and routes raise the generation; other changes do not.
 fn generation(context: &mut Context) {
     let read = |context: &Context| see(context.store(), Selection::new().generation()).generation;
     let mut last = read(context);
@@ -119,7 +119,7 @@ fn generation(context: &mut Context) {
     after(true, "a tool less", Write::new().delete::<Tool>(known.key));
 }
 
-/// Two handles, each with an index that it keeps: whichever writes, the other's next question is answered by it.
+/// Two handles each keep an index. After a write by either, the other's next query sees it.
 fn kept_index(context: &mut Context) {
     let stores = [Arc::clone(context.store()), context.another()];
     let registries = stores.each_ref().map(|store| {
@@ -164,7 +164,7 @@ fn kept_index(context: &mut Context) {
     }
 }
 
-/// Written in turns, in one go, and far apart.
+/// Rows written alternately, in one step, and far apart.
 fn scattered(context: &mut Context) {
     let of = |project: &str, id: u128| embedded(route_key(project, "t", id), "m");
     let put = |rows: &[(&str, u128)]| {
@@ -230,7 +230,7 @@ fn learning(context: &mut Context) {
 fn pruning(context: &mut Context) {
     let store = context.store();
     let mut write = Write::new().put(crate::rows::project("p"));
-    // More than one commit removes.
+    // More than one commit removes them.
     for id in 0..2_100_u128 {
         let key = route_key("p", "t", id);
         let weak = id % 2 == 0;
@@ -247,7 +247,7 @@ fn pruning(context: &mut Context) {
     assert!(seen.routes.keys().all(|key| key.id.0 % 2 == 1));
     let again = registry.routes().prune_all(at(0), false).wait().expect("pruned");
     assert_eq!((again.removed.len(), again.kept), (0, 1_050));
-    // What was removed is a change like any other.
+    // A removal counts as a change too.
     let left = seen.routes.into_keys().next().expect("one is left");
     let commit = act(store, Write::new().delete::<Route>(left.clone()).delete::<RouteVector>(left));
     assert!(matches!(commit.changes.routes[..], [Change::Delete(_)]));

@@ -1,4 +1,4 @@
-//! Rows of every collection: each is put, found and deleted by itself, whatever the others are called.
+//! Rows of every collection: each is written, found and deleted independently of other rows' names.
 
 use staleness_core::ids::{Level, SourceId};
 use staleness_core::store::{Filter as _, SourceFilter};
@@ -40,7 +40,7 @@ fn each(context: &Context, case: fn(Of) -> fn(&Context)) {
 
 const OWNERS: [Option<&str>; 5] = [None, Some("p"), Some("P"), Some("p_"), Some("pX")];
 
-/// Puts rows of several owners under names that are easily confused.
+/// Writes rows of several owners, with names that are easily confused.
 fn put<R: Sample>(context: &Context) -> Vec<R> {
     let of = |owner: Option<&'static str>| AWKWARD.map(|text| R::sample(owner, text));
     let rows: Vec<R> = OWNERS.into_iter().flat_map(of).collect();

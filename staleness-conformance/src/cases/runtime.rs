@@ -1,4 +1,4 @@
-//! Under tokio the threads of the runtime are never blocked.
+//! Under tokio the runtime's threads are never blocked.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn waits(context: &mut Context) {
     let (go, wait) = mpsc::channel::<()>();
     let wait = Mutex::new(wait);
     let step = step(move |draft| {
-        // Ends only when the runtime's one thread gets to the other task. A step may run again.
+        // Returns only when the runtime's one thread has run the other task. A step may run again.
         let _ = wait.lock().expect("the channel").recv();
         draft.put(tool("a"));
     });
@@ -36,7 +36,7 @@ fn waits(context: &mut Context) {
         let store = context.another();
         let other = Arc::clone(&store);
         let working = tokio::spawn(async move { other.transact(step).await });
-        // The step begins; one that blocked this thread would never return here.
+        // Starts the step. If it blocked this thread, this call would never return.
         tokio::task::yield_now().await;
         drop(go);
         working.await.expect("no panic").expect("a commit");

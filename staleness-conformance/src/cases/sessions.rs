@@ -1,4 +1,4 @@
-//! Sessions and cursors: agents that resume in turn and at once miss nothing.
+//! Sessions and cursors: agents that resume alternately or concurrently miss nothing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn shop() -> ProjectRef {
     ProjectRef { id: ProjectId::of_root("/work/shop"), root: "/work/shop".into() }
 }
 
-/// Adds a work item of the project.
+/// Adds a work item to the project.
 fn add(registry: &Registry, number: usize) {
     let row = work(work_key(Some(shop().id.as_str()), format!("w{number:03}")));
     registry
@@ -78,7 +78,7 @@ fn in_turn(context: &mut Context) {
     for number in 0..20 {
         let registry = registry(context.store());
         add(&registry, number);
-        // One looks each time, the other each third.
+        // One agent looks every time, the other every third time.
         for of in &agents[..if number % 3 == 2 { 2 } else { 1 }] {
             let delta = resume(&registry, of);
             let expected = if *of == agents[0] { 1 } else { 3 };
@@ -88,8 +88,8 @@ fn in_turn(context: &mut Context) {
     }
 }
 
-/// A writer adds, and two windows of each of two agents read as fast as they can: each agent is told
-/// of everything, whoever of its windows it was.
+/// A writer adds items while two windows of each of two agents read concurrently. Each agent must be told of
+/// everything, in either window.
 fn at_once(context: &mut Context) {
     const ADDED: usize = 60;
     let first = registry(context.store());

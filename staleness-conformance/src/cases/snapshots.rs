@@ -1,4 +1,4 @@
-//! Snapshots: readers see whole commits, and one moment however often they look.
+//! Snapshots: readers see whole commits, and one state across all looks.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,11 +29,11 @@ pub(super) const CASES: &[Case] = &[
         .concurrent_readers(),
 ];
 
-/// Time for which a case waits for another thread before it gives the store up as deadlocked. Nothing
-/// waits this long unless it fails.
+/// Maximum time to wait for another thread before the store is considered deadlocked. Only reached on
+/// failure.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A pair of tools that always carry the same number, and a row of every other kind.
+/// Returns a step that writes the same number to a pair of tools, and a row of every other collection.
 pub(super) fn generation(number: u64) -> Write {
     let told = entry(Subject::tool(&global("first")));
     Write::new()
@@ -44,7 +44,7 @@ pub(super) fn generation(number: u64) -> Write {
         .entry(JournalEntry { cause: number.to_string(), ..told })
 }
 
-/// The number that all rows of the view agree on; 0 when there are none.
+/// Returns the number that all rows of the view agree on, or 0 if there are none.
 #[track_caller]
 pub(super) fn agreed(view: &View) -> u64 {
     let Some(number) = view.tools.get(&global("first")).map(|row| row.uses) else {
@@ -85,11 +85,11 @@ fn whole_commits(context: &mut Context) {
     assert_eq!(agreed(&everything(store)), LAST);
 }
 
-/// Looks at one tool, has another thread write, and looks at the other tool.
+/// A query that looks at one tool, lets another thread write, and looks at the other tool.
 #[derive(Debug)]
 struct Interrupted {
     go: SyncSender<()>,
-    /// When given, the second look waits until the writer is done.
+    /// If set, the second look waits until the writer is done.
     done: Option<Mutex<Receiver<()>>>,
 }
 
@@ -102,7 +102,7 @@ impl Query for Interrupted {
         if view.tools.len() == 2 {
             return None;
         }
-        // The writer may be gone already when the store asks twice.
+        // The writer may be gone if the store asks twice.
         let _ = self.go.try_send(());
         if let Some(done) = &self.done {
             let done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +112,8 @@ impl Query for Interrupted {
     }
 }
 
-/// Looks at the first generation while a thread writes the second through `other`, and waits for it if told to.
+/// Queries the first generation while a thread writes the second through `other`. Waits for the writer if
+/// `waits` is set.
 fn interrupt(store: &Handle, other: Handle, waits: bool) {
     act(store, generation(1));
     let (go, wait) = sync_channel::<()>(1);

@@ -1,4 +1,4 @@
-//! Threads: steps are carried out as if alone.
+//! Threads: concurrent steps are isolated.
 
 use std::sync::Barrier;
 
@@ -18,7 +18,7 @@ pub(super) const CASES: &[Case] = &[
 pub(super) const THREADS: usize = 8;
 const TURNS: usize = 40;
 
-/// Runs `work` in every thread at the same time.
+/// Runs `work` in all threads at the same time.
 pub(super) fn in_threads(work: impl Fn(usize) + Sync) {
     let start = Barrier::new(THREADS);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Tools: each filter finds exactly its rows, also after the rows changed.
+//! Tools: each filter returns exactly its rows, also after changes.
 
 use staleness_core::ids::{Scope, ToolKey};
 use staleness_core::store::{Selection, ToolFilter};
@@ -31,7 +31,7 @@ fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
     seen.tools.into_keys().collect()
 }
 
-/// The summaries of a scope are those of its rows; and nothing else comes with them.
+/// Verifies that the summaries of a scope match its rows, and that nothing else is returned.
 #[track_caller]
 fn assert_summaries(context: &Context, scopes: &[Scope]) {
     let all = scopes.iter().fold(Selection::new(), |all, scope| all.summaries(scope.clone()));
@@ -68,7 +68,7 @@ fn summaries(context: &mut Context) {
     assert_summaries(context, &[Scope::Global, scope("p_"), scope("pX"), scope("p%")]);
     act(context.store(), Write::new().delete::<Tool>(local("p_", "b")));
     assert_summaries(context, &[scope("p_")]);
-    // Wherever they lie: side by side, or far from each other with others between.
+    // Rows may be adjacent, or far apart with others in between.
     act(context.store(), Write::new().put(tool(local("far", "a"))));
     let between = (0..20).fold(Write::new(), |all, at| all.put(tool(local("q", at.to_string()))));
     act(context.store(), between.put(tool(local("far", "b"))));
@@ -103,7 +103,7 @@ fn configured(context: &mut Context) {
     assert_eq!(of(Scope::Global), [global("listed last")]);
 }
 
-/// Two servers with entries and tools in two scopes, and rows that only look as if.
+/// Writes two servers with entries and tools in two scopes, and rows that only look similar.
 fn servers(context: &Context) {
     let write = Write::new()
         .put(Tool { kind: ToolKind::McpServer, ..tool(global("mcp__s__*")) })

@@ -1,4 +1,4 @@
-//! The wrappers around this backend: honest steps pass, dishonest ones are caught, retries are safe.
+//! The wrappers around the backend: correct steps pass, incorrect ones are detected, and retries are safe.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,7 +52,7 @@ fn honest(context: &mut Context) {
     crate::context::check(&store);
 }
 
-/// Wants more at every other time that it is asked.
+/// A step that asks for more every second time.
 #[derive(Debug, Default)]
 struct Impure(AtomicU64);
 
@@ -83,7 +83,7 @@ fn impure_query(context: &mut Context) {
     assert_misstep(ask(&store, Impure::default()));
 }
 
-/// Locks one thing and writes another.
+/// A step that locks one selection and writes something else.
 #[derive(Debug)]
 struct Dishonest(Selection, ChangeSet);
 
@@ -97,7 +97,7 @@ impl Step for Dishonest {
     }
 }
 
-/// Tries to write with each of these selections, none of which locks what is written.
+/// Tries to write with each of these selections. None of them locks the written rows.
 #[track_caller]
 fn assert_unlocked(
     store: &Handle,
@@ -133,14 +133,14 @@ fn unlocked(context: &mut Context) {
         ($($rows:ident: $row:ty,)*) => {$(unlocked_row::<$row>(&store);)*};
     }
     staleness_core::collections!(each);
-    // Filters that name a row only as long as it is of their sort.
+    // Filters that match a row only while it has a certain state.
     let ended = Work { status: WorkStatus::Done, ..Work::sample(Some("p"), "ended") };
     let open = Selection::new().lock(WorkFilter::Open(scope("p")));
     assert_unlocked(&store, &Write::new().put(ended).changes, [open]);
     let sound = Document::sample(Some("p"), "sound");
     let flagged = Selection::new().lock(DocumentFilter::Flagged(project_id("p")));
     assert_unlocked(&store, &Write::new().put(sound).changes, [flagged]);
-    // A step that locks a route may remove its vector, and not write it.
+    // A step that locks a route may delete its vector, but not write it.
     let vector = embedded(route_key("p", "t", 1), "m");
     let (put, gone) =
         (Write::new().put(vector.clone()), Write::new().delete::<RouteVector>(vector.key));

@@ -1,13 +1,13 @@
-//! Errors by kind, for those who count what a life met.
+//! Counts errors by kind, for tests that run lives.
 
 use std::collections::BTreeMap;
 
 use staleness_core::store::StoreError;
 
-/// Counts of the errors that were met, by kind.
+/// Number of errors by kind.
 pub type Met = BTreeMap<&'static str, usize>;
 
-/// The kind of an error, in a word or two.
+/// Returns the kind of an error, in a word or two.
 #[must_use]
 pub const fn kind(error: &StoreError) -> &'static str {
     match error {
@@ -23,8 +23,7 @@ pub const fn kind(error: &StoreError) -> &'static str {
     }
 }
 
-/// The distance of the calls at which a life is disturbed: all of them with `STALENESS_THOROUGH` set, which takes
-/// minutes, else each third.
+/// Returns the stride of the calls to disturb: 3, or 1 (which takes minutes) if `STALENESS_THOROUGH` is set.
 #[must_use]
 pub fn stride() -> usize {
     if std::env::var_os("STALENESS_THOROUGH").is_some() { 1 } else { 3 }

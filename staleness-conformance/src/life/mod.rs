@@ -1,8 +1,8 @@
-//! Lives: what one user of a store does over the registry's verbs, the same in every run.
+//! Lives: deterministic sequences of registry operations by one user of a store.
 //!
-//! A life keeps to a project of its own, but for one tool of every project that all lives use. So
-//! whatever others do meanwhile, its rows are those that the memory store has after the same turns:
-//! see [`Life::own`] and [`Reference`].
+//! A life uses its own project, except for one global tool shared by all lives. Regardless of what others do,
+//! its rows are therefore the same as in the memory store after the same turns: see [`Life::own`] and
+//! [`Reference`].
 
 mod met;
 mod own;
@@ -25,16 +25,16 @@ use crate::rows;
 pub use met::{Met, kind, stride};
 pub use reference::{Reference, State};
 
-/// The tool of every project that all lives use.
+/// The global tool that all lives use.
 pub const SHARED: &str = "Shared";
 
-/// Turns after which all verbs had their turn.
+/// Number of turns after which all operations were used.
 pub const VERBS: u64 = 14;
 
-/// A turn's view of the tool that all lives share.
+/// What a turn saw of the shared tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedUses {
-    /// Its uses so far, with that of the turn.
+    /// Number of its uses so far, including this turn's.
     pub count: u64,
     /// True if the turn only read it.
     pub reads: bool,
@@ -45,34 +45,33 @@ pub struct SharedUses {
 pub struct Life(pub u64);
 
 impl Life {
-    /// The project in which it happens.
+    /// Returns the project of this life.
     #[must_use]
     pub fn project(self) -> ProjectRef {
         ProjectRef::of_root(format!("/life/{}", self.0))
     }
 
-    /// Returns the beginning of the op ids of a turn.
+    /// Returns the prefix of a turn's op ids.
     #[must_use]
     pub fn op(self, turn: u64) -> String {
         format!("life-{}-{turn}", self.0)
     }
 
-    /// Returns true if this turn is one step, so that it is done or not done as a whole.
+    /// Returns true if the turn is a single step, and so atomic.
     #[must_use]
     pub const fn is_one_step(turn: u64) -> bool {
-        // Sessions begin and end, documents that are gone go in a step of their own, and the last verb
-        // reads when it is done.
+        // The others take several steps: sessions begin and end, missing documents are removed separately,
+        // and the last one reads afterwards.
         !matches!(turn % VERBS, 10 | 11 | 13)
     }
 
-    /// Carries out one turn. Doing a turn again that was not done to its end finishes it, and has the
-    /// effect of doing it once.
+    /// Runs one turn. Repeating an unfinished turn completes it, with the same effect as running it once.
     ///
     /// # Errors
     /// Errors of the store.
     ///
     /// # Panics
-    /// Never: every name in here is a valid one.
+    /// Never: all names used are valid.
     pub fn turn(self, registry: &Registry, turn: u64) -> Result<Option<SharedUses>, StoreError> {
         let now = Now { life: self, turn, project: self.project() };
         let round = turn / VERBS;
@@ -117,7 +116,7 @@ impl Life {
     }
 }
 
-/// One turn of one life.
+/// One turn of a life.
 struct Now {
     life: Life,
     turn: u64,
@@ -125,7 +124,7 @@ struct Now {
 }
 
 impl Now {
-    /// A second passes with every turn.
+    /// Returns the turn's time. Each turn takes one second.
     fn at(&self) -> Timestamp {
         Timestamp::from_millis(1_790_000_000_000 + self.turn as i64 * 1_000)
     }
@@ -140,7 +139,7 @@ impl Now {
         Use { kind: (tool == SHARED).then_some(ToolKind::Builtin), ..used }
     }
 
-    /// Servers come and go.
+    /// Adds and removes servers.
     fn scan(&self, registry: &Registry) -> Result<(), RegistryError> {
         let mut found: Vec<Found> =
             ["one", "two"].iter().filter_map(|s| Found::server(s)).collect();
@@ -217,7 +216,7 @@ impl Now {
         registry.knowledge().edit(vec![self.item(round).key], patch, self.act()).wait().map(drop)
     }
 
-    /// A session begins, is told what is new, and ends.
+    /// Starts a session, resumes, and ends it.
     fn session(&self, registry: &Registry) -> Result<(), RegistryError> {
         let agent = AgentId::new("agent").expect("an id");
         let id = SessionId::new(format!("session-{}", self.turn)).expect("an id");
@@ -244,7 +243,7 @@ impl Now {
             .map(drop)
     }
 
-    /// Doubts an item, or takes it back.
+    /// Contradicts an item, or withdraws that.
     fn lower(&self, registry: &Registry, round: u64) -> Result<(), RegistryError> {
         let key = self.item(round).key;
         if round.is_multiple_of(2) {

@@ -1,4 +1,4 @@
-//! The part of a store that one life has written.
+//! The rows of one life.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use staleness_core::store::View;
 use super::Life;
 
 impl Life {
-    /// The rows of its project, as if nobody else had used the store: what is numbered through the
-    /// whole store is numbered anew, and what holds such numbers is left out.
+    /// Returns the rows of this life's project as if nobody else had used the store. Store-wide numbers are
+    /// renumbered, and fields with such numbers are cleared.
     #[must_use]
     pub fn own(self, mut view: View) -> View {
         let id = self.project().id;

@@ -1,4 +1,4 @@
-//! The reference: every state that a life alone leads a store through.
+//! The reference: all states of a store that runs a life alone.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,29 +10,29 @@ use super::Life;
 use crate::context::{Handle, bare};
 use crate::wrappers::{Around, Manner};
 
-/// The memory store after a commit that wrote something.
+/// The memory store after a commit with changes.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Everything that is stored.
+    /// All stored data.
     pub view: View,
     /// The durability of the commit.
     pub durability: Durability,
 }
 
-/// The states of the memory store, in order, and where each turn ended.
+/// The states of the memory store in order, and the state at the end of each turn.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// The empty store first.
+    /// The states, starting with the empty store.
     pub states: Vec<State>,
-    /// The number of commits that were made when each turn had ended.
+    /// For each turn, the number of commits at its end.
     pub ends: Vec<usize>,
 }
 
 impl Reference {
-    /// Returns the states of the first turns of a life.
+    /// Runs the first turns of a life on the memory store.
     ///
     /// # Panics
-    /// When the memory store fails.
+    /// If the memory store fails.
     #[must_use]
     pub fn of(life: Life, turns: u64) -> Self {
         let empty = State { view: View::default(), durability: Durability::Full };
@@ -49,13 +49,13 @@ impl Reference {
         Self { states: store.manner().all().clone(), ends }
     }
 
-    /// The state that a turn begins with.
+    /// Returns the index of the state at the beginning of a turn.
     #[must_use]
     pub fn before(&self, turn: usize) -> usize {
         turn.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    /// Finds the view among the states between two, both included.
+    /// Returns the index of the view among the states `from` to `to`, both included.
     #[must_use]
     pub fn find(&self, view: &View, from: usize, to: usize) -> Option<usize> {
         let view = bare(view.clone());
@@ -63,7 +63,7 @@ impl Reference {
     }
 }
 
-/// Notes the state after every commit that wrote something.
+/// Records the state after every commit with changes.
 #[derive(Debug)]
 struct States(Mutex<Vec<State>>);
 

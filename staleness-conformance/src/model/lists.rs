@@ -1,5 +1,6 @@
-//! A store of rows in the order they came, which goes through all of them for every filter: the contract read
-//! literally, with the filters' own word for which rows they name. The memory store, which every backend is held to, is held to it.
+//! A store of rows in plain lists, which scans all rows for every filter. This is a literal implementation of
+//! the contract, using the filters' own `matches`. The memory store, which is the reference for all backends,
+//! is compared with it.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -17,7 +18,7 @@ use staleness_core::store::{
 
 macro_rules! define {
     ($($rows:ident: $row:ty,)*) => {
-        /// The rows.
+        /// The stored rows.
         #[derive(Clone, Debug, Default)]
         struct Rows {
             revision: Revision,
@@ -119,7 +120,7 @@ impl Rows {
         Ok(())
     }
 
-    /// One look.
+    /// Performs one look.
     fn look(&self, selection: &Selection) -> View {
         let mut view = View::default();
         (view.revision, view.floor) = (self.revision, self.floor);
@@ -201,7 +202,8 @@ impl Rows {
         newer >= cut.keep_newest && self.outcomes[at].at <= cut.until
     }
 
-    /// Returns true if what goes lies at or below the floor, and the newest commit stays or comes above it.
+    /// Returns true if all pruned entries are at or below the floor, and the newest commit stays or the floor
+    /// is below a new one.
     fn may_prune(&self, changes: &ChangeSet) -> bool {
         let floor = changes.floor.revision;
         let goes = |revision: &Revision| *revision <= floor && *revision < self.revision;
@@ -247,9 +249,9 @@ impl Rows {
     }
 }
 
-/// Returns true if a step locked all that it writes, and writes no row twice.
+/// Returns true if the step locked everything that it writes, and writes no row twice.
 fn are_locked(looks: &[Selection], view: &View, changes: &ChangeSet) -> bool {
-    // A step that locks a route may remove its vector.
+    // A step that locks a route may delete its vector.
     let goes_with_route = |change: &Change<RouteVector, RouteKey>| {
         new(change).is_none() && is_locked::<Route>(looks, change.key(), None)
     };
@@ -258,7 +260,7 @@ fn are_locked(looks: &[Selection], view: &View, changes: &ChangeSet) -> bool {
             true $(&& are_distinct::<$row>(&changes.$rows)
                 && changes.$rows.iter().all(|change| {
                     let key = change.key();
-                    // A row that is there is judged as it was seen, a new one as it is written.
+                    // An existing row is judged as it was read, a new one as it is written.
                     let row = view.$rows.get(key).or(new(change));
                     is_locked::<$row>(looks, key, row) || each!(@ $rows change)
                 }))*

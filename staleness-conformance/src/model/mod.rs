@@ -1,5 +1,5 @@
-//! The model test: any sequence of steps and reads does to a store what it does to the memory
-//! store, and to the memory store what it does to rows in plain lists.
+//! The model test: compares a store with the memory store for random sequences of steps and reads, and the
+//! memory store with rows in plain lists.
 
 mod lists;
 mod pair;
@@ -20,17 +20,17 @@ pub use lists::Lists;
 use pair::Pair;
 use transition::{Transition, transition};
 
-/// Sequences that are tried unless `PROPTEST_CASES` says otherwise.
+/// Number of sequences, unless `PROPTEST_CASES` is set.
 const SEQUENCES: u32 = 64;
-/// The longest sequence.
+/// Maximum length of a sequence.
 const LONGEST: usize = 30;
-/// The longest sequence that bytes choose.
+/// Maximum length of a sequence selected by bytes.
 const LONGEST_OF_BYTES: usize = 48;
-/// Fixed, so that every run tries the same; `PROPTEST_RNG_SEED` chooses another.
+/// Fixed, so that every run tries the same sequences. `PROPTEST_RNG_SEED` overrides it.
 const SEED: u64 = 0x5eed;
 
-/// Tries sequences against stores of this backend, and panics with the shortest one found that the
-/// memory store does not agree with.
+/// Runs random sequences on this backend. On a difference from the memory store, panics with the shortest
+/// sequence found.
 pub(crate) fn agrees_with_memory(backend: &Arc<dyn Backend>) {
     let sequences = prop::collection::vec(transition(false), 1..=LONGEST);
     let verdict = TestRunner::new(config(SEQUENCES))
@@ -44,11 +44,11 @@ pub(crate) fn agrees_with_memory(backend: &Arc<dyn Backend>) {
     }
 }
 
-/// Plays the sequence that bytes choose, four for each transition, against a fresh store of this backend and
-/// against `reference`. Some steps break their contract, so both must hold steps to it, as the memory store does.
+/// Runs the sequence selected by bytes, four per transition, on a new store of this backend and on
+/// `reference`. Some steps violate their contract, and both stores must reject them.
 ///
 /// # Panics
-/// When they differ.
+/// If the stores differ.
 pub fn play_bytes(backend: &Arc<dyn Backend>, reference: Handle, data: &[u8]) {
     thread_local! {
         static ANY: BoxedStrategy<Transition> = transition(true);
@@ -61,7 +61,7 @@ pub fn play_bytes(backend: &Arc<dyn Backend>, reference: Handle, data: &[u8]) {
     }
 }
 
-/// Hands values of a strategy to `use_it`, as many as sequences are tried. Nothing is shrunk.
+/// Passes generated values to `use_it`, as many as there are sequences. Nothing is shrunk.
 pub(crate) fn each<T>(values: &impl Strategy<Value = T>, mut use_it: impl FnMut(T)) {
     let config = config(SEQUENCES);
     let cases = config.cases;
@@ -71,7 +71,8 @@ pub(crate) fn each<T>(values: &impl Strategy<Value = T>, mut use_it: impl FnMut(
     }
 }
 
-/// The number and the seed of the cases that are tried, unless the environment says otherwise.
+/// Returns the configuration with this number of cases and a fixed seed, unless the environment overrides
+/// them.
 pub(crate) fn config(cases: u32) -> Config {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
@@ -84,7 +85,7 @@ pub(crate) fn config(cases: u32) -> Config {
     config
 }
 
-/// Plays one sequence against a fresh store and an empty reference.
+/// Runs one sequence on a new store and an empty reference.
 fn play(
     backend: &Arc<dyn Backend>,
     reference: Handle,

@@ -1,4 +1,4 @@
-//! Both stores, side by side.
+//! A store and its reference, side by side.
 
 use staleness_core::store::{Selection, StoreError, View};
 
@@ -6,7 +6,7 @@ use super::transition::Transition;
 use crate::compare::{commit_differences, differences};
 use crate::context::{Context, Handle, ask, attempt, everything, joined, pages};
 
-/// The store under test and the store that it is compared with.
+/// The store under test and the reference.
 #[derive(Debug)]
 pub(crate) struct Pair {
     context: Context,
@@ -18,7 +18,7 @@ impl Pair {
         Self { context, reference }
     }
 
-    /// Does the same to both; says where they differ.
+    /// Applies a transition to both stores, and returns an error if they differ.
     pub(crate) fn apply(&mut self, transition: &Transition) -> Result<(), String> {
         let store = self.context.store();
         match transition {
@@ -35,7 +35,7 @@ impl Pair {
             }
             Transition::Pages(selection) => {
                 let mut selection = selection.clone();
-                // What counts mean for pages is not promised.
+                // The contract does not define counts for pages.
                 selection.count_outcomes = None;
                 same(&shown(store, &selection), &shown(&self.reference, &selection))
             }
@@ -48,12 +48,12 @@ impl Pair {
         }
     }
 
-    /// Both hold the same.
+    /// Compares the contents of both stores.
     fn same_content(&self) -> Result<(), String> {
         same(&everything(self.context.store()), &everything(&self.reference))
     }
 
-    /// In the end both show the same as pages, and the store finds itself sound.
+    /// Compares all pages of both stores, and checks the store.
     pub(crate) fn finish(self) -> Result<(), String> {
         let store = self.context.store();
         same(
@@ -72,7 +72,7 @@ fn verdict(differences: String) -> Result<(), String> {
     if differences.is_empty() { Ok(()) } else { Err(differences) }
 }
 
-/// Both succeeded alike or failed alike.
+/// Compares two results: both must succeed equally or fail equally.
 fn results<T: std::fmt::Debug>(
     found: Result<T, StoreError>,
     expected: Result<T, StoreError>,
@@ -90,7 +90,8 @@ fn results<T: std::fmt::Debug>(
     }
 }
 
-/// The pages of a selection as one view. The revision of no pages at all is not promised.
+/// Returns the pages of a selection as one view. The contract does not define a revision if there are no
+/// pages.
 fn shown(store: &Handle, selection: &Selection) -> View {
     let mut all = joined(pages(store, selection));
     if all.is_empty() {

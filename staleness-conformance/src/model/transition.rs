@@ -1,4 +1,4 @@
-//! Steps and reads that are done to both stores.
+//! Transitions: steps and reads that are applied to both stores.
 
 use std::fmt;
 
@@ -13,21 +13,21 @@ use staleness_core::time::Timestamp;
 use crate::arbitrary::{self, Reach, record};
 use crate::steps::locking;
 
-/// One thing that is done to both stores.
+/// An operation applied to both stores.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "made one at a time")]
 pub(crate) enum Transition {
-    /// A step is carried out.
+    /// Runs a step.
     Act(Plan),
-    /// A query is answered: a first look, and further ones.
+    /// Runs a query with one or more looks.
     See(Looks),
-    /// The pages of a selection are visited.
+    /// Visits the pages of a selection.
     Pages(Selection),
-    /// The store is opened anew, where it is persistent.
+    /// Reopens the store, if it is persistent.
     Reopen,
 }
 
-/// Looks, one after the other; there may be one too many.
+/// A sequence of looks, possibly one too many.
 #[derive(Clone, Debug)]
 pub(crate) struct Looks {
     first: Selection,
@@ -50,8 +50,8 @@ impl Query for Looks {
     }
 }
 
-/// A step that was made up beforehand: looks, locks what it will write, and writes it, leaving out
-/// the outcomes whose op was seen.
+/// A predefined step: looks, locks the rows it will write, and writes them, except outcomes with ops that
+/// already exist.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     looks: Looks,
@@ -62,17 +62,18 @@ pub(crate) struct Plan {
     breach: Breach,
 }
 
-/// Old commits of the journal that go, and revisions that are left out as an import leaves them out.
+/// Journal commits to prune, and revisions to skip, as an import does.
 #[derive(Clone, Debug)]
 struct Prune {
-    /// A bit for each of the commits that are there, the oldest first: 1 if it goes.
+    /// One bit per existing commit, oldest first. 1 means prune.
     which: u64,
     left_out: u64,
     at: Timestamp,
 }
 
 impl Prune {
-    /// Adds to the changes what the view of the whole journal makes of it; all but the newest commit may go.
+    /// Adds the pruning to the changes, given a view of the whole journal. The newest commit is kept, except
+    /// for [`Breach::Newest`].
     fn add(&self, view: &View, breach: Breach, changes: &mut ChangeSet) {
         let mut commits: Vec<Revision> =
             view.journal.keys().map(|(revision, _)| *revision).collect();
@@ -90,15 +91,15 @@ impl Prune {
     }
 }
 
-/// A way to break the contract of a step.
+/// A way to violate the contract of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Breach {
     None,
-    /// It does not lock one of the rows that it writes.
+    /// A written row is not locked.
     Unlocked(usize),
-    /// It writes a tool twice.
+    /// A tool is written twice.
     Twice,
-    /// The newest commit goes, where any does.
+    /// The newest commit may be pruned.
     Newest,
 }
 
@@ -140,7 +141,8 @@ impl Step for Plan {
     }
 }
 
-/// Any transition, over a small pool of keys. Of the steps some break their contract, where `breaches` says so.
+/// Generates any transition over a small pool of keys. If `breaches` is set, some steps violate their
+/// contract.
 pub(crate) fn transition(breaches: bool) -> BoxedStrategy<Transition> {
     let breach = prop_oneof![
         9 => Just(Breach::None),
@@ -185,7 +187,7 @@ fn selection() -> BoxedStrategy<Selection> {
     arbitrary::selection(Reach::Pool)
 }
 
-/// Mostly none; at most one more than is allowed.
+/// Generates further looks: usually none, at most one more than allowed.
 fn further() -> BoxedStrategy<Vec<Selection>> {
     prop_oneof![
         5 => Just(Vec::new()),
@@ -196,7 +198,7 @@ fn further() -> BoxedStrategy<Vec<Selection>> {
 }
 
 impl fmt::Display for Transition {
-    /// As `Debug`, without the fields that are empty.
+    /// Formats like `Debug`, without empty fields.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in format!("{self:?}").split_inclusive(", ") {
             let empty = part.strip_suffix(": [], ").or_else(|| part.strip_suffix(": None, "));

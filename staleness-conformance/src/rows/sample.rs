@@ -1,4 +1,4 @@
-//! Rows of any collection by an owner and a text, and rows that use every field to its limits.
+//! Sample rows of every collection, minimal or with extreme values.
 
 use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
 use staleness_core::ids::{IdError, Level, ProjectId, Scope, SessionId};
@@ -44,15 +44,16 @@ const TEXTS: [&str; 9] = [
     "\u{202e}right to left\u{200f} e\u{301} \u{e9}",
 ];
 
-/// A row that the cases of every collection are made of.
+/// A row with samples for the cases that cover all collections.
 pub(crate) trait Sample: Row {
-    /// Returns the least row of a project, or of all projects; where rows belong to one project, of a further one.
+    /// Returns a minimal row of a project, or a global one. If rows always belong to a project, `None` means
+    /// another project.
     fn sample(of: Option<&str>, text: &str) -> Self;
 
-    /// Returns the filter that names the rows of such an owner; none where no filter does.
+    /// Returns the filter for the rows of an owner, or `None` if there is none.
     fn owned(of: Option<&str>) -> Option<Self::Filter>;
 
-    /// Returns rows with the same key, and with every value in its other fields that a store might lose.
+    /// Returns rows with the same key, and every value in the other fields that a store might lose.
     fn extremes(self) -> Vec<Self>;
 }
 
@@ -106,7 +107,7 @@ fn owner(of: Option<&str>) -> ProjectId {
     project_id(of.unwrap_or("of none"))
 }
 
-/// The collections, and the two logs.
+/// Number of collections and logs.
 pub(crate) const TABLES: usize = {
     macro_rules! count {
         ($($rows:ident: $row:ty,)*) => { 2 $(+ { let _ = stringify!($rows); 1 })* };
@@ -114,7 +115,7 @@ pub(crate) const TABLES: usize = {
     staleness_core::collections!(count)
 };
 
-/// Adds the sample of every collection to what is written.
+/// Adds the sample of every collection to a step.
 pub(crate) fn samples(mut write: Write, of: Option<&str>, text: &str) -> Write {
     macro_rules! add {
         ($($rows:ident: $row:ty,)*) => {$(write = write.put(<$row>::sample(of, text));)*};

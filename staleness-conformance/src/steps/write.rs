@@ -1,4 +1,4 @@
-//! The step that writes what it was given.
+//! A step that writes a predefined change set.
 
 use staleness_core::journal::{Floor, JournalEntry, Revision};
 use staleness_core::outcome::Outcome;
@@ -7,7 +7,7 @@ use staleness_core::store::{
     View,
 };
 
-/// Writes a change set that was made up beforehand, and locks the keys of exactly its rows.
+/// Writes a predefined change set, and locks exactly its rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Write {
     pub(crate) changes: ChangeSet,
@@ -59,27 +59,27 @@ impl Write {
         self
     }
 
-    /// Removes the entries of revisions, and raises the floor.
+    /// Prunes the entries of these revisions, and raises the floor.
     pub(crate) fn pruned(mut self, revisions: impl IntoIterator<Item = u64>, floor: Floor) -> Self {
         self.changes.pruned.extend(revisions.into_iter().map(Revision));
         self.changes.floor = floor;
         self
     }
 
-    /// Looks at this as well.
+    /// Adds a selection to read.
     pub(crate) fn looking(mut self, selection: Selection) -> Self {
         self.look.merge(selection);
         self
     }
 
-    /// Must survive a power cut.
+    /// Makes the step fully durable.
     pub(crate) fn full(mut self) -> Self {
         self.full = true;
         self
     }
 }
 
-/// `selection`, with a lock on every row that `changes` writes; without that of one row, where a number says so.
+/// Adds a lock on every row that `changes` writes to `selection`, except the row with the index `without`.
 pub(crate) fn locking(
     mut selection: Selection,
     changes: &ChangeSet,
@@ -114,7 +114,7 @@ impl Step for Write {
     }
 }
 
-/// Writes what was made up beforehand, and locks the keys of exactly its rows.
+/// Writes a predefined change set, and locks exactly its rows.
 #[derive(Clone, Debug)]
 pub struct Put(pub ChangeSet);
 

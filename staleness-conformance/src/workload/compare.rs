@@ -1,4 +1,4 @@
-//! One workload on the memory store and on other stores at once.
+//! Runs one workload on the memory store and on other stores at once.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use super::{BYTES, Workload, said};
 use crate::backend::Backend;
 use crate::context::Context;
 
-/// The length of a workload, and how often everybody is asked what can be seen.
+/// The length of a workload, and how often stores are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// The most events.
+    /// Maximum number of events.
     pub longest: usize,
-    /// The events between two glances.
+    /// Number of events between two comparisons of visible data.
     pub glances: usize,
 }
 
 /// Counts of what a workload did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-    /// The events.
+    /// Number of events.
     pub events: usize,
-    /// The lines of the export in the end.
+    /// Number of lines in the final export.
     pub lines: usize,
 }
 
-/// A registry on a store, with bounds so tight that a short workload prunes.
+/// Creates a registry with limits so low that a short workload prunes.
 #[must_use]
 pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8, ..OutcomePolicy::default() };
@@ -40,7 +40,7 @@ pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     Registry::new(store, Policy { outcomes, routes, journal, sessions, ..Policy::default() })
 }
 
-/// A store and the registry on it.
+/// A store and its registry.
 struct Side {
     context: Context,
     registry: Registry,
@@ -62,7 +62,7 @@ impl Side {
     }
 }
 
-/// The stores that are compared.
+/// The stores to compare.
 struct Sides {
     memory: Registry,
     others: Vec<Side>,
@@ -74,7 +74,7 @@ impl Sides {
         Self { memory, others: backends.iter().map(Side::new).collect() }
     }
 
-    /// The answer that all give.
+    /// Runs a function on all stores and returns the common answer.
     fn agree(
         &self,
         what: &dyn Fn() -> String,
@@ -95,15 +95,15 @@ impl Sides {
     }
 }
 
-/// Does what `bytes` choose on the memory store and on a fresh store of each backend. After each event and at the
-/// end all must report the same, export the same bytes and find themselves sound; what is exported can be imported
-/// into a fresh store of each, once and again, and is seen and exported there as before.
+/// Runs the workload selected by `bytes` on the memory store and on a new store of each backend. After each
+/// event and at the end, all must report the same, export the same bytes and pass a check. The export must
+/// import twice into a new store of each backend, and then read and export as before.
 ///
 /// # Errors
-/// The first difference between the two stores, with the event after which it was seen.
+/// The first difference, with the event after which it was found.
 ///
 /// # Panics
-/// When a store fails where none may.
+/// If a store fails unexpectedly.
 pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Result<Tally, String> {
     let records = |registry: &Registry| {
         exported(registry, &Selection::records()).expect("it can be exported")
@@ -113,7 +113,7 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
     let chosen: Vec<&[u8]> = bytes.chunks(BYTES).take(pace.longest).collect();
     for (turn, bytes) in chosen.iter().enumerate() {
         let event = workload.next(bytes);
-        // Each workload is interrupted once, whatever the bytes choose.
+        // Every workload is interrupted once, whatever the bytes.
         if event.reopens() || turn == chosen.len() / 2 {
             sides.others.iter_mut().for_each(Side::reopen);
         }
@@ -149,13 +149,13 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
     Ok(Tally { events: chosen.len(), lines: export.lines().count() })
 }
 
-/// Returns the export of what is selected, with its header.
+/// Returns the export of a selection, with its header.
 ///
 /// # Errors
 /// Errors of the store.
 ///
 /// # Panics
-/// When an export is no UTF-8.
+/// If the export is not UTF-8.
 pub fn exported(registry: &Registry, what: &Selection) -> Result<String, StoreError> {
     let (mut first, mut bytes) = (Record::HEADER.to_owned(), Vec::new());
     let mut visit = |page: View| {
@@ -167,7 +167,7 @@ pub fn exported(registry: &Registry, what: &Selection) -> Result<String, StoreEr
     Ok(format!("{first}\n{}", String::from_utf8(bytes).expect("an export is UTF-8")))
 }
 
-/// Imports an export, which must be sound, everywhere.
+/// Imports an export into all stores. It must succeed.
 fn import(sides: &Sides, export: &str) {
     let mut checker = Checker::new();
     let line = |line| checker.line(line).unwrap_or_else(|error| panic!("{error}: {line}"));

@@ -1,4 +1,4 @@
-//! Values that bytes choose, from few, so that they meet again and again.
+//! Values selected by bytes from small pools, so that they occur repeatedly.
 
 use proptest::strategy::BoxedStrategy;
 use staleness_core::Timestamp;
@@ -10,9 +10,9 @@ use staleness_core::session::SessionKey;
 use super::{Made, Workload};
 use crate::arbitrary;
 
-/// The roots of the projects.
+/// The project roots.
 pub(super) const ROOTS: [&str; 2] = ["/work/a", "/work/b_"];
-/// The names of the tools.
+/// The tool names.
 pub(super) const NAMES: [&str; 12] = [
     "Bash",
     "/review",
@@ -27,7 +27,7 @@ pub(super) const NAMES: [&str; 12] = [
     "a%b_c*",
     "\u{1f680}'",
 ];
-/// Time passes; at times it jumps, in either direction.
+/// Steps of time, in milliseconds. Some jump forwards or backwards.
 const STEPS: [i64; 12] = [
     0,
     1,
@@ -43,12 +43,12 @@ const STEPS: [i64; 12] = [
     -5 * Timestamp::DAY,
 ];
 
-/// The agent that reads what is new.
+/// Returns the agent that reads changes.
 pub(super) fn agent() -> AgentId {
     AgentId::new("agent").expect("a name")
 }
 
-/// A reader of the bytes that choose an event.
+/// Reads the bytes that select an event.
 pub(super) struct Draw<'a> {
     pub(super) workload: &'a mut Workload,
     bytes: std::slice::Iter<'a, u8>,
@@ -63,7 +63,7 @@ impl<'a> Draw<'a> {
         self.bytes.next().copied().unwrap_or(0).into()
     }
 
-    /// A number below `end`, which is at most 256.
+    /// Returns a number below `end`, which is at most 256.
     pub(super) fn below(&mut self, end: usize) -> usize {
         self.byte() % end
     }
@@ -72,7 +72,7 @@ impl<'a> Draw<'a> {
         all[self.below(all.len())].clone()
     }
 
-    /// One of all, the first ones more often.
+    /// Returns one of `all`, earlier ones more often.
     pub(super) fn mostly_first<T: Clone>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len()).min(self.below(all.len()));
         all[at.min(self.below(all.len()))].clone()
@@ -82,17 +82,17 @@ impl<'a> Draw<'a> {
         self.below(2) == 1
     }
 
-    /// Nothing, or this.
+    /// Returns `None` or a value.
     pub(super) fn perhaps<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.maybe().then(|| value(self))
     }
 
-    /// At most `most` of these, and at least one.
+    /// Returns between one and `most` values.
     pub(super) fn some<T>(&mut self, most: usize, mut value: impl FnMut(&mut Self) -> T) -> Vec<T> {
         (0..=self.below(most)).map(|_| value(self)).collect()
     }
 
-    /// A value of a generator of [`arbitrary`].
+    /// Returns a value of a strategy of [`arbitrary`].
     pub(super) fn any<T: std::fmt::Debug>(&mut self, of: &BoxedStrategy<T>) -> T {
         let seed = self.byte() << 8 | self.byte();
         arbitrary::value(of, seed as u32)
@@ -114,7 +114,7 @@ impl<'a> Draw<'a> {
         SessionId::new(self.mostly_first(&["s1", "s_", "w%"])).expect("an id")
     }
 
-    /// Mostly one of these, if there are any.
+    /// Usually returns one of the values made earlier, if there are any.
     pub(super) fn again<T: Clone>(&mut self, made: impl Fn(&Made) -> &[T]) -> Option<T> {
         let count = made(&self.workload.made).len();
         if count == 0 || self.below(6) == 5 {
@@ -132,7 +132,7 @@ impl<'a> Draw<'a> {
         SessionKey { project: self.project().id, id: self.session() }
     }
 
-    /// Mostly a new one, at times one that was given before.
+    /// Returns an op id, usually new, sometimes used before.
     pub(super) fn op(&mut self) -> OpId {
         self.workload.ops += 1;
         let ops = self.workload.ops;

@@ -1,4 +1,4 @@
-//! Events of items of knowledge and of documents.
+//! Events about knowledge items and documents.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl Draw<'_> {
         ItemId::new(self.mostly_first(&IDS)).expect("an id")
     }
 
-    /// Global, or of a project.
+    /// Returns global scope, or a project's.
     pub(super) fn scope(&mut self) -> Scope {
         if self.below(3) == 0 { Scope::Global } else { Scope::Project(self.project().id) }
     }
@@ -46,7 +46,7 @@ impl Draw<'_> {
         self.some(2, Self::item_id).into_iter().collect()
     }
 
-    /// With the fields of any item; most are as old as the event, and know each other.
+    /// Returns an item with arbitrary fields. Most are as old as the event and refer to each other.
     fn item(&mut self, at: Timestamp) -> Item {
         let any = ITEMS.with(|items| self.any(items));
         let key = self.new_item_key();
@@ -69,7 +69,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Some items stand in files.
+    /// Returns an act in which some items are in files.
     fn act_on_items(&mut self, at: Timestamp) -> Act {
         let mut act = self.act(at);
         if self.below(4) == 3 {

@@ -1,5 +1,5 @@
-//! Random workloads: verbs of the registry that bytes choose, [`BYTES`] for each. The same bytes make the same
-//! workload, for the case of the suite that compares every backend with the memory store, and for fuzzers.
+//! Random workloads: registry operations selected by bytes, [`BYTES`] for each. The same bytes give the same
+//! workload, for the case that compares every backend with the memory store, and for fuzzers.
 
 mod compare;
 mod draw;
@@ -23,7 +23,8 @@ use staleness_core::{Registry, Timestamp, Wait};
 pub use compare::{Pace, Tally, compare, exported, registry};
 use draw::{Draw, NAMES, ROOTS, agent};
 
-/// An event that calls one verb with the arguments that are named, those behind a `&` by reference, and tells its answer.
+/// Creates an event that calls a registry method with the named arguments (those after `&` by reference) and
+/// returns its answer as text.
 macro_rules! verb {
     ($of:ident().$verb:ident($($(& $(@ $none:tt)?)? $name:ident = $value:expr),+)) => {{
         let arguments = ($($value,)+);
@@ -34,12 +35,12 @@ macro_rules! verb {
 }
 use verb;
 
-/// The bytes that choose one event.
+/// Number of bytes that select one event.
 pub const BYTES: usize = 48;
 
 type Run = Box<dyn Fn(&Registry) -> String>;
 
-/// One thing that a caller does.
+/// One operation of a caller.
 pub struct Event {
     verb: &'static str,
     told: String,
@@ -47,7 +48,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// A verb of the registry with what it is called with.
+    /// Creates an event from a method's name, its arguments and a function.
     fn new<A: Debug + Clone + 'static>(
         verb: &'static str,
         arguments: A,
@@ -57,19 +58,19 @@ impl Event {
         Self { verb, told, run: Some(Box::new(move |registry| run(registry, arguments.clone()))) }
     }
 
-    /// The name of the verb; `reopen` for a store that is closed and opened again.
+    /// Returns the name of the method, or `reopen` if the store is closed and reopened.
     #[must_use]
     pub const fn verb(&self) -> &'static str {
         self.verb
     }
 
-    /// Returns true if the store is to be closed and opened again; nothing else happens then.
+    /// Returns true if the event only closes and reopens the store.
     #[must_use]
     pub const fn reopens(&self) -> bool {
         self.run.is_none()
     }
 
-    /// Does it. Returns the registry's answer.
+    /// Runs the event and returns the registry's answer as text.
     #[must_use]
     pub fn run(&self, registry: &Registry) -> String {
         self.run.as_ref().map_or_else(String::new, |run| run(registry))
@@ -82,7 +83,7 @@ impl Debug for Event {
     }
 }
 
-/// The state in which the next event begins.
+/// The state from which the next event is generated.
 #[derive(Clone, Debug)]
 pub struct Workload {
     now: Timestamp,
@@ -90,7 +91,7 @@ pub struct Workload {
     made: Made,
 }
 
-/// The keys that events were to make.
+/// The keys that events were meant to create.
 #[derive(Clone, Debug, Default)]
 struct Made {
     items: Vec<ItemKey>,
@@ -106,7 +107,7 @@ impl Default for Workload {
 }
 
 impl Workload {
-    /// The event that bytes choose; missing ones count as 0.
+    /// Returns the event selected by the bytes. Missing bytes count as 0.
     pub fn next(&mut self, bytes: &[u8]) -> Event {
         let mut draw = Draw::new(self, bytes);
         let at = draw.tick();
@@ -127,13 +128,13 @@ impl Workload {
         format!("{}\n{}", self.seen(registry, &[root], &[name]), self.unexported(registry, &[root]))
     }
 
-    /// Everything that a caller sees.
+    /// Returns everything that a caller can see.
     #[must_use]
     pub fn look(&self, registry: &Registry) -> String {
         format!("{}\n{}", self.records(registry), self.unexported(registry, &ROOTS))
     }
 
-    /// Returns everything that a caller sees of what is exported.
+    /// Returns everything that a caller can see of exported data.
     fn records(&self, registry: &Registry) -> String {
         self.seen(registry, &ROOTS, &NAMES)
     }
@@ -185,7 +186,7 @@ impl Workload {
         seen.join("\n")
     }
 
-    /// Documents, and the time up to which the journal was pruned, of which an export tells the revision only.
+    /// Returns data that is not exported: documents, and the time up to which the journal was pruned.
     fn unexported(&self, registry: &Registry, roots: &[&str]) -> String {
         let of = |root: &&str| {
             let project = ProjectRef::of_root(*root);
@@ -203,15 +204,15 @@ impl Workload {
     }
 }
 
-/// An answer of the registry as text.
+/// Formats an answer of the registry as text.
 fn said<T: Debug>(answer: Result<T, RegistryError>) -> String {
     answer.map_or_else(|error| one_line(&error), |value| format!("{value:?}"))
 }
 
-/// The words of an error.
+/// Returns the message of an error.
 ///
 /// # Panics
-/// When they are not one line.
+/// If it is not one line.
 #[must_use]
 pub fn one_line(error: &impl std::fmt::Display) -> String {
     let line = error.to_string();

@@ -1,4 +1,4 @@
-//! Events of routes, their vectors and suggestions.
+//! Events about routes, vectors and suggestions.
 
 use staleness_core::ids::{ModelId, ProjectId};
 use staleness_core::registry::{FindRoutes, FindTools, Learn, ToldRoute};
@@ -20,7 +20,7 @@ const QUERIES: [&str; 8] = [
     "search the mail for issues",
     " ",
 ];
-/// Models, with how many dimensions they have.
+/// Models, with their number of dimensions.
 const MODELS: [(&str, usize); 2] = [("m", 3), ("m%", 2)];
 
 impl Draw<'_> {
@@ -32,7 +32,8 @@ impl Draw<'_> {
         self.one_of(&[1.0, 1.0, 1.0, 0.75, 0.75, 0.3, 0.05, 0.0, -1.0])
     }
 
-    /// Few directions, so that some mean the same; where `any`, at times one that fits nowhere.
+    /// Returns a vector from few directions, so that some are equal. If `any` is set, it is sometimes
+    /// invalid.
     fn vector(&mut self, any: bool) -> (ModelId, Vec<f64>) {
         let (model, dimensions) = self.one_of(&MODELS);
         let dimensions = dimensions + usize::from(any && self.below(12) == 11);
@@ -67,7 +68,7 @@ impl Draw<'_> {
 
     fn told_route(&mut self, at: Timestamp) -> ToldRoute {
         let (project, tool, query) = (self.project().id, self.tool(), self.query());
-        // Whoever hands them in has compared their dimensions.
+        // The caller of this method has already compared the dimensions.
         let vector = self.perhaps(|draw| draw.vector(false)).and_then(|(model, numbers)| {
             let vector = Vector::new(&numbers, self.one_of(&Precision::ALL));
             Some((model, vector.ok()?))
@@ -171,7 +172,7 @@ impl Draw<'_> {
     }
 }
 
-/// Returns what is known of the routes of a project: vectors in the order of their keys.
+/// Returns what is known about a project's routes, with vectors in key order.
 pub(super) fn seen(registry: &Registry, project: &ProjectId) -> String {
     let mut seen = vec![said(registry.routes().list(project).wait())];
     for (model, _) in MODELS {

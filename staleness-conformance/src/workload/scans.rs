@@ -1,4 +1,4 @@
-//! Scans: readings of configuration, live servers and a plugin.
+//! Generates scans: readings of configuration, live servers and a plugin.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Events of tools and projects.
+//! Events about tools and projects.
 
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{ByHand, ScopeChoice, Use};
@@ -59,7 +59,7 @@ impl Draw<'_> {
                 });
                 said(preview.map(|(report, _)| report))
             }),
-            // What was read before somebody else's reading was applied.
+            // A reading that is older than one already applied.
             5 => Event::new("tools.apply_scan late", self.scan(at), |registry, scan| {
                 said(registry.tools().apply_scan(scan).wait())
             }),

@@ -1,4 +1,4 @@
-//! Events of work items and sessions.
+//! Events about work items and sessions.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,8 @@ impl Draw<'_> {
         WorkKey { scope: self.scope(), id: self.work_id() }
     }
 
-    /// With the fields of any work; most is as old as the event, in a state of its kind, and refers to others.
+    /// Returns a work item with arbitrary fields. Most are as old as the event, have a valid state, and refer
+    /// to others.
     fn work(&mut self, at: Timestamp) -> Work {
         let any = WORK.with(|work| self.any(work));
         let key = self.new_work_key();

@@ -1,4 +1,4 @@
-//! A store around a store.
+//! A store that wraps another store.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -9,13 +9,13 @@ use async_trait::async_trait;
 use staleness_core::journal::Revision;
 use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 
-/// The manner of a store around a store. What is not said goes to the store inside as it came.
+/// The behaviour of a wrapping store. The default methods forward to the inner store.
 #[async_trait]
 pub trait Manner: fmt::Debug + Send + Sync + 'static {
-    /// Answers a query.
+    /// Runs a query.
     ///
     /// # Errors
-    /// As the store inside, and its own.
+    /// Those of the inner store, and the wrapper's own.
     async fn view(
         &self,
         inner: &dyn RegistryStore,
@@ -24,10 +24,10 @@ pub trait Manner: fmt::Debug + Send + Sync + 'static {
         inner.view(query).await
     }
 
-    /// Carries out a step.
+    /// Runs a step.
     ///
     /// # Errors
-    /// As the store inside, and its own.
+    /// Those of the inner store, and the wrapper's own.
     async fn transact(
         &self,
         inner: &dyn RegistryStore,
@@ -37,8 +37,7 @@ pub trait Manner: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// A store that answers queries and carries out steps in a [`Manner`] of its own, and leaves everything else
-/// to the store inside.
+/// A store that handles queries and steps by a [`Manner`], and forwards everything else to the inner store.
 #[derive(Clone, Debug)]
 pub struct Around<M> {
     inner: Arc<dyn RegistryStore>,
@@ -46,13 +45,13 @@ pub struct Around<M> {
 }
 
 impl<M: Manner> Around<M> {
-    /// A store around `inner`.
+    /// Wraps `inner`.
     #[must_use]
     pub const fn of(inner: Arc<dyn RegistryStore>, manner: M) -> Self {
         Self { inner, manner }
     }
 
-    /// The manner.
+    /// Returns the wrapper's behaviour.
     #[must_use]
     pub const fn manner(&self) -> &M {
         &self.manner

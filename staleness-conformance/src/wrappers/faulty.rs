@@ -8,7 +8,7 @@ use staleness_core::store::{Commit, RegistryStore, Step, StoreError};
 
 use super::{Around, Manner};
 
-/// A way to fail a step.
+/// A way in which a step fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// [`StoreError::Busy`]: nothing was written.
@@ -19,22 +19,21 @@ pub enum Fault {
     After,
 }
 
-/// Faults of the next steps, one after the other.
+/// The planned faults of the next steps, in order.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<VecDeque<Option<Fault>>>);
 
-/// Fails the steps that it is told to fail; everything else goes to the store inside.
+/// A store that fails the steps it was told to fail. Everything else is forwarded.
 pub type Faulty = Around<Faults>;
 
 impl Faulty {
-    /// Steps are carried out by `inner`, and fail when planned.
+    /// Wraps `inner`. No faults are planned.
     #[must_use]
     pub fn new(inner: Arc<dyn RegistryStore>) -> Self {
         Self::of(inner, Faults::default())
     }
 
-    /// Plans the next steps, one after the other; `None` lets one through. Further steps
-    /// are let through.
+    /// Plans the faults of the next steps in order. `None` lets a step pass, as do all steps after the plan.
     pub fn plan(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
         self.manner().0.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
     }

@@ -1,4 +1,4 @@
-//! Stores around stores: they hold steps to their side of the contract, and make stores fail.
+//! Wrapping stores that verify the contract of steps, or make stores fail.
 
 mod around;
 mod faulty;
@@ -14,19 +14,19 @@ pub use faulty::{Fault, Faults, Faulty};
 pub use strict::{HoldToLocks, Strict};
 pub use twice::{AskTwice, Twice};
 
-/// A fault that a wrapped step or query found in itself while the store ran it.
+/// A violation that a wrapped step or query detected while the store ran it.
 #[derive(Debug, Default)]
 struct Finding(Mutex<Option<String>>);
 
 impl Finding {
-    /// Notes what is wrong, and gives the refusal that keeps the store from writing.
+    /// Records a violation, and returns the refusal that prevents writing.
     fn note(&self, what: String) -> Refusal {
         let refusal = Refusal::Invalid(what.clone());
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
         refusal
     }
 
-    /// The result, or what was found.
+    /// Returns the recorded violation, or else the result.
     fn or<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         match self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(what) => Err(StoreError::Misstep(what)),

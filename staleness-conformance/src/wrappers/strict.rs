@@ -1,4 +1,4 @@
-//! A store that refuses to write what was not locked.
+//! A store that rejects writes of rows that were not locked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,16 +9,16 @@ use staleness_core::store::{
 
 use super::{Around, Finding, Manner};
 
-/// Holding steps to what they locked.
+/// The behaviour of [`Strict`].
 #[derive(Clone, Copy, Debug)]
 pub struct HoldToLocks;
 
-/// Reports [`StoreError::Misstep`] for a step that writes a row it did not lock, or a row twice,
-/// where most backends would not notice.
+/// Returns [`StoreError::Misstep`] for a step that writes a row it did not lock, or writes a row twice. Most
+/// backends would not notice.
 pub type Strict = Around<HoldToLocks>;
 
 impl Strict {
-    /// Steps are carried out by `inner`.
+    /// Wraps `inner`.
     #[must_use]
     pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
         Self::of(inner, HoldToLocks)
@@ -39,11 +39,11 @@ impl Manner for HoldToLocks {
     }
 }
 
-/// A step that is held to what it locked.
+/// A step that is checked against its locks.
 #[derive(Debug)]
 struct Held {
     inner: Arc<dyn Step>,
-    /// Everything that was selected since the store last began.
+    /// Everything selected since the store last started the step.
     selected: Mutex<Selection>,
     finding: Finding,
 }

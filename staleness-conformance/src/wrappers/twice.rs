@@ -9,16 +9,16 @@ use staleness_core::store::{
 
 use super::{Around, Finding, Manner};
 
-/// Asking twice.
+/// The behaviour of [`Twice`].
 #[derive(Clone, Copy, Debug)]
 pub struct AskTwice;
 
-/// Asks each step and query twice, and reports [`StoreError::Misstep`] when the answers differ:
-/// it read a clock, drew a random number, or remembered something.
+/// Asks each step and query twice, and returns [`StoreError::Misstep`] if the answers differ, because it is
+/// then not pure: it read a clock, drew a random number, or kept state.
 pub type Twice = Around<AskTwice>;
 
 impl Twice {
-    /// Steps are carried out by `inner`.
+    /// Wraps `inner`.
     #[must_use]
     pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
         Self::of(inner, AskTwice)
@@ -57,7 +57,7 @@ struct Asked<T: ?Sized> {
 }
 
 impl<T: ?Sized + std::fmt::Debug> Asked<T> {
-    /// Both answers as one, or what to say of their difference.
+    /// Returns the answer if both are equal, else a refusal.
     fn agreed<A: PartialEq + std::fmt::Debug>(&self, first: A, again: &A) -> Result<A, Refusal> {
         if first == *again {
             return Ok(first);
@@ -73,7 +73,7 @@ impl<T: ?Sized + std::fmt::Debug> Asked<T> {
 impl Step for Asked<dyn Step> {
     fn selection(&self) -> Selection {
         let selection = self.inner.selection();
-        // What is wrong is noted, and the refusal comes from `decide`.
+        // A difference is recorded here, and the refusal is returned from `decide`.
         let _ = self.agreed(selection.clone(), &self.inner.selection());
         selection
     }
