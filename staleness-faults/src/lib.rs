@@ -1,13 +1,11 @@
-//! Disks that fail and power that is cut, under SQLite.
+//! Simulates failing disks and power cuts below SQLite.
 //!
-//! [`install`] puts a file layer (a "VFS" in SQLite's words) before the one of the operating system and
-//! makes it the default. So the product runs as it is; nothing in it knows. Each thread has its own
-//! plan: what it does to files is noted from [`watch`] to [`seen`], and fails as [`fail`] says until
-//! [`heal`].
+//! [`install`] puts a file layer (a "VFS" in SQLite's terms) in front of the operating system's and makes it
+//! the default, so the product runs unchanged. Each thread has its own plan: its file operations are recorded
+//! between [`watch`] and [`seen`], and fail as set by [`fail`] until [`heal`].
 //!
-//! What goes past SQLite is not seen here: the lock file, and the creation of the empty file. The index
-//! of the log (`-shm`) is shared memory, which SQLite builds anew after a power cut; only giving it out
-//! can fail.
+//! Operations outside of SQLite are not covered: the lock file, and the creation of the empty file. The log's
+//! index (`-shm`) is shared memory that SQLite rebuilds after a power cut; only its allocation can fail.
 
 mod plan;
 mod vfs;

@@ -1,44 +1,44 @@
-//! Notes of a thread, and its calls that fail.
+//! Records a thread's file operations, and makes calls fail.
 
 use std::cell::RefCell;
 
 use staleness_conformance::disk::Did;
 
-/// An act on a file.
+/// An operation on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The name of the file, without its folder.
     pub file: String,
-    /// What.
+    /// The operation.
     pub did: Did,
 }
 
-/// The report of a failing call.
+/// The error of a failing call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fails {
-    /// That the device has failed. Of a write the first half is done.
+    /// An I/O error of the device. The first half of a write is done.
     Device,
-    /// That no space is left: only what takes space fails.
+    /// The disk is full. Only calls that need space fail.
     Full,
 }
 
 /// The calls that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Number of calls that could fail and succeed before.
+    /// Number of calls that succeed first, counting only calls that could fail.
     pub after: u64,
-    /// Number of calls that fail then.
+    /// Number of calls that fail after that.
     pub times: u64,
-    /// How.
+    /// The error.
     pub fails: Fails,
 }
 
-/// A request to the file layer.
+/// A call to the file layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// Something that may take space.
+    /// A call that may need space.
     Takes,
-    /// Anything else.
+    /// Any other call.
     Other,
 }
 
@@ -58,23 +58,23 @@ fn with<T>(work: impl FnOnce(&mut Thread) -> T) -> T {
     THREAD.with_borrow_mut(work)
 }
 
-/// Begins to note what this thread does to files.
+/// Starts recording this thread's file operations.
 pub fn watch() {
     with(|thread| (thread.watching, thread.seen) = (true, Vec::new()));
 }
 
-/// Returns what this thread did to files since it was asked last; it goes on being noted.
+/// Returns the operations since the last call. Recording continues.
 #[must_use]
 pub fn seen() -> Vec<Event> {
     with(|thread| std::mem::take(&mut thread.seen))
 }
 
-/// Lets calls of this thread fail.
+/// Sets the calls of this thread that fail.
 pub fn fail(plan: Plan) {
     with(|thread| (thread.plan, thread.failed) = (Some(plan), 0));
 }
 
-/// Lets nothing fail any more. Returns how many calls failed.
+/// Stops failing. Returns the number of calls that failed.
 pub fn heal() -> u64 {
     with(|thread| {
         thread.plan = None;
@@ -82,7 +82,7 @@ pub fn heal() -> u64 {
     })
 }
 
-/// Returns how this call fails, if it does.
+/// Returns the error of this call, or `None` if it does not fail.
 pub(crate) fn fails(call: Call) -> Option<Fails> {
     with(|thread| {
         let plan = thread.plan.as_mut()?;
@@ -99,7 +99,7 @@ pub(crate) fn fails(call: Call) -> Option<Fails> {
     })
 }
 
-/// Notes what was done, when somebody watches.
+/// Records an operation, if recording is on.
 pub(crate) fn note(file: &str, did: impl FnOnce() -> Did) {
     with(|thread| {
         if thread.watching {

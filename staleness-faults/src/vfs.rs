@@ -1,4 +1,4 @@
-//! The file layer: every call goes to the one of the operating system, unless it fails.
+//! The file layer. It forwards every call to the operating system's layer, unless the call must fail.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::{ManuallyDrop, size_of};
@@ -11,30 +11,30 @@ use staleness_conformance::disk::Did;
 
 use crate::plan::{Call, Fails, fails, note};
 
-/// An open file. SQLite allocates it together with the real file, which lies behind it.
+/// An open file. SQLite allocates it together with the real file, which follows it in memory.
 #[repr(C)]
 struct File {
-    /// SQLite's view of it; must come first.
+    /// The part that SQLite uses. Must be the first field.
     base: ffi::sqlite3_file,
     /// The file of the operating system's layer.
     real: *mut ffi::sqlite3_file,
-    /// True if the operating system's layer syncs the folder when this file is synced next, as it does
-    /// for a journal or log that may have been created.
+    /// True if the operating system's layer will also sync the folder at the next sync, as for a new journal
+    /// or log.
     syncs_folder: bool,
-    /// Its name; `None` once it was closed.
+    /// The file's name, or `None` once closed.
     name: ManuallyDrop<Option<Box<str>>>,
 }
 
-/// Makes this layer the default for every connection of the process that is opened from now on.
+/// Makes this layer the default for all connections opened later in this process.
 ///
 /// # Panics
-/// When SQLite refuses it.
+/// If SQLite rejects the layer.
 pub fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the default layer lives as long as the process, so it may be copied and pointed to;
-        // the copy is leaked, so it lives as long too. `File` begins with what SQLite expects, and
-        // the size asked for has room for the real file behind it.
+        // SAFETY: the default layer lives as long as the process, so it can be copied and pointed to. The
+        // copy is leaked, so it lives as long. `File` begins with SQLite's fields, and the requested size has
+        // room for the real file after it.
         unsafe {
             let real = ffi::sqlite3_vfs_find(std::ptr::null());
             assert!(!real.is_null(), "SQLite has a default file layer");
@@ -51,24 +51,24 @@ pub fn install() {
     });
 }
 
-/// The layer of the operating system.
+/// Returns the operating system's layer.
 ///
 /// # Safety
-/// `layer` is the one that [`install`] made.
+/// `layer` must be the one created by [`install`].
 unsafe fn real_layer(layer: *mut ffi::sqlite3_vfs) -> *mut ffi::sqlite3_vfs {
     // SAFETY: `install` stored it there.
     unsafe { (*layer).pAppData.cast() }
 }
 
-/// The last part of a path; empty where there is none.
+/// Returns the last part of a path, or an empty string if there is none.
 ///
 /// # Safety
-/// `path` is null or ends with a zero.
+/// `path` must be null or end with a zero byte.
 unsafe fn name_of(path: *const c_char) -> Box<str> {
     if path.is_null() {
         return "".into();
     }
-    // SAFETY: as promised.
+    // SAFETY: required of the caller.
     let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
     Path::new(path.as_ref())
         .file_name()
@@ -83,8 +83,8 @@ unsafe extern "C" fn open(
     out: *mut c_int,
 ) -> c_int {
     let file = file.cast::<File>();
-    // SAFETY: SQLite gives memory of `szOsFile` bytes, which is a `File` and the real file behind it.
-    // Where there are no methods, SQLite does not close it.
+    // SAFETY: SQLite provides `szOsFile` bytes, for a `File` followed by the real file. If no methods are
+    // set, SQLite does not close it.
     unsafe {
         (*file).base.pMethods = std::ptr::null();
         if fails(Call::Other).is_some() {
@@ -114,7 +114,7 @@ unsafe extern "C" fn delete(
     if fails(Call::Other).is_some() {
         return ffi::SQLITE_IOERR_DELETE;
     }
-    // SAFETY: the arguments are passed on as they came, to the layer that they are for.
+    // SAFETY: the arguments are forwarded unchanged to the layer that they belong to.
     unsafe {
         let layer = real_layer(layer);
         let Some(delete) = (*layer).xDelete else { return ffi::SQLITE_IOERR_DELETE };
@@ -146,20 +146,20 @@ unsafe extern "C" fn access(
     }
 }
 
-/// The name under which a file is noted.
+/// Returns the name under which a file is recorded.
 ///
 /// # Safety
-/// `file` is open.
+/// `file` must be open.
 unsafe fn named<'f>(file: *mut ffi::sqlite3_file) -> &'f str {
-    // SAFETY: `open` wrote the name, and only `close` takes it.
+    // SAFETY: `open` wrote the name, and only `close` removes it.
     unsafe { (*file.cast::<File>()).name.as_deref().unwrap_or_default() }
 }
 
-/// Calls a method of the real file, if it has it.
+/// Calls a method of the real file, if the method exists.
 macro_rules! real {
     ($file:ident.$method:ident($($argument:expr),*), else $otherwise:expr) => {
-        // SAFETY: SQLite calls methods of open files only, and `open` pointed to the real one, whose
-        // methods are those of the operating system's layer. Arguments are passed on as they came.
+        // SAFETY: SQLite calls methods only on open files. `open` stored the real file, which has the methods
+        // of the operating system's layer. Arguments are forwarded unchanged.
         unsafe {
             let real = (*$file.cast::<File>()).real;
             match (*(*real).pMethods).$method {
@@ -170,7 +170,7 @@ macro_rules! real {
     };
 }
 
-/// Defines methods that call the same one of the real file as they came, unless they are to fail.
+/// Defines methods that forward unchanged to the real file, unless they must fail.
 macro_rules! passed_on {
     ($(
         $name:ident = $method:ident($($argument:ident: $type:ty),*), else $otherwise:expr
@@ -219,7 +219,7 @@ unsafe extern "C" fn write(
     };
     let code = real!(file.xWrite(from, done, offset), else ffi::SQLITE_IOERR_WRITE);
     if code == ffi::SQLITE_OK {
-        // SAFETY: SQLite gives `len` bytes, and `done` is no more.
+        // SAFETY: SQLite provides `len` bytes, and `done` is at most that.
         let data = unsafe { slice::from_raw_parts(from.cast::<u8>(), done as usize) };
         // SAFETY: the file is open.
         note(unsafe { named(file) }, || Did::Write(offset as u64, data.to_vec()));
@@ -239,15 +239,14 @@ unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, len: i64) -> c_int {
     code
 }
 
-/// Only notes it: the power that is cut here is not that of the machine, and waiting for a disk takes most
-/// of the time.
+/// Only records the sync. Power cuts are simulated, and waiting for the disk would take most of the time.
 unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _flags: c_int) -> c_int {
     if fails(Call::Other).is_some() {
         return ffi::SQLITE_IOERR_FSYNC;
     }
     // SAFETY: the file is open.
     note(unsafe { named(file) }, || Did::Sync);
-    // SAFETY: as above; SQLite uses a file from one thread at a time.
+    // SAFETY: as above. SQLite uses a file on one thread at a time.
     if unsafe { std::mem::take(&mut (*file.cast::<File>()).syncs_folder) } {
         note("", || Did::SyncFolder);
     }
@@ -274,7 +273,7 @@ unsafe extern "C" fn shm_barrier(file: *mut ffi::sqlite3_file) {
     real!(file.xShmBarrier(), else ())
 }
 
-/// Version 2: without the methods for mapped files, which would go past `read` and `write`.
+/// Version 2, without methods for memory-mapped files, which would bypass `read` and `write`.
 static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
     iVersion: 2,
     xClose: Some(close),
