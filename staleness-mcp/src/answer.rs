@@ -1,4 +1,4 @@
-//! Answers within a budget: structured content, beside a short text that says the same.
+//! Tool results with limited size: structured content, and a short text with the same information.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -7,22 +7,22 @@ use staleness_service::{ErrorKind, ServiceError, escape, escape_lines};
 
 use crate::text::{MAX_MESSAGE, Message, Text, cut};
 
-/// The most that the rows of one answer take as JSON, in bytes: about 1,000 tokens.
+/// Maximum size of a result's rows as JSON, in bytes (about 1,000 tokens).
 pub const MAX_ROWS_BYTES: usize = 4_000;
-/// The most that the text of one answer takes, in bytes: about 600 tokens.
+/// Maximum size of a result's text, in bytes (about 600 tokens).
 pub const MAX_TEXT_BYTES: usize = 2_400;
-/// The most that the structured content of one answer takes, in bytes.
+/// Maximum size of a result's structured content, in bytes.
 pub const MAX_DATA_BYTES: usize = 10_000;
-/// Citations and references that one thing tells at most.
+/// Maximum number of citations or references to list for one thing.
 pub(crate) const MAX_NAMED: usize = 10;
 
-/// Answer of a tool.
+/// The result of a tool call.
 pub(crate) struct Answer<T = Value> {
-    /// For people, and for clients that show text alone.
+    /// Text for people, and for clients that only show text.
     pub text: Text,
-    /// Data for programs that says the same.
+    /// Structured data with the same information.
     pub data: T,
-    /// Action for when the answer was written to the client.
+    /// A function to call when the result was written to the client.
     pub delivered: Option<Box<dyn FnOnce() + Send>>,
 }
 
@@ -31,7 +31,7 @@ impl<T: Serialize> Answer<T> {
         Self { text, data, delivered: None }
     }
 
-    /// The answer with its data as JSON. A field that says nothing is left out.
+    /// Converts the data to JSON, without null fields.
     pub(crate) fn into_json(self) -> Answer {
         let mut data = serde_json::to_value(self.data).unwrap_or_default();
         drop_nulls(&mut data);
@@ -40,8 +40,8 @@ impl<T: Serialize> Answer<T> {
 }
 
 impl Answer {
-    /// As the protocol has it. The data holds what files and people of unknown origin say, as JSON
-    /// strings: what would move a cursor, or cannot be seen, is shown as an escape.
+    /// Converts to the protocol's result. Strings in the data may come from untrusted files and people, so
+    /// control and invisible characters are escaped.
     pub(crate) fn into_result(mut self) -> CallToolResult {
         clean(&mut self.data);
         bound(&mut self.data);
@@ -52,19 +52,19 @@ impl Answer {
     }
 }
 
-/// Rows that fit, and how many did not.
+/// The rows that fit, and the number of those that do not.
 #[derive(Debug)]
 pub(crate) struct Rows<R> {
     pub items: Vec<R>,
     pub lines: Vec<Text>,
     pub more: usize,
-    /// The budget that they take: bytes of JSON, and of text.
+    /// Their size: bytes of JSON, and bytes of text.
     pub bytes: (usize, usize),
 }
 
 impl<R: Serialize> Rows<R> {
-    /// Takes as many of `all` as fit, at most `limit`; each row is an object and a line. The first
-    /// always fits.
+    /// Adds rows from `all` while they fit, at most `limit`. Each row is an object and a line of text. The
+    /// first row is always added.
     pub(crate) fn fit<T>(
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
         limit: usize,
@@ -73,7 +73,7 @@ impl<R: Serialize> Rows<R> {
         Self::fit_beside((0, 0), all, limit, row)
     }
 
-    /// As [`Self::fit`], beside other rows that took `taken` bytes of JSON and of text.
+    /// Like [`Self::fit`], for rows after others with `taken` bytes of JSON and of text.
     pub(crate) fn fit_beside<T>(
         taken: (usize, usize),
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
@@ -87,7 +87,7 @@ impl<R: Serialize> Rows<R> {
             let (item, line) = row(each);
             let mut shown = serde_json::to_value(&item).unwrap_or_default();
             drop_nulls(&mut shown);
-            // Escapes take room.
+            // Measured with escapes.
             clean(&mut shown);
             let (bytes, text) =
                 (rows.bytes.0 + shown.to_string().len(), rows.bytes.1 + line.len() + 1);
@@ -103,7 +103,7 @@ impl<R: Serialize> Rows<R> {
         rows
     }
 
-    /// The lines, and what to do about those that did not fit.
+    /// Returns `head` and the lines. If rows were left out, adds their number and `how` to see them.
     pub(crate) fn text(&self, head: Text, how: Text) -> Text {
         let mut text = head;
         for line in &self.lines {
@@ -119,7 +119,7 @@ impl<R: Serialize> Rows<R> {
     }
 }
 
-/// A text within the budget.
+/// Truncates a text to the maximum size.
 fn fitting(text: &str) -> String {
     let text = escape_lines(text);
     if text.len() <= MAX_TEXT_BYTES {
@@ -129,7 +129,7 @@ fn fitting(text: &str) -> String {
     format!("{}…", &text[..end])
 }
 
-/// Escapes every text in a value, and every name.
+/// Escapes every string in a value.
 pub(crate) fn clean(value: &mut Value) {
     match value {
         Value::String(text) => {
@@ -144,7 +144,7 @@ pub(crate) fn clean(value: &mut Value) {
     }
 }
 
-/// Leaves out the fields of objects that are null.
+/// Removes null fields of objects.
 fn drop_nulls(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(drop_nulls),
@@ -156,8 +156,7 @@ fn drop_nulls(value: &mut Value) {
     }
 }
 
-/// Whatever a thing holds, its answer has an end: texts and lists are cut, shorter each time, and that
-/// is said.
+/// Shortens strings and lists until the data fits, and adds a field that says so.
 fn bound(data: &mut Value) {
     for (chars, rows) in [(400, 20), (80, 10), (40, 3)] {
         if data.to_string().len() <= MAX_DATA_BYTES {
@@ -185,8 +184,8 @@ fn shorten(value: &mut Value, chars: usize, rows: usize) {
     }
 }
 
-/// An error as a tool's error: what went wrong, and what the model may do next. Hints that name a
-/// command line help nobody here, so `next` stands in for them.
+/// Converts an error to a tool error with a next step for the model. Hints about command lines do not help a
+/// model, so `next` replaces them.
 pub(crate) fn refused(error: &ServiceError, next: &'static str) -> CallToolResult {
     let hint = error.hint.as_deref().filter(|hint| !hint.contains("--") && !hint.contains('`'));
     let (text, next) = match (hint, error.kind) {
@@ -200,7 +199,7 @@ pub(crate) fn refused(error: &ServiceError, next: &'static str) -> CallToolResul
     };
     let (message, next) =
         (cut(&escape(&error.message), MAX_MESSAGE), cut(&escape(&next), MAX_MESSAGE));
-    // A message repeats what was asked for, and names of what is there.
+    // A message may repeat the caller's input and names of existing things.
     let text = Text::new(Message(&error.message)).and(". Next: ").and(text);
     let mut result = CallToolResult::error(vec![ContentBlock::text(text.into_string())]);
     result.structured_content =
@@ -249,7 +248,7 @@ mod tests {
         assert!(
             serde_json::to_string(&result).unwrap().len() < MAX_DATA_BYTES + MAX_TEXT_BYTES + 200
         );
-        // Escapes count, too.
+        // Escapes count towards the size.
         let hostile = vec!["\u{1b}".repeat(200); 100];
         let rows = Rows::fit(hostile, 100, |each| (json!(each), Text::new("row")));
         assert!(serde_json::to_string(&rows.items).unwrap().len() < MAX_ROWS_BYTES + 1_500);

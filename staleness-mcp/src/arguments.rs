@@ -1,11 +1,11 @@
-//! Arguments that a tool cannot take: named as its schema names them.
+//! Validates arguments against a tool's schema.
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use staleness_service::ServiceError;
 use staleness_service::error::quoted;
 
-/// Refuses arguments that a tool's schema does not allow.
+/// Checks that the schema allows the arguments.
 pub(crate) fn check(schema: &JsonObject, arguments: &JsonObject) -> Result<(), ServiceError> {
     let empty = JsonObject::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -29,7 +29,7 @@ pub(crate) fn check(schema: &JsonObject, arguments: &JsonObject) -> Result<(), S
     Ok(())
 }
 
-/// The error with what the parameter is for.
+/// Adds the parameter's description to an error.
 fn wanted(schema: &Value, error: ServiceError) -> ServiceError {
     match schema["description"].as_str() {
         Some(what) => error.hint(format!("give it: {what}")),

@@ -1,4 +1,4 @@
-//! The context that a tool is given beside its arguments.
+//! The context of a tool call.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use staleness_service::Listener;
 use staleness_service::settings::Settings;
 use tokio::sync::watch;
 
-/// One call: where it is about, who calls, and who hears how far it is.
+/// A tool call: its project, its caller, and a listener for progress.
 pub(crate) struct Call<'a> {
-    /// The project, the moment, the policy and the store.
+    /// The project, time, policy and store.
     pub settings: Settings,
     /// The client, by the name that it gave.
     pub agent: Option<AgentId>,
-    /// The listener that hears of its progress.
+    /// Receives progress.
     pub listener: &'a dyn Listener,
 }
 
-/// True if work is to end before it is done: because its caller cancelled it, or went away.
+/// A signal to stop work early, because the caller cancelled it or went away.
 #[derive(Clone, Debug)]
 pub(crate) struct Ended(Arc<watch::Sender<bool>>);
 
@@ -37,18 +37,18 @@ impl Ended {
         *self.0.borrow()
     }
 
-    /// Waits until it is.
+    /// Waits for the signal.
     pub(crate) async fn ended(&self) {
-        // The sender lives as long as this.
+        // The sender lives as long as `self`.
         let _ = self.0.subscribe().wait_for(|ended| *ended).await;
     }
 }
 
-/// Passes progress on.
+/// Forwards progress to a function.
 pub(crate) struct Watch<F>(pub F);
 
 impl<F: Fn(Progress)> Listener for Watch<F> {
-    // What was left out is no part of an answer.
+    // Notes are not part of a tool's result.
     fn note(&self, _: &str) {}
 
     fn step(&self, step: Progress) {

@@ -1,4 +1,4 @@
-//! Actions that follow once an answer was written.
+//! Actions to run after an answer was written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
-/// An action for the time when an answer was written.
+/// An action to run after an answer was written.
 type After = Box<dyn FnOnce() + Send>;
 
-/// An answer that is on its way holds the next one of its sort back no longer than this.
+/// Maximum time that an unwritten answer delays the next answer of the same tool.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Actions that wait for the answer to their request to be written.
+/// Actions waiting for their answers to be written.
 #[derive(Clone, Default)]
 pub(crate) struct Deliveries(Arc<Inner>);
 
@@ -24,14 +24,14 @@ struct Inner {
 }
 
 impl Deliveries {
-    /// Something to do once the answer to a request was written.
+    /// Registers an action to run when the answer to a request was written.
     pub(crate) fn expect(&self, id: RequestId, after: After) {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, after);
     }
 
-    /// The answer to a request was written: does what is to be done then.
+    /// Runs the action of a request, because its answer was written.
     pub(crate) async fn written(&self, id: &RequestId) {
-        // It stays among those that wait until it is done.
+        // The entry stays until the action has run.
         let after = {
             let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.get_mut(id).map(|after| std::mem::replace(after, Box::new(|| {})))
@@ -46,13 +46,14 @@ impl Deliveries {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
 
-    /// The answer to a request will never be written.
+    /// Drops the action of a request, because its answer will never be written.
     pub(crate) fn forget(&self, id: &RequestId) {
         drop(self.take(id));
         self.0.done.notify_waiters();
     }
 
-    /// Waits until what was answered before is written and noted, so that it is not told twice.
+    /// Waits until earlier answers are written and their actions have run, so that nothing is reported twice.
+    /// Gives up after one second.
     pub(crate) async fn settled(&self) {
         let all = async {
             loop {
@@ -63,7 +64,7 @@ impl Deliveries {
                 done.await;
             }
         };
-        // A client that reads nothing does not stop everybody else.
+        // A client that does not read must not block others.
         let _ = tokio::time::timeout(PATIENCE, all).await;
     }
 }

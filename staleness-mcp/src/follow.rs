@@ -1,4 +1,4 @@
-//! Following what others commit.
+//! Follows the commits of other processes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use staleness::{Policy, Wait};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, Waits};
 
-/// The time between two looks at a registry whose store does not report commits.
+/// Polling interval for a store that does not report commits.
 pub(crate) const ASK_EVERY: Duration = Duration::from_secs(2);
 
-/// Follows the revision of a registry, which moves with every commit that the journal tells of.
+/// Follows the revision of a registry, which increases with every commit that has journal entries.
 #[derive(Debug)]
 pub(crate) struct Follower {
     store: SharedStore,
@@ -20,21 +20,20 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// Follows from a revision on; without one from whatever is found first.
+    /// Starts at a revision. If it is `None`, the first revision found counts as new.
     pub(crate) const fn new(store: SharedStore, seen: Option<Revision>) -> Self {
         Self { store, seen }
     }
 
-    /// Follows from now on.
+    /// Starts at the current revision.
     pub(crate) async fn from_now(store: SharedStore) -> Self {
         let mut follower = Self::new(store, None);
-        // What cannot be asked now counts as news once it can.
+        // If the revision cannot be read now, it counts as new later.
         follower.seen = follower.ask().await.map(|(revision, _)| revision);
         follower
     }
 
-    /// Waits until the revision is another than the last one, whoever committed, and answers it. May be
-    /// dropped while it waits.
+    /// Waits for a new revision from any process and returns it. Cancel-safe.
     pub(crate) async fn next(&mut self) -> Revision {
         loop {
             if let Some((mut revision, store)) = self.ask().await {
@@ -49,7 +48,7 @@ impl Follower {
         }
     }
 
-    /// The revision now, and the store that has it.
+    /// Returns the current revision and its store.
     async fn ask(&self) -> Option<(Revision, Arc<dyn RegistryStore>)> {
         let store = self.store.clone();
         let asked = tokio::task::spawn_blocking(move || {

@@ -1,13 +1,14 @@
-//! An MCP server over a staleness registry, and what a gateway needs of one.
+//! An MCP server for a staleness registry, and support for gateways.
 //!
-//! [`Server`] answers agents in their own protocol: which tools, documents, notes and work can still be
-//! trusted, why, and what to do. [`serve_stdio`] is what `staleness mcp` runs; [`serve`] takes any pair
-//! of streams, and [`Server::call`] no client at all.
+//! [`Server`] tells agents which tools, documents, notes and work can still be trusted, why, and what to do.
+//! `staleness mcp` runs [`serve_stdio`]. [`serve`] accepts any pair of streams, and [`Server::call`] needs no
+//! client.
 //!
-//! [`probe`] asks configured servers for their tools. [`gateway`] is for programs that stand between a model and MCP servers.
+//! [`probe`] asks configured servers for their tools. [`gateway`] is for programs between a model and MCP
+//! servers.
 //!
-//! One process serves any number of projects: each call may name the folder of one. The store is
-//! opened once and shared; work that blocks never runs on the threads of the runtime.
+//! One process serves any number of projects, because each call may name a project's folder. The store is
+//! opened once and shared. Blocking work never runs on the runtime's threads.
 
 mod answer;
 mod arguments;

@@ -1,4 +1,4 @@
-//! Lines that are no message: what is wrong with them, and whom to tell.
+//! Diagnoses lines that are not valid messages, and finds the request to answer.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use rmcp::model::ErrorCode;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-/// The number of nested levels that the JSON reader follows, at most.
+/// Maximum nesting depth that the JSON parser accepts.
 const MAX_DEPTH: usize = 127;
 
-/// Why a line is not taken.
+/// The reason a line was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is not UTF-8.
+    /// The line is not UTF-8.
     NotUtf8,
-    /// It is not JSON.
+    /// The line is not JSON.
     NotJson,
-    /// It is JSON, nested more deeply than anything that is asked.
+    /// The line is JSON, but nested too deeply.
     TooDeep,
-    /// It is larger than 8 MiB.
+    /// The line is larger than 8 MiB.
     TooLarge,
-    /// It is JSON, and no message of the protocol.
+    /// The line is JSON, but not a message of the protocol.
     NoMessage,
-    /// A request with its number is not answered yet.
+    /// A request with this id has not been answered yet.
     IdInUse,
 }
 
@@ -39,7 +39,7 @@ impl Fault {
         }
     }
 
-    /// The error of JSON-RPC that it is, where the request's number is known or not.
+    /// Returns the JSON-RPC error code. `numbered` is true if the request's id is known.
     pub(crate) const fn code(self, numbered: bool) -> i32 {
         match self {
             Self::NoMessage | Self::IdInUse => ErrorCode::INVALID_REQUEST.0,
@@ -49,8 +49,8 @@ impl Fault {
     }
 }
 
-/// Returns the fault of a line that could not be read as a message, and the id of its request; `None`
-/// for a notification or an answer: those are not answered.
+/// Returns the fault of an unreadable line and the id of its request. `None` for notifications and answers,
+/// which need no reply.
 pub(crate) fn fault(line: &[u8]) -> Option<(Fault, Value)> {
     let head = head(line);
     let valid = serde_json::from_slice::<IgnoredAny>(line).is_ok();
@@ -64,7 +64,7 @@ pub(crate) fn fault(line: &[u8]) -> Option<(Fault, Value)> {
     (!silent && !head.has_answer).then_some((fault, head.id))
 }
 
-/// Returns the number of nested levels in JSON.
+/// Returns the maximum nesting depth of a JSON text.
 fn depth(line: &[u8]) -> usize {
     let (mut deepest, mut depth, mut in_text, mut escaped) = (0, 0_usize, false, false);
     for byte in line {
@@ -81,12 +81,12 @@ fn depth(line: &[u8]) -> usize {
     deepest
 }
 
-/// The number of the request that a line begins with, or null.
+/// Returns the id of the request in a line, or null. The line may be incomplete.
 pub(crate) fn id(line: &[u8]) -> Value {
     head(line).id
 }
 
-/// The outermost object of a line, as far as it can be read.
+/// The top-level members of a line, as far as they can be parsed.
 #[derive(Default)]
 struct Head {
     id: Value,
@@ -125,12 +125,12 @@ fn head(line: &[u8]) -> Head {
     }
 
     let mut head = Head::default();
-    // What cannot be read ends it; what stands before that counts.
+    // Members before the first error are used.
     let _ = serde_json::Deserializer::from_slice(line).deserialize_map(Fields(&mut head));
     head
 }
 
-/// Returns true if requests may have that as their number.
+/// Returns true if the value is a valid request id.
 fn is_id(id: &Value) -> bool {
     id.is_i64() || id.is_u64() || id.as_str().is_some_and(|text| text.len() <= 256)
 }

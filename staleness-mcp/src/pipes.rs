@@ -1,4 +1,4 @@
-//! Standard input and output whose other ends close, also while nobody reads or writes.
+//! Detects that the other end of standard input or output was closed, even when nobody reads or writes.
 
 use std::io::{stdin, stdout};
 
@@ -6,8 +6,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::wire::Departure;
 
-/// Ends `departure` when the other end of a standard stream closes, from a thread of its own. Where there
-/// is no thread, reading and writing notice it later.
+/// Starts a thread that signals `departure` when the other end of a standard stream closes. If the thread
+/// cannot be started, this is noticed later, by reading or writing.
 pub(crate) fn watch(departure: Departure) {
     let watching = move || {
         let (input, output) = (stdin(), stdout());

@@ -1,4 +1,4 @@
-//! The resources: an overview of the project, and the policy in force.
+//! Resources: an overview of the project, and the policy in force.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -15,12 +15,12 @@ use crate::server::Server;
 use crate::text::{Json, Message, Quoted, Text};
 use crate::tools::overdue::{head, name};
 
-/// The URI of the overview: everything in the server's project that cannot be trusted.
+/// URI of the overview: everything in the server's project that cannot be trusted.
 pub const OVERVIEW: &str = "staleness://overview";
-/// Every value of the policy that is in force, with where it came from.
+/// URI of the policy: all values in force, with their sources.
 pub const POLICY: &str = "staleness://policy";
 
-/// Both.
+/// Returns all resources.
 pub(crate) fn list() -> Vec<Resource> {
     let resource = |uri: &str, name: &str, what: &str| {
         Resource::new(uri, name).with_description(what).with_mime_type("text/plain")
@@ -31,7 +31,7 @@ pub(crate) fn list() -> Vec<Resource> {
     ]
 }
 
-/// Checks that a client may ask to be told when a resource changes: only the overview.
+/// Checks that a resource can be subscribed to. Only the overview can.
 pub(crate) fn can_be_watched(uri: &str) -> Result<(), ErrorData> {
     match uri {
         OVERVIEW => Ok(()),
@@ -48,7 +48,7 @@ fn unknown(uri: &str) -> ErrorData {
     text.into_error(ErrorCode::RESOURCE_NOT_FOUND)
 }
 
-/// Reads one of them. It blocks.
+/// Reads a resource. Blocks.
 pub(crate) fn read(
     server: &Server,
     agent: Option<AgentId>,
@@ -65,7 +65,7 @@ pub(crate) fn read(
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]).into())
 }
 
-/// Returns the 30 worst entries of the server's project that cannot be trusted, as text. It blocks.
+/// Returns the 30 worst problems in the server's project as text. Blocks.
 pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String, ServiceError> {
     let settings = server.settings(None, agent)?;
     let entries = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;

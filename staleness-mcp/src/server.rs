@@ -1,4 +1,4 @@
-//! The server: a store, its projects, and the tools over them.
+//! The server: a store, its projects, and the tools.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::spec::{Run, Spec};
 use crate::tools;
 use crate::turns::Turns;
 
-/// An MCP server over one store, for any number of projects. Cheap to clone.
+/// An MCP server for one store and any number of projects. Cheap to clone.
 #[derive(Clone)]
 pub struct Server(Arc<Inner>);
 
@@ -28,7 +28,7 @@ struct Inner {
     store: SharedStore,
     tools: Vec<Tool>,
     specs: BTreeMap<Cow<'static, str>, Spec>,
-    /// Turns for work that blocks: the rest of the threads is for input and output.
+    /// Limits concurrent blocking work. The remaining threads are for input and output.
     turns: Turns,
 }
 
@@ -39,19 +39,19 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// A server for what `options` name; the project in them is that of calls that name none.
+    /// Creates a server. The project in `options` is used for calls that name none.
     ///
     /// # Errors
-    /// When an option makes no sense.
+    /// If an option is invalid.
     pub fn new(options: Options) -> Result<Self, ServiceError> {
         let settings = Settings::new(options.clone(), None, true)?;
-        // What somebody named must make sense. What comes with a repository may not, and says so later.
+        // The user's own settings must be valid. Errors in a project's file are reported later.
         Layers { project: None, ..settings.layers.clone() }.read()?;
         let specs = tools::all();
         let tools = specs.iter().map(|spec| spec.tool.clone()).collect();
         Ok(Self(Arc::new(Inner {
             store: SharedStore::new(settings.url),
-            // A client that changes its folder does not change the project.
+            // A client that changes its current folder does not change the project.
             options: Options {
                 project: options.project.or(Some(settings.place.folder)),
                 ..options
@@ -62,7 +62,7 @@ impl Server {
         })))
     }
 
-    /// The tools, as `tools/list` has them.
+    /// Returns the tools, as in `tools/list`.
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
         &self.0.tools
@@ -72,18 +72,18 @@ impl Server {
         &self.0.store
     }
 
-    /// A tool by its name.
+    /// Returns the tool with this name.
     pub(crate) fn spec(&self, name: &str) -> Option<&Spec> {
         self.0.specs.get(name)
     }
 
-    /// Turns for work that blocks.
+    /// Returns the limits for blocking work.
     pub(crate) fn turns(&self) -> &Turns {
         &self.0.turns
     }
 
-    /// Returns the settings of a call, read anew, since files change while a server runs.
-    /// A client says who it is; what the environment says is for those who do not.
+    /// Returns the settings for a call, read again because files may change. The client's own name wins over
+    /// the agent named in the environment.
     pub(crate) fn settings(
         &self,
         project: Option<String>,
@@ -95,7 +95,7 @@ impl Server {
         }
         let mut settings = Settings::new(options, None, true)?;
         if let Some(name) = agent {
-            // Whatever name the user gives it, the client goes by its own.
+            // The client is identified by its own name, whatever alias the user gave it.
             let client = client_of(&Policy::default().agent_behind(name.clone()));
             settings.set_agent(settings.agent_behind(name), client);
         }
@@ -104,9 +104,9 @@ impl Server {
         Ok(settings)
     }
 
-    /// Calls a tool by its name, as a client does, without a client. It blocks.
+    /// Calls a tool by name, without a client. Blocks. An error of the tool is part of the result.
     ///
-    /// `None`: there is no such tool. Trouble of the tool is in the result.
+    /// Returns `None` if there is no such tool.
     #[must_use]
     pub fn call(&self, name: &str, arguments: JsonObject) -> Option<CallToolResult> {
         let spec = self.0.specs.get(name)?;
@@ -143,7 +143,7 @@ impl Server {
             error
         })?;
         settings.watchdog = watchdog;
-        // A client that gave no name is nobody, whatever the environment says.
+        // A client without a name stays anonymous, whatever the environment says.
         let agent = settings.agent.clone().filter(|_| agent.is_some());
         run(&Call { settings, agent, listener }, arguments)
     }

@@ -1,4 +1,4 @@
-//! A tool as the server offers it: its name, what a model reads of it, its schemas, and what it does.
+//! A tool of the server: its name, texts for the model, schemas, and function.
 
 use std::sync::Arc;
 
@@ -13,68 +13,68 @@ use crate::answer::Answer;
 use crate::arguments::check;
 use crate::call::Call;
 
-/// Effect of a tool that a client may rely on.
+/// The effect of a tool, as announced to clients.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effect {
-    /// It changes nothing.
+    /// The tool changes nothing.
     Reads,
-    /// It writes; the same call twice is the same as once.
+    /// The tool writes. Repeating a call has no further effect.
     Settles,
-    /// It writes, each time anew.
+    /// The tool writes something new on each call.
     Adds,
-    /// It writes, and may put a new text in the place of one that somebody wrote.
+    /// The tool writes, and may replace an existing text.
     Rewrites,
 }
 
-/// Class of a call by its duration.
+/// The expected duration of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// It asks the registry alone.
+    /// The call only queries the registry.
     Quick,
-    /// It may read documents and ask git.
+    /// The call may read documents and run git.
     Slow,
 }
 
-/// Texts about a tool, and its effect.
+/// The texts and the effect of a tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
-    /// The name by which it is called.
+    /// The name used in calls.
     pub name: &'static str,
-    /// The name that a person reads.
+    /// The name shown to people.
     pub title: &'static str,
-    /// Words by which a client finds it that does not show all tools to its model.
+    /// Keywords for clients that search for tools instead of showing all to the model.
     pub search_hint: &'static str,
-    /// Begins with when to call it.
+    /// The description. Begins with when to call the tool.
     pub description: &'static str,
     pub effect: Effect,
-    /// Next step for a model when it fails.
+    /// What a model should do next if the call fails.
     pub next: &'static str,
 }
 
-/// Function that does a tool's work with its arguments.
+/// A function that runs a tool with its arguments.
 pub(crate) type Run = dyn Fn(&Call<'_>, JsonObject) -> Result<Answer, ServiceError> + Send + Sync;
 
-/// A tool.
+/// A tool of the server.
 pub(crate) struct Spec {
-    /// As `tools/list` has it.
+    /// The tool, as in `tools/list`.
     pub tool: Tool,
-    /// Class by its duration.
+    /// The expected duration.
     pub pace: Pace,
-    /// Next step for a model when it fails.
+    /// What a model should do next if the call fails.
     pub next: &'static str,
-    /// Does the work. It blocks.
+    /// The tool's function. Blocks.
     pub run: Arc<Run>,
 }
 
 impl Spec {
-    /// A tool whose arguments are an `A`, and which answers a `T`.
+    /// Creates a tool with arguments of type `A` and a result of type `T`.
     pub(crate) fn new<A: DeserializeOwned + JsonSchema, T: Serialize + JsonSchema>(
         about: About,
         run: impl Fn(&Call<'_>, A) -> Result<Answer<T>, ServiceError> + Send + Sync + 'static,
     ) -> Self {
         let About { name, title, search_hint, description, effect, next } = about;
-        // Nothing here reaches beyond the registry and the project. Clients ask a person before what is
-        // destructive: a text that is replaced is gone.
+        // No tool accesses anything outside the registry and the project. Clients ask a person before
+        // destructive calls, and replacing a text is destructive.
         let hints = ToolAnnotations::new().open_world(false);
         let hints = match effect {
             Effect::Reads => hints.read_only(true).idempotent(true).destructive(false),
@@ -99,14 +99,13 @@ impl Spec {
         Self { tool, pace: Pace::Quick, next, run: Arc::new(run) }
     }
 
-    /// Describes a tool that may take long.
+    /// Marks the tool as slow.
     pub(crate) const fn slow(mut self) -> Self {
         self.pace = Pace::Slow;
         self
     }
 
-    /// Describes a tool that a model should see from the beginning, where a client shows it others only
-    /// when it searches for them.
+    /// Marks a tool to be shown to the model from the start, in clients that load tools by search.
     pub(crate) fn always_loaded(mut self) -> Self {
         let meta = self.tool.meta.get_or_insert_default();
         meta.insert("anthropic/alwaysLoad".into(), true.into());
@@ -120,8 +119,8 @@ fn meta(key: &str, value: Value) -> MetaObject {
     meta
 }
 
-/// The schema of arguments, as short as it can be said: every model reads it in every session. The
-/// folder of the project goes with every tool.
+/// Returns the schema of the arguments, as short as possible because every model reads it in every session.
+/// Every tool also takes the project's folder.
 fn input_schema<A: JsonSchema>() -> JsonObject {
     let mut schema = schema::<A>();
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
@@ -130,8 +129,8 @@ fn input_schema<A: JsonSchema>() -> JsonObject {
     schema
 }
 
-/// The schema of what a tool answers: its fields and their types. Nothing is required, since a refusal has
-/// `error` alone.
+/// Returns the schema of a tool's result: its fields and their types. Nothing is required, because an error
+/// only has `error`.
 fn output_schema<T: JsonSchema>() -> JsonObject {
     let mut schema = Value::Object(schema::<T>());
     keep_types(&mut schema);
@@ -167,7 +166,7 @@ fn schema<A: JsonSchema>() -> JsonObject {
     schema
 }
 
-/// Leaves out what only repeats that a field may be left out, or how Rust stores it.
+/// Removes redundant parts: nullability, and Rust number formats.
 fn shorten(schema: &mut Value) {
     let Value::Object(fields) = schema else { return };
     for name in ["default", "format", "minimum", "title"] {
@@ -194,7 +193,7 @@ fn shorten(schema: &mut Value) {
         }
         fields.insert("anyOf".into(), Value::Array(each));
     }
-    // Each word of an enumeration by itself, with its description: the words alone.
+    // Replaces an enumeration of described words by the words alone.
     if let Some(Value::Array(each)) = fields.get("oneOf") {
         let words: Vec<Value> = each.iter().filter_map(|one| one.get("const").cloned()).collect();
         if words.len() == each.len() {
@@ -202,7 +201,7 @@ fn shorten(schema: &mut Value) {
             fields.insert("enum".into(), Value::Array(words));
         }
     }
-    // The words say of what type they are.
+    // The words imply the type.
     if fields.contains_key("enum") {
         fields.remove("type");
     }

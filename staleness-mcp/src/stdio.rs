@@ -1,4 +1,4 @@
-//! The server over standard input and output: what `staleness mcp` runs.
+//! Runs the server over standard input and output, for `staleness mcp`.
 
 use staleness::Wait;
 use std::fmt;
@@ -14,13 +14,13 @@ use crate::server::Server;
 use crate::turns::THREADS;
 use crate::wire::{Departure, Wire};
 
-/// After its client went away a server has this long for each of three things: to finish what it was
-/// asked, to answer what was ended, and to prune. Together less than a second.
+/// Time limit for each of three phases after the client went away: finishing calls, answering cancelled ones,
+/// and pruning. Together less than a second.
 const PARTING: Duration = Duration::from_millis(300);
-/// Threads beside those of the calls: input, output, what follows an answer, and parting.
+/// Number of threads besides those for calls: input, output, follow-up actions, and shutdown.
 const SPARE_THREADS: usize = 4;
 
-/// Why a server ended before its client did.
+/// The reason a server ended before its client did.
 #[derive(Debug)]
 pub struct ServeError(String);
 
@@ -32,10 +32,10 @@ impl fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// Serves standard input and output until the client goes away, on a runtime of its own.
+/// Serves standard input and output until the client goes away. Creates its own runtime.
 ///
 /// # Errors
-/// When the client does not speak the protocol, or the machine gives no thread.
+/// If the client does not speak the protocol, or no thread can be started.
 pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -47,16 +47,16 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
     #[cfg(unix)]
     crate::pipes::watch(departure.clone());
     let served = runtime.block_on(serve_until(server, read, write, departure));
-    // Whatever still runs ends with the process.
+    // Work that is still running ends with the process.
     runtime.shutdown_background();
     served
 }
 
-/// Serves one client over any pair of streams until it goes away; then removes learned routes
-/// and outcomes past the policy's bounds, as the end of a session does, and closes the store.
+/// Serves one client over a pair of streams until it goes away. Then prunes learned routes and outcomes by
+/// the policy, as at the end of a session, and closes the store.
 ///
 /// # Errors
-/// When the client does not speak the protocol.
+/// If the client does not speak the protocol.
 pub async fn serve<R, W>(server: &Server, read: R, write: W) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -75,7 +75,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    // Nothing of one client is another's.
+    // Each client has its own state.
     let client = Connection::new(server.clone(), departure.clone());
     let wire = Wire::new(read, write, client.deliveries.clone(), departure.clone());
     let (gone, over) = (departure.gone, client.over.clone());
@@ -94,9 +94,9 @@ where
                 () = parting => Ok(()),
             }
         }
-        // A client that goes away before it said anything asked for nothing.
+        // The client went away without sending anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-        // Nor one that reads no answer.
+        // The client went away without reading the answer.
         Err(ServerInitializeError::TransportError { .. }) => Ok(()),
         Err(error) => Err(ServeError(format!("the client does not speak MCP: {error}"))),
     };
@@ -106,11 +106,11 @@ where
     served
 }
 
-/// Prunes what the policy no longer keeps, and closes the store, at the end of a session.
+/// Prunes by the policy and closes the store, at the end of a session.
 fn part(server: &Server) {
     let begun = Instant::now();
     if let Ok(settings) = server.settings(None, None)
-        // How long outcomes are to be kept may stand where it cannot be read.
+        // The unreadable layer may contain the retention time of outcomes.
         && settings.policy_trouble.is_none()
         && let Ok(registry) = settings.open(Access::Look)
     {

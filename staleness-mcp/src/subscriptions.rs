@@ -1,4 +1,4 @@
-//! Clients that want to be told when the overview changes.
+//! Subscriptions to changes of the overview.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::follow::{ASK_EVERY, Follower};
 use crate::resources;
 use crate::server::Server;
 
-/// The time from a commit until the overview is made.
+/// Time to wait after a commit before the overview is rebuilt.
 const SETTLE: Duration = Duration::from_millis(250);
 
-/// The overview as it was last told, followed from there on.
+/// The overview as last reported, and a follower of later commits.
 #[derive(Debug)]
 pub(crate) struct OverviewWatch {
     server: Server,
@@ -26,25 +26,25 @@ pub(crate) struct OverviewWatch {
 }
 
 impl OverviewWatch {
-    /// Watches for an agent from now on.
+    /// Starts watching for an agent.
     pub(crate) async fn new(server: Server, agent: Option<AgentId>) -> Self {
-        // In this order: what is committed in between is seen twice, not never.
+        // In this order, a commit in between is seen twice and never missed.
         let follower = Follower::from_now(server.store().clone()).await;
         let told = overview(&server, agent.clone()).await;
         Self { server, agent, follower, told }
     }
 
-    /// Waits until the overview says something else, whoever committed what. Commits that it does not show,
-    /// as those of other projects, are nothing to be told of.
+    /// Waits until the overview's text changes. Commits that do not affect it, such as those of other
+    /// projects, are ignored.
     pub(crate) async fn changed(&mut self) {
         loop {
             self.follower.next().await;
-            // Commits that follow each other at once are told of once.
+            // Reports commits in quick succession once.
             tokio::time::sleep(SETTLE).await;
             let now = loop {
                 match overview(&self.server, self.agent.clone()).await {
                     Some(now) => break now,
-                    // The commit is not forgotten over a store that is busy.
+                    // Retry if the store is busy, so that the commit is not missed.
                     None => tokio::time::sleep(ASK_EVERY).await,
                 }
             };
@@ -56,7 +56,7 @@ impl OverviewWatch {
     }
 }
 
-/// The overview, where it can be made.
+/// Returns the overview, or `None` if it cannot be built.
 async fn overview(server: &Server, agent: Option<AgentId>) -> Option<String> {
     let (server, turn) = (server.clone(), server.turns().quick().await);
     let made = tokio::task::spawn_blocking(move || {
@@ -67,12 +67,12 @@ async fn overview(server: &Server, agent: Option<AgentId>) -> Option<String> {
     made.await.ok()?.ok()
 }
 
-/// The subscription of one client to the overview, in the protocol's older way.
+/// A client's subscription to the overview, in the protocol's older form.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subscription(Arc<Mutex<Option<AbortHandle>>>);
 
 impl Subscription {
-    /// Tells the client of every change from now on, until it goes away; once, however often it asks.
+    /// Starts notifying the client of changes until it goes away. Has no effect if already started.
     pub(crate) fn begin(&self, mut watch: OverviewWatch, peer: Peer<RoleServer>, gone: Ended) {
         let telling = tokio::spawn(async move {
             let all = async {
@@ -92,13 +92,13 @@ impl Subscription {
         self.replace(Some(telling.abort_handle()));
     }
 
-    /// Returns true if the client is told already.
+    /// Returns true if the client is subscribed.
     pub(crate) fn is_on(&self) -> bool {
         let telling = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         telling.as_ref().is_some_and(|telling| !telling.is_finished())
     }
 
-    /// Tells it no more.
+    /// Stops notifying the client.
     pub(crate) fn end(&self) {
         self.replace(None);
     }

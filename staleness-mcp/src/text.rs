@@ -1,4 +1,4 @@
-//! The text of an answer: our own words, names, and what others wrote in quotes.
+//! The text of a tool result: our own words, names, and foreign text in quotes.
 
 use std::fmt::Write;
 
@@ -7,29 +7,30 @@ use rmcp::model::ErrorCode;
 use staleness_service::escape;
 use staleness_service::model_text::Piece;
 
-/// The longest title, description or reason, in characters.
+/// Maximum length of a title, description or reason, in characters.
 pub(crate) const MAX_QUOTED: usize = 160;
 
-/// The longest message of an error, in characters.
+/// Maximum length of an error message, in characters.
 pub(crate) const MAX_MESSAGE: usize = 400;
 
-/// A text that a model reads as the answer of a tool. A `String` is no part of it.
+/// Text that a model reads as the result of a tool. A `String` cannot be appended to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text(String);
 
 /// A part of a [`Text`].
 pub(crate) struct Part(String);
 
-/// The first line of what others wrote, in double quotes, escaped and cut. Nothing in it ends the quote.
+/// The first line of foreign text in double quotes, escaped and truncated. Characters that could end the
+/// quote are replaced.
 pub(crate) struct Quoted<'a>(pub &'a str);
 
-/// The message of an error in quotes of the same kind.
+/// An error message, quoted in the same way.
 pub(crate) struct Message<'a>(pub &'a str);
 
 /// A number between 0 and 1.
 pub(crate) struct Fraction(pub f64);
 
-/// A value of a setting as JSON, on one line, escaped and cut.
+/// The value of a setting as JSON on one line, escaped and truncated.
 pub(crate) struct Json<'a>(pub &'a serde_json::Value);
 
 impl From<Json<'_>> for Part {
@@ -73,7 +74,7 @@ impl From<Fraction> for Part {
 }
 
 impl Text {
-    /// A text that begins with a part.
+    /// Creates a text from a part.
     pub(crate) fn new(part: impl Into<Part>) -> Self {
         Self::default().and(part)
     }
@@ -89,7 +90,7 @@ impl Text {
         self
     }
 
-    /// Appends what others wrote, each line of it behind a mark that our own lines do not have.
+    /// Appends foreign text. Each line begins with a marker that our own lines never have.
     pub(crate) fn and_lines(mut self, body: &str) -> Self {
         for line in body.lines() {
             // Writing to a string never fails.
@@ -98,7 +99,7 @@ impl Text {
         self
     }
 
-    /// Joins texts.
+    /// Joins texts with a separator.
     pub(crate) fn join(texts: impl IntoIterator<Item = Self>, between: &'static str) -> Self {
         let mut joined = Self::default();
         for (at, text) in texts.into_iter().enumerate() {
@@ -126,18 +127,18 @@ impl Text {
         self.0
     }
 
-    /// The text as the message of an error of the protocol.
+    /// Converts the text to an error of the protocol.
     pub(crate) fn into_error(self, code: ErrorCode) -> ErrorData {
         ErrorData::new(code, self.0, None)
     }
 }
 
-/// The first line of a text, escaped and cut.
+/// Returns the first line of a text, escaped and truncated.
 pub(crate) fn line(text: &str) -> String {
     cut(&escape(text.lines().next().unwrap_or_default()), MAX_QUOTED)
 }
 
-/// A text of at most so many characters.
+/// Truncates a text to `most` characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

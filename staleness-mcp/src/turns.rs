@@ -1,27 +1,27 @@
-//! Turns: how many calls do their work at once.
+//! Limits the number of calls that work at the same time.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Calls that ask the registry alone and work at once.
+/// Maximum number of concurrent calls that only query the registry.
 const QUICK: usize = 4;
-/// Calls that may read documents or ask git and work at once.
+/// Maximum number of concurrent calls that may read documents or run git.
 const SLOW: usize = 2;
-/// Calls of that sort that wait at most: cancelling one must find its way past them.
+/// Maximum number of slow calls in the queue. More would delay cancellations.
 const SLOW_WAITING: usize = 16;
 
-/// Threads that calls take at most.
+/// Maximum number of threads for calls.
 pub(crate) const THREADS: usize = QUICK + SLOW;
 
-/// Turns for work that blocks. What takes long never stands in the way of what does not.
+/// Limits for concurrent blocking work. Slow calls never delay quick ones.
 pub(crate) struct Turns {
     quick: Arc<Semaphore>,
     slow: Arc<Semaphore>,
     waiting: Semaphore,
 }
 
-/// A turn, until it is dropped. There is none only where somebody closed the queue, which nobody does.
+/// A permit, held until dropped. `None` only if the semaphore was closed, which never happens.
 pub(crate) type Turn = Option<OwnedSemaphorePermit>;
 
 impl Default for Turns {
@@ -35,12 +35,12 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Waits for a turn of a call that asks the registry alone.
+    /// Waits for a permit for a call that only queries the registry.
     pub(crate) async fn quick(&self) -> Turn {
         Arc::clone(&self.quick).acquire_owned().await.ok()
     }
 
-    /// Waits for a turn of a call that may take long; `None` where too many wait.
+    /// Waits for a permit for a slow call. Returns `None` if too many calls are waiting.
     pub(crate) async fn slow(&self) -> Option<Turn> {
         if let Ok(turn) = Arc::clone(&self.slow).try_acquire_owned() {
             return Some(Some(turn));

@@ -1,9 +1,8 @@
-//! The transport: one JSON-RPC message on each line, as many as can be answered.
+//! The transport: one JSON-RPC message per line, with flow control.
 //!
-//! It differs from the one of `rmcp` in four ways. It reads no further request while too many are
-//! unanswered or their answers unread. What it cannot read it answers with an error. And it notices when
-//! the client went away, also on the side that nobody uses at that moment. And it says that a method was
-//! not found.
+//! It differs from `rmcp`'s transport in four ways. It stops reading requests while too many are unanswered,
+//! or their answers unread. It answers unreadable lines with an error. It notices that the client went away,
+//! even on the stream not in use at that moment. It replies that a method was not found.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,26 +22,27 @@ use crate::call::Ended;
 use crate::deliveries::Deliveries;
 use crate::malformed::{self, Fault};
 
-/// The largest message that is read, in bytes: more than anything that is kept, so that what is too
-/// large is refused in words.
+/// Maximum size of a message, in bytes. Larger than anything the registry accepts, so that oversized values
+/// get a specific error.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
-/// Requests that are unanswered, or answered and unread, at most; large ones count for several.
+/// Maximum number of pending requests: unanswered, or with unread answers. Large requests count several
+/// times.
 const MAX_PENDING: usize = 64;
-/// A request counts once more for each of these bytes.
+/// A request counts once more per this number of bytes.
 const BYTES_EACH: usize = 256 * 1024;
-/// Largest buffer that is kept between lines, in bytes.
+/// Maximum buffer size kept between lines, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
-/// The longest time for which answers may stay unread once the client closed its side.
+/// Maximum time to wait for answers to be read after the client closed its side.
 const UNREAD: Duration = Duration::from_millis(300);
-/// Longest time in which a client may take nothing while requests wait for room.
+/// Maximum time that a client may read nothing while requests wait for room.
 const STALLED: Duration = Duration::from_secs(10);
 
-/// When a client went away.
+/// Signals that a client went away.
 #[derive(Clone, Default)]
 pub(crate) struct Departure {
-    /// Nothing that it would be told can reach it, or it asks no more.
+    /// The client can no longer be reached, or sends no more requests.
     pub gone: Ended,
-    /// It closed its side; what it wrote before may still be unread.
+    /// The client closed its side. Earlier input may still be unread.
     pub hung_up: Ended,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Departure {
 pub(crate) struct Wire<R, W> {
     read: BufReader<R>,
     line: Vec<u8>,
-    /// The rest of a line that is too large is dropped.
+    /// True while the rest of an oversized line is dropped.
     discards: bool,
     /// A request that was read and waits for room.
     held: Option<(RxJsonRpcMessage<RoleServer>, u32)>,
@@ -58,19 +58,20 @@ pub(crate) struct Wire<R, W> {
     departure: Departure,
 }
 
-/// The side that answers.
+/// The writing side.
 struct Output<W> {
     write: Arc<tokio::sync::Mutex<W>>,
-    /// Counts twice for each progress of a write, and once for its begin and its end: it is odd during one.
+    /// A counter of write progress: incremented by one at the start and the end of a write, and by two for
+    /// each progress. It is odd during a write.
     writes: Arc<AtomicU64>,
     room: Arc<Semaphore>,
-    /// The room that each unanswered request takes.
+    /// The permits of unanswered requests.
     pending: Arc<Mutex<HashMap<RequestId, OwnedSemaphorePermit>>>,
     deliveries: Deliveries,
     gone: Ended,
 }
 
-/// A write under way; it ends when this is dropped.
+/// A write in progress, which ends when dropped.
 struct Writing(Arc<AtomicU64>);
 
 impl Writing {
@@ -79,7 +80,7 @@ impl Writing {
         Self(count)
     }
 
-    /// Notes that the client took some of it.
+    /// Records that the client read some data.
     fn gets_on(&self) {
         self.0.fetch_add(2, Ordering::Relaxed);
     }
@@ -112,12 +113,12 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
         Self { read, line: Vec::new(), discards: false, held: None, output, departure }
     }
 
-    /// Reads to the end of a line. May be dropped: what was read of a line stays in `line`.
+    /// Reads to the end of a line. Cancel-safe: a partial line stays in `line`.
     async fn fill(&mut self) -> Read {
         loop {
             let Ok(bytes) = self.read.fill_buf().await else { return Read::End };
             if bytes.is_empty() {
-                // The last line may lack its end.
+                // The last line may have no newline.
                 let whole = !self.line.is_empty() && !self.discards;
                 return if whole { Read::Line } else { Read::End };
             }
@@ -139,7 +140,7 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
         }
     }
 
-    /// Waits until there is room for a request; `None` when the client went away first, or reads nothing.
+    /// Waits for room for a request. Returns `None` if the client went away or stopped reading.
     fn room(
         &self,
         cost: u32,
@@ -176,7 +177,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// The next message that is one. What is none is answered.
+    /// Returns the next valid message. Invalid lines are answered with an error.
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if let Some(message) = self.admit().await? {
@@ -204,13 +205,13 @@ where
         }
     }
 
-    /// Takes the message that is held, once there is room for it; `None` when the client went away. May
-    /// be dropped while it waits.
+    /// Returns the held message once there is room for it. The outer `None` means that the client went away.
+    /// Cancel-safe.
     async fn admit(&mut self) -> Option<Option<RxJsonRpcMessage<RoleServer>>> {
         let Some((message, cost)) = &self.held else { return Some(None) };
         let JsonRpcMessage::Request(request) = message else {
             self.output.cancelled(message);
-            // Whoever is told of it comes first: what comes in is not gathered.
+            // Yield, so that notifications are processed and do not pile up.
             tokio::task::yield_now().await;
             return Some(self.held.take().map(|(message, _)| message));
         };
@@ -232,14 +233,14 @@ where
         }
     }
 
-    /// Holds the message of a line; returns what is wrong with it where an answer is due.
+    /// Parses and holds the message of a line. Returns the fault if an error must be sent.
     fn take_in(&mut self) -> Option<(Fault, Value)> {
         let line = self.line.trim_ascii();
         let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
         if line.is_empty() {
             return None;
         }
-        // Nothing else can be one, and reading it takes many times its memory.
+        // Only objects can be messages. Parsing anything else could take many times its size in memory.
         let read = line.starts_with(b"{").then(|| serde_json::from_slice(line));
         match read {
             Some(Ok(message)) => {
@@ -257,7 +258,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
 
-    /// Frees the room of a request that was cancelled: it is never answered.
+    /// Frees the room of a cancelled request, which is never answered.
     fn cancelled(&self, message: &RxJsonRpcMessage<RoleServer>) {
         use rmcp::model::ClientNotification::CancelledNotification;
         if let JsonRpcMessage::Notification(notification) = message
@@ -268,7 +269,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         }
     }
 
-    /// Answers what is no request; it takes room until that was read.
+    /// Answers an invalid line with an error. Takes up room until it is read.
     fn refuse(&self, fault: Fault, id: Value, room: OwnedSemaphorePermit) {
         let code = fault.code(!id.is_null());
         let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": fault.as_str() } });
@@ -323,13 +324,13 @@ where
             JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        // The library says nothing but the name of the method.
+        // The library's message only contains the method's name.
         if let JsonRpcMessage::Error(error) = &mut item
             && error.error.code == ErrorCode::METHOD_NOT_FOUND
         {
             error.error.message = "Method not found".into();
         }
-        // From here on the client may use the number again; the room it has back once it read the answer.
+        // The client may now reuse the id. The room is freed once the answer is read.
         let room = id.as_ref().and_then(|id| self.output.pending(id));
         let deliveries = self.output.deliveries.clone();
         let written = serde_json::to_vec(&item).map(|line| self.output.write(line));
@@ -361,7 +362,7 @@ where
     }
 }
 
-/// However the connection ends, what still tells the client of news ends with it.
+/// Stops all notifications when the connection ends.
 impl<R, W> Drop for Wire<R, W> {
     fn drop(&mut self) {
         self.departure.gone.end();

@@ -1,4 +1,4 @@
-//! `check_documents`: what documents say that the project no longer has.
+//! `check_documents`: finds statements in documents that the project contradicts.
 
 use std::path::PathBuf;
 
@@ -79,7 +79,7 @@ struct Checked {
     head: Option<String>,
 }
 
-/// Says that a check is not recorded where the server was started with a time of its own.
+/// Returns a note if the check is not recorded, because the server was started with a fixed time.
 pub(super) const fn not_kept(settings: &Settings) -> &'static str {
     match settings.given_now {
         true => "; not recorded, because the server runs with --now",
@@ -87,7 +87,7 @@ pub(super) const fn not_kept(settings: &Settings) -> &'static str {
     }
 }
 
-/// A finding, and what is said of it.
+/// Returns a finding as a row and a line of text.
 pub(super) fn row(each: &Finding) -> (Row, Text) {
     let told = &each.told;
     let row = Row {
@@ -101,7 +101,7 @@ pub(super) fn row(each: &Finding) -> (Row, Text) {
     (row, place.and(": ").and(verdict::words(&told.verdict)))
 }
 
-/// A name of a text that the tree does not have.
+/// Returns a missing name in a text as a row and a line of text.
 fn of_text(each: &Judged) -> (Row, Text) {
     let missing = &each.missing;
     let row = Row {
@@ -115,7 +115,7 @@ fn of_text(each: &Judged) -> (Row, Text) {
     (row, place.and(word).and(verdict::words(&each.verdict)))
 }
 
-/// Checks a text that the caller wrote.
+/// Checks a text from the caller.
 fn run_text(
     call: &Call<'_>,
     asked: &CheckDocuments,
@@ -165,7 +165,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, Servic
         return run_text(call, &asked, text);
     }
     let settings = &call.settings;
-    // Paths count from the project; what leads out of it is reported and not followed.
+    // Paths are relative to the project. Paths outside of it are reported and not followed.
     let folder = &settings.place.folder;
     let paths: Vec<PathBuf> = asked.paths.iter().flatten().map(|path| folder.join(path)).collect();
     let since = asked.since.as_deref().map(str::trim).filter(|text| !text.is_empty());

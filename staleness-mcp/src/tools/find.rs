@@ -21,7 +21,7 @@ use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Text, line};
 
-/// Found beyond what is told, so that an answer can say how many more there are.
+/// Number of matches to look for beyond those shown, so that an answer can say how many more there are.
 const BEYOND: usize = 100;
 
 const SEARCH: &str = "call discover_tools with words of what the tool does";
@@ -111,12 +111,12 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceEr
     Ok(told(settings, rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
 }
 
-/// A line that says so where the answer is not for the client that asks.
+/// Returns a note if the answer is not specific to the calling client.
 fn audience(settings: &Settings) -> &'static str {
     if settings.client.is_some() { "" } else { "\nfor any client: yours is not known here" }
 }
 
-/// The tools, and what could not be compared.
+/// Builds the answer from the tools, with a note on what could not be compared.
 fn told(
     settings: &Settings,
     rows: Rows<verdict::Found>,
@@ -155,7 +155,7 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer<Tools>, ServiceErro
     let FoundTools { tools: found, note: unlike } =
         registry.tools().suggest(&settings.project, find, settings.now).wait()?;
     let rows = Rows::fit(&found, limit, |each| verdict::suggestion(settings.client.as_ref(), each));
-    // What cannot be noted is suggested all the same.
+    // A failure to record the suggestion does not fail the call.
     if let Some(session) = of {
         let told = &found[..rows.items.len()];
         let _ = suggested::note(settings, &session, query.as_deref(), told);
@@ -248,7 +248,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
     Ok(Answer::new(text.and(audience(settings)), Known(data)))
 }
 
-/// The answer about a tool of which no more is known than its server.
+/// Returns the answer about an unused tool, of which only the server is known.
 fn not_used_yet(settings: &Settings, unused: &Unused) -> Answer<Known> {
     let client = settings.client.as_ref();
     let mut text = Text::new(ModelName::tool(client, &unused.name)).and(" is not used yet: ");

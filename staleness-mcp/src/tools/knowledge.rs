@@ -17,7 +17,7 @@ use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
 use crate::text::{Text, cut, line};
 
-/// The longest body that a recall tells, in characters.
+/// Maximum length of an item's body in a recall, in characters.
 const MAX_BODY: usize = 1_200;
 
 pub(super) fn specs() -> Vec<Spec> {
@@ -80,12 +80,12 @@ pub(super) fn row(told: &KnowledgeReport) -> Row {
     }
 }
 
-/// The id of an item.
+/// Returns the id of an item.
 pub(super) fn name(told: &KnowledgeReport) -> ModelName {
     ModelName::path(NameKind::Knowledge, &told.id)
 }
 
-/// The first of many names.
+/// Returns the first [`MAX_NAMED`] names.
 fn named(all: &[String]) -> Vec<String> {
     all.iter().take(MAX_NAMED).map(|each| line(each)).collect()
 }
@@ -127,7 +127,7 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer<Recalled>, 
             text = text.and(mark).and(" ");
         }
         text = text.and(name(told)).and(" (").and(verdict::words(&told.verdict)).and(")");
-        // Each line is marked: a text that looks like another row of this list is none.
+        // Each line is marked, so that body text cannot imitate a row of this list.
         let text = text.and_lines(&body);
         (Found { item: row(told), score: each.score, body, mark: each.mark }, text)
     });
@@ -214,12 +214,12 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     let id = asked.id.as_deref().map(item_id).transpose()?;
     let global = asked.global.unwrap_or(false);
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
-    // What an item in a file says is changed there: the same id is that item.
+    // If an item in a file has this id, its fields are changed there.
     let known = match &id {
         Some(id) => {
             let registry = settings.open(Access::Look)?;
             let known = world.knows(&registry, id, scope)?;
-            // Without a text there is nothing to write down under a new id: another item is meant.
+            // A new item needs a text, so the caller probably meant another item.
             if !known && fields.body.is_none() {
                 return Err(world.unknown(&registry, id));
             }

@@ -1,4 +1,4 @@
-//! The tools, in the order in which they are listed.
+//! All tools, in listing order.
 
 mod documents;
 mod find;
@@ -11,10 +11,10 @@ mod work;
 
 use crate::spec::Spec;
 
-/// The tool whose answer counts only once it was delivered.
+/// The tool with an answer that only counts once delivered.
 pub(crate) const DELIVERS: &str = "resume_session";
 
-/// Every tool.
+/// Returns all tools.
 pub(crate) fn all() -> Vec<Spec> {
     let mut all = find::specs();
     all.extend(documents::specs());

@@ -1,4 +1,4 @@
-//! `list_stale` and `settle_work`: what cannot be trusted here, and settling what is overdue.
+//! `list_stale` and `settle_work`: list what cannot be trusted, and settle overdue work.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ pub(crate) fn head(count: usize) -> Text {
     }
 }
 
-/// The name, id or place of a thing.
+/// Returns the name, id or place of a thing.
 pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
     match kind_of(&each.subject) {
         Kind::Tool => ModelName::tool(client, &each.id),
@@ -97,7 +97,7 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
     }
 }
 
-/// The next step of an agent.
+/// Returns the next step for an agent.
 fn next(each: &Entry) -> &'static str {
     let is = |wanted: &str| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
     match (&each.subject, each.verdict.action) {
@@ -122,7 +122,7 @@ fn next(each: &Entry) -> &'static str {
     }
 }
 
-/// The next step for overdue work: each kind goes on in its own way.
+/// Returns the next step for overdue work, by kind.
 fn next_of_work(each: &Entry) -> &'static str {
     let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == "expired");
     match WorkKind::from_word(each.kind) {
@@ -229,7 +229,7 @@ fn settle(call: &Call<'_>, asked: SettleWork) -> Result<Answer<Settled>, Service
     Ok(Answer::new(text, Settled { id, kind, from: done.from, to: done.to }))
 }
 
-/// An id that is no work item's may be that of something else: then what settles that is said.
+/// If the id belongs to something else, says how to settle that.
 fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     match error.kind {
         ErrorKind::Unknown => {}

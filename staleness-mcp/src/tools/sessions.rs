@@ -1,4 +1,4 @@
-//! `resume_session`: what changed for an agent while it was away.
+//! `resume_session`: the changes for an agent since it was last here.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Text};
 
-/// Failing tools that one answer tells at most.
+/// Maximum number of failing tools in one answer.
 const MOST_FAILING: usize = 5;
 
 pub(super) fn specs() -> Vec<Spec> {
@@ -58,7 +58,8 @@ struct ResumeSession {
     page: Option<String>,
 }
 
-/// Parses a page `TOLD@UPTO`: the number of news told so far, and the last revision of the news.
+/// Parses a page token `TOLD@UPTO`: the number of changes already reported, and the last revision of the
+/// report.
 fn page(text: Option<&str>) -> Result<Option<(usize, u64)>, ServiceError> {
     let read = |text: &str| {
         let (told, upto) = text.split_once('@')?;
@@ -90,13 +91,13 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
         peek: asked.peek.unwrap_or(false),
     };
     let mut told_now = resume(settings, asked)?;
-    // What came since the first page is told another time.
+    // Changes since the first page are reported another time.
     if let Some((_, upto)) = page {
         told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
     }
     let before = page.map_or(0, |(told, _)| told);
     let (mut answer, whole) = render(settings.client.as_ref(), &told_now.delta, &agent, before);
-    // What nobody read was not told, and neither was what found no room: it is told again.
+    // The cursor only moves when everything was delivered. Otherwise it is reported again.
     if whole {
         let settings = settings.clone();
         answer.delivered = Some(Box::new(move || drop(told(&settings, &told_now))));
@@ -104,7 +105,7 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
     Ok(answer)
 }
 
-/// Something that changed.
+/// A change to report.
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 enum News<'a> {
@@ -172,7 +173,7 @@ impl News<'_> {
     }
 }
 
-/// Words about an item: its change, its state now, its recipient and sender.
+/// Describes an item: its change, its current state, its receiver and sender.
 fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let is_open = each.action == "there";
     let mut parts = Vec::new();
@@ -205,14 +206,14 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     parts
 }
 
-/// Words before a tool that asks for a look.
+/// Introduces a changed tool that should be reviewed.
 const CHANGED: &str = "- changed by its server, see `staleness tools diff`: tool ";
 
-/// Words before a tool that a person has to accept first.
+/// Introduces a changed tool that a person must accept first.
 const WITHHELD: &str =
     "- changed by its server, do not call until the user runs `staleness tools accept`: tool ";
 
-/// The answer that begins behind so many news, and whether it tells the last of them.
+/// Renders the answer after the changes already reported. The flag is true if it contains the last change.
 fn render(
     client: Option<&ClientId>,
     delta: &Delta,
@@ -250,7 +251,7 @@ fn render(
     let tools = delta.tools.iter().map(News::Tool);
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
     let before = before.min(all.len());
-    // What is overdue and what fails takes its room first: it is short, and it matters most.
+    // Overdue work and failing tools come first, because they are short and matter most.
     let first = [warnings.bytes, failing.bytes, changed.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {

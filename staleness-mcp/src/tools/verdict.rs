@@ -1,4 +1,4 @@
-//! Verdicts and tools, as short as an answer allows.
+//! Compact forms of verdicts and tools.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use staleness_service::model_text::{ModelName, called_by};
 
 use crate::text::{Fraction, Quoted, Text, line};
 
-/// Reasons that are told of one thing.
+/// Maximum number of reasons per thing.
 const MAX_REASONS: usize = 3;
 
 /// A verdict without what only weighs it.
@@ -58,7 +58,7 @@ pub(super) fn reasons(verdict: &Verdict) -> Vec<String> {
     reasons
 }
 
-/// `stale 0.20, drop: "removed from config"`.
+/// Formats a verdict: `stale 0.20, drop: "removed from config"`.
 pub(super) fn words(verdict: &Verdict) -> Text {
     let text = Text::new(verdict.level.as_str()).and(" ").and(Fraction(verdict.freshness));
     let text = text.and(", ").and(verdict.action.as_str());
@@ -104,12 +104,12 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
     (row, text.and(" (").and(Quoted(&each.reason)).and(")"))
 }
 
-/// The tool that an invented name may mean.
+/// Suggests the tool that an invented name may mean.
 pub(super) fn did_you_mean(near: &str) -> Text {
     Text::new("; did you mean ").and(ModelName::tool(None, near)).and("?")
 }
 
-/// Everything that is known of a tool.
+/// Returns everything known about a tool.
 pub(super) fn tool(client: Option<&ClientId>, tool: &ToolReport) -> Value {
     let mut value = serde_json::to_value(tool).unwrap_or_default();
     value["name"] = called_by(client, &tool.name).into();

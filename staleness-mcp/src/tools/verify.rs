@@ -1,4 +1,4 @@
-//! `verify_knowledge`: an agent that looked says what it saw.
+//! `verify_knowledge`: records what an agent found when it compared items with the code.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
     Ok(Answer::new(text, Verified { items: rows.items, documents, more: rows.more }))
 }
 
-/// The ids of items, and the paths of documents that are none.
+/// Separates the ids of items from paths of documents that are not items.
 fn sort(
     call: &Call<'_>,
     world: &World<'_>,
@@ -131,7 +131,7 @@ fn sort(
     Ok((items, documents))
 }
 
-/// Writes down what was said of items.
+/// Records the findings about items.
 fn settle(
     call: &Call<'_>,
     world: &World<'_>,
@@ -149,7 +149,7 @@ fn settle(
                     .hint("say what is wrong")
             })?;
             let by = call.agent.as_ref().map_or("agent", |agent| agent.as_str());
-            // All of them are known, or none is marked.
+            // If any id is unknown, no item is changed.
             world.targets(&call.settings.open(Access::Look)?, ids, scope)?;
             let mut told = Vec::new();
             for id in ids {
@@ -160,7 +160,7 @@ fn settle(
     })
 }
 
-/// Checks documents again. What is found is kept, as by every check.
+/// Checks documents again, and stores the results like any check.
 fn compare(
     call: &Call<'_>,
     paths: &BTreeSet<String>,

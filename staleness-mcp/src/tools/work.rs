@@ -18,9 +18,9 @@ use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Text, cut, line};
 
-/// The longest text that one item tells, in characters.
+/// Maximum length of an item's text, in characters.
 const MAX_TEXT: usize = 1_200;
-/// Steps that one item tells, the last ones.
+/// Maximum number of steps to show per item. The last ones are shown.
 const MAX_STEPS: usize = 10;
 
 pub(super) fn specs() -> Vec<Spec> {
@@ -82,7 +82,7 @@ fn kinds(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": WorkKind::ALL.map(WorkKind::as_str) })
 }
 
-/// The schema of a state, with the states of each kind.
+/// Returns the schema of a state, listing the states of each kind.
 fn states(_: &mut SchemaGenerator) -> Schema {
     let of_kind = |kind: WorkKind| {
         let states: Vec<&str> = kind.states().iter().map(|state| state.as_str()).collect();
@@ -228,7 +228,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     item.author = call.agent.as_ref().map(ToString::to_string);
     item.from = item.author.clone().filter(|_| kind == WorkKind::Handoff);
     item.to = asked.to.map(|to| work::party(settings, to));
-    // A model that proposes is no person.
+    // A candidate from a model counts as generated, not as written by a person.
     item.generated = kind == WorkKind::Candidate;
     item.expires_at = expires_at;
     item.refs = asked.refs.unwrap_or_default().into_iter().collect();
@@ -238,7 +238,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
     with_stranger(call, to.as_deref(), tell(call, "added ", item)?)
 }
 
-/// Adds to an answer that nobody here knows the agent to whom something was handed.
+/// Adds a note to an answer if the receiving agent is unknown.
 fn with_stranger(
     call: &Call<'_>,
     to: Option<&str>,
@@ -262,7 +262,7 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError>
     let registry = settings.open(Access::Look)?;
     let listing = WorkListing { kind, status, open: status.is_none() };
     let mut items = registry.work().list(&settings.project.id, listing).wait()?;
-    // What is archived is kept, and hidden.
+    // Archived items are kept, but hidden unless asked for.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let limit = asked.limit.map_or(20, |limit| limit as usize);
@@ -289,13 +289,13 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError>
     Ok(Answer::new(text, told))
 }
 
-/// The kind of an item, and its id.
+/// Returns an item's kind and id.
 fn named(told: &WorkReport) -> Text {
     let id = ModelName::new(NameKind::Work, told.id.as_str());
     Text::new(told.kind.as_str()).and(" ").and(id)
 }
 
-/// An item after the call.
+/// Returns the answer for an item after the call.
 fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer<Told>, ServiceError> {
     let registry = call.settings.open(Access::Look)?;
     let told = work::told(&registry, &call.settings, item)?;
