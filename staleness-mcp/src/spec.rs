@@ -47,7 +47,7 @@ pub(crate) struct About {
     /// The description. Begins with when to call the tool.
     pub description: &'static str,
     pub effect: Effect,
-    /// What a model should do next if the call fails.
+    /// The next step for a model if the call fails.
     pub next: &'static str,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Spec {
     pub tool: Tool,
     /// The expected duration.
     pub pace: Pace,
-    /// What a model should do next if the call fails.
+    /// The next step for a model if the call fails.
     pub next: &'static str,
     /// The tool's function. Blocks.
     pub run: Arc<Run>,

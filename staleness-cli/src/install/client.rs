@@ -1,4 +1,4 @@
-//! The files of each client, and the part that each file gets.
+//! The files of each client, and what is written to each file.
 
 use std::path::{Path, PathBuf};
 
@@ -25,17 +25,17 @@ pub(crate) enum Client {
     Gemini,
 }
 
-/// The owner of a configuration: the user or a project.
+/// The level of a configuration: user or project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// The user's, for all projects.
+    /// The user's configuration, for all projects.
     User,
-    /// One project's.
+    /// The configuration of one project.
     Project,
 }
 
 impl Level {
-    /// Its name.
+    /// Returns the level's name.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -47,31 +47,31 @@ impl Level {
 /// The folders in which clients keep their files.
 #[derive(Clone, Debug)]
 pub(crate) struct Folders {
-    /// The user's home.
+    /// The user's home folder.
     pub home: PathBuf,
-    /// The project.
+    /// The project's folder.
     pub project: PathBuf,
     /// `CLAUDE_CONFIG_DIR`.
     pub claude: Option<PathBuf>,
     /// `CODEX_HOME`.
     pub codex: Option<PathBuf>,
-    /// `XDG_CONFIG_HOME`: where programs keep their settings.
+    /// `XDG_CONFIG_HOME`: the folder with programs' settings.
     pub config: Option<PathBuf>,
 }
 
-/// One file and what it gets.
+/// A file, and what is written to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// The part that it gets.
+    /// The part to write.
     pub part: Part,
-    /// The folder that stays when what is empty goes.
+    /// The folder to keep when empty folders are removed.
     pub root: PathBuf,
 }
 
-/// Claude Code ends hooks that run in the background with the turn, and what they had to record with them: it waits for
-/// all of ours.
+/// Claude Code kills background hooks at the end of a turn, before they have recorded anything, so our hooks
+/// run in the foreground.
 const CLAUDE_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionStart"),
     HookEvent::new("UserPromptSubmit"),
@@ -82,8 +82,8 @@ const CLAUDE_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionEnd"),
 ];
 
-/// Codex CLI passes over hooks that are to run in the background, and has none for a failure: a call of an MCP
-/// tool that began and did not end well by the end of its turn has failed.
+/// Codex CLI ignores background hooks and has no hook for failures. An MCP call that has not succeeded by the
+/// end of its turn counts as failed.
 const CODEX_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionStart"),
     HookEvent::new("UserPromptSubmit"),
@@ -104,7 +104,7 @@ const CURSOR_EVENTS: &[HookEvent] = &[
     HookEvent::new("sessionEnd"),
 ];
 
-/// Gemini CLI waits for no `SessionEnd`.
+/// The events of Gemini CLI, which does not wait for `SessionEnd`.
 const GEMINI_EVENTS: &[HookEvent] = &[
     HookEvent::new("SessionStart"),
     HookEvent::new("BeforeAgent"),
@@ -113,7 +113,7 @@ const GEMINI_EVENTS: &[HookEvent] = &[
 ];
 
 impl Client {
-    /// Its name.
+    /// Returns the client's name.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -124,11 +124,11 @@ impl Client {
         }
     }
 
-    /// Every client.
+    /// All clients.
     pub(crate) const ALL: [Self; 5] =
         [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Vscode, Self::Gemini];
 
-    /// The files of this client, in the order in which they are written. `skill`: the skill too.
+    /// Returns the files to write for this client, in order. With `skill`, includes the skill.
     pub(crate) fn targets(
         self,
         level: Level,
@@ -203,7 +203,7 @@ impl Client {
         }
     }
 
-    /// Returns what a person should know once the client is set up.
+    /// Returns notes for the user after setting up the client.
     pub(crate) fn notes(self, level: Level) -> Vec<&'static str> {
         let mut notes = match self {
             Self::ClaudeCode if level == Level::Project => {
@@ -226,7 +226,7 @@ impl Client {
     }
 }
 
-/// Returns the folder in which programs keep the user's settings on this system.
+/// Returns the system's folder for user settings.
 fn settings_folder(folders: &Folders) -> PathBuf {
     let usual = if cfg!(target_os = "macos") {
         "Library/Application Support"

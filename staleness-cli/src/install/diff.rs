@@ -1,8 +1,8 @@
-//! The diff of a change, without anybody's secrets.
+//! Diffs of configuration changes, without secrets.
 //!
-//! Configuration files hold tokens in values and in comments, and a diff shows lines around a change.
-//! So the diff is one of what may be shown: of other people's values and comments only that they are
-//! there. Keys, punctuation and everything that `init` writes are shown as they are.
+//! Configuration files have tokens in values and comments, and a diff shows lines around a change. Foreign
+//! values and comments are therefore replaced by a placeholder. Keys, punctuation and everything that `init`
+//! writes are shown.
 
 use jsonc_parser::tokens::Token as JsonToken;
 use jsonc_parser::{Scanner, ScannerOptions};
@@ -12,10 +12,10 @@ use super::part::Part;
 use super::toml_server;
 use crate::output::diff;
 
-/// The placeholder for a value that is not shown.
+/// The placeholder for a hidden value.
 const HIDDEN: &str = "…";
 
-/// A unified diff of two texts; `None`: there is no text before, or after.
+/// Returns a unified diff of two texts. `None` means that the file does not exist.
 pub(crate) fn unified(
     part: &Part,
     path: &str,
@@ -30,7 +30,7 @@ pub(crate) fn unified(
     diff::unified([name(before), name(after)], &shown(before), &shown(after))
 }
 
-/// A text as it may be shown.
+/// Returns a text with foreign values and comments hidden.
 fn shown(part: &Part, text: &str) -> String {
     let hidden = match part {
         Part::Skill => return text.to_owned(),
@@ -52,7 +52,8 @@ fn shown(part: &Part, text: &str) -> String {
     shown
 }
 
-/// A value or comment, as much of it as may be shown: its marks, and the line ends in it.
+/// Returns the visible form of a value or comment: its delimiters and newlines. Values that `init` writes are
+/// returned unchanged.
 fn cover(text: &str, ours: &[String]) -> String {
     let known = |text: &str| {
         serde_json::from_str::<String>(text).is_ok_and(|text| ours.contains(&text))
@@ -66,7 +67,7 @@ fn cover(text: &str, ours: &[String]) -> String {
     }
     let number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     if number && text.len() == 1 {
-        // A digit tells nothing, and one of them is a version.
+        // A single digit is no secret, and may be a version.
         return text.to_owned();
     }
     let (open, close) = if text.starts_with("//") {
@@ -83,13 +84,13 @@ fn cover(text: &str, ours: &[String]) -> String {
     format!("{open}{HIDDEN}{}{close}", "\n".repeat(text.matches('\n').count()))
 }
 
-/// The places of all texts and numbers that a JSON file holds as values, and of its comments.
+/// Returns the ranges of all string and number values, and of comments, in a JSON text.
 fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let body = text.trim_start_matches(BOM);
     let begin = text.len() - body.len();
     let mut tokens = Scanner::new(body, &ScannerOptions::default());
     let mut places = Vec::new();
-    // A text is a key when a colon follows; until that is known it is the last one here.
+    // A string followed by a colon is a key. Until then it is remembered here.
     let mut last_text = None;
     loop {
         let token = tokens.scan();

@@ -1,11 +1,11 @@
-//! Reading configuration files, and replacing them in one step.
+//! Reads configuration files and replaces them atomically.
 //!
-//! The new text is written beside the file and put in its place by a rename, so nobody reads half of
-//! it. Two of these programs take turns by a lock on the folder, which leaves nothing behind; against
-//! everybody else the file is read again right before the rename.
+//! The new text is written to a temporary file, which is then renamed, so nobody reads a partial file. A lock
+//! on the folder serialises several instances of this program. To detect other writers, the file is read
+//! again right before the rename.
 //!
-//! A backup has a digest of its text in its name. By that it is known for one that `init` made: whatever
-//! else lies there is somebody's own, and neither overwritten nor removed.
+//! The name of a backup contains a digest of its text, which shows that `init` wrote it. Any other file is
+//! neither overwritten nor removed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use super::client::Level;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use staleness_service::save::{Prepared, Turn, remove_if_there, stays_in};
 
-/// The largest file that is edited, in bytes: as large as those that are read for a scan.
+/// Maximum size of a file to edit, in bytes. The same as for files that a scan reads.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The ending of the name of a backup that `init` makes, before the digest.
@@ -30,19 +30,19 @@ const BACKUP_OF_SWITCH: &str = ".before-switch-off-";
 /// A file to be edited.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The path as the client knows it.
+    /// The path as the client uses it.
     pub path: PathBuf,
-    /// The file itself: the target if `path` is a link.
+    /// The file itself, after following links.
     target: PathBuf,
-    /// True if a new file is for the user's eyes only.
+    /// True if a new file must only be accessible to the user.
     private: bool,
     /// The ending of a backup's name, before the digest.
     backup: &'static str,
 }
 
 impl Place {
-    /// Finds the file. A link is written through to what it leads to; one that leads out of `fence`,
-    /// the project, is not followed: the project may be somebody else's work.
+    /// Resolves the file, following a link. A link out of `fence` (the project) is rejected, because the
+    /// project may come from somebody else.
     pub(crate) fn new(path: PathBuf, fence: Option<&Path>) -> Result<Self, CliError> {
         let refused = |what: &str| CliError::invalid(format!("{}: {what}", brief(&path)));
         let target = if path.is_symlink() {
@@ -73,18 +73,17 @@ impl Place {
         Ok(Self { backup: BACKUP_OF_SWITCH, ..place })
     }
 
-    /// The text of the file; `None`: there is none.
+    /// Returns the text of the file, or `None` if it does not exist.
     pub(crate) fn read(&self) -> Result<Option<String>, CliError> {
         read(&self.target).map_err(|error| trouble(&self.path, &error))
     }
 
-    /// The newest of its backups that are as `init` wrote them.
+    /// Returns the newest unmodified backup.
     pub(crate) fn backup(&self) -> Option<Kept> {
         self.backups().pop()
     }
 
-    /// Its backups that are as `init` wrote them, oldest first. More than one is there when an `init` was
-    /// killed.
+    /// Returns the unmodified backups, oldest first. There may be several if an `init` was killed.
     fn backups(&self) -> Vec<Kept> {
         let Some(prefix) = self.target.file_name().map(|name| join(name.into(), self.backup))
         else {
@@ -107,7 +106,7 @@ impl Place {
         found.into_iter().map(|(_, kept)| kept).collect()
     }
 
-    /// Returns the path of the backup of a text.
+    /// Returns the path for a backup of this text.
     fn backup_of(&self, text: &str) -> PathBuf {
         let name = join(self.target.clone().into(), self.backup);
         join(name, &format!("{:032x}", stable_hash(text.as_bytes()))).into()
@@ -117,7 +116,7 @@ impl Place {
         self.target.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
     }
 
-    /// Removes what an `init` that was killed left of a file that it was writing.
+    /// Removes temporary files that a killed `init` left for this file.
     pub(crate) fn sweep(&self) -> Result<(), CliError> {
         let swept = || {
             let turn = Turn::new(self.folder())?;
@@ -127,12 +126,12 @@ impl Place {
     }
 }
 
-/// A backup.
+/// A backup file.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     /// The path of the backup.
     pub path: PathBuf,
-    /// The text of the file.
+    /// The text in the backup.
     pub text: String,
 }
 
@@ -141,41 +140,41 @@ pub(crate) struct Kept {
 pub(crate) struct Change {
     /// The file.
     pub place: Place,
-    /// Its text when the change was made up; `None`: there was no file.
+    /// The text when the change was planned, or `None` if the file did not exist.
     pub before: Option<String>,
-    /// The text that it gets; `None`: it goes.
+    /// The new text, or `None` to delete the file.
     pub after: Option<String>,
     /// The action on the backup.
     pub backup: Backup,
 }
 
-/// An action on a backup.
+/// An action on the backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backup {
-    /// The text before is kept in it.
+    /// Back up the old text.
     Write,
-    /// It stays as it is.
+    /// Leave the backups as they are.
     Keep,
-    /// It goes.
+    /// Remove the backups.
     Remove,
 }
 
-/// The result of carrying out a change.
+/// The result of applying a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Applied {
-    /// It was carried out.
+    /// The change was applied.
     Done,
-    /// Another program changed the file in the meantime; nothing was done.
+    /// Another program has changed the file, so nothing was done.
     Overtaken,
 }
 
 impl Change {
-    /// Returns true if there is anything to do.
+    /// Returns true if there is nothing to do.
     pub(crate) fn is_nothing(&self) -> bool {
         self.before == self.after
     }
 
-    /// Carries it out.
+    /// Applies the change.
     pub(crate) fn apply(&self) -> Result<Applied, CliError> {
         self.try_apply().map_err(|error| trouble(&self.place.path, &error))
     }
@@ -208,13 +207,13 @@ impl Change {
         replaced
     }
 
-    /// Returns the path of the backup that is to be written, if one is.
+    /// Returns the path of the backup to write, if any.
     pub(crate) fn backup_path(&self) -> Option<PathBuf> {
         let before = self.before.as_deref().filter(|_| self.backup == Backup::Write);
         before.map(|before| self.place.backup_of(before))
     }
 
-    /// Keeps the text before; returns the path unless it was kept already.
+    /// Backs up the old text. Returns the path if a new backup was written.
     fn back_up(&self, turn: &Turn, before: &str, to: PathBuf) -> io::Result<Option<PathBuf>> {
         if read(&to).ok().flatten().as_deref() == Some(before) {
             return Ok(None);
@@ -232,7 +231,7 @@ impl Change {
             }
             None => None,
         };
-        // As late as possible: others do not know of the lock.
+        // Check as late as possible, because other programs do not use the lock.
         if read(target)? != self.before {
             return Ok(Applied::Overtaken);
         }
@@ -243,8 +242,8 @@ impl Change {
         Ok(Applied::Done)
     }
 
-    /// Removes the backups that are to go: once every file is written, since until then the change may be
-    /// taken back. Where somebody changed the file since, they stay.
+    /// Removes old backups once all files are written; until then the change may be undone. If the file was
+    /// modified since, the backups stay.
     pub(crate) fn settle(&self) -> Result<(), CliError> {
         if self.backup == Backup::Keep {
             return Ok(());
@@ -263,7 +262,7 @@ impl Change {
         settled().map_err(|error| trouble(&self.place.path, &error))
     }
 
-    /// The change that takes this one back.
+    /// Returns the change that undoes this one.
     pub(crate) fn inverse(&self) -> Self {
         let backup = if self.backup == Backup::Write { Backup::Remove } else { Backup::Keep };
         let (before, after) = (self.after.clone(), self.before.clone());
@@ -271,7 +270,7 @@ impl Change {
     }
 }
 
-/// Removes folders that are empty, from the innermost outwards, up to `root`, which stays.
+/// Removes empty folders from the file's folder upwards, excluding `root`.
 pub(crate) fn remove_empty_folders(file: &Path, root: &Path) {
     let mut folder = file.parent();
     while let Some(each) = folder.filter(|each| each.starts_with(root) && *each != root) {
@@ -299,7 +298,7 @@ fn read(path: &Path) -> io::Result<Option<String>> {
         return Err(io::Error::new(kind, "it is not a file"));
     }
     let mut text = String::new();
-    // Files of the system claim to be empty, and some can be read for ever.
+    // Some system files report a length of zero, or never end.
     File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_BYTES {
         return Err(io::Error::other("it is larger than 16 MiB"));

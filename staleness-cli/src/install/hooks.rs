@@ -1,4 +1,4 @@
-//! Hooks in a JSON file: one command for each event.
+//! Hooks in a JSON file, with one command per event.
 
 use serde_json::{Value as Json, json};
 
@@ -6,10 +6,10 @@ use super::Fault;
 use super::json::{Doc, Step};
 use super::shell::{Call, Program};
 
-/// No file that a person keeps holds more of our hooks than this.
+/// Maximum number of our hooks in a file. No legitimate file has more.
 const MOST: usize = 200;
 
-/// The form in which a client writes its hooks.
+/// The JSON structure of a client's hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": …}]}]}}`
@@ -18,54 +18,54 @@ pub(crate) enum Shape {
     Flat,
 }
 
-/// One event of a client.
+/// An event of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HookEvent {
-    /// Its name.
+    /// The event's name.
     pub name: &'static str,
-    /// The tools for which the hook runs, in the client's pattern; `None`: all.
+    /// The tools for which the hook runs, as the client's pattern. `None` means all tools.
     pub matcher: Option<&'static str>,
 }
 
 impl HookEvent {
-    /// An event of every tool.
+    /// Creates an event for all tools.
     pub(crate) const fn new(name: &'static str) -> Self {
         Self { name, matcher: None }
     }
 }
 
-/// The hooks of one file.
+/// The hooks to write to one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Hooks {
-    /// The form in which they are written.
+    /// The JSON structure.
     pub shape: Shape,
-    /// The events that get one.
+    /// The events to hook.
     pub events: &'static [HookEvent],
-    /// The arguments behind `hook`.
+    /// The arguments after `hook`.
     pub arguments: &'static [&'static str],
-    /// The program to call.
+    /// The program to run.
     pub program: Program,
 }
 
-/// The owner of a hook.
+/// The author of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
-    /// `init` wrote it.
+    /// Written by `init`.
     Ours,
-    /// A person wrote that this program is called.
+    /// A hook that a person wrote to run this program.
     ByHand,
-    /// Somebody else's.
+    /// A hook that runs something else.
     Other,
 }
 
-/// A command of a file.
+/// A hook found in a file.
 #[derive(Clone, Debug)]
 struct Handler {
     event: String,
-    /// The places in the lists on the way to it.
+    /// The list indexes on the path to it.
     places: Vec<usize>,
     command: String,
-    /// It runs on some occasions of its event only: `init` writes no such hook.
+    /// True if it only runs for some tools, unlike the hook that `init` writes for the event.
     narrowed: bool,
 }
 
@@ -83,14 +83,14 @@ impl Handler {
 }
 
 impl Hooks {
-    /// Puts them in, or brings them up to date.
+    /// Adds our hooks, or updates them.
     pub(super) fn install(&self, doc: &mut Doc) -> Result<(), Fault> {
         let value = doc.value()?;
         if self.shape == Shape::Flat && value.get("version").is_none() {
             doc.insert(&[], "version", &json!(1))?;
         }
         self.shape_is_known(doc, &value)?;
-        // What an earlier version asked for, and what stands twice.
+        // Hooks for events of earlier versions, and duplicates.
         for handler in self.superfluous(&self.handlers(&value))?.into_iter().rev() {
             self.take_out(doc, handler, &Json::Null)?;
         }
@@ -130,7 +130,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Takes them out, with what is empty without them and was not there in `kept`.
+    /// Removes our hooks, and containers that become empty, unless those were in `kept`.
     pub(super) fn remove(&self, doc: &mut Doc, kept: &Json) -> Result<(), Fault> {
         let all = self.handlers(&doc.value()?);
         let ours: Vec<Handler> =
@@ -142,7 +142,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// The value without our hooks and without what is empty: equal before and after.
+    /// Removes our hooks and empty containers from a value. Used to verify that nothing else changes.
     pub(super) fn strip(&self, value: &mut Json) {
         if self.shape == Shape::Flat && value.get("version") == Some(&json!(1)) {
             value.as_object_mut().map(|root| root.shift_remove("version"));
@@ -172,7 +172,7 @@ impl Hooks {
         }
     }
 
-    /// The programs that our hooks call.
+    /// Returns the programs that our hooks run.
     pub(super) fn programs(&self, value: &Json) -> Vec<String> {
         self.handlers(value)
             .iter()
@@ -181,7 +181,7 @@ impl Hooks {
             .collect()
     }
 
-    /// The events that a person has call this program.
+    /// Returns the events for which a person wrote a hook that runs this program.
     pub(super) fn by_hand(&self, value: &Json) -> Vec<String> {
         let all = self.handlers(value);
         let by_hand = all.iter().filter(|each| self.owner(each) == Owner::ByHand);
@@ -218,20 +218,20 @@ impl Hooks {
         }
     }
 
-    /// Returns true if `init` wrote the hook of an entry, and the entry names no other tools.
+    /// Returns true if `init` wrote the hook and its entry has the expected matcher.
     fn is_ours(&self, event: &str, entry: &Json, handler: &Json) -> bool {
         let command = handler.get("command").and_then(Json::as_str);
         !self.is_narrowed(event, entry)
             && command.is_some_and(|command| self.program.wrote_hook(command, self.arguments))
     }
 
-    /// Returns true if an entry names other tools than `init` does for its event.
+    /// Returns true if an entry's matcher differs from the one that `init` writes for the event.
     fn is_narrowed(&self, event: &str, entry: &Json) -> bool {
         let ours = self.events.iter().find(|each| each.name == event);
         entry.get("matcher").map(Json::as_str) != ours.and_then(|each| each.matcher).map(Some)
     }
 
-    /// Every command of a file, in its order.
+    /// Returns all hooks of a file in order.
     fn handlers(&self, value: &Json) -> Vec<Handler> {
         let mut all = Vec::new();
         let Some(events) = value.get("hooks").and_then(Json::as_object) else { return all };
@@ -258,7 +258,7 @@ impl Hooks {
         all
     }
 
-    /// Ours for events that get none, and a second one for an event.
+    /// Returns our hooks for events that are not hooked any more, and duplicates.
     fn superfluous(&self, all: &[Handler]) -> Result<Vec<Handler>, Fault> {
         let ours: Vec<&Handler> =
             all.iter().filter(|each| self.owner(each) == Owner::Ours).collect();
@@ -286,7 +286,7 @@ impl Hooks {
         Err(Fault { line, what: format!("holds over {MOST} hooks of this program") })
     }
 
-    /// Removes a hook, and what is empty without it.
+    /// Removes a hook, and containers that become empty.
     fn take_out(&self, doc: &mut Doc, handler: Handler, kept: &Json) -> Result<(), Fault> {
         let path = handler.path();
         doc.remove(&path)?;
@@ -306,7 +306,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Refuses what has another shape than the client's.
+    /// Rejects a structure that the client does not use.
     fn shape_is_known(&self, doc: &Doc, value: &Json) -> Result<(), Fault> {
         let fault = |path: &[Step<'_>], what: &str| {
             Err(Fault { line: doc.line_of(path), what: what.into() })
@@ -327,7 +327,7 @@ impl Hooks {
     }
 }
 
-/// Nothing is in it.
+/// Returns true for null and for empty containers.
 fn is_empty(value: &Json) -> bool {
     match value {
         Json::Null => true,
@@ -337,7 +337,7 @@ fn is_empty(value: &Json) -> bool {
     }
 }
 
-/// Sets a member of the object at `path`, which is `object`: `null` is replaced.
+/// Sets a member of `object`, which is at `path`. A `null` member is replaced.
 pub(super) fn set(
     doc: &mut Doc,
     path: &[Step<'_>],

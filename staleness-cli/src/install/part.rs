@@ -1,4 +1,4 @@
-//! The part of this program in one file of a client, put in and taken out: text in, text out.
+//! The part of a client's file that belongs to this program, and functions to add and remove it.
 
 use serde_json::Value as Json;
 use staleness_core::ids::stable_hash;
@@ -10,24 +10,24 @@ use super::server::Server;
 use super::switch::Switches;
 use super::toml_server::TomlServer;
 
-/// The skill: what it says is the same everywhere. In the place of [`HASH`] stands the hash of this text.
+/// The text of the skill. [`HASH`] is replaced by the hash of this text.
 const SKILL: &str = include_str!("skill.md");
 const HASH: &str = "{hash}";
 /// The text before the hash.
 const MARK: &str = "<!-- Written by `staleness init` (";
 
-/// The part of this program in one file.
+/// The content that this program writes to one file.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// Hooks in a JSON file.
     Hooks(Hooks),
     /// The MCP server in a JSON file.
     Server(Server),
-    /// Both in one JSON file.
+    /// Hooks and MCP server in one JSON file.
     Both(Hooks, Server),
     /// The MCP server in a TOML file.
     Toml(TomlServer),
-    /// The skill, which is a file of its own.
+    /// The skill, in a separate file.
     Skill,
     /// Switches of other servers, which `uninstall` leaves as they are.
     Switches(Switches),
@@ -36,16 +36,16 @@ pub(crate) enum Part {
 /// The result of `uninstall` for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// It stays as it is.
+    /// The file stays as it is.
     Same,
-    /// It has this text.
+    /// The file gets this text.
     Text(String),
-    /// It goes: there was none before.
+    /// The file is deleted, because it did not exist before.
     Gone,
 }
 
 impl Part {
-    /// The hooks and the server that go into a JSON file.
+    /// Returns the hooks and the server for a JSON file.
     const fn json(&self) -> (Option<&Hooks>, Option<&Server>) {
         match self {
             Self::Hooks(hooks) => (Some(hooks), None),
@@ -55,10 +55,9 @@ impl Part {
         }
     }
 
-    /// The text with our entries, which were brought up to date if they were there. A file that is not
-    /// there is an empty text.
+    /// Returns the text with our entries added or updated. A missing file counts as an empty text.
     ///
-    /// Nothing else of what the text says changes: the result is read again, and refused otherwise.
+    /// The result is parsed again, and rejected if anything else has changed.
     pub(crate) fn install(&self, text: &str) -> Result<String, Fault> {
         let edited = match self {
             Self::Toml(server) => server.install(text)?,
@@ -76,8 +75,8 @@ impl Part {
         Ok(edited)
     }
 
-    /// The text without our entries. What is empty without them goes too, unless it was there in `kept`,
-    /// the text before `init`.
+    /// Returns the text without our entries. Containers that become empty are removed too, unless they were
+    /// in `kept`, the text before `init`.
     pub(crate) fn remove(&self, text: &str, kept: &str) -> Result<String, Fault> {
         let kept = Doc::new(kept).and_then(|doc| doc.value()).unwrap_or(Json::Null);
         let edited = match self {
@@ -96,16 +95,16 @@ impl Part {
         Ok(edited)
     }
 
-    /// Returns the result of `uninstall`. `before`: the text before `init`, where it was kept.
+    /// Returns the result of `uninstall`. `before` is the text before `init`, if there is a backup.
     ///
-    /// When the text without our entries is what the earlier one comes to with our entries put in and
-    /// taken out again, nothing else has changed, and the earlier one is restored byte for byte.
+    /// If adding and removing our entries in `before` gives the same text as removing them now, nothing else
+    /// has changed, and `before` is restored exactly.
     pub(crate) fn uninstall(&self, text: &str, before: Option<&str>) -> Result<After, Fault> {
         let bare = self.remove(text, "")?;
         if bare == text {
             return Ok(After::Same);
         }
-        // An earlier text that holds our entries is none from before them: it tells nothing.
+        // A backup with our entries was made after `init`, so it is no help.
         let before = before.filter(|text| self.remove(text, "").is_ok_and(|bare| bare == *text));
         let earlier = before.unwrap_or_default();
         let there_and_back = || self.install(earlier).and_then(|text| self.remove(&text, ""));
@@ -115,7 +114,7 @@ impl Part {
         Ok(After::Text(self.remove(text, earlier)?))
     }
 
-    /// Returns true if a text holds entries of ours.
+    /// Returns true if a text contains our entries.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Skill => text.contains(MARK),
@@ -123,12 +122,12 @@ impl Part {
         }
     }
 
-    /// Returns true if it has the client start the MCP server.
+    /// Returns true if this part makes the client start the MCP server.
     pub(crate) const fn is_server(&self) -> bool {
         matches!(self, Self::Server(_) | Self::Toml(_))
     }
 
-    /// The programs that our entries call.
+    /// Returns the programs that our entries run.
     pub(crate) fn programs(&self, text: &str) -> Vec<String> {
         let value = || Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
         if let Self::Toml(server) = self {
@@ -140,7 +139,7 @@ impl Part {
         programs
     }
 
-    /// Returns notes on what stays in a text: hooks written by hand, or an edited skill.
+    /// Returns notes on what remains in a text: hooks written by hand, or an edited skill.
     pub(crate) fn notes(&self, text: &str) -> Vec<String> {
         match self {
             Self::Hooks(hooks) | Self::Both(hooks, _) => {
@@ -156,7 +155,7 @@ impl Part {
         }
     }
 
-    /// The texts that `init` writes: what a diff may show of a file that holds other people's secrets.
+    /// Returns the texts that `init` writes, which a diff may show.
     pub(crate) fn words(&self) -> Vec<String> {
         let fixed = ["command", "stdio"].map(str::to_owned);
         match self {
@@ -174,7 +173,7 @@ impl Part {
         }
     }
 
-    /// Returns a fault if two texts differ in more than our entries and what is empty.
+    /// Verifies that two texts only differ in our entries and empty containers.
     fn same_but_for_us(&self, before: &str, after: &str) -> Result<(), Fault> {
         let strip = |text: &str| -> Result<Json, Fault> {
             let mut value = match self {
@@ -221,7 +220,7 @@ fn skill(text: &str) -> Result<String, Fault> {
     Err(Fault { line: 1, what: what.into() })
 }
 
-/// Returns true if a skill is as some version of this program wrote it.
+/// Returns true if a skill is exactly as some version of this program wrote it.
 fn is_untouched(text: &str) -> bool {
     let text = uniform(text);
     let Some((front, back)) = text.split_once(MARK) else { return false };
@@ -233,7 +232,7 @@ fn hash(text: &str) -> String {
     format!("{:032x}", stable_hash(text.as_bytes()))
 }
 
-/// A text with plain line ends: version control may have changed them.
+/// Normalises line endings, because version control may have changed them.
 fn uniform(text: &str) -> String {
     text.replace("\r\n", "\n")
 }

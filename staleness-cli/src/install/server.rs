@@ -7,22 +7,22 @@ use super::hooks::set;
 use super::json::{Doc, Step};
 use super::shell::{Call, Program};
 
-/// The name under which clients know the server.
+/// The server's name in client configurations.
 pub(super) const NAME: &str = "staleness";
 
 /// The server's entry in one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
-    /// The key under which the client keeps its servers.
+    /// The key of the server map.
     pub key: &'static str,
-    /// True if the client writes down how a server is talked to.
+    /// True if the client's entries state the transport type.
     pub typed: bool,
-    /// The program to call.
+    /// The program to run.
     pub program: Program,
 }
 
 impl Server {
-    /// Puts the entry in, or brings it up to date.
+    /// Adds the entry, or updates it.
     pub(super) fn install(&self, doc: &mut Doc) -> Result<(), Fault> {
         let value = doc.value()?;
         let servers = match value.get(self.key) {
@@ -49,7 +49,7 @@ impl Server {
                 }
                 Ok(())
             }
-            // By hand, and to the same effect.
+            // Written by hand, with the same effect.
             Some((call, _)) if call.is_named() => Ok(()),
             _ => {
                 let what =
@@ -59,7 +59,7 @@ impl Server {
         }
     }
 
-    /// Takes the entry out, and the object around it if that is empty then and was not there in `kept`.
+    /// Removes the entry, and the server map if it becomes empty and was not in `kept`.
     pub(super) fn remove(&self, doc: &mut Doc, kept: &Json) -> Result<(), Fault> {
         if !self.is_there(&doc.value()?) {
             return Ok(());
@@ -72,7 +72,7 @@ impl Server {
         Ok(())
     }
 
-    /// The value without our entry and without what is empty: equal before and after.
+    /// Removes our entry and an empty server map from a value. Used to verify that nothing else changes.
     pub(super) fn strip(&self, value: &mut Json) {
         if self.is_there(value) {
             value[self.key].as_object_mut().map(|servers| servers.shift_remove(NAME));
@@ -85,7 +85,7 @@ impl Server {
         }
     }
 
-    /// The program that our entry calls.
+    /// Returns the program that our entry runs.
     pub(super) fn program(&self, value: &Json) -> Option<String> {
         let (call, arguments) = call(value.get(self.key)?.get(NAME)?)?;
         let ours = self.program.wrote_server(&call, &arguments);
@@ -107,7 +107,7 @@ impl Server {
     }
 }
 
-/// The call that an entry makes with its arguments, where it is one of this program's server.
+/// Returns an entry's call and arguments, if it runs this program's server.
 fn call(entry: &Json) -> Option<(Call<'_>, Vec<String>)> {
     let program = entry.get("command")?.as_str()?.into();
     let arguments = entry.get("args")?.as_array()?.iter();

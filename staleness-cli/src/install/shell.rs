@@ -1,21 +1,21 @@
-//! Command lines: a hook's command is a text that a shell reads, a server's is a list of arguments.
+//! Command lines. A hook's command is a shell command; a server's is a list of arguments.
 
 use std::borrow::Cow;
 
-/// The program's own name, without what Windows puts behind it.
+/// The program's name, without `.exe`.
 const OWN_NAME: &str = "staleness";
 
-/// The program as configuration files call it.
+/// The program, as configuration files call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// Its absolute path.
+    /// The absolute path.
     pub path: String,
-    /// The options at the end of every call: where the store is, say.
+    /// Options at the end of every call, such as the store's location.
     pub options: Vec<String>,
 }
 
 impl Program {
-    /// The command line of a hook.
+    /// Returns the command line of a hook.
     pub(crate) fn hook(&self, arguments: &[&str]) -> String {
         let windows = is_windows(&self.path);
         let mut line = word(&self.path, windows).into_owned();
@@ -27,13 +27,13 @@ impl Program {
         line
     }
 
-    /// The arguments of the server.
+    /// Returns the arguments of the server.
     pub(crate) fn server(&self) -> Vec<String> {
         ["mcp".to_owned()].into_iter().chain(self.options.iter().cloned()).collect()
     }
 
-    /// Returns true if a command line is one that [`Program::hook`] writes, for whatever store and policy. Any
-    /// other is somebody's own, whoever is called.
+    /// Returns true if [`Program::hook`] could have written a command line, with any store and policy. All
+    /// other lines belong to somebody else, even if they call this program.
     pub(crate) fn wrote_hook(&self, line: &str, arguments: &[&str]) -> bool {
         let words = words(line).unwrap_or_default();
         let Some((program, rest)) = words.split_first() else { return false };
@@ -45,18 +45,18 @@ impl Program {
             && rest.get(fixed..).is_some_and(known_options)
     }
 
-    /// Returns true if a server's call is one that `init` writes, for whatever store and policy.
+    /// Returns true if `init` could have written a server's call, with any store and policy.
     pub(crate) fn wrote_server(&self, call: &Call<'_>, arguments: &[String]) -> bool {
         self.is(call) && arguments.split_first().is_some_and(|(_, rest)| known_options(rest))
     }
 
-    /// By an absolute path, of a program with this name or of this very file.
+    /// Returns true if the call uses an absolute path to a program with this name, or to this program.
     fn is(&self, call: &Call<'_>) -> bool {
         call.is_absolute() && (call.is_named() || same(&call.program, &self.path))
     }
 }
 
-/// Returns true for the options that `init` writes: `--store` and `--config` with their values.
+/// Returns true if the words are options that `init` writes: `--store` and `--config` with values.
 fn known_options(words: &[String]) -> bool {
     let mut names = Vec::new();
     for pair in words.chunks(2) {
@@ -69,28 +69,28 @@ fn known_options(words: &[String]) -> bool {
 /// A call: the program and its first argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call<'a> {
-    /// The program as it is written.
+    /// The program as written.
     pub program: Cow<'a, str>,
-    /// Its first argument.
+    /// The first argument.
     pub command: Cow<'a, str>,
 }
 
 impl<'a> Call<'a> {
-    /// The call that a command line makes.
+    /// Parses the call in a command line.
     pub(crate) fn of_line(line: &'a str) -> Option<Self> {
         let (program, rest) = first_word(line)?;
         let (command, _) = first_word(rest)?;
         Some(Self { program: program.into(), command: command.into() })
     }
 
-    /// Returns true if the program's path does not depend on where it is called.
+    /// Returns true if the program's path is absolute.
     pub(crate) fn is_absolute(&self) -> bool {
         let path = self.program.as_bytes();
         let drive = path.len() > 2 && path[1] == b':' && matches!(path[2], b'/' | b'\\');
         path.starts_with(b"/") || path.starts_with(br"\\") || drive
     }
 
-    /// Returns true if the program bears this program's name.
+    /// Returns true if the program's file name is `staleness`.
     pub(crate) fn is_named(&self) -> bool {
         let name = self.program.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
@@ -101,19 +101,19 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Returns true if two paths are the same text, whichever way their separators lean.
+/// Returns true if two paths are equal, treating `/` and `\` alike.
 fn same(a: &str, b: &str) -> bool {
     a.replace('\\', "/") == b.replace('\\', "/")
 }
 
-/// Returns true if a path is one of Windows.
+/// Returns true if a path is a Windows path.
 fn is_windows(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
     drive || path.starts_with(r"\\")
 }
 
-/// A word of a command line. Windows' separators are turned: its shells take both, and one that reads
-/// like Unix takes a backslash for an escape.
+/// Quotes a word for a command line. Backslashes in Windows paths become slashes, because Windows' shells
+/// accept both, and Unix-like shells would treat a backslash as an escape.
 fn word(text: &str, windows: bool) -> Cow<'_, str> {
     let text = if windows { Cow::Owned(text.replace('\\', "/")) } else { Cow::Borrowed(text) };
     let plain =
@@ -121,14 +121,14 @@ fn word(text: &str, windows: bool) -> Cow<'_, str> {
     if !text.is_empty() && text.chars().all(plain) {
         return text;
     }
-    // Shells of Windows know double quotes only, and mean nothing by most of what is in them.
+    // Windows' shells only know double quotes, and treat most characters inside literally.
     if windows && !text.contains(['"', '$', '`', '%', '!']) {
         return format!("\"{text}\"").into();
     }
     format!("'{}'", text.replace('\'', r"'\''")).into()
 }
 
-/// The words of a command line; `None` where a quote is left open.
+/// Splits a command line into words. `None` if a quote is not closed.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut rest = line.trim_end();
@@ -140,8 +140,8 @@ fn words(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// The first word of a command line as a shell of Unix reads it, and what follows. `None` without one,
-/// and where a quote is left open. Backslashes in a path of Windows are taken as they stand.
+/// Splits off the first word as a Unix shell would. `None` if there is none, or a quote is not closed.
+/// Backslashes in a Windows path are taken literally.
 fn first_word(line: &str) -> Option<(String, &str)> {
     let line = line.trim_start();
     let mut word = String::new();

@@ -1,7 +1,7 @@
-//! The MCP server in Codex CLI's TOML.
+//! The MCP server in Codex CLI's TOML file.
 //!
-//! A table can stand at the end of any TOML file, so ours is added there as text, and taken out line
-//! by line. `toml_edit` would write the whole file anew, and with it every line end.
+//! A table may be at the end of any TOML file, so ours is appended as text, and removed line by line.
+//! `toml_edit` would rewrite the whole file, including its line endings.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
@@ -13,18 +13,18 @@ use super::json::BOM;
 use super::server::NAME;
 use super::shell::{Call, Program};
 
-/// The key under which Codex CLI keeps its servers.
+/// The key of the server tables.
 const KEY: &str = "mcp_servers";
 
 /// The server's table.
 #[derive(Clone, Debug)]
 pub(crate) struct TomlServer {
-    /// The program to call.
+    /// The program to run.
     pub program: Program,
 }
 
 impl TomlServer {
-    /// Puts the table in, or brings it up to date.
+    /// Adds the table, or updates it.
     pub(super) fn install(&self, text: &str) -> Result<String, Fault> {
         let (bom, body) = split_bom(text);
         let root = parse(body)?;
@@ -47,7 +47,7 @@ impl TomlServer {
         }
     }
 
-    /// Takes the table out, with the tables below it.
+    /// Removes the table and its subtables.
     pub(super) fn remove(&self, text: &str) -> Result<String, Fault> {
         let (bom, body) = split_bom(text);
         let root = parse(body)?;
@@ -64,7 +64,7 @@ impl TomlServer {
             let what = "is not written as a table of its own; remove it by hand";
             return Err(Fault::at(body, name.span().start, format!("the server {NAME} {what}")));
         }
-        // A blank line was put before it, unless it is where the file begins.
+        // A blank line was added before the table, unless it begins the file.
         let end = lines_of(body, header, entry.get_ref(), &mut lines);
         let rest = &body[end..];
         let blank = body[..header.0].ends_with("\n\n") || body[..header.0].ends_with("\n\r\n");
@@ -80,7 +80,7 @@ impl TomlServer {
         Ok(format!("{bom}{left}"))
     }
 
-    /// Returns the parsed text without our table: equal before and after.
+    /// Returns the parsed text without our table. Used to verify that nothing else changes.
     pub(super) fn strip(&self, text: &str) -> Result<Table, Fault> {
         let (_, body) = split_bom(text);
         let root = parse(body)?;
@@ -97,7 +97,7 @@ impl TomlServer {
         Ok(table)
     }
 
-    /// The program that our table calls.
+    /// Returns the program that our table runs.
     pub(super) fn program(&self, text: &str) -> Option<String> {
         self.program_in(&parse(split_bom(text).1).ok()?)
     }
@@ -134,7 +134,7 @@ impl TomlServer {
         if parse(split_bom(&text).1).is_ok() {
             return Ok(text);
         }
-        // No table can be added to one that is written as a single value.
+        // A subtable cannot be added to an inline table.
         let root = parse(body)?;
         let at = root.get(KEY).map_or(0, |servers| servers.span().start);
         let what = "`mcp_servers` is written as one value; write it as [mcp_servers.NAME] tables";
@@ -222,8 +222,8 @@ pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     places
 }
 
-/// The lines of a table: its header, its values, and the tables below it. Comments and blank lines are
-/// not among them. Returned is where the last one ends.
+/// Collects the lines of a table: header, values and subtables, without comments and blank lines. Returns the
+/// end of the last one.
 fn lines_of(
     body: &str,
     header: (usize, usize),
@@ -245,7 +245,7 @@ fn lines_of(
     end
 }
 
-/// The line in which a place lies, with what ends it.
+/// Returns the range of the line at an offset, with its line ending.
 fn line_of(body: &str, at: usize) -> (usize, usize) {
     let from = body[..at].rfind('\n').map_or(0, |at| at + 1);
     let to = body[at..].find('\n').map_or(body.len(), |length| at + length + 1);
@@ -256,7 +256,7 @@ fn split_bom(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 })
 }
 
-/// The parser's messages quote the file, which may hold secrets.
+/// Parses a text. The parser's messages are not used, because they quote the file, which may contain secrets.
 fn parse(body: &str) -> Result<DeTable<'_>, Fault> {
     match DeTable::parse(body) {
         Ok(root) => Ok(root.into_inner()),
@@ -267,7 +267,7 @@ fn parse(body: &str) -> Result<DeTable<'_>, Fault> {
     }
 }
 
-/// The call that a table makes with its arguments, where it is one of this program's server.
+/// Returns a table's call and arguments, if it runs this program's server.
 fn call<'v>(entry: &'v DeValue<'_>) -> Option<(Call<'v>, Vec<String>)> {
     let table = entry.as_table()?;
     let program = table.get("command")?.get_ref().as_str()?.into();

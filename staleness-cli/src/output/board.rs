@@ -1,4 +1,4 @@
-//! The board: one screen, at most eighty columns.
+//! The board: work and tools on one screen of at most 80 columns.
 
 use staleness::Timestamp;
 use staleness::report::{ToolReport, WorkReport};
@@ -7,17 +7,17 @@ use staleness::work::{StaleReport, Warning, WorkKind, WorkStatus};
 use super::found::paint_of;
 use super::{Cell, Output, Paint, escape, tools, work};
 
-/// A board is no wider than this, in columns.
+/// Maximum width, in columns.
 const WIDTH: usize = 80;
-/// A board with its prompt fits a terminal of twenty-four lines.
+/// Maximum number of lines, so that the board and the prompt fit into 24 lines.
 const LINES: usize = 23;
-/// Rows of a section, where there is room.
+/// Maximum number of rows per section.
 const ROWS: usize = 6;
-/// The state of work and tools on one screen.
+/// The contents of the board.
 pub(crate) struct Board {
-    /// Plans that somebody works on, the latest first.
+    /// Plans in progress, latest first.
     pub in_progress: Vec<WorkReport>,
-    /// Work that waits for somebody: handoffs, candidates, plans that are blocked or to do.
+    /// Work waiting for somebody: handoffs, candidates, and plans that are blocked or to do.
     pub waiting: Vec<WorkReport>,
     /// Overdue work.
     pub stale: StaleReport,
@@ -25,7 +25,7 @@ pub(crate) struct Board {
     pub tools: Vec<ToolReport>,
 }
 
-/// Renders work that is in progress, waits or is overdue, and the tools in trouble.
+/// Renders the board: work in progress, waiting and overdue work, and tools that cannot be trusted.
 pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) -> String {
     let mut rows = ROWS;
     loop {
@@ -37,7 +37,7 @@ pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) ->
     }
 }
 
-/// The board with so many rows of each section.
+/// Renders the board with at most `rows` rows per section.
 fn with_rows(root: &str, board: &Board, rows: usize, now: Timestamp, out: &Output) -> String {
     let narrow = &Output { paint: out.paint, width: out.width.min(WIDTH), ..*out };
     let mut text = format!("{}\n", out.paint.bold(&escape(root)));
@@ -72,7 +72,7 @@ fn section(title: &str, items: &[WorkReport], rows: usize, now: Timestamp, out: 
     head(title, out) + &table + &more(left, "staleness work list --open", out)
 }
 
-/// Returns the cells of an item: the kind, or the state of a plan that waits; age; id; text.
+/// Returns the cells of an item: its kind (or state, for a waiting plan), age, id and text.
 fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     let what = match (each.kind, each.status) {
         (WorkKind::Plan, WorkStatus::InProgress) => "plan".to_owned(),

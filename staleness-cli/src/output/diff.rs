@@ -1,4 +1,4 @@
-//! Differences between two texts.
+//! Diffs of texts.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use imara_diff::{
 
 use crate::output::{Output, escape};
 
-/// A unified diff of two texts with these names.
+/// Returns a unified diff of two texts, with their names.
 pub(crate) fn unified([before, after]: [&str; 2], old: &str, new: &str) -> String {
     let mut diff = format!("--- {before}\n+++ {after}\n");
     let input = InternedInput::new(old, new);
@@ -20,7 +20,7 @@ pub(crate) fn unified([before, after]: [&str; 2], old: &str, new: &str) -> Strin
     diff
 }
 
-/// A diff for a terminal: other people's text is escaped.
+/// Colours a diff for a terminal, escaping its text.
 pub(crate) fn painted(diff: &str, out: &Output) -> String {
     let mut text = String::new();
     for line in diff.lines() {
@@ -39,7 +39,7 @@ pub(crate) fn painted(diff: &str, out: &Output) -> String {
     text
 }
 
-/// The usual form. Where there are no lines, the one before is named.
+/// The usual diff format. An empty range is given by the line before it.
 struct Printer<'a>(BasicLineDiffPrinter<'a, str>);
 
 impl UnifiedDiffPrinter for Printer<'_> {

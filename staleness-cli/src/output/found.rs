@@ -1,4 +1,4 @@
-//! The findings of a check, for a person.
+//! Renders the findings of a check.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Cell, Output, Paint, Painter, escape, wrap};
 
-/// Findings that a terminal shows at most.
+/// Maximum number of findings to show on a terminal.
 const MOST: usize = 200;
-/// Files that were not checked, and notes, that are shown at most.
+/// Maximum number of skipped files, and of notes, to show.
 const ROWS: usize = 25;
-/// Findings of one cause from which on they are shown together.
+/// Minimum number of findings with the same cause to show as a group.
 const ALIKE: usize = 3;
 
-/// Findings of a check, counted against a baseline.
+/// The result of comparing findings with a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Compared {
-    /// Findings that are not in the baseline.
+    /// Number of findings that are not in the baseline.
     pub new: usize,
-    /// Findings that are in it.
+    /// Number of findings that are in the baseline.
     pub known: usize,
-    /// Entries of the baseline that were not found again.
+    /// Number of baseline entries that were not found.
     pub gone: usize,
 }
 
@@ -42,8 +42,8 @@ pub(crate) const fn paint_of(level: Level) -> Painter {
     }
 }
 
-/// Renders findings: first those of one cause that has several places, then the others by document, worst first, and
-/// a summary line.
+/// Renders the findings: first groups with a common cause, then the others by document, worst first, and a
+/// summary line.
 pub(crate) fn table(
     found: &Findings,
     report: &Report,
@@ -64,7 +64,7 @@ pub(crate) fn table(
         }
     }
     for group in &found.groups {
-        // Weak signs alone leave a block fresh: nobody has to read those.
+        // Blocks with only weak signals stay fresh and are not shown.
         let (rows, fresh): (Vec<&Finding>, Vec<_>) = group
             .found
             .iter()
@@ -89,7 +89,7 @@ pub(crate) fn table(
     text
 }
 
-/// Groups findings by their common cause; groups of fewer than [`ALIKE`] are left out.
+/// Groups findings by their common cause, omitting groups smaller than [`ALIKE`].
 fn causes<'f>(found: &'f Findings, context: &Context) -> BTreeMap<u64, Vec<&'f Finding>> {
     let mut causes: BTreeMap<u64, Vec<&Finding>> = BTreeMap::new();
     for each in found.all() {
@@ -101,7 +101,7 @@ fn causes<'f>(found: &'f Findings, context: &Context) -> BTreeMap<u64, Vec<&'f F
     causes
 }
 
-/// Findings that come of one thing: `stale  8 places`, why, and a line for each.
+/// Renders a group with a common cause: `stale  8 places`, the reason, and one line each.
 fn together(places: &[&Finding], shown: usize, out: &Output) -> String {
     let Some(first) = places.first() else { return String::new() };
     let worst = places.iter().map(|each| each.told.verdict.level).max().unwrap_or(Level::Stale);
@@ -118,7 +118,7 @@ fn together(places: &[&Finding], shown: usize, out: &Output) -> String {
     text
 }
 
-/// `stale  docs/guide.md  3 of 41 blocks`.
+/// Renders a document's heading: `stale  docs/guide.md  3 of 41 blocks`.
 fn heading(group: &Group, count: usize, out: &Output) -> String {
     let level = group.worst.0;
     let blocks = if group.blocks > 1 {
@@ -134,13 +134,13 @@ fn heading(group: &Group, count: usize, out: &Output) -> String {
     )
 }
 
-/// `docs/guide.md:3  stale 0.24 → update`.
+/// Appends a finding's place: `docs/guide.md:3  stale 0.24 → update`.
 fn place(finding: &Finding, out: &Output, text: &mut String) {
     let (told, paint) = (&finding.told, out.paint);
     let place =
         format!("{}:{}", escape(told.path.as_deref().unwrap_or_default()), told.line.unwrap_or(1));
     let state = state(&told.verdict, out);
-    // A place is never cut: it is what one clicks on.
+    // A place is never truncated, because people click on it.
     let gap = if place.width() + 24 > out.width { "\n    " } else { "  " };
     text.push_str(&format!("  {}{gap}{state}\n", paint.bold(&place)));
 }
@@ -155,18 +155,18 @@ fn row(finding: &Finding, out: &Output, text: &mut String) {
     }
 }
 
-/// `stale 0.24 → update`.
+/// Formats a verdict: `stale 0.24 → update`.
 pub(crate) fn state(verdict: &Verdict, out: &Output) -> String {
     let level = paint_of(verdict.level)(out.paint, verdict.level.as_str());
     format!("{level} {} → {}", short(verdict.freshness), verdict.action.as_str())
 }
 
-/// A freshness in two digits; what is not quite fresh or stale never looks so.
+/// Formats a freshness with two decimals, rounded down.
 pub(crate) fn short(freshness: f64) -> String {
     format!("{:.2}", (freshness * 100.0).floor() / 100.0)
 }
 
-/// Every reason on lines of its own, as wide as the terminal.
+/// Appends all reasons, wrapped to the terminal's width.
 pub(crate) fn reasons(verdict: &Verdict, indent: usize, out: &Output, text: &mut String) {
     verdict.signals.iter().for_each(|signal| reason(signal, indent, out, text));
 }
@@ -182,7 +182,7 @@ fn reason(signal: &Signal, indent: usize, out: &Output, text: &mut String) {
     }
 }
 
-/// Renders the files that were not checked, and the notes.
+/// Renders the skipped files and the notes.
 fn aside(report: &Report, out: &Output) -> String {
     let mut text = String::new();
     let mut push = |title: &str, rows: Vec<(String, String)>| {
@@ -214,7 +214,7 @@ fn aside(report: &Report, out: &Output) -> String {
     text
 }
 
-/// One line: `3 stale, 5 review, 120 fresh blocks in 12 documents`.
+/// Renders the summary line: `3 stale, 5 review, 120 fresh blocks in 12 documents`.
 pub(crate) fn summary(
     found: &Findings,
     report: &Report,
@@ -254,10 +254,10 @@ pub(crate) fn summary(
     text
 }
 
-/// Blocks, and items, that the overview shows.
+/// Maximum number of blocks or items in the overview.
 const SHOWN: usize = 10;
 
-/// Renders the worst [`SHOWN`] blocks or items, one a line, and the number of the others.
+/// Renders the worst [`SHOWN`] blocks or items, one per line, and the number of the others.
 fn doubtful(all: &[KnowledgeReport], how: &str, out: &Output) -> String {
     let row = |told: &KnowledgeReport| -> Vec<Cell> {
         let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
@@ -270,7 +270,7 @@ fn doubtful(all: &[KnowledgeReport], how: &str, out: &Output) -> String {
     out.table(all.iter().take(SHOWN).map(row)) + &out.more(all.len().saturating_sub(SHOWN), how)
 }
 
-/// Renders the items of the store that cannot be trusted, for the overview; empty if there are none.
+/// Renders stored items that cannot be trusted, for the overview. Empty if there are none.
 pub(crate) fn doubtful_items(all: &[KnowledgeReport], out: &Output) -> String {
     let (verb, items) =
         (if all.len() == 1 { "needs" } else { "need" }, counted(all.len(), "item", "items"));

@@ -1,4 +1,4 @@
-//! JSON that a terminal may show.
+//! JSON output that is safe for a terminal.
 
 use std::io::{self, Write};
 
@@ -8,14 +8,13 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 
 use staleness_service::is_unsafe;
 
-/// Writes a value on lines of its own.
+/// Writes a value as indented JSON.
 pub(super) fn write(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(to, Shown(PrettyFormatter::new()));
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
-/// The usual form, in which what a terminal would obey or hide is written as an escape. Whoever reads
-/// the JSON has the text as it was.
+/// The usual pretty format, with control and invisible characters escaped. Parsing gives the original text.
 struct Shown<'a>(PrettyFormatter<'a>);
 
 impl Formatter for Shown<'_> {

@@ -1,4 +1,4 @@
-//! Items of knowledge, for a person.
+//! Renders knowledge items.
 
 use staleness::Timestamp;
 use staleness::knowledge::ItemKind;
@@ -9,7 +9,7 @@ use super::found::{paint_of, reasons, short, state};
 use super::{Cell, Output, Paint, escape, wrap};
 use staleness_service::when::ago;
 
-/// Every item with level, freshness and the first reason.
+/// Renders a list of items with level, freshness and first reason.
 pub(crate) fn list(told: &[KnowledgeReport], now: Timestamp, out: &Output) -> String {
     out.table(told.iter().map(|each| line(each, now)))
 }
@@ -37,7 +37,7 @@ fn line(each: &KnowledgeReport, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// Items with how close each is, marked where they cannot be relied on.
+/// Renders recalled items with their score. Items that cannot be relied on are marked.
 pub(crate) fn recalled(told: &[RecallReport], out: &Output) -> String {
     let mut text = String::new();
     for each in told {
@@ -60,7 +60,7 @@ pub(crate) fn recalled(told: &[RecallReport], out: &Output) -> String {
     text
 }
 
-/// An item that was just written down or changed, in two lines.
+/// Renders an item that was just added or changed, in two lines.
 pub(crate) fn noted(told: &KnowledgeReport, dry_run: bool, out: &Output) -> String {
     let done = if told.done_at.is_some() { "  done" } else { "" };
     let would = if dry_run { "  nothing was written" } else { "" };
@@ -76,7 +76,7 @@ pub(crate) fn noted(told: &KnowledgeReport, dry_run: bool, out: &Output) -> Stri
     text
 }
 
-/// One item with everything that is known of it.
+/// Renders everything known about an item.
 pub(crate) fn show(told: &KnowledgeReport, out: &Output) -> String {
     let paint = out.paint;
     let mut text = format!("{}  {}\n", paint.bold(&escape(&told.id)), state(&told.verdict, out));
@@ -113,7 +113,7 @@ pub(crate) fn show(told: &KnowledgeReport, out: &Output) -> String {
     text
 }
 
-/// The text on lines that fit the terminal.
+/// Wraps an item's text to the terminal's width.
 fn body(told: &KnowledgeReport, out: &Output) -> Vec<String> {
     let text = told.body.as_deref().unwrap_or(&told.title);
     let width = out.width.saturating_sub(6);

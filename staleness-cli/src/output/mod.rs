@@ -1,4 +1,4 @@
-//! Output for a person: escaped, coloured, in columns.
+//! Output for people: escaped, coloured, and in columns.
 
 pub(crate) mod board;
 pub(crate) mod diff;
@@ -26,23 +26,23 @@ pub(crate) use wrap::{fitting, wrap};
 
 use crate::error::{CliError, ErrorKind};
 
-/// The form of everything that is printed.
+/// The format of all output.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// One JSON document instead of text.
+    /// Print one JSON document instead of text.
     pub json: bool,
-    /// Nothing but results.
+    /// Print only results.
     pub quiet: bool,
-    /// More on stderr.
+    /// Print more on stderr.
     pub verbose: bool,
-    /// Colours.
+    /// The colours.
     pub paint: Paint,
-    /// The width of the terminal, in columns.
+    /// Width of the terminal, in columns.
     pub width: usize,
 }
 
 impl Output {
-    /// Plain text of whole lines: what a program reads.
+    /// Plain text without wrapping, for programs.
     pub(crate) fn plain(verbose: bool) -> Self {
         Self {
             json: false,
@@ -58,26 +58,26 @@ impl Output {
         self.deliver_json(value).map(drop)
     }
 
-    /// Prints one JSON document; `false`: the reader went away before it was all written.
+    /// Prints one JSON document. Returns false if the reader closed the pipe early.
     pub(crate) fn deliver_json(&self, value: &impl Serialize) -> Result<bool, CliError> {
-        // A long list is not held in memory twice.
+        // Streams the output, so that a long list is not in memory twice.
         let mut stdout = BufWriter::with_capacity(JSON_BUFFER, io::stdout().lock());
         let written = json::write(&mut stdout, value);
         delivered(written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()))
     }
 
-    /// Prints text that is escaped already. A reader that went away is no error.
+    /// Prints escaped text. A closed pipe is not an error.
     pub(crate) fn text(&self, text: &str) -> Result<(), CliError> {
         self.deliver(text).map(drop)
     }
 
-    /// Prints text that is escaped already; `false`: the reader went away before it was all written.
+    /// Prints escaped text. Returns false if the reader closed the pipe early.
     pub(crate) fn deliver(&self, text: &str) -> Result<bool, CliError> {
         let mut stdout = io::stdout().lock();
         delivered(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
-    /// Prints what was done: as JSON, or in words that are escaped already, and with `--quiet` not at all.
+    /// Prints what was done, as JSON or as escaped text. Prints no text with `--quiet`.
     pub(crate) fn done(
         &self,
         value: &impl Serialize,
@@ -90,47 +90,47 @@ impl Output {
         }
     }
 
-    /// Rows of cells as a table that fits the terminal.
+    /// Formats rows of cells as a table that fits the terminal.
     pub(crate) fn table(&self, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
         table(rows, Last::Cut, self.paint, self.width)
     }
 
-    /// Rows of cells of which the last one is never cut.
+    /// Formats rows of cells. The last cell is wrapped and never truncated.
     pub(crate) fn details(&self, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
         table(rows, Last::Wrapped, self.paint, self.width)
     }
 
-    /// A line of what is known of one thing, with its key in `width` columns; nothing without a value.
+    /// Formats a property with its key in `width` columns. Empty if there is no value.
     pub(crate) fn row(&self, key: &str, width: usize, value: &str) -> String {
         let key = (format!("{key:<width$}"), Some(Paint::dim as Painter));
         let row = (!value.is_empty()).then(|| vec![key, (value.to_owned(), None)]);
         self.details(row)
     }
 
-    /// Lines of text, each wrapped to the terminal.
+    /// Wraps lines of text to the terminal's width.
     pub(crate) fn lines(&self, text: &str) -> String {
         text.lines().flat_map(|line| wrap(line, self.width)).map(|line| line + "\n").collect()
     }
 
-    /// Lines on what to type next, or how to read what stands above them; nothing with `--quiet`.
+    /// Formats a hint on what to type next, or how to read the output. Empty with `--quiet`.
     pub(crate) fn hint(&self, text: &str) -> String {
         if self.quiet { String::new() } else { self.paint.dim(&self.lines(text)) }
     }
 
-    /// A line below a table that says how many rows were left out, and what shows them; nothing where none was.
+    /// Formats a line that says how many rows were left out and how to see them. Empty if none were.
     pub(crate) fn more(&self, left: usize, how: &str) -> String {
         let more = format!("  … and {left} more; {how}\n");
         if left == 0 { String::new() } else { self.paint.dim(&more) }
     }
 
-    /// Says something on stderr, except with `--quiet`.
+    /// Prints a warning on stderr, except with `--quiet`.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(io::stderr(), "{}", escape(text));
         }
     }
 
-    /// Says something on stderr, with `--verbose`.
+    /// Prints a note on stderr, with `--verbose`.
     pub(crate) fn note(&self, text: &str) {
         if self.verbose {
             let _ = writeln!(io::stderr(), "{}", escape(text));
@@ -138,10 +138,10 @@ impl Output {
     }
 }
 
-/// Bytes of JSON that are written at once.
+/// Size of the output buffer for JSON, in bytes.
 const JSON_BUFFER: usize = 1 << 16;
 
-/// Returns true if everything was written; a reader that went away is no error.
+/// Returns true if everything was written, and false if the reader closed the pipe.
 fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
     match written {
         Ok(()) => Ok(true),

@@ -14,14 +14,14 @@ pub(crate) enum ColorArg {
     Never,
 }
 
-/// Paints text, or leaves it alone.
+/// Colours text, if enabled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// Follows the choice; `auto` asks the terminal and `NO_COLOR`.
+    /// Creates the painter. With `auto`, checks the terminal and `NO_COLOR`.
     pub(crate) fn new(choice: ColorArg) -> Self {
         let on = match choice {
             ColorArg::Always => true,
@@ -37,27 +37,27 @@ impl Paint {
         if self.on { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// For headings.
+    /// Paints a heading.
     pub(crate) fn bold(self, text: &str) -> String {
         self.with(Style::new().bold(), text)
     }
 
-    /// For what matters less.
+    /// Paints less important text.
     pub(crate) fn dim(self, text: &str) -> String {
         self.with(Style::new().dimmed(), text)
     }
 
-    /// For what is well.
+    /// Paints something good.
     pub(crate) fn good(self, text: &str) -> String {
         self.with(AnsiColor::Green.on_default(), text)
     }
 
-    /// For what wants a look.
+    /// Paints something that needs a review.
     pub(crate) fn warn(self, text: &str) -> String {
         self.with(AnsiColor::Yellow.on_default(), text)
     }
 
-    /// For what must not be relied on.
+    /// Paints something that must not be relied on.
     pub(crate) fn bad(self, text: &str) -> String {
         self.with(AnsiColor::Red.on_default().bold(), text)
     }

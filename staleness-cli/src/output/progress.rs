@@ -1,4 +1,4 @@
-//! Progress of work that takes a while, for a person who waits.
+//! Reports progress of long operations on a terminal.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
@@ -9,33 +9,33 @@ use staleness_service::{Listener, progress_words};
 
 use super::Output;
 
-/// Work that takes no longer than this says nothing, in milliseconds.
+/// Time before the first report, in milliseconds.
 const PATIENCE: i64 = 1_000;
-/// Between two reports, in milliseconds.
+/// Minimum time between two reports, in milliseconds.
 const STEP: i64 = 200;
-/// The clock is read once in so many lines.
+/// Number of lines between two readings of the clock.
 const STRIDE: u64 = 1_000;
 
-/// Counts lines and reports them on stderr: on a terminal, after a second, never with `--quiet`.
+/// Counts lines and reports them on stderr. Only on a terminal, after one second, and not with `--quiet`.
 #[derive(Debug)]
 pub(crate) struct Progress {
     verb: &'static str,
     lines: u64,
     asked: u64,
-    /// When to report next; never for who does not look.
+    /// The time of the next report, or `None` if reports are off.
     next: Option<Timestamp>,
     reported: bool,
 }
 
 impl Progress {
-    /// Nothing done yet.
+    /// Creates a progress report with nothing done.
     pub(crate) fn new(out: &Output, verb: &'static str) -> Self {
         let watched = !out.quiet && io::stderr().is_terminal();
         let next = watched.then(|| clock::now().plus_millis(PATIENCE));
         Self { verb, lines: 0, asked: 0, next, reported: false }
     }
 
-    /// Counts lines that are done, and reports the total from time to time.
+    /// Adds completed lines, and reports the total from time to time.
     pub(crate) fn add(&mut self, lines: u64) {
         self.lines += lines;
         let Some(next) = self.next.filter(|_| self.lines - self.asked >= STRIDE) else { return };
@@ -48,7 +48,7 @@ impl Progress {
         }
     }
 
-    /// Reports what is being done, in few words that hold no text of others.
+    /// Reports the current activity. The text must not contain foreign text.
     pub(crate) fn say(&mut self, words: &str) {
         let Some(next) = self.next else { return };
         let now = clock::now();
@@ -59,13 +59,13 @@ impl Progress {
         }
     }
 
-    /// The work is done: the line is taken away again.
+    /// Ends the reports and clears the line.
     pub(crate) fn end(&mut self) {
         self.pause();
         self.next = None;
     }
 
-    /// The line is taken away; more work may follow.
+    /// Clears the line. More reports may follow.
     fn pause(&mut self) {
         if std::mem::take(&mut self.reported) {
             let _ = write!(io::stderr(), "\r\u{1b}[K");
@@ -73,7 +73,7 @@ impl Progress {
     }
 }
 
-/// A person who waits for a check of documents, and hears what was left out.
+/// A listener that shows a check's progress and notes on the terminal.
 #[derive(Debug)]
 pub(crate) struct Screen<'a> {
     out: &'a Output,
@@ -81,7 +81,7 @@ pub(crate) struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    /// Nothing said yet.
+    /// Creates a listener with nothing reported.
     pub(crate) fn new(out: &'a Output, verb: &'static str) -> Self {
         Self { out, progress: RefCell::new(Progress::new(out, verb)) }
     }

@@ -1,4 +1,4 @@
-//! Things that need attention, for a person.
+//! Renders things that need attention.
 
 use serde::Serialize;
 use staleness::verdict::Verdict;
@@ -10,17 +10,17 @@ use super::{Output, escape, fitting};
 pub(crate) struct Entry {
     /// `tool`, or the kind of an item.
     pub kind: &'static str,
-    /// Its name, id or place.
+    /// The name, id or place.
     pub id: String,
-    /// Its subject, on one line.
+    /// The title, on one line.
     pub title: String,
-    /// Its verdict, with the evidence.
+    /// The verdict, with reasons.
     pub verdict: Verdict,
-    /// A command line to go on with.
+    /// The command to run next.
     pub suggested_action: String,
 }
 
-/// Each thing with its reasons and the command to go on with.
+/// Renders each thing with its reasons and the next command.
 pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
     if entries.is_empty() {
         return if total == 0 { "nothing needs attention\n".into() } else { String::new() };
@@ -39,7 +39,7 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
             text.push_str(&format!("    {}\n", paint.dim(&title)));
         }
         reasons(&each.verdict, 4, out, &mut text);
-        // Never cut: it is there to be pasted.
+        // Never truncated, so that it can be pasted.
         text.push_str(&format!("    $ {}\n", escape(&each.suggested_action)));
     }
     if total > entries.len() && !out.quiet {

@@ -1,4 +1,4 @@
-//! Columns that fit the terminal.
+//! Formats columns that fit the terminal.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -6,25 +6,25 @@ use super::{escape, fitting, wrap};
 
 /// A function that paints a cell.
 pub(crate) type Painter = fn(super::Paint, &str) -> String;
-/// A cell's text, and how it is painted.
+/// The text of a cell, and its painter.
 pub(crate) type Cell = (String, Option<Painter>);
 
-/// The last column gets no less than this, in columns.
+/// Minimum width of the last cell, in columns.
 const LEAST: usize = 20;
-/// The indentation of what goes below the beginning of its row.
+/// Indentation of cells that wrap below their row, in columns.
 const BELOW: usize = 6;
 
-/// A way to show a last cell that is longer than its room.
+/// The way to show a last cell that does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
-    /// Its beginning.
+    /// Truncated.
     Cut,
-    /// All of it, on several lines.
+    /// Wrapped onto several lines.
     Wrapped,
 }
 
-/// Rows as text, indented by two columns: aligned columns. What finds no room in the width goes below the
-/// beginning of its row.
+/// Formats rows as aligned columns, indented by two. Cells that do not fit continue on the next line,
+/// indented.
 pub(crate) fn table(
     rows: impl IntoIterator<Item = Vec<Cell>>,
     last_cell: Last,
@@ -34,7 +34,7 @@ pub(crate) fn table(
     let safe = |(text, paint): Cell| (escape(&text).into_owned(), paint);
     let rows: Vec<Vec<Cell>> =
         rows.into_iter().map(|cells| cells.into_iter().map(safe).collect()).collect();
-    // A pipe gets every cell whole.
+    // Cells are not truncated in a pipe.
     let most = if width == usize::MAX { usize::MAX } else { 48 };
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
@@ -79,7 +79,7 @@ pub(crate) fn table(
     out
 }
 
-/// Begins a line that is indented.
+/// Begins an indented line.
 fn new_line(out: &mut String, indent: usize) {
     out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');
@@ -120,7 +120,7 @@ mod tests {
         assert!(lines[2].ends_with('z'), "nothing is painted where there is nothing: {text}");
     }
 
-    /// Bug L1: only the last column was fitted.
+    /// Bug L1: only the last column was fitted to the width.
     #[test]
     fn l1_no_column_goes_beyond_the_terminal() {
         let cells = ["active", &"n".repeat(30), "SSSS", "claude-code, codex", "why, at length"];

@@ -1,4 +1,4 @@
-//! Tools and sources as tables.
+//! Renders tools and sources.
 
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
@@ -11,7 +11,7 @@ use staleness_core::tool::ListingState;
 use super::{Cell, Output, Paint, Painter, escape};
 use staleness_service::when::ago;
 
-/// Returns the painter for the status of a tool.
+/// Returns the painter for a tool's status.
 pub(crate) fn paint_of(tool: &ToolReport) -> Painter {
     match tool.status {
         _ if tool.is_invented() => Paint::warn,
@@ -21,7 +21,7 @@ pub(crate) fn paint_of(tool: &ToolReport) -> Painter {
     }
 }
 
-/// Returns the painter for the state of a server in a client.
+/// Returns the painter for a server's state in a client.
 pub(crate) fn paint_of_listing(state: &str) -> Option<Painter> {
     match state {
         "configured" => Some(Paint::good),
@@ -31,11 +31,11 @@ pub(crate) fn paint_of_listing(state: &str) -> Option<Painter> {
     }
 }
 
-/// The reason why a tool is not fresh, or what it says of itself.
+/// Returns the reason a tool is not fresh, or its description.
 fn why(tool: &ToolReport) -> String {
     let by_hand = match tool.hold {
         Hold::Pinned | Hold::Ignored => Some(tool.hold.as_str()),
-        // The verdict says so.
+        // The verdict already says this.
         _ => None,
     };
     let reasons = tool.verdict.signals.iter().map(|signal| signal.reason.as_str());
@@ -47,9 +47,9 @@ fn why(tool: &ToolReport) -> String {
     }
 }
 
-/// Names and reasons.
+/// Renders names and reasons.
 pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
-    /// Rows that a summary shows at most.
+    /// Maximum number of rows in a summary.
     const ROWS: usize = 25;
     let table = out.table(tools.iter().take(ROWS).map(|tool| -> Vec<Cell> {
         vec![
@@ -61,7 +61,7 @@ pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     table + &out.more(tools.len().saturating_sub(ROWS), "--json lists all")
 }
 
-/// Every tool with status, outcomes, the clients that list it and the reason.
+/// Renders a list of tools with status, outcomes, clients and reason.
 pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output) -> String {
     let row = |tool| {
         let mut cells = line(tool, now);
@@ -71,12 +71,12 @@ pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output
     out.table(tools.iter().map(row)) + &legend(tools, out)
 }
 
-/// Tools that need attention, with status, outcomes and the whole reason.
+/// Renders the tools that need attention, with status, outcomes and the whole reason.
 pub(crate) fn doubtful(tools: &[ToolReport], now: staleness::Timestamp, out: &Output) -> String {
     out.details(tools.iter().map(|tool| line(tool, now))) + &legend(tools, out)
 }
 
-/// Says how to read outcomes, where any are shown.
+/// Explains how to read outcomes, if any are shown.
 fn legend(tools: &[ToolReport], out: &Output) -> String {
     if tools.iter().all(|tool| tool.outcomes.is_empty()) {
         return String::new();
@@ -84,7 +84,7 @@ fn legend(tools: &[ToolReport], out: &Output) -> String {
     out.hint("uses, oldest first: S success, F failure, I interrupted, O offline, U unknown")
 }
 
-/// `claude-code, codex (off)`; empty for a tool that is known from use alone.
+/// Lists a tool's clients: `claude-code, codex (off)`. Empty if the tool is only known from use.
 fn clients(tool: &ToolReport) -> String {
     let listed = tool.clients.iter().filter(|(_, state)| state.is_listed());
     let named = listed.map(|(client, state)| match state {
@@ -94,14 +94,14 @@ fn clients(tool: &ToolReport) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// A line with the tool that an invented name may mean.
+/// Suggests the tool that an invented name may mean.
 pub(crate) fn did_you_mean(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!("  did you mean {}?\n", escape(near)))
 }
 
-/// A line that counts invented names, and names the first.
+/// Renders the number of invented names, and the first few.
 pub(crate) fn invented(names: &[ToolReport], out: &Output) -> String {
-    /// Names that are told.
+    /// Maximum number of names to list.
     const NAMED: usize = 5;
     let count = match names.len() {
         0 => return String::new(),
@@ -134,7 +134,7 @@ fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// Ranked tools with their score.
+/// Renders ranked tools with their scores.
 pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Output) -> String {
     out.table(tools.iter().map(|each| -> Vec<Cell> {
         let mut cells = vec![(format!("{:.3}", each.score), None)];
@@ -143,7 +143,7 @@ pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Outp
     }))
 }
 
-/// Suggestions with their reason.
+/// Renders suggestions with their reasons.
 pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> String {
     out.table(found.iter().map(|each| -> Vec<Cell> {
         let reason = match explain {
@@ -159,7 +159,7 @@ pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> 
     }))
 }
 
-/// The parts of a score, each with its number.
+/// Formats the parts of a score.
 fn parts(parts: &ScoreParts) -> String {
     let mut text = format!("usage {:.3}", parts.usage);
     if let Some(words) = parts.words {
@@ -179,13 +179,13 @@ fn parts(parts: &ScoreParts) -> String {
     text
 }
 
-/// Describes the parts of a closeness; empty if it is of words alone.
+/// Formats the parts of a similarity. Empty if it is only by words.
 pub(crate) fn closeness(by_words: f64, by_meaning: Option<f64>) -> String {
     let of = |meaning| format!(" (by words {by_words:.3}, by meaning {meaning:.3})");
     by_meaning.map(of).unwrap_or_default()
 }
 
-/// The sources that are not simply missing.
+/// Renders all sources, except those that are simply missing.
 pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     let there = sources.iter().filter(|source| source.state != SourceState::Missing);
     let table = out.table(there.map(|source| -> Vec<Cell> {
@@ -205,13 +205,12 @@ pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     if table.is_empty() { table } else { format!("{}\n{table}", out.paint.bold("sources")) }
 }
 
-/// A cause as a person reads it: single words of ours are joined by underscores.
+/// Formats a cause for people, replacing underscores.
 pub(crate) fn words(cause: &str) -> String {
     if cause.contains(' ') { cause.to_owned() } else { cause.replace('_', " ") }
 }
 
-/// One tool with everything that is known of it; of a server also which of `own`, its tools, are
-/// not active.
+/// Renders everything known about a tool. For a server, also lists which tools in `own` are not active.
 pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
     let status = paint_of(tool)(paint, tool.status_word());
@@ -249,9 +248,9 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
     text
 }
 
-/// `2 of 5 not active: search demoted, sync stale`.
+/// Lists tools that are not active: `2 of 5 not active: search demoted, sync stale`.
 fn not_active(tools: &[ToolReport]) -> String {
-    /// Tools that are named.
+    /// Maximum number of tools to list.
     const NAMED: usize = 5;
     let named: Vec<String> = tools
         .iter()

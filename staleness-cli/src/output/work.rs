@@ -1,4 +1,4 @@
-//! Work items, sessions and what changed, for a person.
+//! Renders work items, sessions and changes.
 
 use staleness::Timestamp;
 use staleness::report::{Delta, DeltaItem, DeltaSource, SessionReport, WorkReport};
@@ -10,14 +10,14 @@ use super::found::{paint_of, reasons, state};
 use super::{Cell, Output, Paint, Painter, escape, fitting, wrap};
 use staleness_service::when::ago;
 
-/// Items with level, state and age; what has ended comes last.
+/// Renders a list of items with level, state and age. Ended items come last.
 pub(crate) fn list(told: &[WorkReport], now: Timestamp, out: &Output) -> String {
     let (open, ended): (Vec<&WorkReport>, Vec<_>) =
         told.iter().partition(|each| each.status.is_open());
     out.table(open.into_iter().chain(ended).map(|each| line(each, now)))
 }
 
-/// One item on one line: kind, state, id, when, what.
+/// Returns the cells of an item: kind, state, id, time, text.
 fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     let level = each.verdict.level;
     let painter: Painter = if !each.status.is_open() {
@@ -36,15 +36,15 @@ fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// Returns the first line of its text, behind those who hand it over.
+/// Returns the first line of an item's text, after the sender and receiver of a handoff.
 pub(super) fn what(each: &WorkReport) -> String {
-    /// Longer lines are for `work show`, in columns.
+    /// Maximum length in columns. `work show` shows all of it.
     const MOST: usize = 200;
     let text = fitting(each.text.lines().next().unwrap_or_default(), MOST);
     handed_over(&each.from, &each.to, text)
 }
 
-/// A text behind those who hand it over.
+/// Prefixes a text with the sender and receiver of a handoff.
 fn handed_over(from: &Option<String>, to: &Option<String>, text: String) -> String {
     match (from, to) {
         (Some(from), Some(to)) => format!("{from} → {to}: {text}"),
@@ -54,12 +54,12 @@ fn handed_over(from: &Option<String>, to: &Option<String>, text: String) -> Stri
     }
 }
 
-/// A state in words.
+/// Returns a state in words.
 fn words(status: WorkStatus) -> String {
     status.as_str().replace('_', " ")
 }
 
-/// An item that was just written down or changed, in two lines.
+/// Renders an item that was just added or changed.
 pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     let would = if dry_run { "  nothing was written" } else { "" };
     let mut text = format!(
@@ -75,8 +75,8 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     text
 }
 
-/// A line on what agents are told of an item that was just written down, and which of them. What is handed to a
-/// stranger is `for_all`.
+/// Renders a line on which agents are told about a new item, and how much. `for_all` is true for a handoff to
+/// an unknown agent.
 pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     let what = if told.by_person {
         "its beginning is quoted to"
@@ -90,7 +90,7 @@ pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     format!("  {}\n", out.paint.dim(&text))
 }
 
-/// One item with everything that is known of it.
+/// Renders everything known about an item.
 pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: &Output) -> String {
     let paint = out.paint;
     let mut text =
@@ -128,7 +128,7 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     text
 }
 
-/// Everything that is overdue, with the command that settles it.
+/// Renders all overdue work, with the commands that settle it.
 pub(crate) fn overdue(report: &StaleReport, out: &Output) -> String {
     let mut text = String::new();
     for each in &report.warnings {
@@ -154,7 +154,7 @@ fn warning(each: &Warning, out: &Output) -> String {
     for line in wrap(&escape(&each.reason), out.width.saturating_sub(4)) {
         text.push_str(&format!("    {line}\n"));
     }
-    // Never cut: it is there to be pasted. Another system's item has no command here.
+    // Never truncated, so that it can be pasted. Items of other systems have no command.
     let action = escape(&each.suggested_action);
     if let Some(next) = action.strip_prefix("# ") {
         text.push_str(&format!("    {next}\n"));
@@ -162,7 +162,7 @@ fn warning(each: &Warning, out: &Output) -> String {
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();
     text.push_str(&format!("    $ {action}{}\n", paint.dim(&to)));
-    // What helps it beside: an expiry, or an answer that is waited for, is not moved by a touch.
+    // `touch` helps too, except for an expiry or an answer that is awaited.
     let expired = each.reason.starts_with("expired");
     let (verb, end, why) = match each.kind {
         WorkKind::Handoff | WorkKind::Candidate => ("set", " --status accepted", "it is taken up"),
@@ -174,9 +174,9 @@ fn warning(each: &Warning, out: &Output) -> String {
     text
 }
 
-/// Renders overdue work, for the overview; empty if there is none.
+/// Renders overdue work for the overview. Empty if there is none.
 pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
-    /// Items that the overview shows.
+    /// Maximum number of items in the overview.
     const SHOWN: usize = 10;
     let count = report.warnings.len();
     if count == 0 {
@@ -187,7 +187,7 @@ pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
     format!("overdue work: {}\n{}{more}", report.summary, warnings(shown, out))
 }
 
-/// Warnings on one line each.
+/// Renders one warning per line.
 fn warnings(warnings: &[Warning], out: &Output) -> String {
     out.table(warnings.iter().map(|each| -> Vec<Cell> {
         vec![
@@ -199,7 +199,7 @@ fn warnings(warnings: &[Warning], out: &Output) -> String {
     }))
 }
 
-/// Renders what changed for an agent, what is overdue, and which tools to mind.
+/// Renders the changes for an agent, overdue work, and tools to be careful with.
 pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     let paint = out.paint;
     let head = match (delta.source, &delta.since_session) {
@@ -274,7 +274,7 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// One session.
+/// Renders a session.
 pub(crate) fn session(told: &SessionReport, now: Timestamp, out: &Output) -> String {
     let ended = match told.ended_at {
         Some(at) => format!("ended {}", ago(now, at)),

@@ -1,12 +1,11 @@
-//! Text that fits the terminal.
+//! Wraps and truncates text.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Lines are no narrower than this, in columns.
+/// Minimum line width, in columns.
 const LEAST: usize = 20;
 
-/// The text in lines of at most `width` columns, broken at spaces; a word that is longer is broken
-/// anywhere.
+/// Wraps text to lines of at most `width` columns, breaking at spaces. Longer words are broken anywhere.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(LEAST);
     let mut lines = Vec::new();
@@ -34,7 +33,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The beginning of the text that fits, with a mark where it was cut.
+/// Truncates text to `width` columns, with a mark if it was cut.
 pub(crate) fn fitting(text: &str, width: usize) -> String {
     let width = width.max(LEAST);
     if text.width() <= width {

@@ -1,4 +1,4 @@
-//! Objects and lists: where an item goes, and what goes with it.
+//! Edits of JSON objects and lists: adding and removing an item.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -8,27 +8,27 @@ use jsonc_parser::{Scanner, ScannerOptions};
 use super::style::{Layout, Style};
 use super::{Splice, leading};
 
-/// An object or a list by the places of its parts.
+/// An object or list, as positions in the text.
 #[derive(Debug)]
 pub(super) struct Container {
-    /// The offset of its opening bracket, in bytes.
+    /// Byte offset of the opening bracket.
     pub(super) start: usize,
-    /// The offset of its closing bracket, in bytes.
+    /// Byte offset of the closing bracket.
     pub(super) close: usize,
-    /// Its members or elements: where each begins and ends.
+    /// Start and end of each member or element, as byte offsets.
     pub(super) items: Vec<(usize, usize)>,
 }
 
-/// The text between two items: blanks, comments, and at most one comma.
+/// The text between two items: whitespace, comments and at most one comma.
 #[derive(Debug)]
 struct Gap {
-    /// The offset of the comma, in bytes.
+    /// Byte offset of the comma.
     comma: Option<usize>,
-    /// The end of the last comma or comment, in bytes; the start of the gap if there is none.
+    /// Byte offset of the end of the last comma or comment, or of the gap's start if there is none.
     end: usize,
-    /// The last thing is a comment that reaches to the end of its line.
+    /// True if it ends with a line comment.
     line_comment: bool,
-    /// There is a comment.
+    /// True if there is a comment.
     comments: bool,
 }
 
@@ -49,7 +49,7 @@ impl Gap {
 }
 
 impl Container {
-    /// The parts of an object or a list; `None` for other values.
+    /// Returns the positions of an object or list, or `None` for other values.
     pub(super) fn of(value: &Value<'_>) -> Option<Self> {
         let items = match value {
             Value::Object(object) => object
@@ -66,18 +66,18 @@ impl Container {
         Some(Self { start: range.start, close: range.end - 1, items })
     }
 
-    /// Returns the offset behind the opening bracket, in bytes.
+    /// Returns the byte offset after the opening bracket.
     const fn open(&self) -> usize {
         self.start + 1
     }
 
-    /// Returns true if its items share lines; one without items is inline when it has no line end.
+    /// Returns true if items share lines. An empty container is inline if it has no newline.
     pub(super) fn is_inline(&self, text: &str) -> bool {
         let to = self.items.first().map_or(self.close, |first| first.0);
         !text[self.open()..to].contains('\n')
     }
 
-    /// Returns the edits that add an item at the end. `around`: the text around it is inline.
+    /// Returns the edits that add an item at the end. `around` is true if the surrounding text is inline.
     pub(super) fn with(
         &self,
         text: &str,
@@ -119,8 +119,8 @@ impl Container {
         splices
     }
 
-    /// Returns the edits that remove an item: the blanks before it, itself, and one comma. Comments
-    /// stay, since they may be about anything.
+    /// Returns the edits that remove an item with the whitespace before it and one comma. Comments stay,
+    /// because they may be about anything.
     pub(super) fn without(&self, text: &str, index: usize) -> Vec<Splice> {
         let (from, to) = self.items[index];
         let previous = index.checked_sub(1).map_or(self.open(), |at| self.items[at].1);
@@ -147,13 +147,13 @@ impl Container {
         splices
     }
 
-    /// The blanks at the beginning of the line on which it opens.
+    /// Returns the indentation of the line with the opening bracket.
     fn indent(&self, text: &str) -> String {
         let line = text[..self.start].rfind('\n').map_or(0, |at| at + 1);
         leading(&text[line..]).to_owned()
     }
 
-    /// The blanks before the last item that begins its line.
+    /// Returns the indentation of the last item that begins a line.
     fn indent_of_items(&self, text: &str) -> Option<String> {
         self.items.iter().rev().find_map(|(from, _)| {
             let line = text[self.open()..*from].rfind('\n')? + self.open() + 1;

@@ -1,7 +1,7 @@
-//! JSON as people write it, edited in place: text in, text out, and every byte that is not ours stays.
+//! Edits JSON text in place. All bytes that are not ours stay unchanged.
 //!
-//! The parser hands out where everything stands, and each edit is a few splices of the text. What an
-//! insertion adds at the end of a list or object, a removal takes away byte for byte.
+//! The parser returns the positions of values, and each edit replaces a few ranges of the text. Removing an
+//! item undoes its insertion exactly.
 
 mod container;
 mod style;
@@ -17,11 +17,11 @@ use self::container::Container;
 use self::style::{Layout, Style};
 use super::Fault;
 
-/// The byte order mark, which some editors put before a text.
+/// The byte-order mark, which some editors write at the start of a text.
 pub(super) const BOM: char = '\u{feff}';
 
-/// Comments and trailing commas, and none of the parser's other liberties: with those a half-written
-/// file looks whole. The same as where configuration is read.
+/// Allows comments and trailing commas. The parser's other extensions are disabled, because they make a
+/// half-written file look complete. The same options are used for reading configuration.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -35,23 +35,23 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// One step of the way to a value.
+/// One step on the path to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
-    /// The member of an object.
+    /// A member of an object.
     Key(&'a str),
-    /// The element of a list, from 0.
+    /// An element of a list, from 0.
     At(usize),
 }
 
-/// A text that is being edited. Its top level is an object, or it holds nothing yet.
+/// A text being edited. Its root is an object, or it is empty.
 #[derive(Clone, Debug)]
 pub(crate) struct Doc {
     bom: bool,
     text: String,
 }
 
-/// One change of a text: what is put in the place of a range.
+/// The replacement of a range of the text.
 #[derive(Clone, Debug)]
 struct Splice {
     from: usize,
@@ -70,7 +70,7 @@ impl Splice {
 }
 
 impl Doc {
-    /// Reads a text. An empty one, or one that holds nothing but comments, is as good as `{}`.
+    /// Parses a text. An empty text, or one with only comments, counts as `{}`.
     pub(crate) fn new(text: &str) -> Result<Self, Fault> {
         let (bom, body) = match text.strip_prefix(BOM) {
             Some(body) => (true, body),
@@ -80,7 +80,7 @@ impl Doc {
         match doc.parse()? {
             None => {}
             Some(root @ Value::Object(_)) => {
-                // Which of the two a client reads is its own affair.
+                // Clients differ in which duplicate they read.
                 if let Some(at) = twice(&root) {
                     return Err(Fault::at(&doc.text, at, "has one key twice in one object"));
                 }
@@ -92,24 +92,24 @@ impl Doc {
         Ok(doc)
     }
 
-    /// The text as it is now.
+    /// Returns the edited text.
     pub(crate) fn finish(self) -> String {
         if self.bom { format!("{BOM}{}", self.text) } else { self.text }
     }
 
-    /// Parses the text; an empty object if it holds no value.
+    /// Returns the parsed value, or an empty object if there is none.
     pub(crate) fn value(&self) -> Result<Json, Fault> {
         Ok(self.parse()?.map_or_else(|| Json::Object(serde_json::Map::new()), Into::into))
     }
 
-    /// The line, from 1, in which a value begins.
+    /// Returns the line, from 1, on which a value begins.
     pub(crate) fn line_of(&self, path: &[Step<'_>]) -> usize {
         let at =
             self.parse().ok().flatten().and_then(|root| Some(find(&root, path)?.range().start));
         Fault::at(&self.text, at.unwrap_or(0), "").line
     }
 
-    /// Adds a member at the end of the object at `path`, which exists.
+    /// Adds a member at the end of the object at `path`, which must exist.
     pub(crate) fn insert(
         &mut self,
         path: &[Step<'_>],
@@ -124,12 +124,12 @@ impl Doc {
         })
     }
 
-    /// Adds an element at the end of the list at `path`, which exists.
+    /// Adds an element at the end of the list at `path`, which must exist.
     pub(crate) fn push(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
         self.add(path, |layout| layout.render(value))
     }
 
-    /// Puts another value in the place of the one at `path`.
+    /// Replaces the value at `path`.
     pub(crate) fn replace(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
         let Some(root) = self.parse()? else { return Ok(()) };
         let Some(old) = find(&root, path) else { return Ok(()) };
@@ -146,7 +146,7 @@ impl Doc {
         Ok(())
     }
 
-    /// Removes the member or element at `path`, with its comma and nothing else.
+    /// Removes the member or element at `path`, and its comma.
     pub(crate) fn remove(&mut self, path: &[Step<'_>]) -> Result<(), Fault> {
         let Some(root) = self.parse()? else { return Ok(()) };
         let Some((last, parent)) = path.split_last() else { return Ok(()) };
@@ -165,13 +165,13 @@ impl Doc {
     }
 
     fn parse(&self) -> Result<Option<Value<'_>>, Fault> {
-        // The parser's messages may quote the file, which may hold secrets.
+        // The parser's messages may quote the file, which may contain secrets.
         parse_to_ast(&self.text, &CollectOptions::default(), &OPTIONS)
             .map(|parsed| parsed.value)
             .map_err(|error| Fault::at(&self.text, error.range().start, "is not valid JSON"))
     }
 
-    /// Begins an object in a text that holds none.
+    /// Adds an empty object to a text without a value.
     fn begin(&mut self) {
         let text = self.text.trim_end();
         let style = Style::of(&self.text, None);
@@ -189,7 +189,7 @@ impl Doc {
         let Some(root) = self.parse()? else { return Ok(()) };
         let Some(container) = find(&root, path).and_then(Container::of) else { return Ok(()) };
         let style = Style::of(&self.text, Some(&root));
-        // What is empty follows the object or list around it.
+        // An empty container follows the style of the one around it.
         let around = path
             .split_last()
             .and_then(|(_, parent)| Container::of(find(&root, parent)?))
@@ -199,7 +199,7 @@ impl Doc {
         Ok(())
     }
 
-    /// Carries out splices, which do not overlap. Of two at one place the first comes first.
+    /// Applies splices, which must not overlap. Splices at the same position keep their order.
     fn apply(&mut self, mut splices: Vec<Splice>) {
         splices.sort_by_key(|splice| splice.from);
         for splice in splices.into_iter().rev() {
@@ -208,7 +208,7 @@ impl Doc {
     }
 }
 
-/// The value at the end of the way.
+/// Returns the value at a path.
 fn find<'v, 't>(root: &'v Value<'t>, path: &[Step<'_>]) -> Option<&'v Value<'t>> {
     path.iter().try_fold(root, |value, step| match (value, step) {
         (Value::Object(object), Step::Key(key)) => {
@@ -219,7 +219,7 @@ fn find<'v, 't>(root: &'v Value<'t>, path: &[Step<'_>]) -> Option<&'v Value<'t>>
     })
 }
 
-/// Returns the offset, in bytes, of a key that its object had before, at any depth.
+/// Returns the byte offset of a duplicate key at any depth.
 fn twice(value: &Value<'_>) -> Option<usize> {
     match value {
         Value::Object(object) => {
@@ -239,12 +239,12 @@ fn position(object: &ast::Object<'_>, key: &str) -> Option<usize> {
     object.properties.iter().position(|member| member.name.as_str() == key)
 }
 
-/// The blanks at the beginning of a line.
+/// Returns the whitespace at the beginning of a line.
 fn leading(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// A text as JSON writes it.
+/// Quotes a string as JSON.
 fn quote(text: &str) -> String {
     Json::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! The style of a JSON text, and writing a value in it.
+//! Detects the style of a JSON text, and formats values in it.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -7,23 +7,23 @@ use serde_json::Value as Json;
 use super::container::Container;
 use super::quote;
 
-/// The style of a text: read off what is there, else as most programs write JSON.
+/// The formatting style of a text, with common defaults for what the text does not show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
-    /// The end of a line: LF or CRLF.
+    /// The line ending: LF or CRLF.
     pub(super) newline: &'static str,
     /// One level of indentation.
     pub(super) unit: String,
-    /// The text between a colon and its value: a blank or nothing.
+    /// The space after a colon, or nothing.
     pub(super) colon: &'static str,
-    /// The text between a comma and the next item on its line: a blank or nothing.
+    /// The space after a comma on the same line, or nothing.
     pub(super) comma: &'static str,
-    /// The text inside each bracket of an object on one line: a blank or nothing.
+    /// The space inside the braces of a one-line object, or nothing.
     pub(super) pad: &'static str,
 }
 
 impl Style {
-    /// The style of a text.
+    /// Detects the style of a text.
     pub(super) fn of(text: &str, root: Option<&Value<'_>>) -> Self {
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
         let mut seen = Seen::default();
@@ -44,7 +44,7 @@ impl Style {
     }
 }
 
-/// The parts of the style that were found in a text so far.
+/// The parts of the style detected so far.
 #[derive(Debug, Default)]
 struct Seen {
     unit: Option<String>,
@@ -92,24 +92,24 @@ impl Seen {
     }
 }
 
-/// The style and the surroundings of a value that is to be written.
+/// The style and the position for formatting a value.
 #[derive(Clone, Debug)]
 pub(super) struct Layout<'s> {
     /// The style of the text.
     pub(super) style: &'s Style,
-    /// On one line.
+    /// True to write the value on one line.
     pub(super) inline: bool,
-    /// The blanks at the beginning of its first line.
+    /// The indentation of the value's first line.
     pub(super) indent: String,
 }
 
 impl Layout<'_> {
-    /// Returns the text between a colon and its value.
+    /// Returns the space after a colon, or nothing.
     pub(super) const fn colon(&self) -> &'static str {
         self.style.colon
     }
 
-    /// Writes a value.
+    /// Formats a value.
     pub(super) fn render(&self, value: &Json) -> String {
         let style = self.style;
         let (brackets, items): ([char; 2], Vec<(Option<&str>, &Json)>) = match value {
@@ -120,7 +120,7 @@ impl Layout<'_> {
             scalar => return scalar.to_string(),
         };
         let [open, close] = brackets;
-        // Words in a list stay on its line.
+        // Lists of strings stay on one line.
         let short =
             open == '[' && items.iter().all(|(_, each)| !each.is_object() && !each.is_array());
         let inline = self.inline || short || items.is_empty();

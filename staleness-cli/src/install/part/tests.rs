@@ -50,7 +50,7 @@ fn text(after: After) -> String {
     }
 }
 
-/// Returns the value of a file without our server, as a reader of the file sees it.
+/// Returns a file's value without our server.
 fn of_others(part: &Part, text: &str) -> Json {
     match part {
         Part::Toml(_) => {
@@ -100,7 +100,7 @@ fn every_file_of_the_corpus_comes_back_byte_for_byte() {
         assert_eq!(text(part.uninstall(&installed, Some(before)).unwrap()), *before);
         without_backup += usize::from(part.remove(&installed, before).unwrap() == *before);
     }
-    // What cannot be known without the earlier text is how nothing was written: null, {} or blanks.
+    // Without the earlier text, the form of an empty value is unknown: null, {} or whitespace.
     assert!(without_backup * 10 >= corpus.len() * 8, "{without_backup} of {}", corpus.len());
 }
 
@@ -109,7 +109,7 @@ fn nothing_of_others_changes_whatever_the_file() {
     for (kind, before) in corpus() {
         let part = part_of(kind, "/opt/staleness");
         let installed = part.install(&before).unwrap();
-        // Every line of others is still there, in its order, but for a comma.
+        // All other lines are still there in order, apart from commas.
         let lines = |text: &str| -> Vec<String> {
             let lines = text.lines().map(|line| line.trim_end_matches('\r').to_owned());
             lines.filter(|line| line.trim().len() > 2).collect()
@@ -153,7 +153,7 @@ fn edits_of_others_after_init_stay() {
     let edited = installed.replace("\"opus\"", "\"sonnet\"");
     let left = text(part.uninstall(&edited, Some(before)).unwrap());
     assert_eq!(left, before.replace("opus", "sonnet"));
-    // Somebody adds a hook of theirs beside ours, and after it.
+    // Somebody adds a hook beside ours, and one after it.
     let end = "\n          }";
     let ours = installed.find("hook --client").unwrap();
     let at = ours + installed[ours..].find(end).unwrap();
@@ -222,7 +222,7 @@ fn a_hook_by_hand_is_not_doubled_and_not_removed() {
 
 #[test]
 fn two_keys_of_one_name_are_not_torn_apart() {
-    // Without the last `hooks` the first would be read: nothing may be removed here.
+    // Without the last `hooks`, clients would read the first, so nothing may be removed.
     let text = hooks().install("").unwrap().replacen('{', "{ \"hooks\": {\"Stop\": [7]},", 1);
     let fault = hooks().remove(&text, "").unwrap_err();
     assert!(fault.what.contains("twice"), "{fault:?}");
@@ -286,7 +286,7 @@ fn the_skill_is_a_file_of_its_own() {
     assert!(Part::Skill.install("---\nname: staleness\n---\nmine\n").is_err());
 }
 
-/// A value of a settings file.
+/// Generates a value of a settings file.
 fn value(depth: u32) -> BoxedStrategy<Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
@@ -304,7 +304,7 @@ fn value(depth: u32) -> BoxedStrategy<Json> {
     .boxed()
 }
 
-/// Writes a value with this indentation, line end, comments and trailing commas.
+/// Writes a value with the given indentation, line endings, comments and trailing commas.
 fn written(
     value: &Json,
     unit: &str,
@@ -375,11 +375,11 @@ proptest! {
         let kinds = [Kind::ClaudeSettings, Kind::ClaudeServers, Kind::CodexHooks, Kind::CursorHooks,
             Kind::CursorServers, Kind::VscodeServers, Kind::GeminiSettings, Kind::ClaudeSettings];
         let part = part_of(kinds[at], "/opt/staleness");
-        // What has a shape that clients do not read is refused, and that is all right.
+        // A structure that clients do not read may be rejected.
         if let Ok(installed) = part.install(&text) {
             prop_assert_eq!(&part.install(&installed).unwrap(), &installed);
             prop_assert_eq!(part.uninstall(&installed, Some(&text)).unwrap(), After::Text(text.clone()));
-            // Without the earlier text, too, nothing of others is lost.
+            // Without the earlier text, nothing of others may be lost either.
             let bare = part.remove(&installed, &text).unwrap();
             prop_assert!(!part.is_in(&bare));
         }
