@@ -1,4 +1,5 @@
-//! `staleness check` as a whole process over a repository with a history, against git listing the changes.
+//! Measures `staleness check` as a whole process, in a repository with a history. The floor is git listing
+//! the changes.
 //!
 //! `cargo bench -p staleness-benches --bench check [-- --quick]`
 
@@ -12,7 +13,7 @@ use staleness_benches::ratios::{Goal, Row, keep, thousands};
 use staleness_benches::rounds;
 use staleness_benches::site::Site;
 
-/// Has git list which commit changed which file: the least that tells whether cited lines were changed.
+/// Lets git list which commit changed which file, the minimum needed to know if cited lines changed.
 fn changes(project: &Path) -> f64 {
     let mut command = Command::new("git");
     command.args(["log", "--raw", "--no-renames", "--no-abbrev", "-z", "--format=%H %ct"]);

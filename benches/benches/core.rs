@@ -1,5 +1,5 @@
-//! Freshness: the score and level of one item against the bare formula, and those of 10,000 items with the
-//! signals of their versions and relations.
+//! Measures freshness: score and level of one item compared with the bare formula, and of 10,000 items with
+//! the signals of their versions and relations.
 //!
 //! `cargo bench -p staleness-benches --bench core [-- --quick]`
 
@@ -16,7 +16,7 @@ use staleness_core::policy::KnowledgePolicy;
 
 const MANY: usize = 10_000;
 
-/// The formula of one kind of item, without a policy or rounding.
+/// Computes the formula for one kind of item, without policy or rounding.
 fn formula(days: &[i64]) -> f64 {
     days.iter().map(|days| (1.0 - 0.3 * *days as f64 / 90.0).max(0.0)).sum()
 }

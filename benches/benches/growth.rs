@@ -1,8 +1,8 @@
-//! Growth: what a verb costs as a SQLite store grows from 100 to 1,000,000 rows.
+//! Measures how operations scale as a SQLite store grows from 100 to 1,000,000 rows.
 //!
-//! Rows are outcomes, with as many tools up to 100,000; for `recall` items of knowledge, up to 100,000; for
-//! `resume` entries of the journal; for `check` documents with 20 commits each, 10 to 1,000 of them. At
-//! 1,000,000 entries `resume` also races against a raw program that reads the same rows.
+//! Rows are outcomes, with an equal number of tools up to 100,000. For `recall` they are knowledge items, up
+//! to 100,000; for `resume` journal entries; for `check` 10 to 1,000 documents with 20 commits each. At
+//! 1,000,000 entries, `resume` is also compared with a raw program that reads the same rows.
 //!
 //! `cargo bench -p staleness-benches --bench growth [-- --quick]`
 
@@ -28,19 +28,20 @@ use staleness_core::transfer::Record;
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
-/// Documents of the repositories that are checked.
+/// Numbers of documents in the checked repositories.
 const DOCUMENTS: [usize; 3] = [10, 100, 1_000];
-/// Tools, and items of knowledge.
+/// Maximum number of tools, and of knowledge items.
 const MOST: usize = 100_000;
-/// Journal entries that are new to the agent.
+/// Number of journal entries that are new to the agent.
 const NEW: usize = 50;
 const AGENT: &str = "agent";
 
-/// Verbs that touch few rows, and verbs that read or write all of something.
+/// Operations that touch few rows.
 const LEVEL: [&str; 5] = ["record", "unchanged scan", "session start", "resume", "show"];
+/// Operations that read or write all rows.
 const WHOLE: [&str; 6] = ["list", "suggest", "recall", "export", "import", "check"];
 
-/// Size and seconds of each verb.
+/// Size and seconds for each operation.
 type Curves = BTreeMap<&'static str, Vec<(f64, f64)>>;
 
 fn note(curves: &mut Curves, verb: &'static str, size: usize, samples: &Samples) {
@@ -65,7 +66,7 @@ fn export(registry: &Registry) -> Vec<u8> {
     lines
 }
 
-/// Returns the seconds in which the store of a newcomer takes in an export.
+/// Returns the seconds that importing an export into a new store takes.
 fn import(newcomer: &Site, lines: &str) -> f64 {
     let empty = newcomer.registry();
     timed(|| {
@@ -77,7 +78,7 @@ fn import(newcomer: &Site, lines: &str) -> f64 {
     })
 }
 
-/// A scan of one source that lists 12 servers.
+/// Measures a scan of one source with 12 servers.
 fn scan(site: &Site, registry: &Registry, at: Timestamp) -> f64 {
     let found = (0..12).filter_map(|at| Found::server(&format!("server{at}"))).collect();
     timed(|| staleness_benches::scan(registry, site.place(), (Level::User, "mcp"), found, at))
@@ -157,7 +158,7 @@ fn of_outcomes(curves: &mut Curves) {
     }
 }
 
-/// Recall as a whole process: the index is built for one question.
+/// Measures recall as a whole process, which builds the index for one question.
 fn of_items(curves: &mut Curves) {
     let now = staleness::clock::now();
     for size in sizes(MOST) {
@@ -173,8 +174,9 @@ fn of_items(curves: &mut Curves) {
     }
 }
 
-/// Resume as a whole process. The journal is about a tenth as many work items, of which 1 in 100 is open and
-/// half of these are overdue; the agent was told all of it but the last entries.
+/// Measures resume as a whole process. The journal is about work items, one per ten entries. 1 in 100 of
+/// these is open, and half of the open ones are overdue. The agent was told everything except the last
+/// entries.
 fn of_journal(curves: &mut Curves, rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", CLI);
     let (registry, place, now) = (site.registry(), site.place(), staleness::clock::now());
@@ -204,7 +206,7 @@ fn of_journal(curves: &mut Curves, rows: &mut Vec<Row>) {
     rows.push(Row::of(format!("{work}: the ratio"), &floor, &ours, 1, Goal::Times(1.5)));
 }
 
-/// A check by somebody who has never looked.
+/// Measures the first check of a repository.
 fn of_documents(curves: &mut Curves) {
     for documents in DOCUMENTS.into_iter().take(rounds(DOCUMENTS.len(), 2)) {
         let site = Site::new("sqlite", CLI);

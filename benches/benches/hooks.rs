@@ -1,5 +1,5 @@
-//! Hooks as whole processes, from spawn to exit: tool events against a raw program that writes the same rows,
-//! session starts and prompts against an empty process.
+//! Measures hooks as whole processes, from spawn to exit. Tool events are compared with a raw program that
+//! writes the same rows, session starts and prompts with an empty process.
 //!
 //! `cargo bench -p staleness-benches --bench hooks [-- --quick]`
 
@@ -24,7 +24,7 @@ fn hook(site: &Site, payload: &str) -> f64 {
     run(&mut site.cli(&["hook"]), payload)
 }
 
-/// The payload of a tool event.
+/// Returns the payload of a tool event.
 fn used(site: &Site, name: &str, event: usize) -> String {
     let fields = format!(
         r#""tool_name":"{name}","tool_use_id":"toolu_{event:020}","duration_ms":12,"tool_input":{{"query":"x"}},"tool_response":{{"content":"{}"}}"#,
@@ -33,7 +33,7 @@ fn used(site: &Site, name: &str, event: usize) -> String {
     site.event("PostToolUse", 0, &fields)
 }
 
-/// The raw program that records the same event in a store of its own.
+/// Returns the raw program that records the same event in its own store.
 fn raw(site: &Site, store: &Path, name: &str, event: usize) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bench-raw"));
     let at = START + 2_000_000_000 + event as i64;
@@ -68,7 +68,7 @@ fn tool_events(tools: usize, outcomes: usize, rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &floor, &ours, 1, Goal::Times(1.5)));
 }
 
-/// Measures a redb store that is opened for a single write, beside SQLite.
+/// Measures a redb store that is opened for a single write, next to SQLite.
 fn tool_event_in_redb(rows: &mut Vec<Row>) {
     let [sqlite, redb] = ["sqlite", "redb"].map(|backend| {
         let site = Site::new(backend, HOOK);
@@ -105,7 +105,7 @@ fn session_starts(rows: &mut Vec<Row>) {
     let [idle, ours] = race(rounds(100, 3), [&mut empty, &mut start]);
     let work = "hook: session start, 10,000 tools, nothing changed";
     rows.push(Row::of(work, &idle, &ours, 1, Goal::Within(6e-3)));
-    // A folder of commands that comes and goes changes 200 tools at a time.
+    // Adding or removing a folder of commands changes 200 tools at a time.
     let commands = site.home().join(".claude").join("commands");
     std::fs::create_dir_all(&commands).expect("a folder");
     let mut round = 0;
@@ -126,8 +126,9 @@ fn session_starts(rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &idle, &ours, 1, Goal::Within(25e-3)));
 }
 
-/// Returns the times of an empty process and of prompts over tools that are described in twenty words and
-/// over learned routes, with the peak of memory. Each prompt is the first of its session, so all is searched.
+/// Returns the times of an empty process and of prompts, and the peak memory. The tools have descriptions of
+/// twenty words, and there are learned routes. Each prompt is the first of its session, so everything is
+/// searched.
 fn prompts(tools: usize, routes: usize) -> ([Samples; 2], u64) {
     let site = Site::new("sqlite", HOOK);
     let name = |at: usize| format!("mcp__server{}__tool{at}", at % 12);

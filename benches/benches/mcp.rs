@@ -1,4 +1,4 @@
-//! The MCP server: a call of `tool_status` at 10,000 tools, and the memory of a server that waits.
+//! Measures the MCP server: a call of `tool_status` with 10,000 tools, and the memory of an idle server.
 //!
 //! `cargo bench -p staleness-benches --bench mcp [-- --quick]`
 
@@ -14,10 +14,10 @@ use staleness_benches::site::Site;
 use staleness_mcp::{Options, Server};
 
 const TOOLS: usize = 10_000;
-/// Calls in one sample.
+/// Number of calls per sample.
 const CALLS: usize = 50;
 
-/// Returns the median time of a call inside the process.
+/// Returns the median time of an in-process call.
 fn call(site: &Site) -> f64 {
     let server = Server::new(Options {
         store: Some(site.url()),
@@ -36,7 +36,7 @@ fn call(site: &Site) -> f64 {
     samples.median() / CALLS as f64
 }
 
-/// Returns the resident memory of a server that has answered the greeting, in kibibytes.
+/// Returns the resident memory of a server after the handshake, in KiB.
 fn waiting(site: &Site) -> u64 {
     let mut command = site.cli(&["mcp"]);
     let mut child =

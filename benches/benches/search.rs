@@ -1,4 +1,4 @@
-//! Search: tools by words, the best routes by meaning, and items of knowledge.
+//! Measures search: tools by words, the best routes by meaning, and knowledge items.
 //!
 //! `cargo bench -p staleness-benches --bench search [-- --quick]`
 
@@ -26,15 +26,15 @@ const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const MANY: usize = 10_000;
 const ROUTES: usize = 5_000;
 const DIMENSIONS: usize = 384;
-/// Tools that routes lead to.
+/// Number of tools with routes.
 const TOOLS: usize = 500;
 
 fn name(at: usize) -> ToolName {
     ToolName::new(format!("mcp__server{}__tool{at}", at % 12)).expect("a valid name")
 }
 
-/// Suggest and discover over tools that are described in twenty words, in a registry that is open and was
-/// asked before.
+/// Measures suggest and discover over tools with descriptions of twenty words, in an open registry with a
+/// warm index.
 fn words(rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", CLI);
     let mut draws = Draws(7);
@@ -48,7 +48,7 @@ fn words(rows: &mut Vec<Row>) {
         .collect();
     site.import(&lines);
     let (place, now) = (site.place(), staleness::clock::now());
-    // An open registry keeps its index from one question to the next.
+    // An open registry keeps its index between questions.
     let registry = staleness::open(&site.url()).expect("the registry opens");
     let find = || FindTools::by_words(QUESTION, 10);
     let read = || {
@@ -75,7 +75,7 @@ fn unit(draws: &mut Draws) -> Vec<f32> {
     numbers.iter().map(|number| number / length).collect()
 }
 
-/// Returns a vector at a cosine of 0 to 0.7 from another one, as those of sentences are.
+/// Returns a vector with a cosine of 0 to 0.7 to `asked`, similar to sentences.
 fn near(asked: &[f32], draws: &mut Draws) -> Vec<f32> {
     let share = draws.below(1_000) as f32 / 1_000.0;
     let sum: Vec<f32> =
@@ -84,8 +84,8 @@ fn near(asked: &[f32], draws: &mut Draws) -> Vec<f32> {
     sum.iter().map(|number| number / length).collect()
 }
 
-/// The best route of each tool among the vectors of a project, by meaning and confidence. The floor computes
-/// the dot products and keeps the greatest.
+/// Measures the search for the best route of each tool among a project's vectors, by meaning and confidence.
+/// The floor computes the dot products and keeps the largest.
 fn routes(rows: &mut Vec<Row>) {
     let mut draws = Draws(3);
     let asked = unit(&mut draws);
@@ -117,7 +117,7 @@ fn routes(rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &floor, &ours, 1, Goal::Times(2.0)));
 }
 
-/// Recall among items of some 300 bytes: with an index in memory, and as a whole process.
+/// Measures recall among items of about 300 bytes, with an index in memory and as a whole process.
 fn recalls(rows: &mut Vec<Row>) {
     let site = Site::new("sqlite", CLI);
     let now = staleness::clock::now();

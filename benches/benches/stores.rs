@@ -1,8 +1,8 @@
-//! Outcomes per second, one per commit, in a store that is held open: SQLite with one process and with eight,
-//! and redb, against raw programs that read and write the same rows behind the same lock.
+//! Measures outcomes per second, one per commit, in an open store: SQLite with one and with eight processes,
+//! and redb. The floors are raw programs that read and write the same rows behind the same lock.
 //!
-//! Our redb store opens the database for each step, so that other processes get their turn, and so does its
-//! floor. Another row shows what that costs beside a database that stays open.
+//! Our redb store opens the database for each step to let other processes work, and so does its floor.
+//! Another row compares it with a database that stays open.
 //!
 //! `cargo bench -p staleness-benches --bench stores [-- --quick]`
 
@@ -25,10 +25,10 @@ use staleness_benches::{rounds, twin, uses};
 const TOOLS: usize = 10_000;
 const OUTCOMES: usize = 100_000;
 const PROCESSES: usize = 8;
-/// Outcomes that each process records in a turn.
+/// Number of outcomes that each process records per turn.
 const EACH: usize = 250;
 
-/// A store of the registry, and the numbers of uses that were not recorded yet.
+/// A store, and the number of the next use to record.
 struct Arena {
     site: Site,
     place: ProjectRef,
@@ -48,14 +48,14 @@ impl Arena {
         from..from + count
     }
 
-    /// Returns the seconds in which a raw program records so many uses.
+    /// Returns the seconds in which a raw program records `turn` uses.
     fn raw(&self, turn: usize, record: impl FnMut(&RawUse)) -> f64 {
         let make = |at| RawUse::new(self.place.id.as_str(), "raw", TOOLS, at);
         let uses: Vec<RawUse> = self.next(turn).map(make).collect();
         timed(|| uses.iter().for_each(record))
     }
 
-    /// Returns a contestant that records so many uses through the registry.
+    /// Returns a contestant that records `turn` uses through the registry.
     fn ours(&self, turn: usize) -> impl FnMut() -> f64 {
         let registry = self.site.registry();
         move || {
@@ -68,7 +68,7 @@ impl Arena {
         }
     }
 
-    /// Returns the seconds in which eight processes record their uses at the same time.
+    /// Returns the seconds in which eight processes record their uses concurrently.
     fn crew(&self, side: &str, store: &PathBuf) -> f64 {
         let run = self.next(1).start;
         let worker = |number: usize| {

@@ -1,7 +1,7 @@
-//! Prints one table of what the other benches measured last.
+//! Prints one table with the latest results of the other benches.
 //!
-//! `cargo bench -p staleness-benches` runs it after them: benches run in the order of their names. A short run
-//! measures nothing, and prints no table here.
+//! `cargo bench -p staleness-benches` runs this last, because benches run in alphabetical order. A short run
+//! measures nothing and prints no table here.
 
 use staleness_benches::quick;
 use staleness_benches::ratios::{print, read};

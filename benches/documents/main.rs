@@ -1,18 +1,20 @@
-//! Documents: how much of what owners mended in their documents our check told before they did.
+//! Measures how many of the outdated names that owners later fixed in their documents our check reported
+//! before.
 //!
-//! `cargo bench -p staleness-benches --bench documents -- LIST [NAME=REPORT]… [--json]` prints the table on stderr, and
-//! with `--json` what it counts on stdout. Without a list it does nothing.
+//! `cargo bench -p staleness-benches --bench documents -- LIST [NAME=REPORT]… [--json]` prints the table on
+//! stderr, and with `--json` the counts on stdout. Without a list it does nothing.
 //!
-//! A line of `LIST` is the folder of a repository with its whole history, a tab, and the beginnings of ids of commits
-//! with blanks between, or `every 200`. Commits are those of the main line. They are checked out in a temporary
-//! clone.
+//! A line of `LIST` has the folder of a repository with its whole history, a tab, and prefixes of commit ids
+//! separated by spaces, or `every 200`. The commits must be on the main line. They are checked out in a
+//! temporary clone.
 //!
-//! A *mend* is a commit in which the owner took a name out of a living document when what it named was gone: a path,
-//! a link, a linked heading, a command, a flag, an identifier (`names.rs`). It counts if it could be told at the last
-//! chosen commit before. What was told was *mended later* if the name left a document that stayed.
+//! A *mend* is a commit in which the owner removed a name from a living document after the thing it named was
+//! gone: a path, a link, a linked heading, a command, a flag, or an identifier (`names.rs`). It counts if it
+//! could be reported at the last chosen commit before. A finding was *mended later* if the name was removed
+//! from a document that still exists.
 //!
-//! A line of `REPORT` is what the tool `NAME` found: the whole id of a chosen commit, a path, a line and the name as
-//! the document writes it, with tabs between; its kind may follow.
+//! A line of `REPORT` is a finding of the tool `NAME`: the full id of a chosen commit, a path, a line, the
+//! name as written, and optionally its kind, separated by tabs.
 
 mod names;
 mod referee;

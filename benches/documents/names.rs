@@ -1,5 +1,5 @@
-//! Names that a line of a document gives to things of its project, and the things that a project has. The rules are
-//! not those of the check, so that names count that it does not look at.
+//! Extracts names of project things from lines of documents, and the things that a project contains. The
+//! rules differ from those of the check on purpose, so that names the check ignores are counted too.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use staleness_docs::is_markdown;
 
-/// A name in a document: its kind and text, the thing that it names, and a file without which it has no meaning.
+/// A name in a document: kind and text, the thing that it names, and the file that must exist for it to
+/// count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Name {
     pub(crate) kind: &'static str,
@@ -16,7 +17,7 @@ pub(crate) struct Name {
     pub(crate) file: Option<u64>,
 }
 
-/// Kinds, and what is written so: the first group is the name, the second the last part of it.
+/// Patterns for names, by kind. The first group is the name, the second its last part.
 static NAMES: LazyLock<[(&str, Regex); 8]> = LazyLock::new(|| {
     [
         ("link", r#"(?:\]\(<?|\]:\s+|(?:href|src)=")(([^\s<>()"?:]+))"#),
@@ -30,9 +31,9 @@ static NAMES: LazyLock<[(&str, Regex); 8]> = LazyLock::new(|| {
     ]
     .map(|(kind, pattern)| (kind, Regex::new(pattern).expect("a pattern")))
 });
-/// A word of code.
+/// Matches a word of code.
 static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w[\w-]*").expect("a pattern"));
-/// The script, target, recipe or task that a line of a manifest defines, and no dependency.
+/// Matches a script, target, recipe or task defined in a line of a manifest, but not a dependency.
 static TARGET: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"^\s*@?"?([\w:./-]+)"?[^:=]*:(?:\s*"[^\d^~*<>=]|[^\s"=]|\s*$|\s[^"])"#)
         .expect("a pattern")
@@ -69,7 +70,7 @@ pub(crate) fn names(path: &str, line: &str) -> BTreeSet<Name> {
     found
 }
 
-/// Returns the path in the project of a link in a document; `None` if it leaves the project.
+/// Resolves a link in a document to a path in the project, or returns `None` if it leaves the project.
 fn resolve(document: &str, link: &str) -> Option<String> {
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let whole = match link {
@@ -87,7 +88,7 @@ fn resolve(document: &str, link: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Tells the files and folders that there are because of the file at `path`, and the ways to write them.
+/// Passes to `has` the file at `path` and its folders, in all their spellings.
 pub(crate) fn of_path(path: &str, has: &mut dyn FnMut(u64)) {
     let mut whole = Some(path);
     while let Some(path) = whole {
@@ -98,11 +99,11 @@ pub(crate) fn of_path(path: &str, has: &mut dyn FnMut(u64)) {
     }
 }
 
-/// Tells what there is because of a line in the file at `path`: a heading, or words and targets of commands.
+/// Passes to `has` what a line of the file at `path` defines: a heading, or words and command targets.
 pub(crate) fn of_line(path: &str, line: &str, has: &mut dyn FnMut(u64)) {
     let is_text = [".rst", ".mdx", ".adoc", ".txt", ".po"].iter().any(|end| path.ends_with(end));
     if is_markdown(path) && line.starts_with('#') {
-        // The anchor, as GitHub makes it.
+        // Makes the anchor as GitHub does.
         let title = line.trim_matches(['#', ' ']).to_lowercase();
         let slug = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
         has(key("heading", &format!("{path}#{}", slug.collect::<String>().replace(' ', "-"))));
@@ -119,7 +120,7 @@ pub(crate) fn of_line(path: &str, line: &str, has: &mut dyn FnMut(u64)) {
     }
 }
 
-/// FNV-1a with 64 bits (Fowler, Noll and Vo).
+/// Computes the 64-bit FNV-1a hash (Fowler, Noll and Vo).
 fn key(space: &str, thing: &str) -> u64 {
     space.bytes().chain([0]).chain(thing.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! Findings of tools at chosen commits, judged by what the owners mended later.
+//! Judges findings of tools at chosen commits by what the owners fixed later.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use staleness_docs::{CheckOptions, Report, check};
 use crate::Fault;
 use crate::timeline::Timeline;
 
-/// A name that a tool calls gone, in a document at a commit.
+/// A name that a tool reports as gone, in a document at a commit.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Finding {
     commit: String,
@@ -25,12 +25,12 @@ pub(crate) struct Finding {
     kind: String,
 }
 
-/// A tool, and what it found.
+/// A tool and its findings.
 type Told = (String, Vec<Finding>);
-/// A history, and what our check said at the chosen commits.
+/// A history, and our check's reports at the chosen commits.
 type Seen<'a> = (&'a Timeline, &'a BTreeMap<usize, Report>);
 
-/// Reads the report of another tool.
+/// Parses the report of another tool.
 pub(crate) fn read_report(text: &str) -> Result<Vec<Finding>, Fault> {
     let finding = |line: &str| {
         let mut fields = line.split('\t').map(str::to_owned);
@@ -50,7 +50,7 @@ pub(crate) fn read_report(text: &str) -> Result<Vec<Finding>, Fault> {
     text.lines().map(read).collect()
 }
 
-/// Checks the documents of a commit as of its day, in a folder where it is checked out.
+/// Checks the documents of a checked-out commit, as of the commit's date.
 fn check_at(folder: &Path, (commit, at): &(String, i64)) -> Result<(Report, Vec<Finding>), Fault> {
     let mut repo = LazyRepo::new(Program::of_environment(), folder, Limits::default());
     let options = CheckOptions::new(Timestamp::from_millis(at * 1_000));
@@ -72,7 +72,8 @@ fn check_at(folder: &Path, (commit, at): &(String, i64)) -> Result<(Report, Vec<
     Ok((report, findings))
 }
 
-/// Returns the name that a fact calls gone, as far as it stands in the line, and its kind. `None` for other facts.
+/// Returns the name that a fact reports as gone, as written in the line, and its kind. `None` for other
+/// facts.
 fn lost(fact: &Value, line: &str) -> Option<(String, String)> {
     let kind = fact["gone"].as_str().or(fact["sort"].as_str())?;
     let kind = if fact["fact"] == "broken_link" { "broken link" } else { kind };
@@ -84,20 +85,22 @@ fn lost(fact: &Value, line: &str) -> Option<(String, String)> {
     Some((part.unwrap_or(whole).to_owned(), kind.to_owned()))
 }
 
-/// A row of the table: one tool, and one kind of name.
+/// A row of the table: one tool and one kind of name.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
-    /// Findings at all chosen commits; each document and name once; those that the owner mended later.
+    /// Number of findings at all chosen commits.
     findings: usize,
+    /// Number of different pairs of a document and a name among them.
     causes: usize,
+    /// Number of these pairs that the owner mended later.
     mended: usize,
-    /// Mends of owners that could be told at the last chosen commit before them.
+    /// Number of the owners' mends that could be reported at the last chosen commit before them.
     pub(crate) mends: usize,
-    /// Days from the loss to the mend, of those that were told.
+    /// For reported mends, the days from the loss to the mend.
     pub(crate) days: Vec<i64>,
 }
 
-/// Figures of all tools over all repositories: rows by tool and kind, and what they count.
+/// The results of all tools in all repositories.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) rows: BTreeMap<(String, String), Row>,
@@ -106,7 +109,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Judges tools at commits of the repositories in a list.
+    /// Judges the tools at commits of all repositories in a list.
     pub(crate) fn of(list: &str, reports: &[Told]) -> Result<Self, Fault> {
         let mut figures = Self::default();
         for line in list.lines() {
@@ -116,11 +119,11 @@ impl Figures {
         Ok(figures)
     }
 
-    /// Judges our check and the reports of other tools at commits of a repository.
+    /// Judges our check and other tools' reports at commits of one repository.
     fn add(&mut self, folder: &str, choice: &str, reports: &[Told]) -> Result<(), Fault> {
         let temp = tempfile::tempdir()?;
         let (clone, whole) = (temp.path().join("clone"), std::path::absolute(folder)?);
-        // It has neither the settings nor the hooks of the original.
+        // The clone has neither the settings nor the hooks of the original.
         let to = whole.to_str().ok_or("a path that is not UTF-8")?;
         run(temp.path(), &["clone", "--quiet", "--shared", "--no-checkout", "--", to, "clone"])?;
         let timeline = Timeline::read(&clone)?;
@@ -183,7 +186,7 @@ impl Figures {
         }
     }
 
-    /// Returns the table in Markdown.
+    /// Returns the table as Markdown.
     pub(crate) fn table(&self) -> String {
         let share =
             |part: usize, of: usize| format!("{:.0} %", 100.0 * part as f64 / of.max(1) as f64);

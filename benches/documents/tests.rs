@@ -1,4 +1,4 @@
-//! The referee on a small history.
+//! Tests the referee on a small history.
 
 mod names;
 mod referee;
@@ -14,7 +14,7 @@ use timeline::Timeline;
 
 type Fault = Box<dyn std::error::Error>;
 
-/// Days, files, and what is written into them, or nothing where they are removed.
+/// Lines of a day, a file and its new content; no content means that the file is deleted.
 const HISTORY: &str = r##"0 src/a.rs fn drain_queue() { flag("--eager"); }
 0 src/b.rs fn stays() {}
 0 package.json "lint": "eslint"

@@ -1,4 +1,4 @@
-//! A history, read once from its first commit to its last: what there was, and what its owners mended.
+//! Reads a history once from the first commit to the last: what existed, and what the owners fixed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, BufReader};
@@ -11,8 +11,8 @@ use staleness_docs::is_markdown;
 use crate::Fault;
 use crate::names::{Name, names, of_line, of_path};
 
-/// A commit (`at`) in which the owner took a name out of a document that stayed, when what it named was gone. The
-/// document named it since the commit `from`.
+/// A commit (`at`) in which the owner removed a name from a document that still exists, after the named thing
+/// was gone. The document contained the name since the commit `from`.
 #[derive(Debug)]
 pub(crate) struct Mend {
     pub(crate) document: String,
@@ -21,24 +21,27 @@ pub(crate) struct Mend {
     pub(crate) at: usize,
 }
 
-/// The main line of a history: first parents, from the commit that `HEAD` names.
+/// The main line of a history: the first parents of `HEAD`.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// The commits by age: their ids, and their seconds since 1970.
+    /// Commits, oldest first, with id and seconds since 1970.
     pub(crate) commits: Vec<(String, i64)>,
     pub(crate) mends: Vec<Mend>,
-    /// Lines of documents: the commit that added one (1) or removed it (-1).
+    /// Lines of each document: the commit, 1 if it added the line or -1 if it removed it, and the text.
     documents: HashMap<String, Vec<(usize, i32, String)>>,
     removed: HashSet<(String, usize)>,
-    /// The number of files, lines or words that make a thing exist, and the commit since which none does.
+    /// For each thing, the number of files, lines or words that make it exist, and the commit since when none
+    /// does.
     things: HashMap<u64, (i32, Option<usize>)>,
-    /// The names in each document: how often, and since which commit.
+    /// The names in each document: their number, and the commit since when they are there.
     named: HashMap<String, HashMap<Name, (i32, usize)>>,
-    /// The file that a diff is about, and the lines that are left of its part.
+    /// The file of the current diff.
     path: String,
+    /// Number of lines left in the current hunk.
     left: usize,
-    /// Changes of the commit that is being read: to things, and to lines of documents.
+    /// Changes of the current commit to things.
     changes: Vec<(u64, i32)>,
+    /// Changes of the current commit to lines of documents.
     edits: BTreeMap<String, Vec<(usize, i32, String)>>,
 }
 
@@ -59,8 +62,8 @@ impl Timeline {
         if is_read { Ok(this) } else { Err("its history cannot be read".into()) }
     }
 
-    /// Returns the places of commits: those of ids that begin so, with blanks between, or as `every N` the last one and
-    /// each N before.
+    /// Returns the indexes of the chosen commits: those with the given id prefixes, or with `every N`, the
+    /// last one and every N-th before it.
     pub(crate) fn chosen(&self, choice: &str) -> Result<Vec<usize>, Fault> {
         let step = choice.strip_prefix("every ").and_then(|step| step.parse::<usize>().ok());
         let is_chosen = |at: &usize| match step {
@@ -72,7 +75,8 @@ impl Timeline {
         if found.is_empty() { Err(none()) } else { Ok(found) }
     }
 
-    /// Returns true if a commit after `since` took the last line with `text` out of a document that stayed.
+    /// Returns true if a commit after `since` removed the last line with `text` from a document that still
+    /// exists.
     pub(crate) fn is_mended(&self, document: &str, text: &str, since: usize) -> bool {
         let (mut count, mut named) = (0, false);
         let mut edits = self.documents.get(document).into_iter().flatten().peekable();
@@ -103,7 +107,7 @@ impl Timeline {
             self.close();
             self.commits.push((id.to_owned(), time.parse().unwrap_or(0)));
         } else if let Some(paths) = line.strip_prefix("diff --git ") {
-            // Both paths are the same. One in quotation marks has rare signs, and is left out.
+            // Both paths are the same. Quoted paths with unusual characters are skipped.
             let path = paths.strip_prefix("a/").and_then(|path| path.get(..paths.len() / 2 - 2));
             self.path = path.unwrap_or_default().to_owned();
         } else if let Some(part) = line.strip_prefix("@@ -") {
@@ -119,10 +123,10 @@ impl Timeline {
         }
     }
 
-    /// Ends a commit: tells the mends in it, then what it made and removed.
+    /// Ends a commit: finds its mends, then applies what it added and removed.
     fn close(&mut self) {
         let at = self.commits.len().saturating_sub(1);
-        // A heading is gone only where its document is there.
+        // A missing heading only counts if its document exists.
         let stands = |file: u64| self.things.get(&file).is_some_and(|it| it.1.is_none());
         let gone = |name: &Name| {
             name.file.is_none_or(stands).then(|| self.things.get(&name.thing)?.1).flatten()

@@ -1,4 +1,4 @@
-//! Labelled sets: tools as they are described, and queries that ask for them.
+//! Labelled data sets: tool descriptions, and queries that ask for the tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use staleness::ids::ToolName;
 use staleness_core::route::Route;
 
-/// A tool, as its server describes it.
+/// A tool with its server's description.
 #[derive(Debug, Deserialize)]
 struct ToolLine {
     tool: String,
@@ -17,7 +17,7 @@ struct ToolLine {
     description: String,
 }
 
-/// A line of a set.
+/// A line of a data set.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -25,12 +25,12 @@ enum Line {
     Query(QueryLine),
 }
 
-/// A query and what it asks for.
+/// A query and its answer.
 #[derive(Debug, Deserialize)]
 struct QueryLine {
     query: String,
     tool: String,
-    /// Tools that would do as well.
+    /// Other tools that are also right.
     #[serde(default)]
     also: Vec<String>,
 }
@@ -39,7 +39,7 @@ struct QueryLine {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: ToolName,
-    /// Empty for one of no server.
+    /// The server, or empty if there is none.
     pub(crate) server: String,
     pub(crate) description: String,
 }
@@ -48,40 +48,40 @@ pub(crate) struct Tool {
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) query: String,
-    /// The tool it was written for, by its place.
+    /// The index of the tool that the query was written for.
     pub(crate) tool: usize,
-    /// Every tool that is right.
+    /// All tools that count as right.
     pub(crate) accepted: BTreeSet<usize>,
 }
 
-/// A set.
+/// A data set.
 #[derive(Debug)]
 pub(crate) struct Data {
     pub(crate) name: &'static str,
     pub(crate) tools: Vec<Tool>,
     places: BTreeMap<ToolName, usize>,
-    /// Cases to learn from, by the place of the tool, in the order in which they are learned.
+    /// Cases to learn from, by tool index, in learning order.
     pub(crate) learn: Vec<Vec<Case>>,
-    /// Cases by which choices are made; none where each of `learn` is asked after the others were learned.
+    /// Cases for tuning. Empty if instead each case of `learn` is asked after learning the others.
     pub(crate) choose: Vec<Case>,
     pub(crate) test: Vec<Case>,
 }
 
-/// What the queries of a tool are for, in the order of the file, which is that of their hashes: the first ones for
-/// testing, the next for choosing, the others for learning.
+/// The split of a tool's queries, in file order, which is by hash: the first for testing, the next for
+/// tuning, the rest for learning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Split {
-    /// The most for testing, and for choosing.
+    /// Maximum number of queries for testing, and for tuning.
     pub(crate) asked: [usize; 2],
-    /// The largest share of a tool's queries for each, in tenths.
+    /// Maximum share of a tool's queries for each of these, in tenths.
     pub(crate) tenths: usize,
 }
 
 impl Data {
-    /// Reads a set of some files and splits it.
+    /// Reads a data set from files and splits it.
     ///
     /// # Panics
-    /// When a file is missing or malformed, a tool unknown, or a query there twice.
+    /// If a file is missing or malformed, a tool is unknown, or a query is duplicated.
     pub(crate) fn read(name: &'static str, files: &[&str], split: Split) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("retrieval/data");
         let (mut tools, mut queries) = (Vec::new(), Vec::new());
@@ -118,12 +118,12 @@ impl Data {
         Self { name, tools, places, learn, choose, test }
     }
 
-    /// The place of a tool.
+    /// Returns the index of a tool.
     pub(crate) fn place(&self, tool: &ToolName) -> usize {
         self.places[tool]
     }
 
-    /// The first `most` learned queries of each tool that `wanted` lets pass.
+    /// Returns the first `most` learned queries of each tool for which `wanted` returns true.
     pub(crate) fn learned(
         &self,
         most: usize,
@@ -145,7 +145,7 @@ fn lines(file: &Path) -> Vec<Line> {
     text.lines().map(line).collect()
 }
 
-/// FNV-1a with 64 bits (Fowler, Noll and Vo): the same everywhere.
+/// Computes the 64-bit FNV-1a hash (Fowler, Noll and Vo), which is the same everywhere.
 pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

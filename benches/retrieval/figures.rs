@@ -1,23 +1,23 @@
-//! Figures of a search: how high the right tool stands.
+//! Measures how high a search ranks the right tool.
 
 use std::fmt;
 
 use crate::data::{Case, Data};
 
-/// Something that orders tools by how well they fit.
+/// A search that ranks tools by relevance.
 pub(crate) trait Searcher {
-    /// The tools that fit, by their places, best first.
+    /// Returns the indexes of matching tools, best first.
     fn order(&self, data: &Data, query: &str) -> Vec<usize>;
 }
 
-/// The rank of the first right tool for each question, 1 for the best; none where it was not found.
+/// For each question, the rank of the first right tool (1 is best), or `None` if it was not found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
     ranks: Vec<Option<usize>>,
 }
 
 impl Figures {
-    /// Asks every question.
+    /// Runs the search on all questions.
     pub(crate) fn of(searcher: &impl Searcher, data: &Data, cases: &[&Case]) -> Self {
         let rank = |case: &&Case| {
             let order = searcher.order(data, &case.query);
@@ -26,19 +26,19 @@ impl Figures {
         Self { ranks: cases.iter().map(rank).collect() }
     }
 
-    /// Adds those of other questions.
+    /// Adds the ranks of other questions.
     pub(crate) fn add(&mut self, other: Self) {
         self.ranks.extend(other.ranks);
     }
 
-    /// The share of questions whose tool is among the first `most`, in percent.
+    /// Returns the percentage of questions with a right tool among the first `most`.
     pub(crate) fn top(&self, most: usize) -> f64 {
         let hits = self.ranks.iter().flatten().filter(|rank| **rank <= most).count();
         100.0 * hits as f64 / self.ranks.len() as f64
     }
 
-    /// By how many points more questions than with `other` have their tool among the first `most`, with
-    /// 1.96 standard errors of the paired difference.
+    /// Returns the difference to `other` in the percentage of questions with a right tool among the first
+    /// `most`, with 1.96 standard errors of the paired difference.
     pub(crate) fn more(&self, other: &Self, most: usize) -> String {
         let hit = |rank: &Option<usize>| rank.is_some_and(|rank| rank <= most);
         let pairs = || self.ranks.iter().zip(&other.ranks);

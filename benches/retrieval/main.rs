@@ -1,9 +1,9 @@
-//! Retrieval: how often the tool that somebody asks for is found, before and after learning.
+//! Measures how often the requested tool is found, before and after learning.
 //!
-//! `cargo bench -p staleness-benches --bench retrieval` prints the figures of `docs/accuracy.md` and `docs/search.md`.
-//! With `-- --misses` it prints the test queries that are missed; with `-- --tune` it measures on held-out queries
-//! instead, which is what choices are made by. Nothing is random. With the feature `local` and the folder of a model in
-//! `STALENESS_TEST_MODEL` there are tables with vectors, too.
+//! `cargo bench -p staleness-benches --bench retrieval` prints the figures of `docs/accuracy.md` and
+//! `docs/search.md`. `-- --misses` prints the test queries that are missed. `-- --tune` measures on held-out
+//! queries instead, for tuning. Nothing is random. With the feature `local` and a model's folder in
+//! `STALENESS_TEST_MODEL`, tables with vectors are printed too.
 
 mod data;
 mod figures;
@@ -22,7 +22,7 @@ use figures::{Figures, Searcher};
 use ours::{Ours, halves, sets};
 use plain::Bm25;
 
-/// Learned queries for each tool.
+/// Numbers of learned queries per tool.
 const STEPS: [usize; 4] = [0, 1, 3, 10];
 
 fn main() {
@@ -59,7 +59,7 @@ fn main() {
     }
 }
 
-/// The test queries of the tools with queries for the last step.
+/// Returns the test queries of tools with enough queries for the last step.
 fn well_known(data: &Data) -> Vec<&Case> {
     let most = *STEPS.last().expect("steps");
     let known: BTreeSet<usize> =
@@ -67,7 +67,7 @@ fn well_known(data: &Data) -> Vec<&Case> {
     data.test.iter().filter(|case| known.contains(&case.tool)).collect()
 }
 
-/// Prints the head of the curves.
+/// Prints the heading of the curves.
 fn head(title: &str) {
     println!("\n{title}. Top-1 | top-5; more: than the better baseline\n");
     println!(
@@ -77,7 +77,7 @@ fn head(title: &str) {
     println!("|---|---|---|---|---|---|---|---|---|---|");
 }
 
-/// Every search after the same lessons, on the same questions: the baselines, and ours.
+/// Runs all searches after the same lessons on the same questions: two baselines, and ours.
 fn searches(data: &Data, learned: &[(usize, &str)], cases: &[&Case]) -> [Figures; 3] {
     [
         Figures::of(&Bm25::new(data, learned, false), data, cases),
@@ -86,7 +86,7 @@ fn searches(data: &Data, learned: &[(usize, &str)], cases: &[&Case]) -> [Figures
     ]
 }
 
-/// Prints a line of a curve.
+/// Prints one line of a curve.
 fn line(title: &str, step: usize, [plain, strict, ours]: [Figures; 3]) {
     let more = |most: usize| {
         let better = if plain.top(most) > strict.top(most) { &plain } else { &strict };
@@ -95,7 +95,7 @@ fn line(title: &str, step: usize, [plain, strict, ours]: [Figures; 3]) {
     println!("| {title} | {step} | {plain} | {strict} | {ours} | {} | {} |", more(1), more(5));
 }
 
-/// The searches after each step.
+/// Prints the results of all searches after each step.
 fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) {
     for step in steps {
         line(title, *step, searches(data, &data.learned(*step, |_| true), cases));
@@ -132,7 +132,7 @@ fn unseen(sets: &[Data], cases: impl Fn(&Data) -> Vec<&Case>) {
     }
 }
 
-/// Held-out queries. The test queries are not looked at.
+/// Prints results for held-out queries. Does not use the test queries.
 fn tune(sets: &[Data]) {
     head("Held out");
     for set in sets {
@@ -140,7 +140,7 @@ fn tune(sets: &[Data]) {
             curve(set, set.name, &set.choose.iter().collect::<Vec<_>>(), &STEPS);
             continue;
         }
-        // Each query for learning in turn is asked after the others were learned.
+        // Ask each learning query after learning the others.
         for (step, folds) in [(0, 3), (1, 3), (2, 3), (9, 10)] {
             let mut all: [Figures; 3] = Default::default();
             for fold in 0..folds {
@@ -162,14 +162,14 @@ fn tune(sets: &[Data]) {
         }
     }
     unseen(sets, |set| {
-        // Of a half of which nothing is learned, every query for learning is held out.
+        // For a half without learning, all its learning queries are held out.
         let held_out =
             if set.choose.is_empty() { set.learn.iter().flatten() } else { [].iter().flatten() };
         held_out.chain(&set.choose).collect()
     });
 }
 
-/// Prints what is not among the first five after three learned queries for each tool.
+/// Prints the queries with no right tool among the first five, after three learned queries per tool.
 fn misses(data: &Data, cases: &[&Case]) {
     let ours = Ours::new(data, &data.learned(3, |_| true));
     for case in cases {

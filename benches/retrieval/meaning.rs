@@ -1,4 +1,4 @@
-//! Searches that have vectors: cosines alone, and blended with words.
+//! Searches with vectors: by cosine only, and combined with words.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::Ours;
 use crate::data::{Case, Data};
 use crate::figures::{Figures, Searcher};
 
-/// The vectors of every text of the set.
+/// The vectors of all texts in the set.
 #[derive(Debug)]
 struct Vectors<'a> {
     of: HashMap<&'a str, Vector>,
@@ -37,7 +37,7 @@ impl<'a> Vectors<'a> {
     }
 }
 
-/// By cosines alone: of the description, and of the nearest learned query.
+/// Ranks by cosine only: of the description, and of the nearest learned query.
 struct Alone<'a>(&'a Vectors<'a>, &'a [(usize, &'a str)]);
 
 impl Searcher for Alone<'_> {
@@ -54,8 +54,8 @@ impl Searcher for Alone<'_> {
     }
 }
 
-/// Ours, with the cosines of the learned queries, as the store has them, and where a caller has them too
-/// those of the descriptions.
+/// Our search with the cosines of learned queries from the store and, if the caller has them, of the
+/// descriptions.
 struct Blend<'a> {
     ours: Ours,
     vectors: &'a Vectors<'a>,
@@ -83,10 +83,10 @@ impl Searcher for Blend<'_> {
     }
 }
 
-/// Questions with a title, and the numbers of learned queries after which they are asked.
+/// A title, its questions, and the numbers of learned queries to measure at.
 type Group<'a> = (&'a str, &'a [&'a Case], &'a [usize]);
 
-/// Prints the tables with vectors of the model in `folder`.
+/// Prints the tables for the model in `folder`.
 pub(crate) fn tables(data: &Data, folder: &Path, groups: [Group<'_>; 2]) {
     let model = LocalEmbedder::open(folder).expect("a model");
     let vectors = Vectors::new(data, &model);

@@ -1,5 +1,5 @@
-//! The baselines: BM25 as the textbook has it (Robertson and Zaragoza 2009), over lower-cased words of
-//! letters and digits, with and without stop words.
+//! Baselines: textbook BM25 (Robertson and Zaragoza 2009) over lower-case alphanumeric words, with and
+//! without stop words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use crate::figures::Searcher;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// Words that are left out by the stricter baseline.
+/// Stop words of the stricter baseline.
 const STOP: &str = "a about after all am an and any are as at be been but by can could d did do does for from get give \
     had has have having hello help hi how i if im in into is it its just know let lets like ll looking m me my need of \
     on one or our out please re s show so some t tell than that thats the their them then there these they this to up \
     us use using ve want was we were what whats when where which who why will with would you your";
 
-/// An index over texts, by their places.
+/// A BM25 index over texts.
 #[derive(Debug)]
 pub(crate) struct Bm25 {
-    /// Counts of each word, by the texts that hold it.
+    /// For each word, the texts that contain it and its count there.
     postings: BTreeMap<String, Vec<(usize, f64)>>,
     lengths: Vec<f64>,
     mean: f64,
@@ -26,7 +26,7 @@ pub(crate) struct Bm25 {
 }
 
 impl Bm25 {
-    /// Takes the descriptions, with the learned queries added to them.
+    /// Indexes the descriptions, each with its learned queries appended.
     pub(crate) fn new(data: &Data, learned: &[(usize, &str)], stops: bool) -> Self {
         let text = |tool: &Tool| format!("{} {}", tool.name, tool.description);
         let mut texts: Vec<String> = data.tools.iter().map(text).collect();

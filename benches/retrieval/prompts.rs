@@ -1,4 +1,5 @@
-//! Prompts: how often a tool that is named unasked is right, and how often one is named where none was meant.
+//! Measures unsolicited suggestions for prompts: how often they are right, and how often a tool is suggested
+//! when none was meant.
 
 use staleness::ids::{Level, OpId, SessionId, ToolName};
 use staleness::registry::Learn;
@@ -8,10 +9,10 @@ use staleness_benches::{START, registry, scan};
 
 use crate::data::{Case, Data};
 
-/// Prompts to a coding agent that ask for none of the tools, a line each: chosen before anything was measured.
+/// Prompts for a coding agent that need none of the tools, one per line. Chosen before anything was measured.
 const EVERYDAY: &str = include_str!("data/everyday.txt");
 
-/// Prints what prompts are answered with after each number of learned queries.
+/// Prints the answers to prompts after each number of learned queries.
 pub(crate) fn table(data: &Data, steps: &[usize]) {
     println!(
         "\nPrompts: {} questions, each a prompt of a session of its own, and {} everyday ones\n",
@@ -46,7 +47,7 @@ pub(crate) fn table(data: &Data, steps: &[usize]) {
     }
 }
 
-/// A project that has all of the tools.
+/// A project with all tools of the set.
 struct Shop {
     registry: Registry,
     project: ProjectRef,
@@ -70,7 +71,7 @@ impl Shop {
         Self { registry, project }
     }
 
-    /// The tools that a prompt is answered with, by their places.
+    /// Returns the indexes of the tools suggested for a prompt.
     fn named(&self, data: &Data, prompt: &str) -> Vec<usize> {
         let session = SessionId::new("s").expect("a valid id");
         let named =

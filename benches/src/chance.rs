@@ -1,8 +1,8 @@
-//! Words that look like chance, and are the same in every run.
+//! Pseudo-random words, the same in every run.
 
 use staleness_conformance::disk::Draws;
 
-/// Some words of a vocabulary in which few words are common and most are rare.
+/// Returns words from a vocabulary with few common and many rare words.
 pub fn words(draws: &mut Draws, count: usize) -> String {
     const COMMON: [&str; 8] =
         ["find", "customer", "invoice", "send", "pay", "report", "list", "create"];

@@ -10,22 +10,22 @@ use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::{Registry, Timestamp, Wait};
 
-/// The time at which the benchmarks begin.
+/// The time at which benchmarks begin, in milliseconds.
 pub const START: i64 = 1_790_000_000_000;
 
-/// Opens, or creates, the registry at a URL such as `sqlite:/path`.
+/// Opens or creates the registry at a URL such as `sqlite:/path`.
 ///
 /// # Panics
-/// When it cannot be opened: a benchmark has no use for an error.
+/// If it cannot be opened.
 #[must_use]
 pub fn registry(url: &str) -> Registry {
     staleness::open(url).expect("the registry opens")
 }
 
-/// Applies a scan of one source of every project.
+/// Applies a scan of one global source.
 ///
 /// # Panics
-/// When the registry reports an error.
+/// If the registry returns an error.
 pub fn scan(
     registry: &Registry,
     project: ProjectRef,
@@ -54,8 +54,8 @@ pub fn scan(
     registry.tools().apply_scan(scan).wait().expect("a scan");
 }
 
-/// Uses of `tools` distinct MCP tools of 12 servers, round robin, all successes, one a second. Their
-/// ids begin with `op`.
+/// Generates uses of `tools` MCP tools of 12 servers in turn, all successful, one per second. Their ids begin
+/// with `op`.
 ///
 /// # Panics
 /// Never: the names are valid.
@@ -80,7 +80,7 @@ pub fn uses<'a>(
 /// Records the uses `range` of `tools` tools in batches.
 ///
 /// # Panics
-/// When the registry reports an error.
+/// If the registry returns an error.
 pub fn fill(
     registry: &Registry,
     project: &ProjectRef,
@@ -93,16 +93,16 @@ pub fn fill(
     }
 }
 
-/// A copy of a store that nobody has open, log and all.
+/// Copies a closed store, including its log.
 ///
 /// # Panics
-/// When it cannot be copied.
+/// If it cannot be copied.
 #[must_use]
 pub fn twin(store: &Path) -> PathBuf {
     let to = store.with_extension("twin");
     fs::copy(store, &to).expect("the store is copied");
     let beside = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
-    // The log of an earlier copy is not this one's.
+    // Delete the log of an earlier copy.
     let _ = fs::remove_file(beside(&to));
     if beside(store).exists() {
         fs::copy(beside(store), beside(&to)).expect("the log is copied");

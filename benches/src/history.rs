@@ -1,5 +1,5 @@
-//! A repository with a history: sources that move and go, whose functions come, change and go, and documents that
-//! name them.
+//! Generates a repository with a history: source files that are moved and deleted, with functions that are
+//! added, changed and removed, and documents that name them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,25 +17,27 @@ const NOUNS: [&str; 16] = [
     "packet", "frame", "session", "token", "buffer", "ledger", "window", "cursor", "shard",
     "batch", "record", "schema", "volume", "invoice", "stream", "quota",
 ];
-/// Commits for each document.
+/// Number of commits per document.
 pub const COMMITS: usize = 20;
-/// Functions of a file, and blocks of a document.
+/// Number of functions per file.
 const FUNCTIONS: usize = 16;
+/// Number of blocks per document.
 const BLOCKS: usize = 40;
-/// Files of a folder: git reads a folder whole to find one file of it.
+/// Number of files per folder. To find one file, git reads its whole folder.
 const FOLDER: usize = 32;
-/// The first commit, and the time between two, in seconds.
+/// Time of the first commit, in seconds since 1970.
 const BEGIN: u64 = 1_600_000_000;
+/// Time between two commits, in seconds.
 const STEP: u64 = 9_000;
 
-/// The history, as `git fast-import` reads it.
+/// The history in `git fast-import` format.
 struct History {
     draws: Draws,
     stream: String,
     commits: u64,
-    /// The functions of each source, and how often each was changed.
+    /// The functions of each source file, and how often each was changed.
     sources: Vec<Vec<(String, usize)>>,
-    /// Counts of how often each source moved, or another one took its place.
+    /// For each source file, how often it was moved or replaced.
     moves: Vec<usize>,
     /// The blocks of each document.
     documents: Vec<Vec<String>>,
@@ -81,8 +83,8 @@ impl History {
         text
     }
 
-    /// A paragraph that names up to four things: mostly functions and sources that there are, seldom some
-    /// that never were.
+    /// Generates a paragraph with up to four names, mostly existing functions and files, and rarely names
+    /// that never existed.
     fn block(&mut self) -> String {
         let mut text = String::from("The part that takes this in hands it on to the next one");
         for _ in 0..=self.below(4) {
@@ -102,7 +104,7 @@ impl History {
         format!("# Guide {at}\n\n{}\n", self.documents[at].join("\n\n"))
     }
 
-    /// A commit that removes a file, if one is named, and writes others.
+    /// Writes a commit that deletes `gone`, if given, and writes `files`.
     fn commit(&mut self, gone: Option<&str>, files: &[(String, String)]) {
         let when = BEGIN + self.commits * STEP;
         self.commits += 1;
@@ -118,9 +120,9 @@ impl History {
         self.stream += &out;
     }
 
-    /// A commit: a function or two are changed, one in twelve of them comes, goes or has another name, and
-    /// sometimes a paragraph is written anew. One commit in a hundred moves a source as it is, and one in four
-    /// hundred puts another one in its place.
+    /// Writes a commit: changes one or two functions (one in twelve is added, removed or renamed) and
+    /// sometimes rewrites a paragraph. One commit in a hundred moves a source file unchanged, and one in four
+    /// hundred replaces one.
     fn change(&mut self) {
         let mut files = Vec::new();
         let fate = self.below(400);
@@ -155,7 +157,7 @@ impl History {
     }
 }
 
-/// Returns a command of git in a folder, without the settings of the user or the machine.
+/// Returns a git command in a folder, without the settings of the user or the machine.
 #[must_use]
 pub fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
@@ -164,11 +166,11 @@ pub fn git(folder: &Path) -> Command {
     command
 }
 
-/// Makes a repository of so many documents, with four sources and [`COMMITS`] commits for each, in one pack, and
-/// checks out the last commit.
+/// Creates a repository with this number of documents, and four source files and [`COMMITS`] commits for
+/// each, in one pack. Checks out the last commit.
 ///
 /// # Panics
-/// When git cannot be run, or fails.
+/// If git cannot be run, or fails.
 pub fn repository(folder: &Path, documents: usize) {
     let mut history = History {
         draws: Draws(7),

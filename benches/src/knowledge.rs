@@ -1,4 +1,4 @@
-//! Items of knowledge of a given number, with words, versions and relations.
+//! Generates knowledge items with words, versions and relations.
 
 use staleness::Timestamp;
 use staleness::ids::{ItemId, ItemKey, Scope};
@@ -6,18 +6,18 @@ use staleness::knowledge::{Item, ItemKind};
 use staleness::scan::ProjectRef;
 use staleness_conformance::disk::Draws;
 
-/// Words of which items are made.
+/// Word stems of the items' texts.
 const STEMS: [&str; 24] = [
     "deploy", "router", "ledger", "session", "token", "schema", "migrate", "retry", "index",
     "queue", "buffer", "cursor", "window", "planner", "digest", "anchor", "lease", "quota",
     "shard", "batch", "invoice", "stream", "socket", "filter",
 ];
 const ENDS: [&str; 8] = ["", "s", "ing", "ed", "er", "-path", "_id", "ment"];
-/// Bytes of text in an item.
+/// Number of bytes of text per item.
 const BODY: usize = 300;
 
-/// Items of a project: about 300 bytes of text each, of every kind, added within the last 400 days. One
-/// in three names a version, one in two is related to another, one in twenty supersedes one.
+/// Generates items of a project: about 300 bytes of text each, of every kind, added within the last 400 days.
+/// One in three names a version, one in two is related to another, and one in twenty supersedes another.
 ///
 /// # Panics
 /// Never: the ids are valid.
@@ -33,7 +33,7 @@ pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
             while body.len() < BODY {
                 body += STEMS[next(STEMS.len())];
                 body += ENDS[next(ENDS.len())];
-                // One word in eight is of few items.
+                // One word in eight occurs in few items.
                 if next(8) == 0 {
                     body += &next(count).to_string();
                 }

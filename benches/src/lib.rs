@@ -1,7 +1,7 @@
-//! Shared parts of the benchmarks: stores of a given size, the floors, races, and ratios.
+//! Shared parts of the benchmarks: stores of a given size, floors, races and ratios.
 //!
-//! Every figure is a ratio within one run. The program and its floor, the least that the same machine needs
-//! for the same work, take turns; medians are compared.
+//! Every figure is a ratio within one run. The program takes turns with its floor, the minimum that this
+//! machine needs for the same work, and their medians are compared.
 
 pub mod chance;
 mod fixture;
@@ -18,10 +18,10 @@ pub mod work;
 pub use fixture::{START, fill, registry, scan, twin, uses};
 pub use race::quick;
 
-/// The question that searches answer.
+/// The question for searches.
 pub const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";
 
-/// Returns `full`, or `short` in a short run.
+/// Returns `full`, or `short` in a quick run.
 #[must_use]
 pub fn rounds(full: usize, short: usize) -> usize {
     if quick() { short } else { full }

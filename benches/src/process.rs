@@ -1,4 +1,4 @@
-//! Whole processes, from spawn to exit.
+//! Runs whole processes, from spawn to exit.
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, Write};
@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use crate::race::timed;
 
-/// Asks a benchmark's process to print its peak of resident memory, in kibibytes, when it ends.
+/// An environment variable that makes a benchmark process print its peak resident memory in KiB when it
+/// exits.
 pub const PEAK: &str = "STALENESS_BENCH_PEAK";
 
-/// Runs a command with a payload on stdin. Returns the seconds that it took.
+/// Runs a command with a payload on stdin. Returns the time in seconds.
 ///
 /// # Panics
-/// When it fails.
+/// If it fails.
 pub fn run(command: &mut Command, payload: &str) -> f64 {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
     let mut success = false;
@@ -26,10 +27,10 @@ pub fn run(command: &mut Command, payload: &str) -> f64 {
     time
 }
 
-/// Returns the peak of resident memory of a benchmark's process, in kibibytes.
+/// Returns the peak resident memory of a benchmark process, in KiB.
 ///
 /// # Panics
-/// When it fails, or prints no number.
+/// If it fails, or prints no number.
 pub fn peak(command: &mut Command, payload: &str) -> u64 {
     command.env(PEAK, "1").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
@@ -39,18 +40,18 @@ pub fn peak(command: &mut Command, payload: &str) -> u64 {
     told.trim().parse().expect("a number")
 }
 
-/// Prints the peak for [`peak`], if it asked for it. To be called when a process ends.
+/// Prints the peak memory if [`peak`] asked for it. Call this at the end of a process.
 pub fn tell_peak() {
     if std::env::var_os(PEAK).is_some() {
         eprintln!("{}", field("self", "status", "VmHWM:"));
     }
 }
 
-/// Returns the peak of memory of a command together with the processes that it starts, in kibibytes. Memory
-/// that they share counts once. It is looked at every two milliseconds; 0 where the system has no `/proc`.
+/// Returns the peak memory of a command and its child processes, in KiB. Shared memory counts once. Sampled
+/// every two milliseconds; 0 on systems without `/proc`.
 ///
 /// # Panics
-/// When the command fails.
+/// If the command fails.
 #[expect(clippy::disallowed_methods, reason = "memory is sampled: there is no event to wait for")]
 pub fn peak_of_all(command: &mut Command) -> u64 {
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -68,12 +69,12 @@ pub fn peak_of_all(command: &mut Command) -> u64 {
     }
 }
 
-/// Returns a process and all processes that descend from it.
+/// Returns a process and all its descendants.
 fn family(root: u32) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let parent = |pid: u32| -> Option<u32> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name, in parentheses, may hold spaces; the state and the parent follow it.
+        // The name in parentheses may contain spaces. State and parent follow it.
         stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
     };
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -87,29 +88,28 @@ fn family(root: u32) -> Vec<u32> {
     found
 }
 
-/// Returns the resident memory of a process, in kibibytes; 0 where the system has no `/proc`.
+/// Returns the resident memory of a process in KiB, or 0 on systems without `/proc`.
 #[must_use]
 pub fn resident(pid: u32) -> u64 {
     field(pid, "status", "VmRSS:")
 }
 
-/// Returns the number of kibibytes in the line that begins with `name` of a file about a process.
+/// Returns the number in the line that begins with `name`, in a `/proc` file of a process.
 fn field(process: impl Display, file: &str, name: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
-/// Processes that are ready and wait for the word.
+/// Processes that are ready and wait for the start signal.
 #[derive(Debug)]
 pub struct Crew(Vec<(Child, ChildStdin, BufReader<ChildStdout>)>);
 
 impl Crew {
-    /// Starts processes that print a line when they are ready, work when they read one, and print
-    /// another when they are done.
+    /// Starts processes that print a line when ready, work after reading one, and print another when done.
     ///
     /// # Panics
-    /// When one does not.
+    /// If one does not print that it is ready.
     #[must_use]
     pub fn ready(commands: impl Iterator<Item = Command>) -> Self {
         let start = |mut command: Command| {
@@ -129,10 +129,10 @@ impl Crew {
         Self(crew)
     }
 
-    /// Returns the seconds from the word until the last of them is done.
+    /// Starts the work. Returns the seconds until the last process is done.
     ///
     /// # Panics
-    /// When one fails.
+    /// If one fails.
     #[must_use]
     pub fn work(mut self) -> f64 {
         let time = timed(|| {

@@ -1,4 +1,4 @@
-//! Writing rows directly, without a verb of the registry: for filling stores.
+//! Writes rows directly, without a registry operation, to fill stores.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use staleness_conformance::Put;
 use staleness_conformance::support::transact;
 use staleness_core::store::{Change, ChangeSet, Row};
 
-/// Puts rows in one commit.
+/// Writes rows in one commit.
 ///
 /// # Panics
-/// When the store reports an error.
+/// If the store returns an error.
 pub fn put<R: Row>(registry: &Registry, rows: impl IntoIterator<Item = R>) {
     let mut changes = ChangeSet::default();
     R::changes_mut(&mut changes).extend(rows.into_iter().map(Change::Put));
@@ -20,7 +20,7 @@ pub fn put<R: Row>(registry: &Registry, rows: impl IntoIterator<Item = R>) {
 /// Writes changes in one commit.
 ///
 /// # Panics
-/// When the store reports an error.
+/// If the store returns an error.
 pub fn write(registry: &Registry, changes: ChangeSet) {
     transact(registry.store().as_ref(), Arc::new(Put(changes))).expect("it is written");
 }

@@ -1,8 +1,8 @@
-//! Races: contestants take turns, so that the machine's moods meet them alike.
+//! Lets contestants take turns, so that changes in the machine's speed affect all of them.
 
 use std::time::Instant;
 
-/// Returns true if the arguments ask for a short run, which shows only that everything works.
+/// Returns true if the arguments ask for a quick run, which only shows that everything works.
 #[must_use]
 pub fn quick() -> bool {
     std::env::args().any(|arg| arg == "--quick")
@@ -26,16 +26,15 @@ impl Samples {
     }
 }
 
-/// Returns the seconds that `work` takes, dropping its result included.
+/// Returns the seconds that `work` takes, including dropping its result.
 pub fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     let begun = Instant::now();
     std::hint::black_box(work());
     begun.elapsed().as_secs_f64()
 }
 
-/// Lets the contestants take turns for a number of rounds; each returns the seconds of its turn. A first
-/// round warms up and does not count. The first contestant of a round changes, so that none always follows
-/// the same other.
+/// Lets contestants take turns for a number of rounds. Each returns the seconds of its turn. The first round
+/// is a warm-up and does not count. The order changes, so that no contestant always follows the same other.
 pub fn race<const N: usize>(
     rounds: usize,
     contestants: [&mut dyn FnMut() -> f64; N],

@@ -1,4 +1,4 @@
-//! Ratios: one row for each measurement, and the table of all rows.
+//! Table rows with ratios of measurements, and the table of all rows.
 
 use std::fmt;
 use std::fs;
@@ -6,39 +6,39 @@ use std::path::{Path, PathBuf};
 
 use crate::race::{Samples, quick};
 
-/// The benches whose rows are in the table, in its order.
+/// The benches in the table, in order.
 const BENCHES: [&str; 7] = ["hooks", "stores", "search", "core", "check", "mcp", "growth"];
 
 /// The goal of a row.
 #[derive(Clone, Copy, Debug)]
 pub enum Goal {
-    /// Our time divided by the floor's is at most this.
+    /// Our time is at most this many times the floor's.
     Times(f64),
-    /// Our throughput divided by the floor's is at least this.
+    /// Our throughput is at least this share of the floor's.
     Share(f64),
     /// Our time is at most this, in seconds.
     Within(f64),
-    /// No goal: a figure for orientation, as our time divided by the floor's.
+    /// No goal: our time divided by the floor's, for information.
     Open,
 }
 
-/// The goal of times that were measured at growing sizes.
+/// The goal for times measured at growing sizes.
 #[derive(Clone, Copy, Debug)]
 pub enum Growth {
     /// The largest size takes at most this many times as long as the smallest.
     InAll(f64),
-    /// Ten times the size takes at most this many times as long, at each step.
+    /// Each tenfold increase in size takes at most this many times as long.
     Step(f64),
 }
 
-/// A row of the table, as it is printed.
+/// A row of the table, formatted.
 #[derive(Clone, Debug)]
 pub struct Row {
     cells: [String; 6],
 }
 
 impl Row {
-    /// Makes a row of times in seconds. A floor that is not a number is left out.
+    /// Creates a row from times in seconds. A floor of NaN is left out.
     #[must_use]
     pub fn new(work: impl Into<String>, floor: f64, ours: f64, goal: Goal) -> Self {
         let ratio = ours / floor;
@@ -56,7 +56,7 @@ impl Row {
         Self { cells }
     }
 
-    /// Makes a row of the medians of two contestants. Each sample holds `per` pieces of work.
+    /// Creates a row from the medians of two contestants. Each sample has `per` units of work.
     #[must_use]
     pub fn of(
         work: impl Into<String>,
@@ -69,8 +69,8 @@ impl Row {
         Self::new(work, floor.median() / per, ours.median() / per, goal)
     }
 
-    /// Makes a row of times by size: that of the smallest in place of a floor, that of the largest, and the
-    /// ratio that the goal is about.
+    /// Creates a row from times by size: the smallest size's in place of the floor, the largest size's, and
+    /// the ratio for the goal.
     #[must_use]
     pub fn of_growth(work: impl Into<String>, points: &[(f64, f64)], goal: Growth) -> Self {
         let [first, .., last] = points else {
@@ -92,7 +92,7 @@ impl Row {
         Self { cells }
     }
 
-    /// Makes a row of memory in kibibytes, of which at most `most` megabytes should be used.
+    /// Creates a row for memory in KiB. The goal is at most `most` megabytes.
     #[must_use]
     pub fn of_memory(work: impl Into<String>, ours: u64, most: u64) -> Self {
         let megabytes = ours as f64 * 1_024.0 / 1e6;
@@ -116,7 +116,7 @@ const fn word(met: Option<bool>) -> &'static str {
     }
 }
 
-/// A time in the unit that suits it.
+/// A time, formatted in a suitable unit.
 struct Time(f64);
 
 impl fmt::Display for Time {
@@ -133,7 +133,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// Writes a number with a comma before every three digits.
+/// Formats a number with thousands separators.
 #[must_use]
 pub fn thousands(number: u64) -> String {
     if number >= 1_000 {
@@ -163,10 +163,10 @@ pub fn print(rows: &[Row]) {
     }
 }
 
-/// Prints the rows of one bench, and keeps them in `folder` for the table unless the run is a short one.
+/// Prints the rows of one bench. Unless it is a quick run, also saves them in `folder` for the table.
 ///
 /// # Panics
-/// When they cannot be written.
+/// If they cannot be written.
 pub fn keep(folder: &str, bench: &str, rows: &[Row]) {
     assert!(BENCHES.contains(&bench), "{bench} has no place in the table");
     println!();
@@ -179,7 +179,7 @@ pub fn keep(folder: &str, bench: &str, rows: &[Row]) {
     fs::write(kept(folder).join(bench), lines.join("\n")).expect("ratios are kept");
 }
 
-/// Reads the rows that the benches kept in `folder`. A bench that has not run is left out.
+/// Reads the rows saved in `folder`. Benches that have not run are left out.
 #[must_use]
 pub fn read(folder: &str) -> Vec<Row> {
     let rows = |bench: &str| -> Vec<Row> {

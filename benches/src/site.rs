@@ -1,4 +1,4 @@
-//! A project, the home of somebody who works on it, and their registry.
+//! A project, a user's home folder, and the user's registry.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::process::run;
 use crate::{fill, registry};
 
-/// A project folder and a home folder with a registry in it.
+/// A project folder, and a home folder with a registry.
 #[derive(Debug)]
 pub struct Site {
     project: Rc<TempDir>,
@@ -21,10 +21,10 @@ pub struct Site {
 }
 
 impl Site {
-    /// Makes an empty project and an empty home. `program` is the path of the `staleness` program.
+    /// Creates an empty project and an empty home. `program` is the path of the `staleness` program.
     ///
     /// # Panics
-    /// When the folders cannot be created.
+    /// If the folders cannot be created.
     #[must_use]
     pub fn new(backend: &'static str, program: &'static str) -> Self {
         let project = tempfile::tempdir().expect("a folder");
@@ -33,10 +33,10 @@ impl Site {
         Self { project: Rc::new(project), home, backend, program }
     }
 
-    /// Returns the same project with a new home, whose registry does not exist yet.
+    /// Returns the same project with a new home without a registry.
     ///
     /// # Panics
-    /// When the folder cannot be created.
+    /// If the folder cannot be created.
     #[must_use]
     pub fn newcomer(&self) -> Self {
         let home = tempfile::tempdir().expect("a folder");
@@ -46,13 +46,13 @@ impl Site {
     /// Returns the folder of the project.
     ///
     /// # Panics
-    /// When the folder is gone.
+    /// If the folder is gone.
     #[must_use]
     pub fn project(&self) -> PathBuf {
         self.project.path().join("project").canonicalize().expect("a path")
     }
 
-    /// Returns the project as a registry knows it.
+    /// Returns the project's id and root.
     #[must_use]
     pub fn place(&self) -> ProjectRef {
         ProjectRef::of_root(self.project().display().to_string())
@@ -82,22 +82,22 @@ impl Site {
         registry(&self.url())
     }
 
-    /// Records outcomes of so many tools.
+    /// Records outcomes of this number of tools.
     pub fn fill(&self, tools: usize, outcomes: usize) {
         fill(&self.registry(), &self.place(), tools, 0..outcomes);
     }
 
-    /// Takes in lines of another system.
+    /// Imports lines of another system.
     ///
     /// # Panics
-    /// When they cannot be written, or are refused.
+    /// If they cannot be written, or are rejected.
     pub fn import(&self, lines: &[String]) {
         let path = self.home().join("lines.jsonl");
         std::fs::write(&path, lines.join("\n")).expect("a file");
         run(self.cli(&["import", "--from", "jsonl"]).arg(path), "");
     }
 
-    /// Returns a command of the `staleness` program in the project, with this home and store only.
+    /// Returns a `staleness` command in the project, with this home and store.
     #[must_use]
     pub fn cli(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.program);
@@ -107,7 +107,7 @@ impl Site {
         command
     }
 
-    /// Returns the payload of a hook: the event's name, the number of the session, and other fields as JSON.
+    /// Returns a hook's payload: event name, session number, and other fields as JSON.
     #[must_use]
     pub fn event(&self, name: &str, session: usize, fields: &str) -> String {
         format!(
@@ -116,8 +116,8 @@ impl Site {
         )
     }
 
-    /// Returns the payload of a session's start. A session that starts again is told everything again, so
-    /// each start should have its own number.
+    /// Returns the payload of a session start. A repeated session is told everything again, so use a new
+    /// number each time.
     #[must_use]
     pub fn start(&self, session: usize) -> String {
         self.event("SessionStart", session, r#""source":"startup""#)

@@ -1,4 +1,4 @@
-//! Work items, journals and cursors of a given size.
+//! Generates work items, journals and cursors of a given size.
 
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
 use staleness::scan::ProjectRef;
@@ -10,9 +10,9 @@ use staleness_core::store::ChangeSet;
 
 use crate::put::{put, write};
 
-/// Rows that one commit writes.
+/// Maximum number of rows per commit.
 const BATCH: usize = 10_000;
-/// Kinds in turn, each with its state.
+/// Kinds used in turn, each with a state.
 const SORTS: [(WorkKind, WorkStatus); 5] = [
     (WorkKind::Plan, WorkStatus::InProgress),
     (WorkKind::Plan, WorkStatus::Todo),
@@ -26,12 +26,11 @@ fn key(project: &ProjectRef, number: usize) -> WorkKey {
     WorkKey { scope: Scope::Project(project.id.clone()), id }
 }
 
-/// Writes down the work items `range` of a project, of several kinds: of ten thousand, `open` are open,
-/// and of these so many of a hundred are as old as `old`, the others as `young`; one of twenty refers to
-/// another.
+/// Writes the work items `range` of a project, of several kinds. `open` of every 10,000 are open. `overdue`
+/// of every 100 are as old as `old`, the others as `young`. One in twenty refers to another.
 ///
 /// # Panics
-/// When the store reports an error.
+/// If the store returns an error.
 pub fn fill_work(
     registry: &Registry,
     project: &ProjectRef,
@@ -58,11 +57,10 @@ pub fn fill_work(
     }
 }
 
-/// Appends so many journal entries about the first `items` work items of a project, in commits of
-/// `batch`.
+/// Appends journal entries about the first `items` work items of a project, in commits of `batch` entries.
 ///
 /// # Panics
-/// When the store reports an error.
+/// If the store returns an error.
 pub fn fill_journal(
     registry: &Registry,
     project: &ProjectRef,
@@ -83,10 +81,10 @@ pub fn fill_journal(
     }
 }
 
-/// Notes that an agent was told everything.
+/// Moves an agent's cursor to the end of the journal.
 ///
 /// # Panics
-/// When the store reports an error.
+/// If the store returns an error.
 pub fn tell_all(registry: &Registry, project: &ProjectRef, agent: &str) {
     let agent = AgentId::new(agent).expect("a valid name");
     let key = CursorKey { project: project.id.clone(), agent };

@@ -1,3 +1,3 @@
-//! The floor of every process: it starts and ends.
+//! A process that starts and exits, the floor for all processes.
 
 fn main() {}

@@ -1,4 +1,4 @@
-//! The `staleness` program, built like the release, for the whole-process benchmarks.
+//! The `staleness` program, built like the release, for whole-process benchmarks.
 
 fn main() -> std::process::ExitCode {
     let code = staleness_cli::main();

@@ -1,7 +1,7 @@
 //! The floor of `resume`: a raw program that reads the same rows of the same file with the same statements,
-//! orders them, prints a line for each, and does nothing else.
+//! sorts them, and prints a line for each.
 //!
-//! Arguments: the store, the scope, the time before which work is overdue, the agent.
+//! Arguments: store, scope, time before which work is overdue, agent.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ fn text(cell: &Value) -> &str {
     }
 }
 
-/// Decodes what a statement reads.
+/// Decodes the rows of a statement.
 fn decoded<T: DeserializeOwned>(
     conn: &Connection,
     sql: &str,

@@ -1,7 +1,7 @@
-//! The floor of a tool event: a raw program that reads and writes the same rows of the same file
-//! with the same lock and the same checkpoint rule, and does nothing else.
+//! The floor of a tool event: a raw program that reads and writes the same rows of the same file, with the
+//! same lock and checkpoint rule.
 //!
-//! Arguments: the store, the scope, the tool's name, the op id, the time.
+//! Arguments: store, scope, tool name, op id, time.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,8 +1,8 @@
-//! One of several processes that write to one SQLite store at once.
+//! One of several processes that write to one SQLite store concurrently.
 //!
-//! Arguments: `ours` or `raw`, the path of the store, the root of the project, the beginning of the ids of
-//! uses, the number of tools, the number of uses. It says when it is ready, waits for a line, records one use
-//! per transaction, and says that it is done.
+//! Arguments: `ours` or `raw`, path of the store, root of the project, prefix of use ids, number of tools,
+//! number of uses. Prints a line when ready, waits for a line, records one use per transaction, and prints a
+//! line when done.
 
 use staleness::Wait;
 use std::path::Path;

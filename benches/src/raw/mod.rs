@@ -1,30 +1,30 @@
-//! The floors of the stores: programs without any of our code but the lock, which read, decode and
-//! write the same rows of the same files.
+//! Floors of the stores: programs with none of our code except the lock, which read, decode and write the
+//! same rows of the same files.
 
 pub mod redb;
 pub mod sqlite;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// One use of a tool that is known and present, all texts made beforehand.
+/// A use of a known and present tool, with all texts prepared.
 #[derive(Clone, Debug)]
 pub struct RawUse {
-    /// The project, which is also the tool's scope.
+    /// The id of the project, which is also the tool's scope.
     pub scope: String,
     /// The tool's name.
     pub tool: String,
-    /// Its server.
+    /// The tool's server.
     pub server: String,
-    /// Identifies the use.
+    /// The op id.
     pub op: String,
-    /// Stands for the hash of scope, tool and op: a scattered number, which is what costs time.
+    /// A scattered number in place of the hash of scope, tool and op. The scattering is what costs time.
     pub identity: i64,
-    /// When it ended.
+    /// The end time, in milliseconds.
     pub at: i64,
 }
 
 impl RawUse {
-    /// The use number `at` of `tools` tools in the project `scope`, as in [`crate::uses`].
+    /// Creates use number `at` of `tools` tools in the project `scope`, as in [`crate::uses`].
     #[must_use]
     pub fn new(scope: &str, op: &str, tools: usize, at: usize) -> Self {
         let tool = at % tools;

@@ -1,5 +1,5 @@
-//! The floor of the redb store: the same rows in one transaction, behind the lock and with quick repair. As a
-//! redb file has one process at a time, it is opened for each transaction, or once.
+//! The floor of the redb store: the same rows in one transaction, with the lock and quick repair. A redb file
+//! belongs to one process at a time, so it is opened for each transaction, or once.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,7 +30,7 @@ const SERVED: TableDefinition<'_, (i64, u64), (&str, &str)> =
 
 const CODEC: Configuration = standard();
 
-/// A store.
+/// A redb store created by our backend.
 #[derive(Debug)]
 pub struct RawRedb {
     path: PathBuf,
@@ -39,17 +39,17 @@ pub struct RawRedb {
 }
 
 impl RawRedb {
-    /// Returns a store that our backend made, to be opened for each transaction.
+    /// Returns a store that is opened for each transaction.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         let lock = FileLock::new(format!("{}.lock", path.display()));
         Self { path: path.into(), lock, open: None }
     }
 
-    /// Returns the same with the database opened once for all transactions.
+    /// Returns a store that is opened once for all transactions.
     ///
     /// # Panics
-    /// When redb reports an error.
+    /// If redb returns an error.
     #[must_use]
     pub fn opened(path: &Path) -> Self {
         let db = staleness_redb::database(path).expect("the store opens");
@@ -59,7 +59,7 @@ impl RawRedb {
     /// Records a use in one transaction.
     ///
     /// # Panics
-    /// When redb reports an error.
+    /// If redb returns an error.
     pub fn record(&self, used: &RawUse) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
         let recorded = match &self.open {
@@ -133,7 +133,7 @@ fn transact(db: &Database, each: &RawUse) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads what stands behind kind and version.
+/// Decodes a record after its kind and version.
 fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> T {
     bincode::serde::borrow_decode_from_slice(&bytes[2..], CODEC).expect("a record").0
 }

@@ -37,7 +37,7 @@ const APPEND: &str = "INSERT INTO outcomes(seq, identity, op, scope, tool, serve
     at, project, session, agent, client, duration_ms) \
     VALUES(?1, ?2, ?3, ?4, ?5, ?6, x'', 'S', ?7, ?4, NULL, NULL, NULL, NULL)";
 
-/// A store, held open.
+/// An open SQLite store.
 #[derive(Debug)]
 pub struct RawSqlite {
     conn: Connection,
@@ -49,10 +49,10 @@ pub struct RawSqlite {
 /// The values of a row.
 pub type Cells = Vec<Value>;
 
-/// Returns every column of every row that a statement reads.
+/// Returns all columns of all rows that a statement reads.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Errors of SQLite.
 pub fn rows(conn: &Connection, sql: &str, params: impl Params) -> Result<Vec<Cells>> {
     let mut statement = conn.prepare_cached(sql)?;
     let width = statement.column_count();
@@ -60,10 +60,10 @@ pub fn rows(conn: &Connection, sql: &str, params: impl Params) -> Result<Vec<Cel
     statement.query_map(params, cells)?.collect()
 }
 
-/// Connects to a store that our backend made, as our backend does.
+/// Connects to a store created by our backend, in the same way.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Errors of SQLite.
 pub fn connect(path: impl AsRef<Path>) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
@@ -73,10 +73,10 @@ pub fn connect(path: impl AsRef<Path>) -> Result<Connection> {
 }
 
 impl RawSqlite {
-    /// Opens a store that our backend made.
+    /// Opens a store created by our backend.
     ///
     /// # Panics
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     #[must_use]
     pub fn open(path: &Path) -> Self {
         let conn = connect(path).expect("the store opens");
@@ -90,12 +90,12 @@ impl RawSqlite {
     /// Records a use in one transaction.
     ///
     /// # Panics
-    /// When SQLite reports an error.
+    /// If SQLite returns an error.
     pub fn record(&mut self, used: &RawUse) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
         self.transact(used).expect("the use is recorded");
         self.commits += 1;
-        // Few frames stay in the log of a process that ends soon, a thousand in that of others.
+        // A short-lived process leaves 64 frames in the log, a long-lived one 1,000.
         let most = if self.commits <= 64 { 64 } else { 1_000 };
         let frames = fs::metadata(&self.log).map_or(0, |log| log.len().saturating_sub(32) / 4_120);
         if frames >= most {
@@ -139,7 +139,7 @@ impl RawSqlite {
         entry[1..9].copy_from_slice(&each.at.to_le_bytes());
         entry[9..].copy_from_slice(&each.identity.to_le_bytes());
         if let [Value::Blob(ring), Value::Integer(uses)] = &mut tool[18..20] {
-            // A ring of 32 entries, behind its version.
+            // A ring has 32 entries after its version.
             if ring.len() > 32 * 17 {
                 ring.drain(1..18);
             }
