@@ -1,7 +1,7 @@
-//! Configuration files of every client.
+//! Fuzzes the configuration files of all clients.
 //!
-//! Input: a letter that names one of [`PLACES`] (`a` is the first), and that file. It is read as it is, and with
-//! secrets in every field that nobody may tell, in comments, cut off, and inside something else.
+//! Input: a letter that selects one of [`PLACES`] (`a` is the first), and the file. It is read as it is, and
+//! with secrets in fields that must not be revealed, in comments, truncated, and embedded in something else.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,18 +18,18 @@ use staleness_sources::live::tools_list;
 use crate::plant::{fill, untold};
 use crate::{SECRET, one_line};
 
-/// Format of a file.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Json,
     Toml,
-    /// The result of MCP's `tools/list`; no file.
+    /// An MCP `tools/list` result, which is not a file.
     Tools,
     /// The file that names the repository of a git work tree.
     Git,
 }
 
-/// Every place that is read: `~` is the home, anything else belongs to the project.
+/// All places that are read. `~` is the home folder; other paths are relative to the project.
 const PLACES: [(&str, Shape); 27] = [
     ("~/.claude.json", Shape::Json),
     ("~/.claude/settings.json", Shape::Json),
@@ -59,13 +59,13 @@ const PLACES: [(&str, Shape); 27] = [
     ("~/.gemini/trustedFolders.json", Shape::Json),
     ("~/.gemini/extensions/kit/gemini-extension.json", Shape::Json),
 ];
-/// The index that makes `kit` a plugin, unless the input brings another.
+/// An index that makes `kit` a plugin, unless the input is an index.
 const INDEX: (&str, &str) = (
     "~/.claude/plugins/installed_plugins.json",
     r#"{"version": 2, "plugins": {"kit@market": [{"scope": "user", "installPath": "~/kit"}]}}"#,
 );
 
-/// Fields that hold what nobody may tell.
+/// Fields with values that must not be revealed.
 const HIDDEN: &str = "command url args env headers auth token apiKey apiKeyHelper oauthAccount password history \
     default content argumentHint inputSchema annotations _meta";
 
@@ -73,7 +73,7 @@ fn hides(key: &str) -> bool {
     HIDDEN.split_whitespace().any(|hidden| hidden == key)
 }
 
-/// Reads the file that the input describes, and the same file with secrets.
+/// Reads the file in the input, and the same file with secrets.
 pub fn run(data: &[u8]) {
     let [letter, file @ ..] = data else { return };
     let place = usize::from(letter.wrapping_sub(b'a'));
@@ -91,7 +91,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// Plants secrets in a file, if it can be read.
+/// Plants secrets in a file, if it can be parsed.
 fn planted(shape: Shape, text: &str) -> Option<String> {
     match shape {
         Shape::Git => Some(format!("gitdir: /nowhere/{SECRET}\n")),
@@ -128,7 +128,7 @@ fn planted_line(line: &str) -> String {
     }
 }
 
-/// A home and a project in a temporary folder, for the whole life of the process.
+/// A home and a project in a temporary folder, for the lifetime of the process.
 #[derive(Debug)]
 struct Tree {
     _temp: tempfile::TempDir,
@@ -164,7 +164,7 @@ impl Tree {
         }
     }
 
-    /// Looks with this file in its place, and takes it away again.
+    /// Writes the file, runs `look`, and deletes the file.
     fn with<T>(&self, name: &str, bytes: &[u8], look: impl FnOnce() -> T) -> T {
         fs::write(self.path(name), bytes).expect("a file is written");
         let seen = look();
@@ -176,7 +176,7 @@ impl Tree {
     }
 }
 
-/// Reads a file from its place; `secret` must not be told, unless it is empty.
+/// Reads a file from its place. Unless it is empty, `secret` must not be revealed.
 fn read(place: usize, bytes: &[u8], secret: &str) {
     let (name, shape) = PLACES[place];
     if shape == Shape::Tools {

@@ -1,8 +1,7 @@
-//! Output of git: objects, answers, lists of changes, and a whole check against a git that answers
-//! anything.
+//! Fuzzes the output of git: objects, answers, lists of changes, and a whole check with a fake git.
 //!
-//! Input: a byte, and the answers of a git, apart by lines of `%%`, in the order of [`ANSWERS`], the first with
-//! `@` for the folder of the repository.
+//! Input: a byte, and the outputs of git separated by lines of `%%`, in the order of [`ANSWERS`]. In the
+//! first one, `@` stands for the repository's folder.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +12,7 @@ use staleness_docs::{CheckOptions, Report};
 
 use crate::{checked, put};
 
-/// The commands whose answers an input gives, each by a word of its arguments; the first that fits.
+/// The faked commands, each identified by a word in its arguments. The first match counts.
 const ANSWERS: [(&str, &str); 8] = [
     ("--is-inside-work-tree", "place"),
     ("--batch-check", "told"),
@@ -24,18 +23,18 @@ const ANSWERS: [(&str, &str); 8] = [
     ("rev-list", "commits"),
     ("for-each-ref", "tags"),
 ];
-/// More answers than this are no longer read, in bytes.
+/// Maximum size of the input, in bytes.
 const MAX_INPUT: usize = 64 * 1024;
 
-/// Checks a project with the git that the input makes up.
+/// Checks a project with the fake git of the input.
 pub fn run(data: &[u8]) {
     if let Some((_, answers)) = data.split_first() {
         whole(&answers[..answers.len().min(MAX_INPUT)]);
     }
 }
 
-/// Elsewhere a pipe that nobody reads is an error, as Rust has it; libFuzzer's own `main` leaves it as
-/// the end of the process.
+/// Makes writes to a closed pipe an error, as in Rust programs. libFuzzer's own `main` lets them end the
+/// process.
 fn ignore_broken_pipes() {
     unsafe extern "C" {
         safe fn signal(number: i32, handler: usize) -> usize;
@@ -45,7 +44,7 @@ fn ignore_broken_pipes() {
     signal(SIGPIPE, SIG_IGN);
 }
 
-/// A project, and beside it a `git` that answers what lies there.
+/// A project, and a fake `git` that prints the answers next to it.
 struct Place {
     folder: tempfile::TempDir,
     project: PathBuf,
@@ -77,7 +76,7 @@ fn place() -> Place {
     }
     let cases: String =
         ANSWERS.iter().map(|(word, file)| format!("*{word}*) cat \"$at/{file}\" ;;\n")).collect();
-    // It listens to the last question: who asks one that nobody hears would see nothing of the answers.
+    // The script reads its input to the end, so that the program's writes to it succeed.
     let script =
         format!("#!/bin/sh\nat=${{0%/*}}\ncase \"$*\" in\n{cases}esac\nexec cat >/dev/null\n");
     let git = folder.path().join("git");
@@ -103,7 +102,7 @@ fn whole(answers: &[u8]) {
     });
 }
 
-/// An answer with the folder of the repository for each `@`: no input can know it.
+/// Replaces each `@` by the repository's folder, which the input cannot know.
 fn with_folder(answer: &[u8], place: &Place) -> Vec<u8> {
     let folder = place.project.join(".git");
     let folder = folder.as_os_str().as_encoded_bytes();
@@ -116,7 +115,7 @@ fn report(place: &Place) -> Report {
     checked(&place.project, repo, &options)
 }
 
-/// Questions that a check does not ask.
+/// Runs queries that a check does not run.
 fn ask(place: &Place) {
     let mut repo = match Repo::open(&place.program, &place.project, Limits::default()) {
         Ok(repo) => repo,

@@ -1,7 +1,6 @@
-//! A hook's payload: bytes that any client may send.
+//! Fuzzes hook payloads.
 //!
-//! Input: the payload itself. It is read as every client sends it, with and without an event that
-//! the caller names.
+//! Input: the payload. It is parsed as from every client, with and without an event given by the caller.
 
 use std::sync::Arc;
 
@@ -20,13 +19,13 @@ use staleness_sources::hook::{
 use crate::SECRET;
 use crate::plant::{fill, untold};
 
-/// Fields of what a use brought, said and failed with: read by nobody.
+/// Fields with a use's input, output and errors, which must not be read.
 const CONTENT: &str = "tool_input toolInput toolArgs tool_response toolResponse toolResult error error_message \
     prompt initialPrompt last_assistant_message reason";
-/// The tools whose input names other tools.
+/// Tools with an input that names other tools.
 const MENTIONING: [&str; 4] = ["skill", "slashcommand", "task", "agent"];
 
-/// Reads a payload, then the same payload with a secret wherever its content is.
+/// Parses a payload, then the same payload with a secret in all its contents.
 pub fn run(data: &[u8]) {
     look(data, "");
     if let Some(planted) = plant(data) {
@@ -34,12 +33,12 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// Reads the payload as every client; `secret` must not be kept, unless it is empty.
+/// Parses the payload as from every client. Unless it is empty, `secret` must not be kept.
 fn look(payload: &[u8], secret: &str) {
     let guessed = parse(payload, None, None);
     judge(&guessed, secret);
     if let Ok(input) = &guessed {
-        // But for how the client is known.
+        // Ignore how the client was determined.
         let told = parse(payload, Some(input.client.as_str()), None)
             .map(|told| HookInput { evidence: input.evidence, ..told });
         assert_eq!(told, guessed, "naming the client that was guessed changes nothing");
@@ -97,7 +96,7 @@ fn bounds(input: &HookInput) {
     }
 }
 
-/// Records the use in a registry of its own, twice: the second time says nothing new.
+/// Records the use in a new registry twice. The second time must change nothing.
 fn record(input: &HookInput, secret: &str) {
     let Event::ToolOutcome(event) = &input.event else { return };
     let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
@@ -110,7 +109,7 @@ fn record(input: &HookInput, secret: &str) {
     registry.admin().check().wait().expect("the store is sound");
 }
 
-/// The use as a hook records it.
+/// Builds the use that a hook records.
 fn used(input: &HookInput, event: &ToolEvent) -> Use {
     let op = event.op.clone().unwrap_or_else(|| OpId::new("fresh").expect("a valid id"));
     let at = input.at.unwrap_or(Timestamp::from_millis(1_750_000_000_000));
@@ -144,7 +143,7 @@ fn plant(data: &[u8]) -> Option<Vec<u8>> {
             fill(value);
             continue;
         }
-        // The name that is mentioned stays.
+        // The mentioned name is kept.
         if let Value::String(text) = value {
             let inner = serde_json::from_str(text).ok().filter(Value::is_object);
             *text = inner.map_or_else(
@@ -167,7 +166,7 @@ fn fill_around_names(value: &mut Value) {
     for (key, value) in fields.iter_mut() {
         match (key.as_str(), value) {
             ("subagent_type", Value::String(_)) => {}
-            // Behind a name may stand anything.
+            // A name may be followed by anything.
             ("skill" | "command", Value::String(text)) => {
                 if !text.trim().is_empty() {
                     *text = format!("{text} {SECRET}");

@@ -1,6 +1,6 @@
-//! Files that `import` takes in: lines of other systems, and exports.
+//! Fuzzes `import`: lines of other systems, and exports.
 //!
-//! Input: the file. One whose first line holds `staleness-export` is an export.
+//! Input: the file. If its first line contains `staleness-export`, it is an export.
 
 use staleness_core::Wait;
 use std::fs;
@@ -29,7 +29,7 @@ thread_local! {
     };
 }
 
-/// Takes the file in: asked only, written, once more, and what came of it elsewhere.
+/// Imports the file as a dry run, for real, and once more, and imports the result elsewhere.
 pub fn run(data: &[u8]) {
     PLACE.with(|(folder, settings)| {
         let path = folder.path().join("lines.jsonl");
@@ -40,7 +40,7 @@ pub fn run(data: &[u8]) {
     });
 }
 
-/// Copies settings, over a registry of its own.
+/// Returns the settings with an empty registry.
 fn empty(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.store = SharedStore::new(StoreUrl::Memory);
@@ -63,14 +63,14 @@ fn take(settings: &Settings, path: &Path, foreign: bool) {
             assert_eq!(export_of(&here), nothing, "nothing of a file that is refused: {done}");
             return;
         }
-        // Lines of other systems may clash with each other where they are written.
+        // A dry run and the real run must agree.
         (asked, done) => panic!("asked: {asked:?}, done: {done:?}"),
     }
     sound(&here);
     let once = export_of(&here);
     let again = imported(&here, path, foreign, false).expect("it was taken before");
     assert_eq!(export_of(&here), once, "a file counts once: {again:?}");
-    // Elsewhere the export is taken in as a whole, and exports as the same bytes.
+    // The export can be imported elsewhere, and exports as the same bytes there.
     let copy: PathBuf = path.with_file_name("export.jsonl");
     fs::write(&copy, &once).expect("a file is written");
     let there = empty(settings);

@@ -1,7 +1,7 @@
-//! Promises of the fuzz targets, one module per target. A module's `run` takes the bytes that the
-//! fuzzer makes up, and panics when a promise is broken.
+//! The fuzz targets, one module each. A module's `run` takes the fuzzer's bytes and panics if a requirement
+//! is violated.
 //!
-//! They are ordinary functions: `cargo test --lib` plays every seed through them without a fuzzer.
+//! They are ordinary functions: `cargo test --lib` runs all seeds without a fuzzer.
 
 pub mod client_config;
 pub mod git_objects;
@@ -30,10 +30,10 @@ use staleness_docs::project::ProjectPlace;
 use staleness_docs::{CheckOptions, Report, check};
 use staleness_service::ServiceError;
 
-/// A target's function of its input.
+/// The function of a target.
 pub type Run = fn(&[u8]);
 
-/// The targets by name.
+/// All targets by name.
 pub const TARGETS: [(&str, Run); 13] = [
     ("client_config", client_config::run),
     ("git_objects", git_objects::run),
@@ -50,15 +50,15 @@ pub const TARGETS: [(&str, Run); 13] = [
     ("vector_file", vector_file::run),
 ];
 
-/// A text that must not be kept or told wherever it was planted.
+/// A text that must not be kept or revealed where it was planted.
 const SECRET: &str = "PLANTED-s3cr3t-PLANTED";
 
-/// Asserts that a text is one line that changes nothing of a terminal.
+/// Asserts that a text is one line without terminal control characters.
 fn one_line(text: &str) {
     assert!(!text.contains(char::is_control), "{text:?}");
 }
 
-/// Asserts that an error is one line, for people of less than `limit` bytes, which it returns, and as JSON.
+/// Asserts that an error is one line of fewer than `limit` bytes, as text and as JSON. Returns the text.
 fn refused(error: &ServiceError, limit: usize) -> String {
     let line = error.render(false);
     one_line(&line);
@@ -67,14 +67,14 @@ fn refused(error: &ServiceError, limit: usize) -> String {
     line
 }
 
-/// Writes a file, and the folders around it.
+/// Writes a file and its parent folders.
 fn put(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder is made");
     fs::write(path, bytes).expect("a file is written");
 }
 
-/// Checks the documents of a folder twice, with the same report.
+/// Checks a folder's documents twice, and asserts that both reports are the same.
 fn checked(folder: &Path, repo: impl Fn() -> LazyRepo, options: &CheckOptions<'_>) -> Report {
     let place = ProjectPlace::of_folder(folder);
     let look = || {

@@ -1,7 +1,7 @@
-//! Markdown documents as a check reads them, and front matter as it is edited.
+//! Fuzzes the reading of Markdown documents and the editing of front matter.
 //!
-//! Input: the document as text. What stands behind a `\u{1e}` is a document that it may import as
-//! `@b.md`, and behind another one a source file, `src/a.rs`.
+//! Input: the document as text. After a `\u{1e}` comes a document that it may import as `@b.md`, and after
+//! another one a source file, `src/a.rs`.
 
 use std::ops::Range;
 
@@ -13,23 +13,24 @@ use staleness_docs::{Change, CheckOptions, Field, FieldValue, set_fields};
 
 use crate::{checked, one_line, peak, put};
 
-/// 2026-10-01, a day, and a moment of another one.
+/// 2026-10-01, in milliseconds.
 const DAY: i64 = 1_790_812_800_000;
+/// A time on another day, in milliseconds.
 const MOMENT: i64 = 1_790_912_345_000;
-/// Bytes that an input may be stretched to.
+/// Maximum size to which an input is stretched, in bytes.
 const STRETCHED: usize = 64 * 1024;
-/// The bytes that may be in use for each byte of a long text: the parser alone uses up to 144, a node of 48 for
-/// each character that might mean something, while its list of nodes grows.
+/// Maximum memory per byte of a long text. The parser alone uses up to 144 bytes while its list of nodes
+/// grows: a node of 48 bytes for each character with a possible meaning.
 const MOST: usize = 160;
 
-/// Reads the text in every way that a document is read.
+/// Reads the text in all ways in which documents are read.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let main = text.split('\u{1e}').next().unwrap_or_default();
     judge(main);
     edits(main);
     whole(text);
-    // Whatever takes time that grows with the square of a text shows as a timeout.
+    // Quadratic run time shows up as a timeout.
     if !main.is_empty() && data.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) % 32 == 0 {
         let long = main.repeat(STRETCHED / main.len() + 1);
         let (_, most) = peak::measured(|| read(&long));
@@ -93,7 +94,7 @@ const fn time(millis: i64) -> FieldValue {
     FieldValue::Time(Timestamp::from_millis(millis))
 }
 
-/// Sets fields, each by itself and then all of them; what is not refused does what it says.
+/// Sets fields one by one, and all at once. An accepted edit must have its effect.
 fn edits(text: &str) {
     let words = FieldValue::Words(vec!["b c".into(), "a".into()]);
     let changes: [Change; 9] = [
@@ -134,11 +135,11 @@ fn edit(text: &str, change: &Change) -> Option<String> {
     } else {
         let body = text.trim_start_matches('\u{feff}');
         assert!(edited.ends_with(body), "the body stays");
-        // An empty line stands between it and the front matter that it got.
+        // An empty line separates the text from new front matter.
         let gap = edited.len() - body.len() - after.body;
         assert!(edited == text || after.body > 0 && gap <= 2);
     }
-    // At most one line is another one.
+    // At most one line differs.
     let (old, new): (Vec<_>, Vec<_>) =
         (text.split_inclusive('\n').collect(), edited.split_inclusive('\n').collect());
     let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
@@ -174,7 +175,7 @@ thread_local! {
     static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a temporary folder");
 }
 
-/// A project of up to three files, checked without git.
+/// Checks a project of up to three files without git.
 fn whole(text: &str) {
     let folder = FOLDER.with(|folder| folder.path().to_owned());
     let names = ["AGENTS.md", "b.md", "src/a.rs"];

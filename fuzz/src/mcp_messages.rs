@@ -1,7 +1,7 @@
-//! Messages to the MCP server.
+//! Fuzzes messages to the MCP server.
 //!
-//! Input, line by line: `TOOL {…}` calls the tool with these arguments; any other line is sent as it
-//! is. Lines before one that says `hello` go out before the handshake.
+//! Input, by line: `TOOL {…}` calls the tool with these arguments; any other line is sent as it is. Lines
+//! before `hello` are sent before the handshake.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use crate::{SECRET, put};
 
-/// Calls of one input.
+/// Maximum number of calls per input.
 const MAX_CALLS: usize = 12;
-/// No session takes longer.
+/// Maximum duration of a session.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The moment.
+/// The server's time.
 const NOW: &str = "2026-11-01T12:00:00Z";
 
 thread_local! {
@@ -27,7 +27,7 @@ thread_local! {
         .expect("a runtime");
 }
 
-/// A project with a document, and with secrets where clients keep them.
+/// Creates a project with a document, and with secrets where clients keep them.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str, text: &str| put(folder.path(), name, text);
@@ -65,7 +65,7 @@ fn server() -> Server {
     server
 }
 
-/// Plays the input directly and, if it asks for more than tools, over streams.
+/// Runs the input directly and, if it has more than tool calls, over streams.
 pub fn run(data: &[u8]) {
     let lines: Vec<&[u8]> =
         data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).take(MAX_CALLS).collect();
@@ -93,7 +93,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A line that calls a tool.
+/// Parses a line that calls a tool.
 fn call(line: &[u8]) -> Option<(String, Map<String, Value>)> {
     let line = std::str::from_utf8(line).ok()?;
     let (name, arguments) = line.split_once(' ')?;
@@ -102,7 +102,7 @@ fn call(line: &[u8]) -> Option<(String, Map<String, Value>)> {
     plain.then(|| (name.to_owned(), arguments))
 }
 
-/// Asserts the promises of every answer of a tool.
+/// Asserts the requirements for every tool result.
 fn judge(result: &Value, secret: Option<&str>) {
     let data = result["structuredContent"].to_string();
     assert!(data.len() <= MAX_DATA_BYTES, "{} bytes of data", data.len());
@@ -123,7 +123,7 @@ fn quiet(told: &str, secret: Option<&str>) {
     assert!(secret.is_none_or(|secret| !told.contains(secret)), "told: {told}");
 }
 
-/// Nothing that moves a cursor or turns the direction of text.
+/// Asserts that no text moves a cursor or changes the text direction.
 fn visible(value: &Value) {
     match value {
         Value::String(text) => {
@@ -138,7 +138,7 @@ fn visible(value: &Value) {
     }
 }
 
-/// A client that shakes hands, sends the lines, waits for what its calls come to, and goes.
+/// Runs a client that shakes hands, sends the lines, waits for the answers to its calls, and disconnects.
 async fn session(
     lines: &[&[u8]],
     calls: &[Option<(String, Map<String, Value>)>],
@@ -179,14 +179,14 @@ async fn session(
             send(call.to_string().as_bytes()).await;
             waiting.insert(id, 0);
         }
-        // What the lines themselves say may end the session, or a call.
+        // The lines themselves may end the session or cancel a call.
         let sure = lines.iter().zip(calls).all(|(line, call)| {
             call.is_some() || !line.windows(6).any(|part| part == b"cancel") && early == 0
         });
         let mut read = BufReader::new(read).lines();
         let (mut open, mut greeted) = (true, 0);
         loop {
-            // A client that is sure of its answers waits for them; any other goes at once.
+            // Wait for answers only if they are certain to come.
             if open && (!sure || waiting.values().all(|count| *count > 0) && greeted > 0) {
                 let _ = write.shutdown().await;
                 open = false;
@@ -212,7 +212,7 @@ async fn session(
                 _ => {}
             }
         }
-        // An id that a line of the input uses again may be answered again.
+        // An id that the input reuses may be answered again.
         for (id, count) in &waiting {
             let again = lines.iter().zip(calls).any(|(line, call)| {
                 call.is_none() && line.windows(4).any(|part| part == b"call" || part == b"\\u00")

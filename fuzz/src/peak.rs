@@ -1,4 +1,4 @@
-//! Memory in use, now and at most.
+//! Measures memory in use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,20 +8,20 @@ thread_local! {
     static MOST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting for each thread.
+/// The system's allocator, with a counter per thread.
 struct Counting;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn grew(bytes: usize) {
-    // What is freed by another thread than asked for it is counted wrongly, and harms nobody here.
+    // Memory freed by another thread is counted wrongly, which does no harm here.
     let now = IN_USE.get().wrapping_add(bytes);
     IN_USE.set(now);
     MOST.set(MOST.get().max(now));
 }
 
-// SAFETY: everything is left to the system's allocator.
+// SAFETY: everything is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grew(layout.size());
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the result of `work`, and the most bytes that it had in use at once on this thread.
+/// Returns the result of `work`, and the peak number of bytes in use on this thread.
 pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = IN_USE.get();
     MOST.set(before);

@@ -1,4 +1,4 @@
-//! Secrets where inputs hold them.
+//! Plants secrets in inputs.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(crate) fn fill(value: &mut Value) {
     }
 }
 
-/// Asserts that a text does not tell `secret`, unless that is empty.
+/// Asserts that a text does not contain `secret`, unless that is empty.
 pub(crate) fn untold(told: &str, secret: &str) {
     assert!(secret.is_empty() || !told.contains(secret), "kept or told: {told}");
 }

@@ -1,7 +1,7 @@
-//! The bytes of records in a redb file.
+//! Fuzzes the encoding of records in a redb file.
 //!
-//! Input: the bytes of a value, as they stand in the file; or, where the first byte is `*`, seeds
-//! of four bytes each, one record of every kind from each.
+//! Input: the bytes of a value as in the file. If the first byte is `*`, four-byte seeds follow, each of
+//! which generates one record of every kind.
 
 use proptest::strategy::{BoxedStrategy, Strategy};
 use staleness_conformance::arbitrary::{self, Reach, value};
@@ -9,13 +9,13 @@ use staleness_redb::fuzzing::{MAX_RECORD, Record};
 
 use crate::peak::measured;
 
-/// Seeds of one input: more would only be slower.
+/// Maximum number of seeds per input. More would only be slower.
 const MOST_SEEDS: usize = 2;
-/// Bytes that reading may have in use beyond a multiple of what is read: serde makes room for
-/// as much of a list as its length claims, up to 1 MiB.
+/// Memory allowed for decoding beyond a multiple of the input, in bytes. serde allocates up to 1 MiB for a
+/// list by its claimed length.
 const SPARE: usize = 3 << 20;
-/// Bytes of memory that a byte may take once it is read. An entry of a ring is 3 bytes at least, and 24
-/// once it is read; a list grows by doubling.
+/// Memory allowed per decoded byte, in bytes. A ring entry has at least 3 bytes encoded and 24 decoded, and a
+/// list grows by doubling.
 const PER_BYTE: usize = 256;
 
 thread_local! {
@@ -35,11 +35,11 @@ thread_local! {
         arbitrary::outcome(Reach::Wide).prop_map(Record::Outcome).boxed(),
         arbitrary::journal_entry(Reach::Wide).prop_map(Record::Entry).boxed(),
     ];
-    /// One of each kind.
+    /// One record of each kind.
     static KINDS: Vec<Record> = ANY.with(|any| any.iter().map(|kind| value(kind, 0)).collect());
 }
 
-/// Reads bytes as every kind, or writes and reads records.
+/// Decodes bytes as every kind, or encodes and decodes records.
 pub fn run(data: &[u8]) {
     match data {
         [b'*', seeds @ ..] => {
@@ -55,7 +55,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A record that is written is read as it was.
+/// Asserts that a record is the same after encoding and decoding.
 fn there_and_back(record: &Record) {
     let bytes = record.encode().expect("any record of the suite is small enough");
     assert!(bytes.len() <= MAX_RECORD);
@@ -68,11 +68,11 @@ fn there_and_back(record: &Record) {
     assert_eq!(decoded(record, &longer), None, "a record with more behind it");
 }
 
-/// Whatever is read is written as something that is read the same.
+/// Asserts that anything decodable is the same after encoding and decoding again.
 fn read(kind: &Record, bytes: &[u8]) {
     if let Some(record) = &decoded(kind, bytes) {
         let again = record.encode().expect("what was read can be written");
-        // Citations, findings and prompts are JSON in a text, which may be written in many ways.
+        // Citations, findings and prompts are JSON texts, which have many spellings.
         let packed =
             matches!(record, Record::Item(_) | Record::Document(_) | Record::Suggestions(_));
         assert!(packed || again.len() <= bytes.len(), "the shortest way to write it");

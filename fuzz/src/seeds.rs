@@ -1,9 +1,9 @@
-//! Every seed, without a fuzzer.
+//! Runs all seeds without a fuzzer.
 
 use std::fs;
 use std::path::Path;
 
-/// The names in a folder, without their endings.
+/// Returns the file names in a folder, without extensions.
 fn names(folder: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut names: Vec<_> = fs::read_dir(folder)

@@ -1,7 +1,7 @@
-//! Policy files and baselines.
+//! Fuzzes policy files and baselines.
 //!
-//! Input, apart by `\u{1e}`: the user's `staleness.toml`, the project's, the environment's values,
-//! those of flags (one a line), and a baseline.
+//! Input, separated by `\u{1e}`: the user's `staleness.toml`, the project's, values from the environment,
+//! values from flags (one per line), and a baseline.
 
 use std::fs;
 use std::path::Path;
@@ -15,10 +15,10 @@ use staleness_service::config::{Configured, Layers, PolicyValue};
 
 use crate::{SECRET, checked, put, refused};
 
-/// Sections that a project may set; the rest is the user's.
+/// Sections that a project may set.
 const OF_PROJECTS: [&str; 7] =
     ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents"];
-/// Keys of routes that a project may set.
+/// Keys of `routes` that a project may set.
 const OF_PROJECTS_ROUTES: &str = "min_signal learn_weight signal_suggested signal_other signal_failure \
     same_cosine cool_down_calls";
 
@@ -31,12 +31,12 @@ thread_local! {
     };
 }
 
-/// Reads every layer that the input describes.
+/// Reads all layers in the input.
 pub fn run(data: &[u8]) {
     FOLDER.with(|folder| {
         let mut parts = data.split(|byte| *byte == 0x1e);
         let mut part = || parts.next().unwrap_or_default();
-        // Whatever else a file holds, its comments are nobody's.
+        // Comments in a file must never be revealed.
         let comment = format!("# {SECRET}\n");
         let (user, project) = (folder.path().join("user.toml"), folder.path().join("project.toml"));
         fs::write(&user, [comment.as_bytes(), part()].concat()).expect("a file is written");
@@ -82,7 +82,7 @@ fn judge(layers: &Layers, typed: bool, data: &[u8]) {
     }
 }
 
-/// An error is one line, names where it is, and does not tell what stands elsewhere.
+/// Asserts that an error is one line, names its place, and reveals nothing from elsewhere.
 fn told(error: &ServiceError, typed: bool, data: &[u8]) {
     let line = refused(error, 8_000);
     assert!(typed || line.contains(".toml"), "no place: {line}");
@@ -96,7 +96,7 @@ fn values(configured: &Configured) -> Vec<PolicyValue> {
     values
 }
 
-/// A policy that is typed as it is shown is the same policy.
+/// Asserts that entering the displayed policy gives the same policy.
 fn round(configured: &Configured) {
     for shown in values(configured).into_iter().filter(|value| value.source != "default") {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -106,14 +106,14 @@ fn round(configured: &Configured) {
         }
         let flag = format!("{}={}", shown.key, shown.value);
         let read = Layers { flags: vec![flag.clone()], ..Layers::default() }.read();
-        // Alone it may make no sense beside the defaults.
+        // A value alone may conflict with the defaults.
         let Ok(read) = read else { continue };
         let value = values(&read).into_iter().find(|value| value.key == shown.key);
         assert_eq!(value.map(|value| value.value), Some(shown.value), "{flag}");
     }
 }
 
-/// A policy that was read can be used.
+/// Asserts that a parsed policy can be used.
 fn policed(policy: Policy) {
     let folder = FOLDER.with(|folder| folder.path().to_owned());
     let mut options = CheckOptions::new(Timestamp::from_millis(1_790_812_800_000));
@@ -121,7 +121,7 @@ fn policed(policy: Policy) {
     checked(&folder, LazyRepo::default, &options);
 }
 
-/// A project changes nothing that is the user's.
+/// Asserts that a project's file changes none of the user's settings.
 fn of_project(project: &Path) {
     let layers = Layers { project: Some(project.to_owned()), ..Layers::default() };
     let Ok(read) = layers.read() else { return };
@@ -143,7 +143,7 @@ fn of_project(project: &Path) {
     assert_eq!(now, then, "what is the user's stays");
 }
 
-/// A baseline that can be read is written as something that reads and is written the same.
+/// Asserts that a readable baseline is the same after writing and reading again.
 fn known(folder: &Path, text: &[u8]) {
     let path = |name: &str| folder.join(name);
     let (given, once, twice) = (path("given.json"), path("once.json"), path("twice.json"));

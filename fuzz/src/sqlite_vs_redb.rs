@@ -1,7 +1,6 @@
-//! One workload of a registry on SQLite, on redb and in memory at once: every report must be the
-//! same on all of them.
+//! Runs one registry workload on SQLite, redb and in memory. All reports must be the same.
 //!
-//! Input: [`BYTES`](staleness_conformance::workload::BYTES) bytes that choose each event.
+//! Input: [`BYTES`](staleness_conformance::workload::BYTES) bytes per event.
 
 use std::sync::Arc;
 
@@ -10,11 +9,11 @@ use staleness_conformance::{Backend, Capabilities, Simple};
 use staleness_redb::RedbStore;
 use staleness_sqlite::SqliteStore;
 
-/// To open redb is most of the work.
+/// Short, because most of the time is spent on opening redb.
 const PACE: Pace = Pace { longest: 16, glances: 4 };
 const CAPABILITIES: Capabilities = Capabilities { persistent: true, ..Capabilities::NONE };
 
-/// Does what the input chooses.
+/// Runs the events in the input.
 pub fn run(data: &[u8]) {
     let sqlite = Simple {
         name: "sqlite",

@@ -1,8 +1,8 @@
-//! Steps and queries on the memory store, against rows in plain lists.
+//! Compares steps and queries on the memory store with rows in plain lists.
 //!
-//! The memory store is what every backend is held to, so it is held to something simpler here.
+//! The memory store is the reference for all backends, so it is compared with something simpler here.
 //!
-//! Input: four bytes for each thing that is done: the seed of what it is and of its values.
+//! Input: four bytes per operation, the seed of its kind and values.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use staleness_conformance::model::{Lists, play_bytes};
 use staleness_conformance::{Backend, Opening, Simple, Twice};
 use staleness_core::MemoryStore;
 
-/// Does the same to both, and compares after each transition.
+/// Applies the same operations to both, and compares after each.
 pub fn run(data: &[u8]) {
     let open = |_: &str, _: Opening| Ok(Arc::new(Twice::new(Arc::new(MemoryStore::new()))) as _);
     let backend: Arc<dyn Backend> = Arc::new(Simple { open, ..Simple::MEMORY });

@@ -1,6 +1,6 @@
-//! Texts that somebody took for the URL of a store.
+//! Fuzzes store URLs.
 //!
-//! Input: the text. A `^` in it is a password, wherever it stands.
+//! Input: the text. A `^` in it stands for a password, anywhere.
 
 use staleness::{PostgresUrl, StoreUrl};
 use staleness_postgres::fuzzing::{Said, said};
@@ -9,7 +9,7 @@ use staleness_service::settings::named_url;
 
 use crate::{SECRET, refused};
 
-/// Reads the text, and takes it apart as the driver of Postgres would.
+/// Parses the text, and also as the Postgres driver would.
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data).replace('^', SECRET);
     let read = named_url("--store", &text);
@@ -41,15 +41,15 @@ fn keeps(shown: &str, hidden: bool) {
     assert!(!hidden || !shown.contains(SECRET), "{shown}");
 }
 
-/// The most bytes of an error about a text.
+/// Returns the maximum size of an error about a text, in bytes.
 const fn most(text: &str) -> usize {
     12 * text.len() + 500
 }
 
-/// Returns true if every secret of a text stands where a password or a parameter does.
+/// Returns true if all secrets in a text are in the place of a password or a parameter.
 fn is_hidden(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
-        // Words as other clients take them.
+        // A `key=value` connection string.
         return !text.starts_with("//") && only(text, &format!("password={SECRET}"));
     };
     let named = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -57,7 +57,7 @@ fn is_hidden(text: &str) -> bool {
         return false;
     }
     let Some(rest) = rest.strip_prefix("//") else {
-        // A URL without its slashes.
+        // A URL without slashes.
         return rest.rfind('@').is_some_and(|at| !rest[at..].contains(SECRET));
     };
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -70,7 +70,7 @@ fn is_hidden(text: &str) -> bool {
     };
     let user = authority.split(':').next().unwrap_or_default();
     let (server, parameters) = server.split_once('?').unwrap_or((server, ""));
-    // A workspace is shown under whichever name stands for it.
+    // A workspace is shown, even under an escaped name.
     let told = parameters.split('&').any(|one| {
         let name = one.split('=').next().unwrap_or_default();
         (name.contains('%') || name == "workspace") && one.contains(SECRET)
@@ -97,7 +97,7 @@ fn postgres(url: &PostgresUrl, text: &str) {
         }
         (Err(error), Err(again)) => {
             assert_eq!(error.to_string(), again.to_string(), "the same twice");
-            // The names of parameters and of the workspace are told, and nothing else.
+            // Only the names of parameters and of the workspace may be shown.
             let parameters = text.split_once('?').map_or("", |(_, parameters)| parameters);
             let mut told_of = parameters.split('&').filter(|one| one.contains(SECRET));
             let hidden = told_of.all(|one| one.starts_with(&format!("password={SECRET}")));
@@ -108,7 +108,7 @@ fn postgres(url: &PostgresUrl, text: &str) {
     }
 }
 
-/// The driver's password is none that somebody sees.
+/// Asserts that the driver's password is never shown.
 fn understood(said: &Said, url: &PostgresUrl, text: &str) {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     assert!((1..=64).contains(&said.workspace.len()) && said.workspace.bytes().all(plain));

@@ -1,8 +1,8 @@
-//! Files with the vector of a query, and what the registry makes of their numbers.
+//! Fuzzes files with a query's vector, and the registry's handling of the numbers.
 //!
-//! Input: a byte that says which precision was told and how many dimensions the model has, and the
-//! file. A file that begins with `*` is the rest of it, as often as its next byte says. In JSON `^` is
-//! something that an error must not repeat.
+//! Input: a byte that sets the precision and the model's number of dimensions, and the file. If the file
+//! begins with `*`, the rest is repeated as set by the next byte. In JSON, `^` stands for something that
+//! errors must not quote.
 
 use std::fs;
 
@@ -13,18 +13,18 @@ use staleness_service::vectors::{MAX_VECTOR_BYTES, numbers, of_file};
 use crate::peak::measured;
 use crate::{SECRET, refused};
 
-/// Bytes that reading may have in use, however large the file is.
+/// Maximum memory for reading, in bytes, for any file size.
 const MOST: usize = 6 << 20;
-/// The largest file that `*` makes, in bytes, roughly.
+/// Approximate maximum size of a repeated file, in bytes.
 const LONGEST: usize = 3 * MAX_VECTOR_BYTES as usize / 2;
-/// Largest distance of a length from 1.
+/// Maximum deviation of a length from 1.
 const UNIT: f64 = 1e-3;
 
 thread_local! {
     static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a temporary folder");
 }
 
-/// Reads the file, and makes a vector of it.
+/// Reads the file and makes a vector of it.
 pub fn run(data: &[u8]) {
     let Some((choices, rest)) = data.split_first() else { return };
     let bytes = file(rest);
@@ -66,14 +66,14 @@ fn file(rest: &[u8]) -> Vec<u8> {
     }
 }
 
-/// An error is one line that names the file, and tells nothing of what is in it.
+/// Asserts that an error is one line that names the file, and quotes nothing from it.
 fn told(error: &ServiceError) {
     let line = refused(error, 500);
     assert!(line.contains("query.vector: "), "no place: {line}");
     assert!(!line.contains("PLANTED"), "{line}");
 }
 
-/// Numbers are refused for what they are, or make a vector of length 1.
+/// Asserts that numbers are rejected with the right error, or make a vector of length 1.
 fn taken(numbers: &[f64]) {
     assert!(numbers.len() <= Vector::MAX_DIMENSIONS, "{} dimensions", numbers.len());
     for precision in Precision::ALL {
@@ -95,7 +95,8 @@ fn taken(numbers: &[f64]) {
     }
 }
 
-/// The bytes of a vector are read as it, told or not, where only one reading has length 1.
+/// Asserts that a vector's bytes are read correctly with the precision given, or without it if only one
+/// precision gives length 1.
 fn written(vector: &Vector, bytes: &[u8]) {
     let expected: Vec<f64> = vector.numbers().collect();
     let read = |said| numbers(bytes, said, None).expect("a vector is read");
@@ -112,7 +113,7 @@ fn is_unit(numbers: impl Iterator<Item = f64>) -> bool {
     (numbers.map(|number| number * number).sum::<f64>().sqrt() - 1.0).abs() <= UNIT
 }
 
-/// Numbers to compare: those that are none are equal to themselves.
+/// Returns the bits of the numbers, so that NaN compares equal to itself.
 fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|number| number.to_bits()).collect()
 }

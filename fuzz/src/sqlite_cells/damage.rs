@@ -1,4 +1,4 @@
-//! Changing one cell.
+//! Changes one cell.
 
 use arbitrary::Unstructured;
 use rusqlite::Connection;
@@ -8,11 +8,11 @@ use staleness_conformance::cells::{NUMBERS, TEXTS};
 /// The new value of a cell.
 enum To {
     Value(Value),
-    /// These bytes, as a text, whatever they are.
+    /// These bytes as text, even if they are not UTF-8.
     Text(Vec<u8>),
 }
 
-/// Changes a cell, or takes a row away.
+/// Changes a cell, or deletes a row.
 pub(super) fn one_cell(
     conn: &Connection,
     tables: &[(String, String)],
@@ -28,7 +28,7 @@ pub(super) fn one_cell(
     let row = row % rows;
     let (columns, keys) = columns(conn, table);
     let column = &columns[column % columns.len()];
-    // A table without row numbers has a key, whose columns are never null.
+    // A table without rowids has a key with non-null columns.
     let place = format!("FROM {table} ORDER BY {} LIMIT 1 OFFSET {row}", keys.join(", "));
     let same = keys.iter().map(|key| format!("{key} IS (SELECT {key} {place})"));
     let here = same.collect::<Vec<_>>().join(" AND ");
@@ -42,13 +42,13 @@ pub(super) fn one_cell(
         4 => To::Text(TEXTS[byte() % TEXTS.len()].into()),
         5 => To::Text(some(input)),
         6 => To::Value(Value::Blob(some(input))),
-        // A few bytes of what is there: packed texts, rings, credits.
+        // Change a few bytes: packed texts, rings, credits.
         7 => To::Text(patched(old.1, input)),
         8 => To::Value(Value::Blob(patched(old.1, input))),
         9 => To::Value(Value::Integer(
             old.0.wrapping_add(i64::from(input.arbitrary::<i16>().unwrap_or(1))),
         )),
-        // What stands in another cell.
+        // The value of another cell.
         10 => {
             let other = &tables[byte() % tables.len()].0;
             let (names, _) = self::columns(conn, other);
@@ -61,7 +61,7 @@ pub(super) fn one_cell(
             return;
         }
     };
-    // Two rows of one key are refused.
+    // SQLite rejects duplicate keys.
     let _ = match to {
         To::Value(value) => {
             conn.execute(&format!("UPDATE {table} SET {column} = ?1 WHERE {here}"), [value])
@@ -77,7 +77,7 @@ fn count(conn: &Connection, sql: &str) -> usize {
     conn.query_row(sql, (), |row| row.get::<_, u32>(0)).map_or(0, |count| count as usize)
 }
 
-/// The columns of a table, and those that tell a row from the others.
+/// Returns the columns of a table, and its key columns.
 fn columns(conn: &Connection, table: &str) -> (Vec<String>, Vec<String>) {
     let mut found =
         conn.prepare_cached("SELECT name, pk FROM pragma_table_info(?1)").expect("a list");
@@ -88,7 +88,7 @@ fn columns(conn: &Connection, table: &str) -> (Vec<String>, Vec<String>) {
     (all.into_iter().map(|one| one.0).collect(), keys)
 }
 
-/// A cell as a number and as bytes.
+/// Returns a cell as a number and as bytes.
 fn bytes(cell: ValueRef<'_>) -> (i64, Vec<u8>) {
     match cell {
         ValueRef::Integer(number) => (number, number.to_string().into_bytes()),
@@ -102,7 +102,7 @@ fn some(input: &mut Unstructured<'_>) -> Vec<u8> {
     input.bytes(length).unwrap_or_default().to_vec()
 }
 
-/// With up to eight bytes in the place of as many, or more.
+/// Replaces up to 15 bytes by up to 15 others.
 fn patched(mut bytes: Vec<u8>, input: &mut Unstructured<'_>) -> Vec<u8> {
     let at = usize::from(input.arbitrary::<u16>().unwrap_or(0)) % (bytes.len() + 1);
     let lengths = input.arbitrary::<u8>().unwrap_or(1);

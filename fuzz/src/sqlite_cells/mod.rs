@@ -1,7 +1,7 @@
-//! A store of SQLite whose cells somebody changed.
+//! Fuzzes a SQLite store with changed cells.
 //!
-//! Input: how many cells (at most [`MOST_CELLS`]), which ones and to what: see [`damage`]; then choices
-//! of what happens next, as for `sqlite_vs_redb`.
+//! Input: the number of cells (at most [`MOST_CELLS`]), which cells and their new values (see [`damage`]),
+//! then events as for `sqlite_vs_redb`.
 
 mod damage;
 
@@ -17,34 +17,34 @@ use staleness_core::store::Selection;
 use staleness_core::{Registry, StoreError, Wait};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
-/// The most cells that are changed.
+/// Maximum number of cells to change.
 const MOST_CELLS: u8 = 6;
-/// The most that happens to a changed store.
+/// Maximum number of events on a changed store.
 const MOST_EVENTS: usize = 4;
-/// Least number of events before the store is changed.
+/// Minimum number of events before the store is changed.
 const BEFORE: usize = 60;
 
 thread_local! {
     static MADE: Made = Made::new();
 }
 
-/// The store before anybody changes it.
+/// The unchanged store.
 #[derive(Debug)]
 struct Made {
     folder: tempfile::TempDir,
-    /// Its file, with tables that take anything.
+    /// The content of its file, in which tables accept any value.
     bytes: Vec<u8>,
-    /// The tables by name, as they were declared.
+    /// The names and original declarations of the tables.
     tables: Vec<(String, String)>,
     workload: Workload,
 }
 
-/// A connection that may change a store, since it writes checksums.
+/// Opens a connection that can change a store, because it writes checksums.
 fn raw(path: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags_and_vfs(path, OpenFlags::default(), "staleness")
 }
 
-/// Changes the cells that the input names, and does everything with what is left.
+/// Changes the cells in the input, and uses the store.
 pub fn run(data: &[u8]) {
     MADE.with(|made| {
         let mut input = Unstructured::new(data);
@@ -67,7 +67,7 @@ pub fn run(data: &[u8]) {
     });
 }
 
-/// Asks a store for everything, lets something happen to it, and asks again.
+/// Reads everything from a store, runs an event, and reads again.
 fn live(path: &Path, mut workload: Workload, choices: &[u8]) {
     let Some(store) = opened(path) else { return };
     let mut was_sound = judged(&store, &workload);
@@ -106,8 +106,8 @@ fn opened(path: &Path) -> Option<Registry> {
     }
 }
 
-/// Returns true if a check finds a store sound. Whatever it finds, everything can be asked for, with the same
-/// answer twice; a sound store can be read to its end.
+/// Returns true if a check of the store succeeds. In any case everything can be queried, with the same answer
+/// twice. A valid store can be read completely.
 fn judged(store: &Registry, workload: &Workload) -> bool {
     let seen = workload.look(store);
     assert_eq!(seen, workload.look(store), "the same twice");
@@ -140,7 +140,7 @@ impl Made {
             }
             let bytes: Vec<u8> = (0..BYTES).map(|_| draws.below(256) as u8).collect();
             let event = workload.next(&bytes);
-            // What goes cannot be damaged.
+            // Skip operations that remove rows, so that all tables have rows to damage.
             let verb = event.verb().rsplit('.').next().unwrap_or_default();
             if !["forget", "prune", "remove", "end"].iter().any(|word| verb.starts_with(word)) {
                 let _ = event.run(&store);
@@ -164,7 +164,7 @@ impl Made {
     }
 }
 
-/// The tables of a store and how they are declared.
+/// Returns the names and declarations of a store's tables.
 fn tables(path: &Path) -> Vec<(String, String)> {
     let conn = raw(path).expect("the store opens");
     let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
@@ -179,9 +179,9 @@ fn rows(path: &Path, table: &str) -> i64 {
     conn.query_row(&sql, (), |row| row.get(0)).expect("a number")
 }
 
-/// A table that takes anything in any column: neither types nor what must not be missing are asked for.
+/// Changes a table's declaration to accept any value, including null, in any column.
 fn loosened(sql: &str) -> String {
-    // A number of rows stays one.
+    // Keep the type of rowid columns.
     let parts: Vec<String> = sql
         .split(" INTEGER PRIMARY KEY")
         .map(|part| {
@@ -192,7 +192,7 @@ fn loosened(sql: &str) -> String {
     parts.join(" INTEGER PRIMARY KEY")
 }
 
-/// Declares tables otherwise, whatever is in them.
+/// Replaces the declarations of tables without changing their rows.
 fn declare(conn: &Connection, tables: &[(String, String)]) {
     conn.execute_batch("PRAGMA writable_schema = ON").expect("the schema can be written");
     for (name, sql) in tables {
