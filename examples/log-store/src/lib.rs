@@ -1,7 +1,7 @@
-//! A backend in one file: a log with one line of JSON for each commit, and everything in memory as well.
+//! A backend in one file: a log with one line of JSON per commit, and all data in memory.
 //!
-//! It shows what a backend has to do. It is for registries that fit into memory: whoever opens one reads the whole
-//! log, and the log only grows.
+//! It shows what a backend must implement. It is for registries that fit into memory: opening reads the whole
+//! log, and the log never shrinks.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -16,23 +16,23 @@ use staleness_core::store::{
 };
 use staleness_core::{MemoryStore, Wait};
 
-/// A registry in a log. Processes may share one.
+/// A registry in a log file. Processes may share one.
 #[derive(Debug)]
 pub struct LogStore {
     path: PathBuf,
     log: Mutex<Log>,
 }
 
-/// The file, and what was read of it.
+/// The file, and what was read from it.
 #[derive(Debug)]
 struct Log {
     file: File,
     memory: MemoryStore,
-    /// The bytes that are in `memory`: whole lines.
+    /// Number of bytes applied to `memory`, in whole lines.
     read: u64,
 }
 
-/// Writes again what was decided when the line was written.
+/// A step that replays the changes of a line.
 #[derive(Debug)]
 struct Again(ChangeSet);
 
@@ -47,8 +47,8 @@ impl Step for Again {
 }
 
 impl Log {
-    /// Takes in what others have written since. A last line without its end was never acknowledged: whoever began it
-    /// died, or has not ended yet.
+    /// Applies what others have written. A last line without a newline was never acknowledged: its writer
+    /// died, or is still writing.
     fn catch_up(&mut self) -> Result<(), StoreError> {
         let failed = |error| StoreError::io("reading the log", error);
         self.file.seek(SeekFrom::Start(self.read)).map_err(failed)?;
@@ -67,12 +67,12 @@ impl Log {
         }
     }
 
-    /// Appends a line, or leaves the log as it was.
+    /// Appends a line, or leaves the log unchanged.
     fn append(&mut self, changes: &ChangeSet) -> Result<(), StoreError> {
         let mut line = serde_json::to_vec(changes)
             .map_err(|error| StoreError::Misstep(format!("no JSON: {error}")))?;
         line.push(b'\n');
-        // What somebody began and never acknowledged.
+        // Remove a line that was started and never acknowledged.
         let done = self.file.set_len(self.read).and_then(|()| {
             self.file.seek(SeekFrom::Start(self.read))?;
             self.file.write_all(&line)?;
@@ -81,7 +81,7 @@ impl Log {
         if let Err(error) = done {
             return Err(match self.file.set_len(self.read) {
                 Ok(()) => StoreError::io("writing the log", error),
-                // The line may be there.
+                // The line may have been written.
                 Err(_) => StoreError::Unknown(Box::new(error)),
             });
         }
@@ -90,7 +90,7 @@ impl Log {
     }
 }
 
-/// Unlocks the file when it is dropped, also by a panic inside a step.
+/// Unlocks the file when dropped, also if a step panics.
 struct Unlock<'l>(&'l mut Log);
 
 impl Drop for Unlock<'_> {
@@ -100,10 +100,10 @@ impl Drop for Unlock<'_> {
 }
 
 impl LogStore {
-    /// Opens the log at `path`, and creates it where it is not.
+    /// Opens or creates the log at `path`.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when that cannot be done.
+    /// [`StoreError::Io`] if that fails.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
@@ -112,13 +112,13 @@ impl LogStore {
         Ok(Self { path, log: Mutex::new(log) })
     }
 
-    /// Does something with the log as of now, alone or beside other readers.
+    /// Runs a function on the up-to-date log, exclusively or with other readers.
     fn with<T>(
         &self,
         alone: bool,
         work: impl FnOnce(&mut Log) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        // A panic inside a step happens before anything is written.
+        // A step can only panic before anything is written.
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let lock = if alone { log.file.lock() } else { log.file.lock_shared() };
         lock.map_err(|error| StoreError::io("locking the log", error))?;
@@ -140,7 +140,7 @@ impl RegistryStore for LogStore {
             if !commit.changes.is_empty()
                 && let Err(error) = log.append(&commit.changes)
             {
-                // It is in memory alone: whoever comes next reads the log anew.
+                // The commit is only in memory, so the log must be read again.
                 (log.memory, log.read) = (MemoryStore::new(), 0);
                 return Err(error);
             }
@@ -172,7 +172,7 @@ impl RegistryStore for LogStore {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        // Everything is read once more, by a store of its own.
+        // A new store reads everything again.
         let fresh = Self::open(&self.path)?;
         fresh.with(false, |log| log.memory.check().wait())
     }

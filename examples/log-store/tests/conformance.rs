@@ -1,4 +1,4 @@
-//! The suite that every backend runs.
+//! Runs the conformance suite.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
-//! One MCP server in front of many: their tools as `server__tool`, what works first, what fails marked.
+//! One MCP server in front of many. Their tools are named `server__tool`; working ones come first, failing
+//! ones are marked.
 //!
-//! `mcp-proxy CONFIG [STORE]` reads `{"mcpServers": {name: {command, args}}}` whenever tools are listed,
-//! starts servers when they are needed, and again after they died. The registry does the rest: it ranks, marks, pins what
-//! each server says of its tools, and withholds what changed for the worse. See [`Proxy::offered`] and [`Proxy::call`].
+//! `mcp-proxy CONFIG [STORE]` reads `{"mcpServers": {name: {command, args}}}` whenever tools are listed, and
+//! starts servers when needed, also after they died. The registry ranks and marks tools, pins their
+//! definitions, and withholds tools that changed for the worse. See [`Proxy::offered`] and [`Proxy::call`].
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -24,10 +25,10 @@ use staleness_mcp::gateway::{Call, Gateway, View};
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
-/// Time until a list that could not be made is made again.
+/// Time to wait before retrying a failed list.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// The configuration.
+/// The configuration file.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Config {
@@ -44,14 +45,14 @@ struct Entry {
 /// A server behind the proxy.
 struct Upstream {
     entry: Entry,
-    /// While it runs.
+    /// The connection, while the server runs.
     client: Option<RunningService<RoleClient, ()>>,
-    /// The last list: all that is known of a server that is down.
+    /// The last list of tools, kept while the server is down.
     tools: Vec<Tool>,
 }
 
 impl Upstream {
-    /// The server, started if it does not run.
+    /// Returns the connection, starting the server if needed.
     async fn client(
         &mut self,
     ) -> Result<&RunningService<RoleClient, ()>, Box<dyn Error + Send + Sync>> {
@@ -77,7 +78,7 @@ struct Proxy {
 }
 
 impl Proxy {
-    /// The tools of every configured server, ranked and marked.
+    /// Returns the tools of all configured servers, ranked and marked.
     async fn offered(&self) -> Result<Vec<Tool>, Box<dyn Error + Send + Sync>> {
         let config: Config = serde_json::from_slice(&std::fs::read(&self.config)?)?;
         let names: Vec<&String> = config.mcp_servers.keys().collect();
@@ -91,7 +92,7 @@ impl Proxy {
                 client: None,
                 tools: Vec::new(),
             });
-            // One that is down is no reason to forget its tools.
+            // The tools of a server that is down are kept.
             if let Ok(client) = server.client().await
                 && let Ok(tools) = client.list_all_tools().await
             {
@@ -106,8 +107,8 @@ impl Proxy {
         Ok(offered)
     }
 
-    /// Tells the client when it would be offered another list than it has, whoever found that out: another
-    /// proxy, or a hook, of which the registry tells.
+    /// Notifies the client when its list of tools is outdated. The cause may be another proxy or a hook,
+    /// which the registry reports.
     async fn tell(&self, client: Peer<RoleServer>) {
         let mut seen = self.gateway.changed(None).await;
         loop {
@@ -115,7 +116,7 @@ impl Proxy {
             let offered = loop {
                 match self.offered().await {
                     Ok(offered) => break offered,
-                    // A file that is being written, a store that is busy: the news are not forgotten.
+                    // A file being written or a busy store: try again, so that the change is not missed.
                     Err(_) => tokio::time::sleep(AGAIN).await,
                 }
             };
@@ -126,7 +127,7 @@ impl Proxy {
         }
     }
 
-    /// Calls a tool of a server, and records how it ended.
+    /// Calls a server's tool, and records the outcome.
     async fn call(&self, server: &str, request: CallToolRequestParams) -> CallToolResult {
         let tool = request.name.to_string();
         let began = Instant::now();
@@ -143,7 +144,7 @@ impl Proxy {
         let failed = answered.as_ref().map_or(true, |result| result.is_error == Some(true));
         let outcome = if failed { OutcomeKind::Failure } else { OutcomeKind::Success };
         let call = Call::new(server, tool, outcome).took(began.elapsed());
-        // What cannot be recorded is no reason to withhold an answer.
+        // A failure to record does not affect the answer.
         let _ = self.gateway.called(&self.project, call).await;
         answered.unwrap_or_else(|error: Box<dyn Error + Send + Sync>| {
             CallToolResult::error(vec![ContentBlock::text(format!("{server}: {error}"))])

@@ -1,7 +1,7 @@
-//! The proxy in front of a server that nobody here wrote: `@modelcontextprotocol/server-everything`.
+//! Tests the proxy with a third-party server: `@modelcontextprotocol/server-everything`.
 //!
-//! `.ci/clients` installs it, names its folder in `STALENESS_MCP_SERVERS`, and switches this on by the
-//! feature `real-server`; when it cannot, it says so.
+//! `.ci/clients` installs it, puts its folder in `STALENESS_MCP_SERVERS`, and enables this test with the
+//! feature `real-server`. If that is impossible, it says so.
 #![cfg(unix)]
 
 use std::error::Error;
@@ -25,7 +25,7 @@ type Tried<T> = Result<T, Box<dyn Error>>;
 const SERVER: &str = "everything";
 const TOOL: &str = "everything__echo";
 
-/// A folder with the proxy's configuration, and what the server is told through files.
+/// A folder with the proxy's configuration, and files that control the server.
 struct Folder {
     _dir: tempfile::TempDir,
     root: PathBuf,
@@ -38,7 +38,7 @@ impl Folder {
         Ok(Self { _dir: dir, root })
     }
 
-    /// Configures the server, which notes its process, and does not start while `down` is there.
+    /// Configures the server. It records its process id, and does not start while the file `down` exists.
     fn configure(&self, modules: &Path) -> Tried<()> {
         let index =
             modules.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
@@ -60,14 +60,14 @@ impl Folder {
         format!("sqlite:{}", self.root.join("registry.db").display())
     }
 
-    /// The proxy, with a client.
+    /// Starts the proxy with a client.
     async fn proxy(&self) -> Tried<RunningService<RoleClient, ()>> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-proxy"));
         command.arg(self.root.join("mcp.json")).arg(self.store()).stderr(Stdio::null());
         Ok(().serve(TokioChildProcess::new(command)?).await?)
     }
 
-    /// Returns the registry's report of the tool, asked from another process.
+    /// Returns the registry's report of the tool, read in another process.
     async fn known(&self) -> Tried<ToolReport> {
         let gateway = Gateway::new(self.store().parse()?, Policy::default());
         let project = ProjectRef::of_root(self.root.display().to_string());
@@ -75,7 +75,7 @@ impl Folder {
     }
 }
 
-/// Calls the tool; whether it worked.
+/// Calls the tool. Returns true if it worked.
 async fn echo(client: &RunningService<RoleClient, ()>) -> Tried<bool> {
     let mut arguments = JsonObject::new();
     arguments.insert("message".into(), "hello".into());
@@ -103,7 +103,7 @@ async fn killed_it_is_demoted_restarted_one_success_restores_it_removed_it_is_st
     assert!(echo(&client).await?);
     assert_eq!(folder.known().await?.status, Status::Active);
 
-    // Killed, and not to be started again for now.
+    // Kill the server, and keep it from starting.
     std::fs::write(folder.root.join("down"), "")?;
     let pid = std::fs::read_to_string(folder.root.join("pid"))?;
     assert!(Command::new("kill").args(["-9", pid.trim()]).status().await?.success());
@@ -117,14 +117,14 @@ async fn killed_it_is_demoted_restarted_one_success_restores_it_removed_it_is_st
     assert!(marked.starts_with("[demoted: 3 of the last 4 uses failed] "), "{marked}");
     assert!(marked.ends_with(&says), "{marked}");
 
-    // Restarted: one success restores it.
+    // After a restart, one success restores the tool.
     std::fs::remove_file(folder.root.join("down"))?;
     assert!(echo(&client).await?);
     assert_eq!(folder.known().await?.status, Status::Active);
     let again = offered(&client).await?.and_then(|tool| tool.description);
     assert_eq!(again.as_deref(), Some(says.as_str()));
 
-    // Removed from the configuration: stale, and offered no more; when it returns, so does its tool.
+    // Removed from the configuration, the tool is stale and not offered. It returns with the configuration.
     folder.servers(json!({}))?;
     assert!(offered(&client).await?.is_none());
     let known = folder.known().await?;

@@ -1,10 +1,10 @@
-//! An agent loop that asks the registry before it trusts a tool.
+//! An agent loop that consults the registry before it uses a tool.
 //!
-//! `tool-guard FOLDER [STORE]` takes the programs in FOLDER for its tools and reads requests from
-//! stdin, one a line: `what is wanted: argument`. It tries the tools that fit, most trusted first,
-//! records how every call ended, and at the end prints what it holds of each tool, and why.
+//! `tool-guard FOLDER [STORE]` uses the programs in FOLDER as tools. It reads requests from stdin, one per
+//! line: `what is wanted: argument`. It tries matching tools, most trusted first, records the outcome of each
+//! call, and at the end prints its assessment of each tool.
 //!
-//! Only [`STORE`] names a backend; which one is built in is decided by cargo features.
+//! Only [`STORE`] names a backend. Cargo features decide which one is built in.
 
 use std::error::Error;
 use std::fs;
@@ -21,7 +21,7 @@ use staleness::store::Refusal;
 use staleness::tool::ToolKind;
 use staleness::{Registry, RegistryError, Wait, clock};
 
-/// Default place of the registry.
+/// The default URL of the registry.
 const STORE: &str = if cfg!(feature = "sqlite") {
     "sqlite:tool-guard.db"
 } else if cfg!(feature = "redb") {
@@ -60,10 +60,10 @@ impl Guard {
         Ok(Self { folder, project, registry: staleness::open(store)? })
     }
 
-    /// Tells the registry what is there now. What was there and is not any more becomes stale.
+    /// Records the tools that exist now. Tools that are gone become stale.
     fn note_tools(&self) -> Result<(), Box<dyn Error>> {
         loop {
-            // Before the folder is read, so that an older look never overwrites a newer one.
+            // Read before the folder, so that an older reading never overwrites a newer one.
             let read_under = self.registry.tools().readings(&self.project.id).wait()?;
             let scan = Scan {
                 project: self.project.clone(),
@@ -103,7 +103,7 @@ impl Guard {
         })
     }
 
-    /// Tries the tools that fit, most trusted first, and records how each call ended.
+    /// Tries matching tools, most trusted first, and records each outcome.
     fn serve(&self, wanted: &str, argument: &str) -> Result<Option<String>, Box<dyn Error>> {
         let find = FindTools::by_words(wanted, 3);
         let offers = self.registry.tools().suggest(&self.project, find, clock::now()).wait()?;
@@ -124,7 +124,7 @@ impl Guard {
         Ok(None)
     }
 
-    /// Every tool, best first: its score, whether it can be trusted, why, and what to do.
+    /// Prints all tools, best first: score, verdict, reasons and next action.
     fn report(&self) -> Result<(), Box<dyn Error>> {
         for each in self.registry.tools().rank(&self.project, usize::MAX, clock::now()).wait()? {
             let (score, name, status) = (each.score, &each.tool.name, each.tool.status.as_str());
@@ -138,7 +138,7 @@ impl Guard {
     }
 }
 
-/// Runs one tool; what it printed, if it ended well.
+/// Runs a tool. Returns its output if it succeeded.
 fn call(tool: &Path, argument: &str) -> io::Result<String> {
     let output = Command::new(tool).arg(argument).stderr(Stdio::null()).output()?;
     if !output.status.success() {

@@ -1,4 +1,4 @@
-//! The example, run as a user would: twice, over each backend that this build holds.
+//! Runs the example as a user would: twice, with each backend that was built in.
 
 use std::fs::create_dir;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// A cache that is not there fails three times and is not asked a fourth time.
+/// The missing cache fails three times and is not tried a fourth time.
 const FIRST: &str = "\
 read file from cache: some words
 read file from cache: some words
@@ -22,7 +22,7 @@ sing: no tool could do it
 0.00  read-cache   demoted  update  3 of the last 3 uses failed
 ";
 
-/// A tool that was taken away is known to be gone; what failed is still known to have failed.
+/// A removed tool is known to be gone, and failures are remembered.
 const SECOND: &str = "\
 count words: no tool could do it
 0.50  read-disk    active   keep
@@ -71,7 +71,7 @@ fn over_redb() {
     lives_the_same("redb");
 }
 
-/// The README shows this example as it stands.
+/// The README contains this example unchanged.
 #[test]
 fn the_readme_shows_this_program() {
     let read = |path: &str| {
