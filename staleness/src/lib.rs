@@ -1,29 +1,29 @@
-//! Can this still be trusted? A registry of the tools that AI agents rely on.
+//! A registry that knows whether the tools that AI agents rely on can still be trusted.
 //!
-//! Tools vanish from configuration or start failing, and agents keep calling them. The registry
-//! remembers what each configuration lists and how each use ended, and answers for every tool
-//! with a status, a freshness, the evidence and the next action.
+//! Tools disappear from configurations or start to fail, and agents keep calling them. The registry records what each
+//! configuration lists and how each use ended. For every tool it returns a status, a freshness, the evidence and the
+//! next action.
 //!
-//! This crate is the door: [`open`] picks a backend by URL and returns a [`Registry`], whose verbs are
-//! grouped by subject. What they take and return is listed here, in modules that are named as in
-//! [`staleness_core`]; what programs rarely need is there alone. [`store`] is the page for authors of
-//! backends. Backends are chosen by cargo features; `sqlite` is on by default.
+//! This crate is the entry point. [`open`] selects a backend by URL and returns a [`Registry`] with methods grouped by
+//! subject. Their arguments and results are re-exported here, in modules with the same names as in [`staleness_core`].
+//! Types that programs rarely need are only in that crate. [`store`] is for authors of backends. Cargo features select
+//! the backends; `sqlite` is on by default.
 //!
 //! # Which backend to choose
 //!
 //! | | `sqlite:PATH` (feature `sqlite`, default) | `redb:PATH` (feature `redb`) | `memory:` |
 //! |---|---|---|---|
-//! | for | many processes on one file | one daemon, or a few processes that take turns | tests, trials |
-//! | readers | never wait, and nobody waits for them | take turns like writers | take turns |
-//! | builds with | a C compiler | Rust alone, 1.90 or newer | Rust alone |
-//! | kept | yes | yes | as long as the process |
-//! | backups | while others write | while others wait | none |
-//! | a commit that a power cut may take | the last ones of uses and scans | the last one of uses and scans | – |
+//! | use for | many processes on one file | one daemon, or a few processes that take turns | tests, experiments |
+//! | readers | never wait and never block | take turns with writers | take turns |
+//! | needs | a C compiler | Rust 1.90 or newer | only Rust |
+//! | persistent | yes | yes | until the process ends |
+//! | backup | while others write | while others wait | not supported |
+//! | lost in a power cut | the last uses and scans | nothing | everything |
 //!
-//! `postgres://USER@HOST/DATABASE?workspace=NAME` (feature `postgres`) is for a team: one registry for
-//! many machines, on a server that somebody operates.
+//! `postgres://USER@HOST/DATABASE?workspace=NAME` (feature `postgres`) is for teams: one registry
+//! for many machines, on a database server.
 //!
-//! In doubt: `sqlite`. Take `redb` where there is no C compiler, or where only Rust may run.
+//! If in doubt, use `sqlite`. Use `redb` if there is no C compiler, or if only Rust code is allowed.
 //!
 //! # An example
 //!
