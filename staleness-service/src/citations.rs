@@ -53,7 +53,7 @@ pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
     staleness_docs::seen(&settings.place, &mut settings.repo(), item)
 }
 
-/// Maximum number of items whose cited files [`evidence_at_hand`] reads.
+/// Maximum number of items for which [`evidence_at_hand`] reads the cited files.
 const MOST_AT_HAND: usize = 256;
 
 /// Returns evidence about stored items if a file they cite was removed or changed. Looks at the first

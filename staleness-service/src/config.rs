@@ -43,7 +43,7 @@ const WHOLE: &str = "a whole number from 0 to 4294967295";
 pub struct Layers {
     /// The user's file, or the one given instead. `true` means that it must exist.
     pub user: Option<(PathBuf, bool)>,
-    /// The project's file.
+    /// The path of the project's file.
     pub project: Option<PathBuf>,
     /// The `KEY=VALUE` pairs from the environment.
     pub environment: Option<String>,
@@ -54,18 +54,18 @@ pub struct Layers {
 /// A policy value and its source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PolicyValue {
-    /// Its key, such as `tools.unseen_days`.
+    /// The key, such as `tools.unseen_days`.
     pub key: String,
-    /// Its value.
+    /// The value as JSON.
     pub value: serde_json::Value,
-    /// Its source: `default`, a file, `environment` or `flag`.
+    /// The source: `default`, a file, `environment` or `flag`.
     pub source: String,
 }
 
 /// A policy, with the source of each value.
 #[derive(Clone, Debug)]
 pub struct Configured {
-    /// The policy.
+    /// The combined policy.
     pub policy: Policy,
     origins: BTreeMap<String, String>,
 }

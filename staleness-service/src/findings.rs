@@ -23,7 +23,7 @@ pub struct Finding {
     pub last_line: u32,
     /// A digest of the text, used to find it again after it moves.
     pub digest: u64,
-    /// The evidence against it.
+    /// The evidence on which the verdict is based.
     pub evidence: Vec<Evidence>,
     /// The item, if the file contains one.
     item: Option<Item>,
@@ -81,13 +81,13 @@ fn cause(fact: &Fact) -> Option<u64> {
 /// A document's findings, in the order of [`worst_first`].
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Its path.
+    /// The path of the document.
     pub path: String,
     /// Number of blocks in the document.
     pub blocks: u32,
     /// Level and freshness of the worst finding, or fresh and 1 if there is none.
     pub worst: (Level, f64),
-    /// The findings.
+    /// The findings, worst first.
     pub found: Vec<Finding>,
 }
 

@@ -10,7 +10,7 @@ use staleness_docs::Report;
 /// An item and the evidence about it.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The item.
+    /// The item. If it lives in a file, merged with its row in the store.
     pub item: Item,
     /// Evidence from the project and from other items.
     pub evidence: Vec<Evidence>,

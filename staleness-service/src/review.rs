@@ -25,9 +25,9 @@ pub struct Entry {
     pub kind: &'static str,
     /// The name, id or place.
     pub id: String,
-    /// Its title.
+    /// The description or first line, for display.
     pub title: String,
-    /// Its verdict: how far it can be trusted, and why.
+    /// The verdict, with its reasons.
     pub verdict: Verdict,
     /// When an item or block was last known to hold.
     pub since: Option<Timestamp>,
@@ -49,20 +49,20 @@ impl Entry {
 /// The type of thing that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// A tool.
+    /// A tool or a server's entry.
     Tool,
     /// An item of knowledge. Has a path and line if its text is in a file.
     Item {
-        /// The file.
+        /// The file with the text.
         path: Option<String>,
-        /// The line.
+        /// The line of the text, from 1.
         line: Option<u32>,
     },
     /// A block of a document.
     Block {
-        /// The file.
+        /// The path of the document.
         path: String,
-        /// The line.
+        /// The first line of the block, from 1.
         line: Option<u32>,
     },
     /// A work item.

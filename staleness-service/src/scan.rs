@@ -21,9 +21,9 @@ const ATTEMPTS: usize = 8;
 /// The session and client that request a scan.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
-    /// The session.
+    /// The session of the agent that requested the scan.
     pub session: Option<SessionId>,
-    /// The client.
+    /// The client of the agent that requested the scan.
     pub client: Option<ClientId>,
 }
 

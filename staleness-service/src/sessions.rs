@@ -32,7 +32,7 @@ pub struct Asked<'a> {
 /// The changes, with the data that [`told`] needs to move the cursor.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What changed.
+    /// The changes for the agent.
     pub delta: Delta,
     registry: Registry,
     resume: Resume,

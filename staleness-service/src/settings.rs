@@ -52,7 +52,7 @@ pub struct Settings {
     pub url: StoreUrl,
     /// The project's folders.
     pub place: ProjectPlace,
-    /// The project's identity.
+    /// The project's id and root.
     pub project: ProjectRef,
     /// The folder with user-level client files.
     pub home: PathBuf,

@@ -37,22 +37,22 @@ pub enum Entry {
     Used(Box<Use>),
     /// A call began, and the client will only report a success.
     CallBegan {
-        /// The project.
+        /// The project of the session.
         project: ProjectRef,
-        /// The session.
+        /// The session in which the call began.
         session: SessionId,
-        /// The call.
+        /// The call, by tool and op id.
         call: OpenCall,
     },
     /// A person was asked for permission to continue calls.
     PermissionAsked {
-        /// The project.
+        /// The project of the session.
         project: ProjectRef,
-        /// The session.
+        /// The session in which the question was asked.
         session: SessionId,
-        /// The tool.
+        /// The tool to be called.
         tool: ToolName,
-        /// The turn.
+        /// The turn of the call.
         turn: OpId,
         /// The time of the question.
         at: Timestamp,
@@ -61,31 +61,31 @@ pub enum Entry {
     TurnEnded(TurnEnd),
     /// A prompt was sent: tools were suggested for it, or routes may learn from it.
     Prompted {
-        /// The project.
+        /// The project of the session.
         project: ProjectRef,
-        /// The session.
+        /// The session of the prompt.
         session: SessionId,
         /// The suggested tools, and the words to learn from.
         prompted: Prompted,
     },
     /// A session of an agent started.
     SessionStarted {
-        /// The project.
+        /// The project of the session.
         project: ProjectRef,
-        /// The agent.
+        /// The agent of the session.
         agent: AgentId,
-        /// The session.
+        /// The id of the session.
         session: SessionId,
-        /// When it started.
+        /// The time when it started.
         at: Timestamp,
     },
     /// A session ended.
     SessionEnded {
-        /// The project.
+        /// The project of the session.
         project: ProjectRef,
-        /// The session.
+        /// The id of the session.
         session: SessionId,
-        /// When it ended.
+        /// The time when it ended.
         at: Timestamp,
     },
 }

@@ -98,7 +98,7 @@ pub fn reported(
 /// A tool of a known server that nobody has used yet.
 #[derive(Debug)]
 pub struct Unused {
-    /// Its name.
+    /// The tool's name in the registry.
     pub name: String,
     /// The report on its server's entry.
     pub server: ToolReport,

@@ -45,7 +45,7 @@ pub struct World<'a> {
 /// An item to act on.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The item.
+    /// The item. If it lives in a file, merged with its row in the store.
     pub item: Item,
     /// True if the item lives in a file that exists.
     pub filed: bool,

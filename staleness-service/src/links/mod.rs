@@ -45,19 +45,19 @@ enum Thing {
 /// The reasons for a thing's state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Why {
-    /// Its kind.
+    /// The kind of the thing, such as `mcp_tool` or `document`.
     pub kind: String,
-    /// Its name or id.
+    /// The name or id of the thing.
     pub name: String,
     /// Its description, text or query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its state.
+    /// The current state, in words.
     pub state: String,
     /// When the state began, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// Its verdict.
+    /// The verdict, for things that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Sentences on likely causes: changes in the day before the state began.

@@ -42,19 +42,19 @@ pub struct Counts {
 /// Everything that depends on a thing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Impact {
-    /// Its kind.
+    /// The kind of the thing.
     pub kind: String,
-    /// Its name or id.
+    /// The name or id of the thing.
     pub name: String,
     /// Parameters removed from its definition.
     pub lost: Vec<String>,
-    /// Lines of documents that name it.
+    /// Lines of documents that name the thing.
     pub documents: Vec<Line>,
-    /// Routes that lead to it.
+    /// Routes that lead to the thing.
     pub routes: Vec<RouteReport>,
-    /// Items that name or cite it, or depend on it.
+    /// Items that name, cite or depend on the thing.
     pub knowledge: Vec<Link>,
-    /// Open work that names or refers to it.
+    /// Open work that names or refers to the thing.
     pub work: Vec<Link>,
     /// The full counts, including what is not listed above.
     pub counts: Counts,
@@ -78,15 +78,15 @@ pub struct Line {
 /// An item or a work item that depends on the thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
-    /// Its id.
+    /// The id of the item.
     pub id: String,
-    /// Its kind.
+    /// The kind of the item, in one word.
     pub kind: &'static str,
     /// The beginning of its text.
     pub title: String,
     /// The kind of connection.
     pub how: &'static str,
-    /// The lost parameters that it names.
+    /// The lost parameters that the item names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
 }
