@@ -61,7 +61,7 @@ pub struct Declared {
 /// Everything that a project declares, sorted by kind and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
-    /// The entries.
+    /// Everything that could be read.
     pub entries: Vec<Declared>,
     /// Files and folders that could not be read, relative to the project, with the reason.
     pub unread: Vec<(String, String)>,

@@ -38,9 +38,9 @@ pub struct Launch {
 pub enum Target {
     /// A program that communicates on its standard streams.
     Program {
-        /// The program.
+        /// The program, as a path or a name.
         program: String,
-        /// Its arguments.
+        /// The arguments, with variables expanded.
         args: Vec<String>,
         /// Environment variables to add to those of this process.
         env: BTreeMap<String, String>,

@@ -123,7 +123,7 @@ pub fn may_run_for_agent() -> bool {
 pub struct ScanRequest<'a> {
     /// The user's home folder.
     pub home: &'a Path,
-    /// The project.
+    /// The folders of the project.
     pub project: &'a ProjectPlace,
     /// The folder of Claude Code (`CLAUDE_CONFIG_DIR`), if it is not `.claude` (with `.claude.json`) in the
     /// home folder.

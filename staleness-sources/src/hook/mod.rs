@@ -26,13 +26,13 @@ pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
 /// A parsed hook payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookInput {
-    /// The client.
+    /// The client that sent the payload.
     pub client: HookClient,
     /// The way in which the client was determined.
     pub evidence: Evidence,
     /// The event's name as received, needed for the response. Empty if it is not a plain word.
     pub event_name: String,
-    /// The event.
+    /// The event in the payload.
     pub event: Event,
     /// The session of the event.
     pub session: Option<SessionId>,
@@ -88,12 +88,12 @@ pub enum Event {
     PermissionAsked {
         /// The tool's name.
         tool: ToolName,
-        /// The turn.
+        /// The turn in which the question was asked.
         turn: OpId,
     },
     /// A turn and all its calls ended.
     TurnEnded {
-        /// The turn.
+        /// The turn that ended.
         turn: OpId,
         /// True if a person stopped it.
         interrupted: bool,
@@ -155,9 +155,9 @@ pub enum HookError {
     NotUtf8,
     /// The payload is not a JSON object.
     NotJson {
-        /// Line, from 1.
+        /// The line where parsing stopped, from 1.
         line: usize,
-        /// Column, from 1.
+        /// The column where parsing stopped, from 1.
         column: usize,
     },
     /// The client's name is not one of [`HookClient::ALL`].
