@@ -35,7 +35,6 @@ struct QueryLine {
     also: Vec<String>,
 }
 
-/// A tool.
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: ToolName,

@@ -27,7 +27,7 @@ pub enum Did {
 /// The unsynced operations that a power cut keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
-    /// None.
+    /// Keeps no unsynced operation.
     Nothing,
     /// A random subset.
     Some,

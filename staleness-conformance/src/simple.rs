@@ -15,7 +15,7 @@ pub struct Simple {
     pub name: &'static str,
     /// The optional capabilities.
     pub capabilities: Capabilities,
-    /// Opens the store in a file.
+    /// Opens the store at a path in the given mode.
     pub open: fn(&str, Opening) -> Result<Handle, StoreError>,
 }
 

@@ -9,7 +9,7 @@ use crate::url::{self, Target};
 pub struct Said {
     /// The password from the URL or the environment.
     pub password: Option<Vec<u8>>,
-    /// The workspace.
+    /// The name of the workspace.
     pub workspace: String,
     /// The URL as shown in errors and debug output.
     pub shown: String,

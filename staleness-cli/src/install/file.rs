@@ -129,7 +129,6 @@ impl Place {
 /// A backup file.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
-    /// The path of the backup.
     pub path: PathBuf,
     /// The text in the backup.
     pub text: String,
@@ -138,13 +137,11 @@ pub(crate) struct Kept {
 /// A change of one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
-    /// The file.
     pub place: Place,
     /// The text when the change was planned, or `None` if the file did not exist.
     pub before: Option<String>,
     /// The new text, or `None` to delete the file.
     pub after: Option<String>,
-    /// The action on the backup.
     pub backup: Backup,
 }
 

@@ -31,7 +31,7 @@ pub const SHARED: &str = "Shared";
 /// Number of turns after which all operations were used.
 pub const VERBS: u64 = 14;
 
-/// What a turn saw of the shared tool.
+/// The shared tool, as a turn saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedUses {
     /// Number of its uses so far, including this turn's.

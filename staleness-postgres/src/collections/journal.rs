@@ -1,4 +1,4 @@
-//! The journal.
+//! Statements for the journal.
 
 use std::collections::BTreeSet;
 

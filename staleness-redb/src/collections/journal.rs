@@ -10,7 +10,7 @@ use crate::codec::{decode, encode};
 use crate::error::from_storage;
 use crate::tables::{EntryRef, JOURNAL, JOURNAL_OP, JOURNAL_SCOPE, JOURNAL_SUBJECT, Tx};
 
-/// The collection.
+/// The table of journal entries.
 #[derive(Debug)]
 pub(crate) struct Journal;
 

@@ -25,7 +25,6 @@ pub(crate) trait Collection {
     type Key: Key + 'static;
     /// The type of the records.
     type Row;
-    /// The table.
     const TABLE: TableDefinition<'static, Self::Key, &'static [u8]>;
     /// Maximum number of rows per page.
     const PAGE: usize;

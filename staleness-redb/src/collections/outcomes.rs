@@ -15,7 +15,7 @@ use crate::codec::{decode, encode};
 use crate::error::from_storage;
 use crate::tables::{OUTCOMES, OUTCOMES_COUNTED, OUTCOMES_IDENTITY, OUTCOMES_SERVED, Tx};
 
-/// The collection.
+/// The table of outcomes.
 #[derive(Debug)]
 pub(crate) struct Outcomes;
 

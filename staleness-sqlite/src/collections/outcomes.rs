@@ -1,4 +1,4 @@
-//! Outcomes.
+//! Statements for outcomes.
 
 use std::ops::ControlFlow;
 

@@ -95,7 +95,6 @@ impl Seen {
 /// The style and the position for formatting a value.
 #[derive(Clone, Debug)]
 pub(super) struct Layout<'s> {
-    /// The style of the text.
     pub(super) style: &'s Style,
     /// True to write the value on one line.
     pub(super) inline: bool,
