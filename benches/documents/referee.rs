@@ -25,7 +25,6 @@ pub(crate) struct Finding {
     kind: String,
 }
 
-/// A tool and its findings.
 type Told = (String, Vec<Finding>);
 /// A history, and our check's reports at the chosen commits.
 type Seen<'a> = (&'a Timeline, &'a BTreeMap<usize, Report>);

@@ -17,7 +17,6 @@ struct ToolLine {
     description: String,
 }
 
-/// A line of a data set.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -25,7 +24,6 @@ enum Line {
     Query(QueryLine),
 }
 
-/// A query and its answer.
 #[derive(Debug, Deserialize)]
 struct QueryLine {
     query: String,

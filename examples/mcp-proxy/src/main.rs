@@ -28,7 +28,6 @@ use tokio::sync::Mutex;
 /// Time to wait before retrying a failed list.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// The configuration file.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Config {
@@ -73,7 +72,6 @@ struct Proxy {
     project: ProjectRef,
     gateway: Gateway,
     upstream: Mutex<BTreeMap<String, Upstream>>,
-    /// The list that the client has.
     told: Mutex<Vec<Tool>>,
 }
 

@@ -5,7 +5,6 @@ use rusqlite::Connection;
 use rusqlite::types::{Value, ValueRef};
 use staleness_conformance::cells::{NUMBERS, TEXTS};
 
-/// The new value of a cell.
 enum To {
     Value(Value),
     /// These bytes as text, even if they are not UTF-8.

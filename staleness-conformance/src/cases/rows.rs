@@ -16,7 +16,6 @@ pub(super) const CASES: &[Case] = &[
     Case::new("rows::delete_removes_one", |it| each(it, |of| of.delete)),
 ];
 
-/// The cases for one collection.
 struct Of {
     extremes: fn(&Context),
     keys: fn(&Context),
