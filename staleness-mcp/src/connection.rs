@@ -239,7 +239,7 @@ impl ServerHandler for Connection {
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // Keep only what was requested.
+        // The library removes what was not requested.
         Some(SubscriptionFilter::builder().resource_subscription(resources::OVERVIEW).build())
     }
 

@@ -22,7 +22,7 @@ use crate::call::Call;
 use crate::spec::{About, Effect, Spec};
 use crate::text::{Quoted, Text};
 
-/// Maximum number of failing tools in one answer.
+/// Maximum number of failing tools, and of changed tools, in one answer.
 const MOST_FAILING: usize = 5;
 
 pub(super) fn specs() -> Vec<Spec> {
