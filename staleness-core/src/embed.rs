@@ -1,4 +1,4 @@
-//! Embedders: what turns a text into a vector.
+//! Embedders: they turn texts into vectors.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,57 +6,56 @@ use std::path::PathBuf;
 use crate::ids::ModelId;
 use crate::route::{Vector, VectorError};
 
-/// Turns texts into vectors, by one model. Texts that mean something alike get vectors of a large
-/// cosine.
+/// A model that turns texts into vectors. Texts with similar meanings get vectors with a large cosine.
 ///
-/// Without one, searches go by words alone: that is the default, and downloads nothing. Vectors that
-/// a caller made are as good: each is stored with its model's id.
+/// An embedder is optional. Without one, searches compare words only and nothing is downloaded. A caller may
+/// also compute vectors itself: each is stored with the id of its model.
 ///
 /// To ensure correctness an implementation must
-/// - give one vector of [`Embedder::dimensions`] numbers for each text, in the order of the texts,
-/// - give the same vector for the same text, whatever stands beside it,
-/// - have another id for another model: vectors of one id are compared with each other.
+/// - return one vector of [`Embedder::dimensions`] numbers for each text, in the order of the texts,
+/// - return the same vector for the same text, regardless of the other texts in the batch,
+/// - use a different id for each model: vectors with the same id are compared with each other.
 pub trait Embedder: fmt::Debug + Send + Sync + 'static {
-    /// The model.
+    /// Returns the id of the model.
     fn model(&self) -> &ModelId;
 
     /// Returns the number of dimensions of each vector.
     fn dimensions(&self) -> usize;
 
-    /// The vectors of some texts. A text that is longer than the model reads is cut.
+    /// Returns the vectors of the texts. Texts longer than the model's input are truncated.
     ///
     /// # Errors
-    /// [`EmbedError::Empty`] for a text without a word; else what the model reports.
+    /// [`EmbedError::Empty`] if a text contains no word, or the error that the model reports.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
 
-    /// The vector of one text.
+    /// Returns the vector of one text.
     ///
     /// # Errors
     /// As [`Embedder::embed`].
     fn embed_one(&self, text: &str) -> Result<Vector, EmbedError>;
 }
 
-/// Why there is no vector.
+/// The reason why a text could not be embedded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmbedError {
-    /// A file of the model is not there, or cannot be read.
+    /// A file of the model is missing or cannot be read.
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A file of the model says something that this program cannot use.
+    /// A file of the model has contents that this program cannot use.
     Model {
         /// The file.
         path: PathBuf,
-        /// The reason why it cannot be used.
+        /// The reason.
         why: String,
     },
-    /// There is no word in this text; its place among the texts, counted from 0, is given.
+    /// A text contains no word. The value is its index among the texts.
     Empty(usize),
-    /// The model made something that is no vector.
+    /// The model returned an invalid vector.
     Vector(VectorError),
     /// The model failed.
     Failed(String),

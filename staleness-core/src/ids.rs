@@ -1,4 +1,4 @@
-//! Identities: names, scopes, projects and the ids that clients hand in.
+//! Identifiers: names of tools, scopes, projects, and the ids that clients supply.
 
 use crate::text::wording;
 
@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// Why a text was refused as an identifier.
+/// The reason why a text is not a valid identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdError {
     /// The text is empty or only white space.
@@ -22,14 +22,14 @@ impl IdError {
     /// The longest identifier that is accepted, in bytes of UTF-8.
     pub const MAX_BYTES: usize = 512;
 
-    /// Checks the rules that every identifier obeys: not empty, at most [`IdError::MAX_BYTES`] bytes, no
-    /// control characters. Wildcards, quotes and emoji are ordinary characters.
+    /// Checks the rules for every identifier: not blank, at most [`IdError::MAX_BYTES`] bytes, no control
+    /// characters. Wildcards, quotes and emoji are allowed.
     ///
     /// # Errors
     /// The rule that the text breaks.
     pub fn check(text: &str) -> Result<(), Self> {
-        // Nearly every identifier is of this kind, and each is checked whenever a row is read.
-        // Without a branch for each byte, so that many are looked at together.
+        // Fast path: nearly every identifier is plain ASCII, and each is checked whenever a row is read. The
+        // fold has no branch per byte, so the compiler can vectorise it.
         let graphic = |all: bool, byte: u8| all & byte.is_ascii_graphic();
         let plain = text.len() <= Self::MAX_BYTES && text.bytes().fold(true, graphic);
         if plain && !text.is_empty() {
@@ -69,7 +69,7 @@ macro_rules! text_ids {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Accepts `text` when it obeys [`IdError::check`].
+            /// Creates an id from `text` if [`IdError::check`] accepts it.
             ///
             /// # Errors
             /// The rule that the text breaks.
@@ -78,7 +78,7 @@ macro_rules! text_ids {
                 Ok(Self(text.as_ref().into()))
             }
 
-            /// The text itself.
+            /// Returns the id as text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -121,29 +121,29 @@ macro_rules! text_ids {
 text_ids! {
     /// The name under which a tool is called, such as `Bash`, `/review` or `mcp__github__search`.
     ToolName;
-    /// Identifies one unit of work, so that doing it twice has the effect of doing it once.
+    /// The id of one unit of work. Repeating the work under the same id has no further effect.
     OpId;
-    /// A session of an agent, named by its client.
+    /// The id of an agent's session, chosen by the client.
     SessionId;
-    /// An agent: the client's name unless a more precise one is given.
+    /// The name of an agent: the client's name unless a more precise one is given.
     AgentId;
-    /// A client program such as `claude-code`.
+    /// The name of a client program, such as `claude-code`.
     ClientId;
-    /// A project: see [`ProjectId::of_root`].
+    /// The id of a project: see [`ProjectId::of_root`].
     ProjectId;
-    /// The form of an MCP server's name that tool names carry: see [`ServerKey::of`].
+    /// The name of an MCP server in the form used inside tool names: see [`ServerKey::of`].
     ServerKey;
-    /// An item of knowledge, unique within its scope.
+    /// The id of an item of knowledge, unique within its scope.
     ItemId;
-    /// A work item, unique within its scope.
+    /// The id of a work item, unique within its scope.
     WorkId;
-    /// A model that embeds texts, with its version where that matters.
+    /// The name of an embedding model, with its version where that matters.
     ModelId;
 }
 
 impl ProjectId {
-    /// The id of the project whose root folder is `root`: 16 hexadecimal digits that depend on
-    /// the text of the path alone.
+    /// Returns the id of the project with root folder `root`: 16 hexadecimal digits, a hash of the path's
+    /// text.
     ///
     /// # Panics
     /// Never: hexadecimal digits are a valid id.
@@ -153,7 +153,7 @@ impl ProjectId {
     }
 }
 
-/// The scope of a record: every project of a store, or one.
+/// The scope of a record: one project, or every project of a store.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Scope {
@@ -164,7 +164,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The project, unless the scope is global.
+    /// Returns the project; `None` for the global scope.
     #[must_use]
     pub const fn project(&self) -> Option<&ProjectId> {
         match self {
@@ -173,7 +173,7 @@ impl Scope {
         }
     }
 
-    /// `global` or `project`.
+    /// Returns `global` or `project`.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
@@ -182,7 +182,7 @@ impl Scope {
         }
     }
 
-    /// One text per scope, for keys in storage: empty for global, else the project's id.
+    /// Returns the scope as a storage key: the project's id, or an empty text for the global scope.
     #[must_use]
     pub fn as_key(&self) -> &str {
         self.project().map_or("", ProjectId::as_str)
@@ -191,7 +191,7 @@ impl Scope {
     /// The inverse of [`Scope::as_key`].
     ///
     /// # Errors
-    /// When the key is not empty and not a valid project id.
+    /// If the key is neither empty nor a valid project id.
     pub fn from_key(key: &str) -> Result<Self, IdError> {
         if key.is_empty() { Ok(Self::Global) } else { ProjectId::new(key).map(Self::Project) }
     }
@@ -205,7 +205,7 @@ impl TryFrom<String> for Scope {
 }
 
 impl Serialize for Scope {
-    /// As [`Scope::as_key`].
+    /// Serializes as [`Scope::as_key`].
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(self.as_key())
     }
@@ -221,13 +221,13 @@ pub struct ToolKey {
 }
 
 impl ToolKey {
-    /// A tool of every project.
+    /// Returns the key of a tool that is visible in every project.
     #[must_use]
     pub const fn global(name: ToolName) -> Self {
         Self { scope: Scope::Global, name }
     }
 
-    /// A tool of one project.
+    /// Returns the key of a tool of one project.
     #[must_use]
     pub const fn project(project: ProjectId, name: ToolName) -> Self {
         Self { scope: Scope::Project(project), name }
@@ -237,9 +237,9 @@ impl ToolKey {
 /// The identity of an item of knowledge: its scope and its id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ItemKey {
-    /// The scope in which the item holds.
+    /// The scope in which the item is valid.
     pub scope: Scope,
-    /// Its id there.
+    /// The item's id within the scope.
     pub id: ItemId,
 }
 
@@ -248,53 +248,53 @@ pub struct ItemKey {
 pub struct WorkKey {
     /// The scope to which the item belongs.
     pub scope: Scope,
-    /// Its id there.
+    /// The item's id within the scope.
     pub id: WorkId,
 }
 
-/// The identity of a checked document: the project for which it was checked, and its path.
+/// The identity of a checked document: a project and a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentKey {
     /// The project for which it was checked.
     pub project: ProjectId,
-    /// Its path: relative to the project's root with `/` between the parts, or beginning with `~/`
-    /// for a file of the user outside it.
+    /// The path: relative to the project's root with `/` separators, or starting with `~/` for a file in the
+    /// user's home outside the project.
     pub path: String,
 }
 
-/// The level at which a client keeps a configuration.
+/// The level at which a client stores a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// For every project of the user.
     User,
-    /// In the project's own folder.
+    /// For one project, in the project's own folder.
     Project,
-    /// For one project, but kept in a file of the user.
+    /// For one project, in a file of the user.
     Local,
-    /// A list that a running server reported, not a file.
+    /// Reported by a running server, not read from a file.
     Live,
 }
 
 wording! { Level { User = "user", Project = "project", Local = "local", Live = "live" } }
 
-/// The identity of a source of tools. Its path is no part of it: plugin paths carry versions.
+/// The identity of a source of tools. The path is not part of it, because plugin paths contain versions.
 ///
-/// `client` and `part` must not hold control characters.
+/// `client` and `part` must not contain control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceId {
-    /// The project that the source belongs to, unless it serves every project.
+    /// The project that the source belongs to; `None` if it serves every project.
     pub project: Option<ProjectId>,
     /// The client that reads the source, such as `claude-code`.
     pub client: String,
-    /// The level at which the client keeps it.
+    /// The level of the configuration.
     pub level: Level,
-    /// The part of that level, such as `mcp`, `commands` or `plugin:name@market/skills`.
+    /// The part within that level, such as `mcp`, `commands` or `plugin:name@market/skills`.
     pub part: String,
 }
 
 impl SourceId {
-    /// The scope of the tools that this source lists.
+    /// Returns the scope of the tools that this source lists.
     #[must_use]
     pub fn scope(&self) -> Scope {
         self.project.clone().map_or(Scope::Global, Scope::Project)
@@ -302,14 +302,14 @@ impl SourceId {
 }
 
 impl fmt::Display for SourceId {
-    /// `client/level/part`; the project is left out, since it is known from the context.
+    /// Prints `client/level/part`, without the project, which is clear from the context.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.client, self.level.as_str(), self.part)
     }
 }
 
-/// A 128-bit hash that is the same on every platform and in every release: SipHash-1-3 with a key
-/// of zeros (<https://github.com/veorq/SipHash>). It tells texts apart; it does not keep secrets.
+/// Returns a 128-bit hash that is the same on every platform and in every release: SipHash-1-3 with an
+/// all-zero key (<https://github.com/veorq/SipHash>). It is not a cryptographic hash.
 #[must_use]
 pub fn stable_hash(bytes: &[u8]) -> u128 {
     let mut hasher = SipHasher13::new();
@@ -317,7 +317,7 @@ pub fn stable_hash(bytes: &[u8]) -> u128 {
     hasher.finish128().as_u128()
 }
 
-/// The [`stable_hash`] of texts as if they were written one behind the other.
+/// Returns the [`stable_hash`] of the concatenated texts.
 pub(crate) fn stable_hash_of<'t>(texts: impl IntoIterator<Item = &'t str>) -> u128 {
     let mut hasher = SipHasher13::new();
     for text in texts {

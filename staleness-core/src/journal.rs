@@ -1,4 +1,4 @@
-//! The journal: every change that matters to a person, with its cause.
+//! The journal: every change that matters to the user, with its cause.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::ids::{
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// Numbers the commits that wrote journal entries: 0 before the first.
+/// The number of a commit that wrote journal entries, counted from 1; 0 before the first.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -25,18 +25,18 @@ impl fmt::Display for Revision {
     }
 }
 
-/// The floor of a journal that was pruned. The commits above `revision` have all their entries; below it those of
-/// some commits are gone, and so are those of `revision` itself.
+/// The pruning limit of a journal. Commits above `revision` have all their entries. At `revision`, and at
+/// some commits below it, entries were removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Floor {
-    /// The newest commit whose entries were removed; 0 when nothing was.
+    /// The newest commit with removed entries; 0 if nothing was pruned.
     pub revision: Revision,
-    /// The latest time of an entry that was removed, as far as is known: a later one was not.
+    /// The latest time of a removed entry, as far as is known. No later entry was removed.
     pub at: Timestamp,
 }
 
 impl Floor {
-    /// Raises it to another one, where that is higher.
+    /// Raises this floor to `to` where that is higher.
     pub fn raise(&mut self, to: Self) {
         if to.revision > Revision(0) {
             self.at = if self.revision > Revision(0) { self.at.max(to.at) } else { to.at };
@@ -45,19 +45,19 @@ impl Floor {
     }
 }
 
-/// Verifies that no entry of a journal is missing, given the places of those that are there.
+/// Verifies that a journal has no gaps. Feed it the place of each entry in order, then call [`Self::finish`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JournalCheck {
     last: Option<(Revision, u32)>,
-    /// The newest commit below the last entry of which nothing is there.
+    /// The newest missing commit below the last entry.
     gap: Revision,
 }
 
 impl JournalCheck {
-    /// Takes the place of the next entry, in order.
+    /// Checks the place of the next entry: its commit, and its index within that.
     ///
     /// # Errors
-    /// A sentence that names the entry before which one of the same commit is missing.
+    /// A sentence that names the entry if an earlier entry of the same commit is missing.
     pub fn next(&mut self, revision: Revision, index: u32) -> Result<(), String> {
         let before = self.last.map_or(Revision(0), |(before, _)| before);
         let follows = match self.last {
@@ -74,10 +74,10 @@ impl JournalCheck {
         Ok(())
     }
 
-    /// Compares what was there with where the store says that it stands.
+    /// Compares the entries with the store's latest revision and pruning floor.
     ///
     /// # Errors
-    /// A sentence that names the commit whose entries are missing, or are there and should not be.
+    /// A sentence that names the commit whose entries are missing or should have been pruned.
     pub fn finish(self, revision: Revision, floor: Revision) -> Result<(), String> {
         let last = self.last.map_or(Revision(0), |(last, _)| last);
         if last > revision {
@@ -97,71 +97,71 @@ impl JournalCheck {
     }
 }
 
-/// The subject of a journal entry: a kind of thing, the scope it lives in, and its id there.
+/// The subject of a journal entry: a kind of record, its scope and its id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Subject {
-    /// The kind of thing.
+    /// The kind of record.
     pub kind: SubjectKind,
-    /// The scope in which it lives.
+    /// The scope of the record.
     pub scope: Scope,
     /// Its id within kind and scope.
     pub id: String,
 }
 
 impl Subject {
-    /// A tool as a subject.
+    /// Returns the subject for a tool.
     #[must_use]
     pub fn tool(key: &ToolKey) -> Self {
         Self { kind: SubjectKind::Tool, scope: key.scope.clone(), id: key.name.to_string() }
     }
 
-    /// The key of the tool that this subject is; `None` for other kinds.
+    /// Returns the key of the tool; `None` for other kinds of subject.
     #[must_use]
     pub fn tool_key(&self) -> Option<ToolKey> {
         let name = ToolName::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Tool)?;
         Some(ToolKey { scope: self.scope.clone(), name })
     }
 
-    /// An item of knowledge as a subject.
+    /// Returns the subject for an item of knowledge.
     #[must_use]
     pub fn item(key: &ItemKey) -> Self {
         Self { kind: SubjectKind::Item, scope: key.scope.clone(), id: key.id.to_string() }
     }
 
-    /// The key of the item of knowledge that this subject is; `None` for other kinds.
+    /// Returns the key of the item of knowledge; `None` for other kinds of subject.
     #[must_use]
     pub fn item_key(&self) -> Option<ItemKey> {
         let id = ItemId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Item)?;
         Some(ItemKey { scope: self.scope.clone(), id })
     }
 
-    /// A work item as a subject.
+    /// Returns the subject for a work item.
     #[must_use]
     pub fn work(key: &WorkKey) -> Self {
         Self { kind: SubjectKind::Work, scope: key.scope.clone(), id: key.id.to_string() }
     }
 
-    /// The key of the work item that this subject is; `None` for other kinds.
+    /// Returns the key of the work item; `None` for other kinds of subject.
     #[must_use]
     pub fn work_key(&self) -> Option<WorkKey> {
         let id = WorkId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Work)?;
         Some(WorkKey { scope: self.scope.clone(), id })
     }
 
-    /// The id of the project that this subject is; `None` for other kinds.
+    /// Returns the id of the project; `None` for other kinds of subject.
     #[must_use]
     pub fn project_id(&self) -> Option<ProjectId> {
         ProjectId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Project)
     }
 
-    /// A project as a subject. It lives in its own scope.
+    /// Returns the subject for a project. Its scope is the project itself.
     #[must_use]
     pub fn project(id: &ProjectId) -> Self {
         Self { kind: SubjectKind::Project, scope: Scope::Project(id.clone()), id: id.to_string() }
     }
 }
 
-/// The kinds of thing that the journal speaks of.
+/// The kinds of record that the journal covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -179,12 +179,12 @@ pub enum SubjectKind {
 
 wording! { SubjectKind { Tool = "tool", Project = "project", Item = "knowledge", Work = "work" } }
 
-/// The kind of change that happened to a subject.
+/// The kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Action {
-    /// It became known.
+    /// It was added.
     Added,
     /// A scan, or the loss of its server, made it absent.
     Absent,
@@ -200,19 +200,19 @@ pub enum Action {
     Restored,
     /// A person pinned it: always active.
     Pinned,
-    /// A person had it ignored: never suggested, never reported.
+    /// A person ignored it: never suggested, never reported.
     Ignored,
-    /// A person had it forgotten.
+    /// A person deleted its record.
     Forgotten,
-    /// Its text, its fields or its links to others were changed.
+    /// Its text, fields or links were changed.
     Edited,
-    /// It was confirmed to still hold.
+    /// It was confirmed to be still valid.
     Verified,
-    /// Another one stands for it now.
+    /// Another item replaced it.
     Superseded,
-    /// It was said to be wrong.
+    /// It was reported to be wrong.
     Contradicted,
-    /// It was done.
+    /// It was marked as done.
     Done,
     /// A person removed it.
     Removed,
@@ -220,13 +220,13 @@ pub enum Action {
     Moved,
     /// A step was added to it.
     Stepped,
-    /// It was overdue, and somebody settled it.
+    /// It was overdue, and somebody resolved it.
     Resolved,
-    /// It had ended, and somebody took it up again.
+    /// It had ended and was reopened.
     Reopened,
-    /// A server changed what it says of it; the cause is the class of the change.
+    /// A server changed the tool's definition. The cause is the class of the change.
     Redefined,
-    /// A person accepted what a server changed.
+    /// A person accepted a changed definition.
     Accepted,
 }
 
@@ -239,24 +239,24 @@ wording! { Action {
     Redefined = "redefined", Accepted = "accepted",
 } }
 
-/// One change of one subject. Entries are only appended, and pruned.
+/// One change of one subject. Entries are appended and pruned, never edited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalEntry {
-    /// The commit that wrote it; given by the store, 0 before that.
+    /// The commit that wrote it. Set by the store; 0 before that.
     pub revision: Revision,
-    /// Its place among the entries of that commit, counted from 0; given by the store.
+    /// The position among the entries of that commit, counted from 0. Set by the store.
     pub index: u32,
     /// When it happened.
     pub at: Timestamp,
     /// The thing that changed.
     pub subject: Subject,
-    /// The action.
+    /// The kind of change.
     pub action: Action,
-    /// The state before, in the words of the subject's kind (a tool's status).
+    /// The state before the change, in the words of the subject's kind, such as a tool's status.
     pub from: Option<String>,
-    /// The state after.
+    /// The state after the change.
     pub to: Option<String>,
-    /// Why it happened: a cause in `snake_case`, or a sentence of our own.
+    /// The cause: a `snake_case` word, or a sentence written by this program.
     pub cause: String,
     /// The reason that a person gave.
     pub note: Option<String>,
@@ -266,12 +266,13 @@ pub struct JournalEntry {
     pub actor: Option<AgentId>,
     /// The unit of work that did it.
     pub op: Option<OpId>,
-    /// The clients for which a scan made a tool present or absent. Empty: the entry is the same for every client.
+    /// The clients for which a scan made a tool present or absent. Empty if the entry applies to every
+    /// client.
     pub clients: Vec<ClientId>,
 }
 
 impl JournalEntry {
-    /// An entry that says what happened and why, and nothing more.
+    /// Creates an entry with only a time, a subject, an action and a cause.
     #[must_use]
     pub fn new(at: Timestamp, subject: Subject, action: Action, cause: impl Into<String>) -> Self {
         Self {

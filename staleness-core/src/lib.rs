@@ -2,32 +2,31 @@
 //! do about it.
 //!
 //! An agent relies on MCP servers and their tools, slash commands, skills, plugins and built-ins.
-//! Some are gone from the configuration, some fail every time, some nobody has touched for a month.
-//! This crate keeps the record and draws the conclusions. It reads no file, no clock and no
-//! environment: what was found and when is handed in, what follows is handed back.
+//! Some are gone from the configuration, some fail every time, some have not been used for a month.
+//! This crate records this and draws conclusions. It reads no files, no clock and no environment
+//! variables: the caller passes in observations with their times and gets reports back.
 //!
 //! # Four facts about a tool
 //!
-//! Each comes from its own witness, and none overwrites another:
+//! Each has its own source, and none overwrites another:
 //!
-//! | fact | witness | type |
+//! | fact | source | type |
 //! |---|---|---|
 //! | Is it there? | the configuration, by scans | [`tool::Presence`] |
 //! | Does it work? | its recent outcomes | [`tool::Health`] |
 //! | What did a person decide? | a person | [`tool::Hold`] |
-//! | When was it last seen? | uses, and sources that hold it | [`report::Context::last_seen`] |
+//! | When was it last seen? | its uses, and the sources that list it | [`report::Context::last_seen`] |
 //!
-//! The [`tool::Status`] that an agent acts on (`active`, `stale`, `demoted`) is a projection of the
-//! first three: see `tool::STATUS_TABLE`. So a rescan cannot wipe a demotion, and each cause is
-//! undone on its own. Age changes no status; it lets a tool sink in the ranking and asks for a look
-//! in its [`verdict::Verdict`].
+//! The [`tool::Status`] that an agent acts on (`active`, `stale`, `demoted`) is derived from the
+//! first three: see `tool::STATUS_TABLE`. So a rescan cannot undo a demotion, and each cause is
+//! undone separately. Age does not change the status: an old tool ranks lower, and its
+//! [`verdict::Verdict`] asks for a review.
 //!
 //! # How it is used
 //!
-//! A [`Registry`] in any [`RegistryStore`] groups its verbs by subject: `tools()`, `routes()`, `knowledge()`,
-//! `documents()`, `work()`, `sessions()` and `admin()`. [`MemoryStore`] is a store in
-//! memory. A caller without an asynchronous runtime
-//! ends a verb with [`Wait::wait`].
+//! A [`Registry`] works on any [`RegistryStore`] and groups its methods by subject: `tools()`, `routes()`,
+//! `knowledge()`, `documents()`, `work()`, `sessions()` and `admin()`. [`MemoryStore`] keeps everything in
+//! memory. Callers without an async runtime append [`Wait::wait`] to a call.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -93,19 +92,19 @@
 //!
 //! # How it is built
 //!
-//! - A unit of work is a value, a [`store::Step`]: what it must see, and a pure function from what it
-//!   saw to what it wants written. Stores know rows and transactions, never a threshold.
+//! - A unit of work is a value, a [`store::Step`]: a selection of rows to read, and a pure function
+//!   from these rows to changes. Stores know rows and transactions, but no thresholds.
 //! - Every threshold is a named field of [`Policy`] with its unit in its name or documentation.
-//! - Every change that matters to a person goes to the [`journal`] with its cause; uses and counters
-//!   do not.
+//! - Every change that matters to the user is recorded in the [`journal`] with its cause. Uses and
+//!   counters are not.
 //! - Work that may be repeated carries an [`ids::OpId`], so after [`StoreError::Unknown`] a caller
-//!   simply repeats it.
+//!   can simply retry.
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
 //!
 //! # Which page to read
 //!
-//! Users of a registry find what they need in the crate `staleness`, which also opens stores by URL. Authors of a
-//! backend read [`store`]: six methods of [`RegistryStore`], and [`store::table`] for databases that speak SQL.
+//! To use a registry, read the docs of the crate `staleness`, which also opens stores by URL. To write a backend,
+//! read [`store`]: [`RegistryStore`] has six methods, and [`store::table`] helps with SQL databases.
 
 pub mod definition;
 pub mod embed;

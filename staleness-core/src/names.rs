@@ -1,20 +1,20 @@
-//! Names of tools as clients spell them: MCP prefixes, rewritten server names, built-ins.
+//! Tool names as clients spell them: MCP prefixes, rewritten server names, built-ins.
 
 use crate::ids::{IdError, ServerKey, ToolName};
 use crate::tool::ToolKind;
 
-/// Characters that end the server part of `mcp__<server>__<tool>`.
+/// The separator between server and tool in `mcp__<server>__<tool>`.
 const SEPARATOR: &str = "__";
 const PREFIX: &str = "mcp__";
-/// The prefix of MCP tools in clients that put a single `_` between server and tool.
+/// The prefix of MCP tools in clients that write a single `_` between server and tool.
 const SHORT_PREFIX: &str = "mcp_";
-/// The prefix of MCP tools in a client that leaves the server out.
+/// The prefix of MCP tools in a client that omits the server.
 const SERVERLESS_PREFIX: &str = "MCP:";
-/// Places at which such a name is split.
+/// The maximum number of ways to split a name with [`SHORT_PREFIX`] into server and tool.
 const MAX_SPLITS: usize = 8;
 
-/// Tools that agent clients bring with them, in lower case: no configuration lists them.
-/// Collected from the public documentation of the supported clients.
+/// Tools built into agent clients, in lower case. No configuration lists them; the names come from the public
+/// documentation of the supported clients.
 const BUILTINS: &[&str] = &[
     "agent",
     "agentoutputtool",
@@ -91,9 +91,9 @@ const BUILTINS: &[&str] = &[
 ];
 
 impl ServerKey {
-    /// The form of a server's name that appears in tool names: every character other than ASCII
-    /// letters, digits, `_` and `-` becomes `_`, as clients rewrite it. Two spellings of one server
-    /// compare equal by this key. `None` for a name that cannot be stored.
+    /// Converts a server's name to the form used in tool names: every character other than ASCII letters,
+    /// digits, `_` and `-` becomes `_`, as clients do it. Two spellings of one server have equal keys.
+    /// Returns `None` if the result is not a valid id.
     #[must_use]
     pub fn of(server: &str) -> Option<Self> {
         let key: String = server
@@ -103,8 +103,8 @@ impl ServerKey {
         Self::new(key).ok()
     }
 
-    /// Every server that could own the tool called `name`, shortest first: `mcp__a__b__c` may be
-    /// tool `b__c` of server `a`, or tool `c` of server `a__b`. Empty when the name is no MCP name.
+    /// Returns every server that could own the tool `name`, shortest first: `mcp__a__b__c` may be tool `b__c`
+    /// of server `a`, or tool `c` of server `a__b`. Empty if `name` is not an MCP name.
     #[must_use]
     pub fn owners_of(name: &str) -> Vec<Self> {
         let Some(rest) = name.strip_prefix(PREFIX) else {
@@ -121,13 +121,14 @@ impl ServerKey {
         servers
     }
 
-    /// The part of an MCP tool's name behind its server, when this server owns it.
+    /// Returns the part of an MCP tool's name after its server; `None` if the tool belongs to another server.
     #[must_use]
     pub fn tool_part<'a>(&self, name: &'a str) -> Option<&'a str> {
         part_behind(name, self.as_str())
     }
 
-    /// The server that a person may mean by `text`: its short name, or the name of its entry.
+    /// Returns the server that a user may mean by `text`: a short name, or the name of its entry
+    /// (`mcp__<server>__*`).
     #[must_use]
     pub(crate) fn meant_by(text: &str) -> Option<Self> {
         match text.strip_prefix(PREFIX) {
@@ -137,10 +138,10 @@ impl ServerKey {
     }
 }
 
-/// Returns the part of an MCP tool's name behind a server whose key is read in place.
+/// Does the work of [`ServerKey::tool_part`], for a server key given as text.
 pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
     let rest = name.strip_prefix(PREFIX)?;
-    // Most names carry the key as it is.
+    // Fast path: most names contain the key unchanged.
     if let Some(tail) = rest.strip_prefix(server) {
         return tail.strip_prefix(SEPARATOR);
     }
@@ -152,33 +153,33 @@ pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
 }
 
 impl ToolName {
-    /// The name under which a configured server is stored: `mcp__<server>__*`. `None` when the
-    /// server's name cannot be stored.
+    /// Returns the name under which a configured server is stored: `mcp__<server>__*`. `None` if the server's
+    /// name is not a valid id.
     #[must_use]
     pub fn of_server(server: &str) -> Option<Self> {
         IdError::check(server).ok()?;
         Self::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
     }
 
-    /// Returns true if the name stands for a whole server, and so cannot be called.
+    /// Returns true if the name stands for a whole server and so cannot be called.
     #[must_use]
     pub fn is_server_entry(&self) -> bool {
         is_server_entry(self.as_str())
     }
 
-    /// Returns true if the name is that of an MCP server or its tool.
+    /// Returns true if the name starts with `mcp__`: an MCP server or one of its tools.
     #[must_use]
     pub fn is_mcp(&self) -> bool {
         self.as_str().starts_with(PREFIX)
     }
 
-    /// Returns the name of an MCP tool without its server, where the client left the server out.
+    /// Returns the bare name of an MCP tool whose client omits the server.
     pub(crate) fn serverless(&self) -> Option<&str> {
         self.as_str().strip_prefix(SERVERLESS_PREFIX)
     }
 
-    /// The tools that `mcp_server_tool` may stand for, as some clients call them: the longest name of a server
-    /// first. Empty for any other name.
+    /// Returns the tools that a name of the form `mcp_server_tool` may stand for, longest server name first.
+    /// Empty for any other name.
     pub(crate) fn splits(text: &str) -> Vec<Self> {
         let rest = text.strip_prefix(SHORT_PREFIX).filter(|rest| !rest.starts_with('_'));
         let Some(rest) = rest else { return Vec::new() };
@@ -194,8 +195,8 @@ impl ToolName {
         names
     }
 
-    /// The names that a person or a client may mean by `text`, most likely first: the text itself, an MCP tool, a
-    /// server, a command, an agent.
+    /// Returns the names that a user or a client may mean by `text`, most likely first: the text itself, an
+    /// MCP tool, a server, a command, an agent.
     #[must_use]
     pub fn spellings(text: &str) -> Vec<Self> {
         let mut names: Vec<Self> = Self::new(text).into_iter().collect();
@@ -210,7 +211,7 @@ impl ToolName {
 }
 
 impl ToolKind {
-    /// The kind that the name of a tool suggests when nothing else is known of it.
+    /// Guesses the kind of a tool from its name alone.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         if is_server_entry(name) {

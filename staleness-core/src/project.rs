@@ -1,4 +1,4 @@
-//! Projects: the roots in which agents work.
+//! Projects: the root folders in which agents work.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,27 +16,26 @@ pub struct Project {
     pub root: String,
     /// When it was first seen.
     pub first_seen_at: Timestamp,
-    /// When it was last scanned, or first used.
+    /// When it was last scanned; until the first scan, when it was first used.
     pub last_seen_at: Timestamp,
-    /// A digest of every source visible to it at its last evaluated scan, 0 before the first: while
-    /// it is unchanged, no tool of the project needs to be looked at.
+    /// A digest of every source visible to the project at its last evaluated scan; 0 before the first. A scan
+    /// with the same digest can skip the project's tools.
     pub config_digest: u128,
-    /// Up to where the project was told what changed.
+    /// The last revision that was reported in this project.
     pub told: Told,
 }
 
-/// Up to which revision a project was told, and where the session told last began.
+/// The last revision reported in a project. An agent that is new to the project starts at `revision`.
 ///
-/// An agent that is new to a project begins at `revision`. Since each agent has a cursor of its own, nothing
-/// decides by `session` and `from` any more: they are parts of the stored formats and of exports, which
-/// are the same bytes from every store, and go with the next format.
+/// Each agent now has its own cursor, so `session` and `from` decide nothing. They remain because they are
+/// part of the stored formats and of exports; the next format drops them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Told {
-    /// Everything up to this revision was told.
+    /// The last reported revision.
     pub revision: Revision,
-    /// The session that was told last.
+    /// The session that received the last report.
     pub session: Option<SessionId>,
-    /// As `revision`; in rows of earlier versions, the revision from which that session was told.
+    /// Equal to `revision`; in rows of earlier versions, the revision at which that session's report started.
     pub from: Revision,
 }

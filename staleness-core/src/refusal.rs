@@ -1,43 +1,43 @@
-//! A refusal: work that must not be done, and why.
+//! Refusals: why a step declined to do its work.
 
 use std::error::Error;
 use std::fmt;
 
-/// The step itself says that its work must not be done.
+/// The reason why a step refuses to do its work. Nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Nothing is known under this name.
+    /// No record has this name.
     Unknown {
-        /// The kind of thing that was looked for: `tool`, `project`.
+        /// The kind of record: `tool`, `project`.
         what: &'static str,
         /// The name.
         id: String,
     },
-    /// A newer reading of this source was applied in the meantime: read again.
+    /// A newer reading of this source was applied in the meantime. Read the source again.
     Superseded {
         /// The source.
         source: String,
     },
-    /// The id is taken: choose another one, or change the record that has it.
+    /// The id is taken. Choose another one, or change the existing record.
     Taken {
-        /// The record that has it: `item`, `work item`.
+        /// The kind of the existing record: `item`, `work item`.
         what: &'static str,
         /// The id.
         id: String,
     },
-    /// The record is in a state that does not allow this; the sentence says which.
+    /// The state of the record does not allow this; the text explains it.
     Conflict(String),
-    /// A text, or several together, take more bytes than are kept.
+    /// A text, or the sum of several, is too large to store.
     TooLarge {
-        /// The text: `query`, `reason`.
+        /// The name of the text: `query`, `reason`.
         what: &'static str,
         /// Its size in bytes.
         bytes: usize,
-        /// The largest size that is allowed, in bytes.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The value makes no sense; the sentence says why.
+    /// The value is invalid; the text explains why.
     Invalid(String),
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Refusal {
 impl Error for Refusal {}
 
 impl Refusal {
-    /// Refuses a text of more bytes than `limit`.
+    /// Refuses a text that is larger than `limit` bytes.
     pub(crate) fn check_size(what: &'static str, bytes: usize, limit: usize) -> Result<(), Self> {
         if bytes > limit { Err(Self::TooLarge { what, bytes, limit }) } else { Ok(()) }
     }

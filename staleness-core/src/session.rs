@@ -1,4 +1,4 @@
-//! Sessions: when an agent came and went, and up to where it was told what changed.
+//! Sessions: when an agent started and stopped, and which changes it has been told.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::ids::{AgentId, OpId, ProjectId, SessionId, ToolName};
 use crate::journal::Revision;
 use crate::time::Timestamp;
 
-/// The key of a session: clients name their sessions, so the same id may occur in two projects.
+/// The key of a session. It includes the project, because two projects may have sessions with the same id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionKey {
@@ -24,21 +24,20 @@ pub struct Session {
     pub key: SessionKey,
     /// The agent.
     pub agent: AgentId,
-    /// When it began; of one that was over without an end and went on, when it did that.
+    /// When the session began. For a session that timed out and then went on: when it went on.
     pub started_at: Timestamp,
-    /// When it ended; `None` while it goes on, and for one whose end nobody reported: see
-    /// [`Session::closed`].
+    /// When the session ended. `None` while it runs, and if no end was reported: see [`Session::closed`].
     pub ended_at: Option<Timestamp>,
-    /// Everything after this revision is new to it. When the session loses its context and begins
-    /// again, it is told from here once more.
+    /// Changes after this revision are new to the session. If the session loses its context and starts again,
+    /// it is told everything after this revision again.
     pub from_revision: Revision,
-    /// It met a registry that had never told its agent anything here: it was given a digest of what
-    /// is there rather than a list of changes.
+    /// True if the agent had never been told anything in this project. It then received a digest of the
+    /// current state instead of a list of changes.
     pub first_contact: bool,
 }
 
 impl Session {
-    /// The session as it is at `now`: one whose end nobody reported is over `hours` after it began.
+    /// Returns the session as of `now`: a session without a reported end ends `hours` after it began.
     #[must_use]
     pub fn closed(mut self, now: Timestamp, hours: u32) -> Self {
         let over = self.started_at.plus_millis(i64::from(hours) * Timestamp::HOUR);
@@ -47,19 +46,19 @@ impl Session {
     }
 }
 
-/// A call that has begun, and whose end was not reported yet.
+/// A call that has begun and has no reported end yet.
 ///
-/// Some clients report no failures: they report that a call begins, and that it ended well. Calls that run
-/// at once are open side by side, so neither the beginning nor the end of another call says anything of
-/// one. What is still open when its turn is over has failed.
+/// Some clients report no failures, only that a call begins and that it succeeded. Calls may run in parallel,
+/// so the start or end of one call says nothing about another. A call that is still open when its turn ends
+/// has failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenCall {
     /// The client's id of the call.
     pub op: OpId,
-    /// The tool, as the client spells it.
+    /// The tool's name, as the client spells it.
     pub tool: ToolName,
-    /// The turn in which it began; all calls of a turn have ended when the turn has.
+    /// The turn in which the call began. When a turn ends, so have all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<OpId>,
     /// When it began.
@@ -76,23 +75,23 @@ pub struct CursorKey {
     pub agent: AgentId,
 }
 
-/// Up to where an agent was told what changed in a project.
+/// The last change of a project that an agent was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
-    /// Its key: the agent, and the project.
+    /// The agent and the project.
     pub key: CursorKey,
-    /// Everything up to this revision was told.
+    /// The last revision that was reported to the agent.
     pub revision: Revision,
-    /// The session that was told last, where one was named.
+    /// The session that received the last report, if it was named.
     pub session: Option<SessionId>,
-    /// When it moved last.
+    /// When the cursor last moved.
     pub moved_at: Timestamp,
 }
 
 impl Cursor {
-    /// Returns true if a telling up to `upto` moves this cursor. It moves forward only: of two windows of
-    /// one agent that were told at once, the one that was told less moves nothing.
+    /// Returns true if a report up to `upto` moves this cursor. A cursor only moves forward, so of two
+    /// simultaneous reports to one agent the shorter one moves nothing.
     #[must_use]
     pub fn moves_to(&self, upto: Revision) -> bool {
         upto > self.revision

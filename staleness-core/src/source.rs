@@ -1,4 +1,4 @@
-//! Sources: the places in which clients list tools.
+//! Sources: the files, folders and live lists in which clients list tools.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +10,15 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceState {
-    /// Read completely: what it does not list is not there.
+    /// Read completely. A tool that it does not list is absent.
     Read,
     /// The file or folder does not exist.
     Missing,
-    /// Read, but an entry inside is malformed: it may add tools, never remove them.
+    /// Read, but one entry is malformed. It may add tools but not remove any.
     Partial,
-    /// Unreadable, unparsable or empty: it says nothing.
+    /// Unreadable, unparsable or empty. It adds and removes nothing.
     Failed,
-    /// Read completely, and refused by its client, which loads nothing of it.
+    /// Read completely, but its client refuses the file and loads nothing from it.
     Refused,
 }
 
@@ -33,18 +33,18 @@ wording! { SourceState {
 pub struct Source {
     /// Its identity.
     pub id: SourceId,
-    /// The path at which it was last looked for.
+    /// The path at the last scan.
     pub path: String,
     /// The result of the last reading.
     pub state: SourceState,
-    /// Tools that the last reading found.
+    /// The number of tools found by the last reading.
     pub found: u32,
-    /// A digest of state and findings at the last reading.
+    /// A digest of the state and the tools found at the last reading.
     pub digest: u128,
-    /// Counts the readings that were applied, so that an older reading never overwrites a newer one.
+    /// The number of readings applied, so that an older reading never overwrites a newer one.
     pub readings: u64,
-    /// When it was last read completely or in part, for how long its tools have been seen.
+    /// When it was last read, completely or in part. Its tools count as seen at that time.
     pub last_read_at: Option<Timestamp>,
-    /// When it was last looked at.
+    /// When it was last scanned, with any result.
     pub last_scan_at: Timestamp,
 }

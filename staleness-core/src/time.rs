@@ -1,4 +1,4 @@
-//! Time as the registry knows it: milliseconds, always handed in, never read from a clock.
+//! Timestamps in milliseconds. Callers pass the current time in; this crate never reads a clock.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A moment, as milliseconds since 1970-01-01T00:00:00Z.
+/// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// Values are clamped to the years that RFC 3339 can print (-9999 to 9999), so arithmetic never
-/// overflows and every timestamp has a textual form.
+/// Values are clamped to the years that RFC 3339 can print (-9999 to 9999), so arithmetic never overflows and
+/// every timestamp has a textual form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -20,14 +20,14 @@ impl Timestamp {
     pub const MINUTE: i64 = 60 * Self::SECOND;
     /// Milliseconds in one hour.
     pub const HOUR: i64 = 60 * Self::MINUTE;
-    /// Milliseconds in one day. Days are elapsed time, never calendar days.
+    /// Milliseconds in one day: 24 hours of elapsed time, not a calendar day.
     pub const DAY: i64 = 24 * Self::HOUR;
-    /// The earliest moment that can be represented.
+    /// The earliest timestamp.
     pub const MIN: Self = Self(-377_705_023_201_000);
-    /// The latest moment that can be represented.
+    /// The latest timestamp.
     pub const MAX: Self = Self(253_402_207_200_000);
 
-    /// The moment that lies `millis` milliseconds after the Unix epoch, clamped to
+    /// Creates a timestamp from milliseconds since the Unix epoch, clamped to
     /// [`Timestamp::MIN`]..=[`Timestamp::MAX`].
     #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
@@ -40,33 +40,33 @@ impl Timestamp {
         }
     }
 
-    /// The moment at which clocks in UTC show this date and time, clamped: `9999-12-31`, which people
-    /// write for "never", is [`Timestamp::MAX`].
+    /// Converts a civil date and time in UTC, clamped: `9999-12-31`, which people write for "never", becomes
+    /// [`Timestamp::MAX`].
     #[must_use]
     pub fn from_civil(at: DateTime) -> Self {
         let since = at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
         Self::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
-    /// Milliseconds since the Unix epoch.
+    /// Returns the milliseconds since the Unix epoch.
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// This moment moved by `millis` milliseconds (negative: into the past), clamped.
+    /// Returns this timestamp plus `millis` milliseconds, which may be negative; clamped.
     #[must_use]
     pub const fn plus_millis(self, millis: i64) -> Self {
         Self::from_millis(self.0.saturating_add(millis))
     }
 
-    /// This moment moved `days` days into the past, clamped.
+    /// Returns this timestamp minus `days` days, clamped.
     #[must_use]
     pub const fn minus_days(self, days: i64) -> Self {
         self.plus_millis(days.saturating_mul(Self::DAY).saturating_neg())
     }
 
-    /// Whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, 0 when `earlier` lies in the
+    /// Returns the whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, or 0 if `earlier` is in the
     /// future.
     #[must_use]
     pub const fn days_since(self, earlier: Self) -> i64 {
@@ -74,7 +74,7 @@ impl Timestamp {
         if elapsed <= 0 { 0 } else { elapsed / Self::DAY }
     }
 
-    /// Milliseconds elapsed since `earlier`, 0 when `earlier` lies in the future.
+    /// Returns the milliseconds elapsed since `earlier`, or 0 if `earlier` is in the future.
     #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {
         let elapsed = self.0.saturating_sub(earlier.0);
@@ -83,7 +83,7 @@ impl Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// RFC 3339 in UTC, with milliseconds only when they are not zero.
+    /// Prints RFC 3339 in UTC, with milliseconds only if they are not zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(at) => at.fmt(f),
@@ -107,7 +107,7 @@ impl std::error::Error for ParseTimestampError {}
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
-    /// Reads RFC 3339; anything below a millisecond is cut off. A time in UTC is clamped.
+    /// Parses RFC 3339 and truncates to milliseconds. A time in UTC is clamped.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse::<jiff::Timestamp>()
             .map(|at| Self::from_millis(at.as_millisecond()))
@@ -117,7 +117,7 @@ impl FromStr for Timestamp {
 }
 
 impl Serialize for Timestamp {
-    /// As RFC 3339 for people, else in milliseconds.
+    /// Serializes as RFC 3339 in human-readable formats, otherwise as milliseconds.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             serializer.collect_str(self)

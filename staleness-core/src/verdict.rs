@@ -1,16 +1,16 @@
-//! Verdicts: the one answer that every kind of thing gets.
+//! Verdicts: the level of trust, the evidence and the next action, for every kind of record.
 
 use crate::text::wording;
 
 use serde::{Deserialize, Serialize};
 
-/// The level of trust in a thing.
+/// The level of trust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// It can be relied on.
     Fresh,
-    /// It wants a look.
+    /// It should be checked.
     Review,
     /// It must not be relied on.
     Stale,
@@ -19,15 +19,14 @@ pub enum Level {
 wording! { Level { Fresh = "fresh", Review = "review", Stale = "stale" } }
 
 impl Level {
-    /// The level of a freshness: at least 0.7 is fresh, at least 0.4 review, else stale. Compared
-    /// after rounding to 1e-9.
+    /// Returns the level of a freshness: fresh from 0.7, review from 0.4, otherwise stale. Compares after
+    /// rounding to 1e-9.
     #[must_use]
     pub fn of(freshness: f64) -> Self {
         Self::between(round(freshness), 0.7, 0.4)
     }
 
-    /// The level of a rounded freshness, by the freshness from which it is fresh and the one from
-    /// which it is to be reviewed.
+    /// Returns the level of a rounded freshness for the given lower bounds of "fresh" and "review".
     #[must_use]
     pub const fn between(freshness: f64, fresh_from: f64, review_from: f64) -> Self {
         if freshness >= fresh_from {
@@ -40,22 +39,22 @@ impl Level {
     }
 }
 
-/// The action to take on a thing.
+/// The recommended next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NextAction {
-    /// Nothing.
+    /// No action.
     Keep,
-    /// See whether it still holds.
+    /// Check that it still holds.
     Verify,
     /// Bring it up to date.
     Update,
     /// Stop relying on it.
     Drop,
-    /// Say that it is done: for a to-do.
+    /// Mark it as done; for a to-do.
     Complete,
-    /// Give it another date: for a to-do.
+    /// Give it a new date; for a to-do.
     Reschedule,
 }
 
@@ -69,43 +68,43 @@ wording! { NextAction {
 pub struct Signal {
     /// The kind of evidence, in `snake_case`.
     pub kind: String,
-    /// The strength with which it shows, 0..=1.
+    /// The strength of the signal, 0..=1.
     pub strength: f64,
-    /// The largest share of the freshness that it can take away, 0..=1.
+    /// The most that the signal can take off the freshness, 0..=1.
     pub weight: f64,
-    /// A sentence that a person can act on: names, paths and our own words, on one line.
+    /// A one-line sentence that the reader can act on. It contains only names, paths and our own words.
     pub reason: String,
-    /// The line of the file in which it shows, counted from 1.
+    /// The line of the file, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// A note that somebody wrote about it. It is of unknown origin: hooks leave it out.
+    /// A note that somebody wrote about it. Its text is untrusted, so hooks omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Signal {
-    /// A piece of evidence that stands on no line, and about which nobody wrote anything.
+    /// Creates a signal without a line or a note.
     #[must_use]
     pub fn new(kind: &str, strength: f64, weight: f64, reason: String) -> Self {
         Self { kind: kind.into(), strength, weight, reason, line: None, note: None }
     }
 }
 
-/// Can it still be trusted, why, and what should be done.
+/// The answer to three questions: can it still be trusted, why, and what should be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The level of trust in it.
+    /// The level of trust.
     pub level: Level,
-    /// 1 fresh … 0 stale.
+    /// The freshness, from 1 (fresh) to 0 (stale).
     pub freshness: f64,
-    /// The evidence, in the order of its effect.
+    /// The evidence, strongest effect first.
     pub signals: Vec<Signal>,
-    /// The action to take.
+    /// The recommended action.
     pub action: NextAction,
 }
 
 impl Verdict {
-    /// Nothing speaks against it.
+    /// Returns the verdict of a thing without any evidence against it.
     #[must_use]
     pub const fn fresh() -> Self {
         Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }

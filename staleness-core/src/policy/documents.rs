@@ -1,4 +1,4 @@
-//! The policy of documents: which are checked, and as what.
+//! The policy for documents: which are checked, and of which kind they are.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 use crate::knowledge::ItemKind;
 use crate::verdict::Level;
 
-/// The documents that are checked, and their kinds. Patterns have the syntax of `.gitignore` and are
-/// relative to the project's root.
+/// The documents to check, and their kinds. Patterns use the syntax of `.gitignore` and are relative to the
+/// project's root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentPolicy {
-    /// Documents that are not checked.
+    /// Patterns of documents to skip.
     pub ignore: Vec<String>,
-    /// The kinds of documents by pattern, unless their front matter names one. The longest pattern
-    /// that fits decides: see [`DocumentPolicy::kinds_in_order`].
+    /// The kinds of documents by pattern, for documents without a kind in their front matter. The longest
+    /// matching pattern decides: see [`DocumentPolicy::kinds_in_order`].
     pub kinds: BTreeMap<String, ItemKind>,
-    /// Documents that speak of what is gone on purpose, beside those that are recognised by their
-    /// names. `!` before a pattern takes a document out.
+    /// Patterns of documents that describe the past, such as changelogs, in addition to those recognised by
+    /// name. A pattern with `!` in front excludes documents.
     pub history: Vec<String>,
-    /// The level of a check that could not look at everything: of a shallow or partial clone, for example.
-    /// It is told always, and `--fail-on` counts it as this.
+    /// The level of a check that could not see everything, for example in a shallow or partial clone. The gap
+    /// is always reported; `--fail-on` uses this level for it.
     pub blind: Level,
-    /// A larger document is reported and not read, in bytes.
+    /// The maximum size of a document, in bytes. A larger one is reported but not read.
     pub max_file_bytes: u64,
 }
 
-/// The largest `documents.max_file_bytes`: a project's file must not make a program read without
-/// bounds.
+/// The upper bound of `documents.max_file_bytes`, in bytes, so that a project's policy file cannot cause
+/// unbounded reads.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
-/// The longest pattern, in bytes.
+/// The maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 512;
-/// Patterns in one list.
+/// The maximum number of patterns in one list.
 const MAX_PATTERNS: usize = 1_000;
 
 impl Default for DocumentPolicy {
@@ -48,8 +48,8 @@ impl Default for DocumentPolicy {
 }
 
 impl DocumentPolicy {
-    /// The kinds by pattern, in an order in which the last one that fits decides: the shortest
-    /// pattern first, equal lengths by their text.
+    /// Returns the kinds by pattern, shortest pattern first and then alphabetically. The last matching
+    /// pattern decides.
     #[must_use]
     pub fn kinds_in_order(&self) -> Vec<(&str, ItemKind)> {
         let mut all: Vec<_> =
@@ -58,7 +58,7 @@ impl DocumentPolicy {
         all
     }
 
-    /// Appends what is wrong with the values, as `key: reason`.
+    /// Appends errors in the values, as `key: reason`.
     pub(super) fn faults(&self, faults: &mut Vec<String>) {
         let lists = [
             ("ignore", self.ignore.iter().collect::<Vec<_>>()),

@@ -1,4 +1,4 @@
-//! The policy: every threshold, with its unit in its name.
+//! The policy: every threshold of the registry.
 
 mod documents;
 
@@ -17,17 +17,19 @@ pub use crate::tool::{OutagePolicy, ToolOverride, ToolPolicy};
 pub use crate::work::{WorkOverride, WorkPolicy};
 pub use documents::DocumentPolicy;
 
-/// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
+/// All settings of a registry. [`Policy::default`] holds the documented defaults.
 ///
-/// The shape is that of the TOML file: `[tools]`, `[definitions]`, `[outage]`, `[ranking]`, `[outcomes]`, `[sessions]`,
-/// `[journal]`, `[hooks]`, `[projects]`, `[agents]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
-/// apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
+/// The layout is that of the TOML file: `[tools]`, `[definitions]`, `[outage]`, `[ranking]`, `[outcomes]`,
+/// `[sessions]`,
+/// `[journal]`, `[hooks]`, `[projects]`, `[agents]`, the overrides `[kind.NAME]`, `[project."ID or root"]`
+/// and `[agent.NAME]`, which apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and
+/// `[routes]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
     /// Demotion, probation and verdicts of tools.
     pub tools: ToolPolicy,
-    /// Treatment of changed definitions of tools.
+    /// Handling of changed tool definitions.
     pub definitions: DefinitionPolicy,
     /// The outage guard.
     pub outage: OutagePolicy,
@@ -37,13 +39,13 @@ pub struct Policy {
     pub outcomes: OutcomePolicy,
     /// Retention and timeout of sessions.
     pub sessions: SessionPolicy,
-    /// The age at which journal entries go.
+    /// Retention of journal entries.
     pub journal: JournalPolicy,
-    /// Limits on what hooks say and on the time they take.
+    /// Limits on the output and the running time of hooks.
     pub hooks: HookPolicy,
-    /// Rules by which projects are told apart and forgotten.
+    /// Rules that identify projects and forget old ones.
     pub projects: ProjectPolicy,
-    /// Names of tools that are never suggested and never reported, beside those ignored by hand.
+    /// Names of tools that are never suggested and never reported, in addition to those ignored by a person.
     pub ignore: Vec<String>,
     /// Overrides of `tools` for one kind of tool. Built-ins are not demoted unless their own entry
     /// says so: a failing test run says nothing about the shell that ran it.
@@ -53,17 +55,18 @@ pub struct Policy {
     pub project: BTreeMap<String, ToolOverride>,
     /// Overrides of `tools` for outcomes that one agent reports.
     pub agent: BTreeMap<String, ToolOverride>,
-    /// The agent behind each name under which it also goes, such as that of its MCP client. These come beside
-    /// the default ones.
+    /// The agent for each other name that it uses, such as that of its MCP client. These entries extend the
+    /// defaults.
     #[serde(deserialize_with = "with_known_agents")]
     pub agents: BTreeMap<String, String>,
-    /// Beginnings of the names of servers that come with an account into every project, and stand in no file.
+    /// Name prefixes of servers that come with a user's account. They are available in every project and
+    /// listed in no file.
     pub account_servers: Vec<String>,
-    /// Ageing and recall of knowledge, and the weight of evidence.
+    /// Ageing and recall of knowledge, and the weights of evidence.
     pub knowledge: KnowledgePolicy,
-    /// The documents that are checked, and their kinds.
+    /// The documents to check, and their kinds.
     pub documents: DocumentPolicy,
-    /// After how long work is flagged.
+    /// Times after which work is flagged.
     pub work: WorkPolicy,
     /// Learning and pruning of routes.
     pub routes: RoutePolicy,
@@ -106,7 +109,7 @@ fn with_builtins<'de, D: Deserializer<'de>>(
     BTreeMap::deserialize(deserializer).map(spare_builtins)
 }
 
-/// The names that MCP clients give themselves, and the agents behind them.
+/// The names that MCP clients report, with their agents.
 const KNOWN_AGENTS: [(&str, &str); 4] = [
     ("codex-mcp-client", "codex"),
     ("gemini-cli-mcp-client", "gemini"),
@@ -127,15 +130,15 @@ fn with_known_agents<'de, D: Deserializer<'de>>(
     BTreeMap::deserialize(deserializer).map(add_known_agents)
 }
 
-/// The window and the factors by which tools are ranked.
+/// The window and the factors that rank tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankPolicy {
-    /// Counted outcomes of the project that are looked at.
+    /// The number of recent counted outcomes of the project that the ranking uses.
     pub window: u32,
-    /// Factor for stale and demoted tools.
+    /// The factor for stale and demoted tools.
     pub not_active_factor: f64,
-    /// Factor for tools not seen for `tools.unseen_days`.
+    /// The factor for tools not seen for `tools.unseen_days`.
     pub unseen_factor: f64,
 }
 
@@ -145,15 +148,16 @@ impl Default for RankPolicy {
     }
 }
 
-/// The retention of raw outcomes, by age and number, and of invented names.
+/// The retention of raw outcomes and of invented tool names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutcomePolicy {
-    /// An outcome may go when it is this many days old …
+    /// The age in days from which an outcome may be pruned, unless `keep_newest` protects it.
     pub keep_days: u32,
-    /// … and is not among this many newest of the store.
+    /// The number of newest outcomes of the store that are never pruned.
     pub keep_newest: u64,
-    /// A name that no client lists and that never worked is forgotten this many days after its last use.
+    /// The days after its last use when an invented name (listed by no client, never successful) is
+    /// forgotten.
     pub keep_invented_days: u32,
 }
 
@@ -167,10 +171,9 @@ impl Default for OutcomePolicy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionPolicy {
-    /// Days for which a session is kept after its end, and the place up to which an agent was told what
-    /// changed after it moved last.
+    /// Days to keep a session after its end, and an agent's cursor after it last moved.
     pub keep_days: u32,
-    /// A session without an end is over this many hours after it began, or went on.
+    /// Hours after its start when a session without a reported end counts as over.
     pub close_after_hours: u32,
 }
 
@@ -180,12 +183,12 @@ impl Default for SessionPolicy {
     }
 }
 
-/// The age at which journal entries go.
+/// The retention of journal entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JournalPolicy {
-    /// Days for which an entry is kept. The newest of each kind of change of whatever still exists stays, and
-    /// so does what an agent or a session that is remembered was not told yet.
+    /// Days to keep an entry. Older entries stay if they are the newest of their kind about something that
+    /// still exists, or if a remembered agent or session was not told yet.
     pub keep_days: u32,
 }
 
@@ -195,20 +198,22 @@ impl Default for JournalPolicy {
     }
 }
 
-/// Limits on what hooks say and on the time they take.
+/// Limits on the output and the running time of hooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookPolicy {
-    /// True if a session start tells the agent what changed.
+    /// True if the session-start hook reports changes to the agent.
     pub tell: bool,
-    /// The longest text that a session start may add, in characters.
+    /// The maximum length of the text that a session start adds, in characters.
     pub session_start_chars: u32,
-    /// The most tools that a session start names, the best that worked here lately; 0 for none.
+    /// The maximum number of tools named at a session start: the best of those that worked here recently. 0
+    /// for none.
     pub ranked_tools: u32,
-    /// The total time of a hook's waits for the lock of a store in a file, in milliseconds. Then it
-    /// leaves what it has to record for a later process.
+    /// The total time in milliseconds that a hook waits for the lock of a file store. After that it leaves
+    /// its records for a later process.
     pub lock_wait_ms: u32,
-    /// The time limit of a session's end, in milliseconds. The next one prunes what is left.
+    /// The time limit for pruning at a session's end, in milliseconds. The next session's end prunes the
+    /// rest.
     pub prune_ms: u32,
 }
 
@@ -224,14 +229,14 @@ impl Default for HookPolicy {
     }
 }
 
-/// The rules by which projects are told apart and forgotten.
+/// Rules that identify projects and forget old ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProjectPolicy {
-    /// True if the work trees of one git repository are one project.
+    /// True if all worktrees of one git repository are one project.
     pub share_worktrees: bool,
-    /// A project whose folder is gone is forgotten when nobody was in it for this many days, unless it holds
-    /// something that a person wrote or decided.
+    /// Days after its last use when a project without a folder is forgotten, unless it holds something that a
+    /// person wrote or decided.
     pub forget_after_days: u32,
 }
 
@@ -242,7 +247,7 @@ impl Default for ProjectPolicy {
 }
 
 impl Policy {
-    /// Returns the agent behind a name, in whatever case it is written; often the name itself.
+    /// Returns the agent for a name, ignoring case. A name without an entry is its own agent.
     #[must_use]
     pub fn agent_behind(&self, name: AgentId) -> AgentId {
         let is_name = |other: &str| other.eq_ignore_ascii_case(name.as_str());
@@ -254,7 +259,8 @@ impl Policy {
         agent.and_then(|agent| AgentId::new(agent).ok()).unwrap_or(name)
     }
 
-    /// The tool policy for a kind, in a project, for outcomes of an agent. Later ones win.
+    /// Returns the tool policy for a kind of tool, a project and an agent. Overrides apply in this order;
+    /// later ones win.
     #[must_use]
     pub fn tools_for(
         &self,
@@ -277,7 +283,7 @@ impl Policy {
         policy
     }
 
-    /// Returns what is wrong with the values, as `key: reason`; empty if all are valid.
+    /// Returns the errors in the values, as `key: reason`. Empty if all are valid.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();

@@ -4,40 +4,39 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The confidence of a route, 0..=1, in billionths: scores are compared after rounding to 1e-9, and
-/// a whole number is the same in every store, on every platform and in every export.
+/// The confidence of a route, 0..=1, stored in billionths. An integer is the same in every store, on every
+/// platform and in every export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Confidence(u32);
 
-/// One, in billionths.
 const ONE: u32 = 1_000_000_000;
 
 impl Confidence {
     /// No confidence at all.
     pub const ZERO: Self = Self(0);
-    /// The most there is.
+    /// Full confidence, 1.
     pub const ONE: Self = Self(ONE);
 
-    /// A number in `0..=1`, rounded to 1e-9; `None` for any other, NaN included.
+    /// Creates a confidence from a number in `0..=1`, rounded to 1e-9. `None` outside that range or for NaN.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
-        // The product lies in 0..=ONE, so nothing is cut off.
+        // The product lies in 0..=ONE, so the cast is lossless.
         (0.0..=1.0).contains(&value).then(|| Self((value * f64::from(ONE)).round() as u32))
     }
 
-    /// A number of billionths; `None` above one.
+    /// Creates a confidence from billionths. `None` above 1_000_000_000.
     #[must_use]
     pub const fn of_billionths(billionths: u32) -> Option<Self> {
         if billionths <= ONE { Some(Self(billionths)) } else { None }
     }
 
-    /// The billionths.
+    /// Returns the confidence in billionths.
     #[must_use]
     pub const fn billionths(self) -> u32 {
         self.0
     }
 
-    /// The number, in `0..=1`.
+    /// Returns the confidence as a number in `0..=1`.
     #[must_use]
     pub fn get(self) -> f64 {
         f64::from(self.0) / f64::from(ONE)
@@ -52,8 +51,8 @@ impl Confidence {
         Self(next as u32)
     }
 
-    /// The mean of two, each counted so many times; halves are rounded up. With no count at all the
-    /// larger of the two.
+    /// Returns the mean weighted by `times` and `other_times`, rounded half up. If both are 0, returns the
+    /// larger confidence.
     #[must_use]
     pub fn mean(self, times: u64, other: Self, other_times: u64) -> Self {
         let (a, b) = (u128::from(times), u128::from(other_times));
@@ -73,7 +72,7 @@ impl fmt::Display for Confidence {
 }
 
 impl Serialize for Confidence {
-    /// As a number in `0..=1` for people, else in billionths.
+    /// Serializes as a number in `0..=1` in human-readable formats, otherwise as billionths.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         if to.is_human_readable() { to.serialize_f64(self.get()) } else { to.serialize_u32(self.0) }
     }
@@ -112,7 +111,7 @@ mod tests {
         assert_eq!(Confidence::ONE.after(of(0.75), 0.2), of(0.95));
         assert_eq!(of(0.95).after(Confidence::ZERO, 0.2), of(0.76));
         assert_eq!(of(0.76).after(Confidence::ONE, 0.2), of(0.808));
-        // As it is written down, it is the number that a person would write.
+        // Prints the decimal number without rounding noise.
         assert_eq!(of(0.95).after(Confidence::ZERO, 0.2).to_string(), "0.76");
     }
 

@@ -1,15 +1,14 @@
-//! Dot products: one loop over several accumulators, which the compiler turns into vector
-//! instructions.
+//! Dot products: one loop over several accumulators, which the compiler vectorises.
 //!
-//! The order of the additions is that of the source, whatever the processor: every machine gets the
-//! same bits. See decision record 19 for what was measured against libraries of intrinsics.
+//! The order of the additions is fixed, so every machine computes the same bits. Decision record 19 compares
+//! this with libraries of intrinsics.
 
-/// The number of sums that run side by side: enough to hide the latency of an addition behind the loads.
+/// The number of independent sums: enough to hide the latency of an addition.
 const LANES: usize = 16;
 
 macro_rules! dot {
     ($name:ident, $number:ty) => {
-        /// Returns the dot product of two vectors; the longer one is cut to the length of the other.
+        /// Returns the dot product of two vectors. The longer one is truncated.
         pub(super) fn $name(a: &[$number], b: &[$number]) -> f64 {
             let (a_chunks, a_rest) = a.as_chunks::<LANES>();
             let (b_chunks, b_rest) = b.as_chunks::<LANES>();
@@ -19,7 +18,7 @@ macro_rules! dot {
                     sums[lane] += a[lane] * b[lane];
                 }
             }
-            // Halving keeps the additions of neighbours side by side.
+            // Halving the width adds neighbours, which vectorises too.
             let mut width = LANES / 2;
             while width > 0 {
                 for lane in 0..width {

@@ -1,4 +1,4 @@
-//! Identities of routes.
+//! Identifiers of routes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,27 +7,27 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::ids::{ProjectId, ToolName, stable_hash_of};
 
-/// 128 bits of the exact name of a tool and a folded query, written as 32 hexadecimal digits. Two
-/// different pairs collide with a probability of about 2⁻¹²⁸ times the number of pairs; who writes a
-/// route compares tool and query all the same.
+/// The id of a route: 128 bits of the tool's exact name and the folded query, written as 32 hexadecimal
+/// digits. Two different pairs collide with a probability of about 2⁻¹²⁸ times the number of pairs. Code that
+/// writes a route compares tool and query anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RouteId(pub u128);
 
 impl RouteId {
-    /// The id of a tool and a query that [`Route::fold`](crate::route::Route::fold) folded.
+    /// Returns the id for a tool and a query folded by [`Route::fold`](crate::route::Route::fold).
     #[must_use]
     pub fn of(tool: &ToolName, folded: &str) -> Self {
-        // Names hold no control characters, so the separator makes the text unambiguous.
+        // Names contain no control characters, so the separator makes the text unambiguous.
         Self(stable_hash_of([tool.as_str(), "\u{1f}", folded]))
     }
 
-    /// Its bytes, big end first, so that they are in the order of ids.
+    /// Returns the bytes in big-endian order, so that they sort like the ids.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// The inverse of [`RouteId::to_bytes`]; `None` for any other number of bytes.
+    /// The inverse of [`RouteId::to_bytes`]. `None` unless there are 16 bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(|bytes| Self(u128::from_be_bytes(bytes)))
@@ -43,7 +43,7 @@ impl fmt::Display for RouteId {
 impl FromStr for RouteId {
     type Err = ();
 
-    /// Reads exactly the form that is written.
+    /// Parses exactly 32 lower-case hexadecimal digits.
     fn from_str(text: &str) -> Result<Self, ()> {
         let written = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if text.len() != 32 || !text.bytes().all(written) {
@@ -66,20 +66,20 @@ impl<'de> Deserialize<'de> for RouteId {
     }
 }
 
-/// The identity of a route: its project, its tool and its id. The tool is part of the id too; here
-/// it keeps the routes of one tool together.
+/// The identity of a route: its project, its tool and its id. The id covers the tool too; the separate field
+/// keeps the routes of one tool together in storage.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RouteKey {
-    /// The project in which it was learned.
+    /// The project in which the route was learned.
     pub project: ProjectId,
-    /// The tool, by the name under which it is called.
+    /// The name of the tool.
     pub tool: ToolName,
     /// The id.
     pub id: RouteId,
 }
 
 impl RouteKey {
-    /// The key of a tool and a folded query in a project.
+    /// Returns the key for a tool and a folded query in a project.
     #[must_use]
     pub fn of(project: &ProjectId, tool: &ToolName, folded: &str) -> Self {
         Self { project: project.clone(), tool: tool.clone(), id: RouteId::of(tool, folded) }

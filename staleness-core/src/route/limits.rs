@@ -1,15 +1,15 @@
-//! Limits of every route, whoever writes it.
+//! Limits that apply to every route, from any writer.
 
 use super::{Route, RouteId};
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 
 impl Route {
-    /// Checks that a route may be stored: its query says something and is bounded, and it remembers
-    /// at most [`Self::MAX_OPS`] ops.
+    /// Checks that a route may be stored: its query is not blank and not too long, and it has at most
+    /// [`Self::MAX_OPS`] ops.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] with what is wrong.
+    /// [`Refusal::Invalid`] or [`Refusal::TooLarge`] with the reason.
     pub fn check(&self) -> Result<(), Refusal> {
         Self::check_query(&self.query)?;
         if self.ops.len() > Self::MAX_OPS {
@@ -23,9 +23,8 @@ impl Route {
     }
 }
 
-/// Checks that the id of a route from elsewhere is that of its tool and query. Under another id it
-/// would be learned a second time, and counted twice; under that of another route a search, which
-/// knows routes by their ids, would take one for the other.
+/// Checks that the id of an imported route matches its tool and query. With a wrong id the same route could
+/// be learned and counted twice, or a search, which identifies routes by id, could confuse it with another.
 pub(crate) fn own_id(route: &Route) -> Result<(), Refusal> {
     let (tool, id) = (&route.key.tool, route.key.id);
     if RouteId::of(tool, &fold_query(&route.query)) == id {

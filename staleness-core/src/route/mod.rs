@@ -1,13 +1,13 @@
-//! Routes: which tool answered which query, and how surely.
+//! Routes: which tool answered which query, and with what confidence.
 //!
-//! A [`Route`] belongs to a project and is told apart by its tool and by its query once spelling
-//! is folded away ([`Route::fold`](crate::route::Route::fold)). Learning moves its [`Confidence`]; what has little of it, what
-//! nobody used for long, and what is too much goes when routes are pruned (`plan_prune`). Where a
-//! model embedded the query, its [`RouteVector`] lies beside it: counters change without touching
+//! A [`Route`] belongs to a project. Its tool and its query, with spelling folded
+//! ([`Route::fold`](crate::route::Route::fold)), identify it. Learning changes its [`Confidence`]. Pruning
+//! removes routes with low confidence, unused routes, and the worst routes over the limit (`plan_prune`). If
+//! a model embedded the query, the [`RouteVector`] is stored separately: counters change without rewriting
 //! it, and pruning never reads it.
 //!
-//! The tool is a bare name that the project resolves when it searches: a route to a tool that is
-//! stale or demoted is passed over, not removed, and is back when the tool is.
+//! The tool is a bare name that is resolved in the project at search time. A search skips a route to a stale
+//! or demoted tool but keeps it, and finds it again when the tool is back.
 
 mod confidence;
 mod dot;

@@ -1,23 +1,23 @@
-//! The policy of routes: how they learn, and which stay.
+//! The policy for routes: how they learn, and when they are pruned.
 
 use serde::{Deserialize, Serialize};
 
 use super::Precision;
 
-/// The policy by which routes learn and are pruned.
+/// The policy for learning and pruning routes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoutePolicy {
-    /// True if what a user asks an agent is learned from. It is kept without secrets, and bounded.
+    /// True if routes learn from users' prompts. Prompts are stored redacted and truncated.
     pub learn_from_prompts: bool,
-    /// The folder of the sentence transformer that makes vectors of queries, in programs that were
-    /// built with one; empty for none.
+    /// The folder of the sentence transformer that embeds queries, for programs built with one. Empty for
+    /// none.
     pub model_dir: String,
-    /// The precision in which vectors are kept.
+    /// The precision in which vectors are stored.
     pub precision: Precision,
-    /// A weaker signal creates no route, 0..=1.
+    /// The minimum signal that creates a route, 0..=1.
     pub min_signal: f64,
-    /// The weight of one signal in the confidence of a known route, 0..=1.
+    /// The weight of one signal when an existing route learns, 0..=1.
     pub learn_weight: f64,
     /// The signal of a success of a suggested tool, 0..=1.
     pub signal_suggested: f64,
@@ -25,21 +25,21 @@ pub struct RoutePolicy {
     pub signal_other: f64,
     /// The signal of a failure, 0..=1.
     pub signal_failure: f64,
-    /// Two queries of one tool are the same from this cosine on, 0..=1.
+    /// The minimum cosine at which two queries of one tool count as the same, 0..=1.
     pub same_cosine: f64,
-    /// A route goes when its confidence is lower, 0..=1.
+    /// The minimum confidence of a route, 0..=1; below it the route is pruned.
     pub prune_confidence: f64,
-    /// A route goes when it was not used for this many days.
+    /// Days without use after which a route is pruned.
     pub unused_days: u32,
-    /// The most routes of a project; above it some are pruned.
+    /// The maximum number of routes of a project; above it some are pruned.
     pub max_routes: u32,
-    /// Of too many, this share of `max_routes` stays, 0..=1.
+    /// The share of `max_routes` that remains after pruning over the limit, 0..=1.
     pub keep_share: f64,
-    /// A tool is suggested for a user's prompt when it fits at least so well, 0..=1.
+    /// The minimum score at which a tool is suggested for a user's prompt, 0..=1.
     pub suggest_from: f64,
-    /// The least number of tool uses between two suggestions to one session.
+    /// The minimum number of tool uses between two suggestions in one session.
     pub cool_down_calls: u32,
-    /// The most unasked suggestions to one session.
+    /// The maximum number of unsolicited suggestions in one session.
     pub suggestions_per_session: u32,
 }
 
@@ -67,13 +67,13 @@ impl Default for RoutePolicy {
 }
 
 impl RoutePolicy {
-    /// Returns the number of routes of a project that stay when there are too many.
+    /// Returns the number of routes that a project keeps when it exceeds `max_routes`.
     #[must_use]
     pub fn kept_over_limit(&self) -> usize {
         (self.keep_share * f64::from(self.max_routes)).floor() as usize
     }
 
-    /// Adds what is wrong with the values to `faults`, as `key: reason`.
+    /// Appends errors in the values to `faults`, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         for (name, value) in [
             ("min_signal", self.min_signal),

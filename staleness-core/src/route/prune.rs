@@ -1,4 +1,4 @@
-//! Pruning of routes: decided on one snapshot, without reading vectors.
+//! Pruning of routes, decided on one snapshot without reading vectors.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use super::{Route, RoutePolicy};
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// Why a route goes.
+/// The reason why a route is pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PruneReason {
@@ -16,7 +16,7 @@ pub enum PruneReason {
     LowConfidence,
     /// It was not used for `routes.unused_days`.
     Unused,
-    /// There are more than `routes.max_routes` in its project, and others are better.
+    /// Its project has more than `routes.max_routes` routes, and others are better.
     OverLimit,
 }
 
@@ -27,14 +27,15 @@ wording! { PruneReason {
 /// A plan for pruning the routes of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PrunePlan<'r> {
-    /// The routes to remove and why, in the order of keys.
+    /// The routes to remove with the reasons, in key order.
     pub removed: Vec<(&'r Route, PruneReason)>,
-    /// The number of routes that stay.
+    /// The number of routes that remain.
     pub kept: u64,
 }
 
-/// Decides which routes of one project go as of `now`: the weak, the unused, and where too many are
-/// left all but the best `keep_share × max_routes`, rounded down, by confidence, last use and id.
+/// Decides which routes of one project to prune as of `now`. Low confidence and disuse come first. If more
+/// than `max_routes` are left, only the best `keep_share × max_routes` (rounded down) stay, by confidence,
+/// last use and id.
 #[must_use]
 pub(crate) fn plan_prune<'r>(
     routes: impl IntoIterator<Item = &'r Route>,
@@ -55,7 +56,7 @@ pub(crate) fn plan_prune<'r>(
     if left.len() > policy.max_routes as usize && left.len() > keep {
         let best_first =
             |route: &&Route| (Reverse(route.confidence), Reverse(route.last_used_at), route.key.id);
-        // The best are not needed in order, only told from the others.
+        // A partition is enough: the best need no order among themselves.
         left.select_nth_unstable_by_key(keep, best_first);
         removed.extend(left.drain(keep..).map(|route| (route, PruneReason::OverLimit)));
     }

@@ -1,21 +1,20 @@
-//! Queries that may be learned.
+//! Folding and checking of queries.
 
 use super::Route;
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 
 impl Route {
-    /// Folds what two spellings of one query may differ in: case, accents, white space. Queries that fold
-    /// alike are one route.
+    /// Folds case, accents and white space. Queries that fold to the same text share a route.
     #[must_use]
     pub fn fold(query: &str) -> String {
         fold_query(query)
     }
 
-    /// Folds a query that may be learned.
+    /// Folds a query and checks that it may be learned.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for one that says nothing, [`Refusal::TooLarge`] for one over
+    /// [`Refusal::Invalid`] if the query is blank, [`Refusal::TooLarge`] if it exceeds
     /// [`Self::MAX_QUERY_BYTES`].
     pub fn check_query(text: &str) -> Result<String, Refusal> {
         Refusal::check_size("query", text.len(), Self::MAX_QUERY_BYTES)?;

@@ -1,6 +1,6 @@
-//! Secrets out of texts, before anything of them is kept.
+//! Redaction: removes secrets from texts before anything is stored.
 //!
-//! It errs on the side of taking out too much: a word that is lost here costs one word of a query.
+//! When in doubt it removes. A false positive costs one word of a query.
 
 mod looks;
 
@@ -12,28 +12,28 @@ use looks::{
     Key, hook, in_token, is_chosen, is_link, is_random, is_scheme, is_to, is_token, key, quote,
 };
 
-/// The longest text of a prompt that is kept, in characters.
+/// The maximum length of a stored prompt, in characters.
 pub(crate) const MAX_PROMPT_CHARS: usize = 256;
 
-/// The most bytes of a prompt that are read: what is kept is a small part of its beginning.
+/// The maximum number of bytes of a prompt that are read. Only a part of its beginning is stored.
 const MAX_READ: usize = 16 * 1024;
 
-/// The most words between `as` and a key: `as the root password`.
+/// The maximum number of words between `as` and a key: `as the root password`.
 const BETWEEN: usize = 3;
-/// A value that is stuck to its option has at least so many characters.
+/// The minimum length of a value attached to its option, as in `-pVALUE`.
 const SHORT: usize = 4;
 
 /// The text that replaces a secret.
 const REDACTED: &str = "[redacted]";
 
-/// A text in which what looks like a secret is replaced: tokens with well-known beginnings, values
-/// behind keys such as `password`, user information in URLs, private keys, and long random strings.
-/// White space becomes single spaces. Takes time in proportion to the length of the text.
+/// Replaces everything that looks like a secret: tokens with well-known prefixes, values after keys such as
+/// `password`, user information in URLs, private keys, and long random strings. Collapses white space to
+/// single spaces. Runs in linear time.
 ///
-/// A value ends with its word behind `=`, with its quotation mark where it has one, and else, behind
-/// `:` and `is`, with its line: passwords may be sentences. Behind a bare key, such as `password`, `to` or
-/// a line's end in between or not, the next word is a value where it is in quotes or does not look like a
-/// word of a sentence. So is the one before `as the password`.
+/// After `=` a value is one word, or everything up to its closing quotation mark. After `:` or `is` an
+/// unquoted value is the rest of the line, because passwords may be sentences. After a bare key, such as
+/// `password` (with or without `to` or a line break in between), the next word is a value if it is quoted or
+/// does not look like an ordinary word. So is the word before `as the password`.
 #[must_use]
 pub(crate) fn redact(text: &str) -> String {
     let mut safe: Vec<Cow<'_, str>> = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn redact(text: &str) -> String {
     safe.join(" ")
 }
 
-/// Takes out the value before a key: `use VALUE as the password`.
+/// Redacts a value that stands before its key: `use VALUE as the password`.
 fn redact_before(safe: &mut [Cow<'_, str>], least: usize) {
     let Some(before) = safe.len().checked_sub(1) else { return };
     let from = before.saturating_sub(BETWEEN + 1);
@@ -67,25 +67,25 @@ fn redact_before(safe: &mut [Cow<'_, str>], least: usize) {
     }
 }
 
-/// The role of the next word, given the words before it.
+/// The expected role of the next word, given the words before it.
 #[derive(Clone, Copy)]
 enum Expected {
     Anything,
-    /// The value of a key, where it looks like one that is at least so long.
+    /// The value of a key, if it looks like a secret of at least this length.
     Likely(usize),
     /// The value of a key: one word, unless it is quoted.
     Word,
     /// The value of a key, to the end of the line unless it is quoted.
     Line,
-    /// The rest of a value, which is not shown.
+    /// The rest of a value, which is dropped.
     Rest,
     /// The rest of a quoted value.
     Quote(char),
-    /// A name with a password behind it.
+    /// A pair `name:password`.
     Pair,
-    /// Anything within a private key.
+    /// Words inside a private key.
     EndOfKey,
-    /// The rest of the line that ends it.
+    /// The rest of a private key's end marker.
     Tail,
 }
 
@@ -104,7 +104,7 @@ fn step(expected: Expected, word: &str) -> (Option<Cow<'_, str>>, Expected) {
         Expected::Quote(_) | Expected::Rest => (None, expected),
         Expected::Word | Expected::Line if is_link(word) => (Some(word.into()), Expected::Line),
         Expected::Word | Expected::Line if is_scheme(word) => (Some(word.into()), expected),
-        // Taken out before.
+        // Redacted already by `redact_before`.
         Expected::Word | Expected::Line | Expected::Likely(_) if word == REDACTED => {
             (redacted(), Expected::Anything)
         }
@@ -122,7 +122,7 @@ fn step(expected: Expected, word: &str) -> (Option<Cow<'_, str>>, Expected) {
     }
 }
 
-/// Returns what follows the first word of a value: the rest of a quoted value, or `unquoted`.
+/// Returns the state after the first word of a value: `Quote` inside an open quotation, else `unquoted`.
 fn behind(value: &str, unquoted: Expected) -> Expected {
     match quote(value) {
         Some(mark) if value[1..].contains(mark) => Expected::Anything,
@@ -131,7 +131,7 @@ fn behind(value: &str, unquoted: Expected) -> Expected {
     }
 }
 
-/// A word that no other asked for, as it is shown, and what it asks of the next.
+/// Handles a word in an ordinary position. Returns the text to show and the role of the next word.
 fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
     if is_scheme(word) {
         return (Some(word.into()), Expected::Word);
@@ -139,7 +139,7 @@ fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
     if matches!(word, "-u" | "--user") {
         return (Some(word.into()), Expected::Pair);
     }
-    // `mysql -pVALUE`; digits alone are a port.
+    // `mysql -pVALUE`. Digits alone are a port.
     if let Some(value) = word.strip_prefix("-p")
         && value.starts_with(char::is_alphanumeric)
         && value.contains(char::is_alphabetic)
@@ -158,7 +158,7 @@ fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
             continue;
         }
         let Some(key) = key(key_before(&word[done..at])) else { continue };
-        // In a URL other values follow; elsewhere the rest of the word may belong to this one.
+        // In a URL other parameters may follow; elsewhere the rest of the word may belong to this value.
         let value = &word[at + 1..];
         let in_url = link == "=" && url.is_some_and(|url| url < at);
         let end = value.find(['&', '#']).filter(|_| in_url);
@@ -171,7 +171,7 @@ fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
         if value.trim_matches(|c: char| !c.is_alphanumeric()).is_empty() {
             shown.push_str(value);
             let next = if link == ":" { Expected::Line } else { Expected::Word };
-            // A quotation mark that begins the value ends it too.
+            // A quotation mark that opens the value also closes it.
             let quoted = value.chars().rev().find(|mark| matches!(mark, '"' | '\'' | '`'));
             return (Some(shown.into()), quoted.map_or(next, Expected::Quote));
         }
@@ -192,13 +192,13 @@ fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
     (Some(shown.into()), next)
 }
 
-/// Adds a text; two secrets side by side are shown as one.
+/// Appends a text. Adjacent secrets are shown as one.
 fn push_once(shown: &mut String, text: &str) {
     let more = text.strip_prefix(REDACTED).filter(|_| shown.ends_with(REDACTED));
     shown.push_str(more.unwrap_or(text));
 }
 
-/// The name at the end of a text: what stands before `=` or `:`.
+/// Returns the key name at the end of a text, before `=` or `:`.
 fn key_before(text: &str) -> &str {
     let text = text.trim_end_matches(['"', '\'', '`', ']', ')']);
     let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -206,7 +206,7 @@ fn key_before(text: &str) -> &str {
     from.map_or("", |(at, _)| &text[at..])
 }
 
-/// A URL without the user information in it.
+/// Replaces the user information of a URL.
 fn without_user(word: &str) -> String {
     let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
     let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -216,9 +216,9 @@ fn without_user(word: &str) -> String {
     }
 }
 
-/// A word in which each run of token characters that looks like a secret is replaced.
+/// Replaces each run of token characters that looks like a secret.
 fn without_tokens(word: &str) -> String {
-    // Keys in base 64 hold slashes, which parts of a path are told apart by otherwise.
+    // Base64 keys contain slashes, so the word is first checked as a whole rather than as parts of a path.
     let is_whole = !word.contains("://") && !word.contains(REDACTED);
     if is_whole && is_random(word.trim_matches(|c: char| !c.is_alphanumeric())) {
         return REDACTED.to_owned();
@@ -237,20 +237,20 @@ fn without_tokens(word: &str) -> String {
 }
 
 impl Prompted {
-    /// Returns the beginning of a prompt without secrets, at most `MAX_PROMPT_CHARS` characters.
-    /// `None` where nothing is left that could be searched for.
+    /// Returns the beginning of a prompt, redacted, at most `MAX_PROMPT_CHARS` characters. `None` if no
+    /// searchable text is left.
     #[must_use]
     pub fn text(text: &str) -> Option<String> {
         let end = text.len().min(MAX_READ);
         let end = (0..=end).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        // A word that was cut is none that a rule would know.
+        // A truncated word could be a secret that no rule recognises, so drop it.
         let start = if end == text.len() {
             text
         } else {
             text[..end].rsplit_once(char::is_whitespace).map_or("", |cut| cut.0)
         };
         let safe = redact(start);
-        // A word that is cut is no secret any more that a rule would know: what is cut is left out.
+        // The same holds for a word cut off here.
         let kept: String = match safe.char_indices().nth(MAX_PROMPT_CHARS) {
             None => safe,
             Some((end, _)) => safe[..end].rsplit_once(' ').map_or(&safe[..end], |cut| cut.0).into(),

@@ -1,4 +1,4 @@
-//! Suggestions made in a session, until an outcome says what they were worth.
+//! Suggestions made in a session, kept until an outcome shows whether they helped.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,18 @@ use crate::ids::{OpId, ToolName};
 use crate::session::{OpenCall, SessionKey};
 use crate::time::Timestamp;
 
-/// The suggestions made in a session, and the calls open in it: a small cache, gone when the session ends.
+/// The suggestions made in a session, and its open calls. A small cache, removed when the session ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suggestions {
-    /// The session. It need not be known by itself.
+    /// The session. It need not have a record of its own.
     pub key: SessionKey,
-    /// The number of unasked suggestions made in it, including those that are forgotten.
+    /// The number of unsolicited suggestions made in the session, including dropped ones.
     pub made: u32,
     /// The last prompts, oldest first, at most [`Suggestions::MAX_PROMPTS`].
     #[serde(with = "crate::text::nested")]
     pub prompts: Vec<Prompted>,
-    /// The calls that have begun and whose end was not reported, oldest first, at most
-    /// [`Suggestions::MAX_CALLS`].
+    /// The calls that have begun and have no reported end, oldest first, at most [`Suggestions::MAX_CALLS`].
     #[serde(with = "crate::text::nested")]
     pub calls: Vec<OpenCall>,
 }
@@ -28,16 +27,17 @@ pub struct Suggestions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompted {
-    /// When.
+    /// When the prompt was made.
     pub at: Timestamp,
-    /// The question, as [`Prompted::text`] bounds it, or as a caller handed it in. A user's words
-    /// are kept only if the policy says that they may be learned from.
+    /// The query, truncated by [`Prompted::text`] or supplied by a caller. A user's words are stored only if
+    /// the policy allows learning from them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// The suggested tools, best first, at most [`Suggestions::MAX_SUGGESTED`]; none if none fits.
+    /// The suggested tools, best first, at most [`Suggestions::MAX_SUGGESTED`]. Empty if none matched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<SuggestedTool>,
-    /// The tools whose outcomes were learned from, at most [`Suggestions::MAX_TAUGHT`]: each is once.
+    /// The tools whose outcomes this prompt has learned from, without duplicates, at most
+    /// [`Suggestions::MAX_TAUGHT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taught: Vec<ToolName>,
 }
@@ -48,54 +48,54 @@ pub struct Prompted {
 pub struct SuggestedTool {
     /// The tool.
     pub tool: ToolName,
-    /// The learned route, where it was not found by its description alone.
+    /// The learned route that led to it. `None` if only the description matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteId>,
 }
 
-/// A lesson that an outcome teaches about a prompt of its session.
+/// A lesson: what an outcome teaches about a prompt of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lesson {
-    /// Which prompt.
+    /// The index of the prompt in the session.
     pub(crate) prompt: usize,
     /// The query to learn and its signal, 0..=1; `None` if the prompt has no query.
     pub(crate) learn: Option<(String, Confidence)>,
-    /// The route that led to the tool: it was found, and then used.
+    /// The route that led to the tool, to be marked as used.
     pub(crate) route: Option<RouteId>,
 }
 
 impl Prompted {
-    /// The tool where it was suggested.
+    /// Returns the suggestion of this tool, if there is one.
     fn suggested(&self, tool: &ToolName) -> Option<&SuggestedTool> {
         self.tools.iter().find(|each| each.tool == *tool)
     }
 
-    /// Returns true if an outcome may teach something for it, or keep a route.
+    /// Returns true if an outcome may still teach this prompt or refresh a route.
     fn can_teach(&self) -> bool {
         self.query.is_some() || self.tools.iter().any(|each| each.route.is_some())
     }
 }
 
 impl Suggestions {
-    /// Tools whose outcomes one prompt learns from.
+    /// The maximum number of tools whose outcomes one prompt learns from.
     pub const MAX_TAUGHT: usize = 4;
 
-    /// Tools that are remembered of one suggestion.
+    /// The maximum number of tools stored per suggestion.
     pub const MAX_SUGGESTED: usize = 8;
 
-    /// Prompts of a session that are remembered.
+    /// The maximum number of prompts stored per session.
     pub const MAX_PROMPTS: usize = 4;
 
-    /// Open calls that are remembered. The oldest goes first: nothing is known of its end.
+    /// The maximum number of open calls. The oldest is dropped first; its outcome stays unknown.
     pub const MAX_CALLS: usize = 32;
 
-    /// A session in which nothing was suggested yet.
+    /// Creates an empty record for a session.
     #[must_use]
     pub const fn new(key: SessionKey) -> Self {
         Self { key, made: 0, prompts: Vec::new(), calls: Vec::new() }
     }
 
-    /// Notes that a call has begun. May be repeated.
+    /// Records that a call has begun. May be repeated.
     pub fn begin(&mut self, call: OpenCall) {
         self.end(&call.op);
         self.calls.push(call);
@@ -103,20 +103,20 @@ impl Suggestions {
         self.calls.drain(..over);
     }
 
-    /// Returns true if this call has begun and its end was not reported.
+    /// Returns true if this call has begun and has no reported end.
     #[must_use]
     pub fn is_open(&self, op: &OpId) -> bool {
         self.calls.iter().any(|call| call.op == *op)
     }
 
-    /// Takes out the call whose end is known now.
+    /// Removes a call whose end was reported.
     pub fn end(&mut self, op: &OpId) {
         self.calls.retain(|call| call.op != *op);
     }
 
-    /// Notes a prompt; of what is over the bounds the least go, and of the earlier prompts the oldest one that
-    /// no outcome can teach anything, before one that it can. The last one that suggested something stays:
-    /// the cool-down counts from it.
+    /// Records a prompt and enforces the limits. Drops the lowest-ranked tools, and the oldest earlier
+    /// prompt, preferring one that can teach nothing. The last prompt with a suggestion stays, because the
+    /// cool-down counts from it.
     pub fn note(&mut self, mut prompted: Prompted) {
         prompted.tools.truncate(Self::MAX_SUGGESTED);
         prompted.taught.truncate(Self::MAX_TAUGHT);
@@ -132,29 +132,28 @@ impl Suggestions {
         }
     }
 
-    /// Notes what was suggested because it was asked for. What nobody asked for is limited, so this does
-    /// not count there.
+    /// Records suggestions that were asked for. They do not count towards the limit on unsolicited ones.
     pub fn note_asked(&mut self, prompted: Prompted) {
         let made = self.made;
         self.note(prompted);
         self.made = made;
     }
 
-    /// When something was suggested last.
+    /// Returns the time of the last suggestion.
     #[must_use]
     pub fn last_suggested_at(&self) -> Option<Timestamp> {
         self.prompts.iter().rev().find(|prompt| !prompt.tools.is_empty()).map(|prompt| prompt.at)
     }
 
-    /// When it was written last.
+    /// Returns the time of the latest prompt or open call; the Unix epoch if there is none.
     #[must_use]
     pub fn updated_at(&self) -> Timestamp {
         let calls = self.calls.iter().map(|call| call.at);
         self.prompts.iter().map(|prompt| prompt.at).chain(calls).max().unwrap_or_default()
     }
 
-    /// Returns the lesson of a tool's outcome for the last prompt that suggested it and can still
-    /// learn from it, else for the last prompt. `None` if there is nothing to learn or to refresh.
+    /// Returns the lesson of a tool's outcome. It applies to the last prompt that suggested the tool and can
+    /// still learn from it, else to the last prompt. `None` if there is nothing to learn or refresh.
     pub(crate) fn lesson(
         &self,
         tool: &ToolName,
@@ -183,8 +182,7 @@ impl Suggestions {
         (learn.is_some() || route.is_some()).then_some(Lesson { prompt: at, learn, route })
     }
 
-    /// Returns the lessons that outcomes of a tool could teach one after the other, whatever they
-    /// are: at most one for each prompt.
+    /// Returns all lessons that successive outcomes of a tool could teach, at most one per prompt.
     pub(crate) fn lessons(&self, tool: &ToolName, policy: &RoutePolicy) -> Vec<Lesson> {
         let mut left = self.clone();
         let mut all = Vec::new();
@@ -195,7 +193,7 @@ impl Suggestions {
         all
     }
 
-    /// Notes that a lesson was learned.
+    /// Records that a prompt has learned from a tool's outcome.
     pub(crate) fn taught(&mut self, prompt: usize, tool: &ToolName) {
         if let Some(prompt) = self.prompts.get_mut(prompt) {
             prompt.taught.push(tool.clone());
@@ -234,7 +232,7 @@ mod tests {
             session.note_asked(prompt(at, None));
         }
         assert_eq!(times(&session), [1, 6, 7, 8]);
-        // Of those that can, the oldest goes.
+        // Among prompts that can teach, the oldest is dropped.
         for at in 9..13 {
             session.note_asked(prompt(at, Some("land it")));
         }
@@ -259,7 +257,7 @@ mod tests {
             }
             let times = session.prompts.iter().map(|prompt| prompt.at.as_millis());
             assert_eq!(times.collect::<Vec<_>>(), [1, 6, 7, 8], "the others go as before");
-            // The next suggestion takes its place, and it goes like any other.
+            // After the next suggestion this prompt is no longer protected.
             session.note(prompt(9, query));
             let times = session.prompts.iter().map(|prompt| prompt.at.as_millis());
             assert_eq!(times.collect::<Vec<_>>(), [6, 7, 8, 9]);

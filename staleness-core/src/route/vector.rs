@@ -1,4 +1,4 @@
-//! Vectors: what a model made of a query.
+//! Vectors of embedded queries.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::dot::{dot_f32, dot_f64};
 use crate::ids::ModelId;
 use crate::text::wording;
 
-/// The most by which the length of a stored vector may differ from 1.
+/// The tolerance for the length of a stored vector, which must be 1.
 const UNIT: f64 = 1e-3;
 
 /// The precision of each number of a vector, in bits.
@@ -19,7 +19,7 @@ const UNIT: f64 = 1e-3;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// 32 bits: what models give, and half the memory.
+    /// 32 bits: the precision of common models, and half the memory of `F64`.
     #[default]
     F32,
     /// 64 bits.
@@ -39,21 +39,21 @@ impl Precision {
     }
 }
 
-/// Why numbers were refused as a vector.
+/// The reason why numbers are not a valid vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// There are none.
+    /// There are no numbers.
     Empty,
-    /// There are more than [`Vector::MAX_DIMENSIONS`]; the number is given.
+    /// There are more than [`Vector::MAX_DIMENSIONS`] numbers; the value is their count.
     TooLong(usize),
-    /// One is not a number, or infinite; its place is given, counted from 0.
+    /// A number is NaN or infinite; the value is its index.
     NotFinite(usize),
-    /// All are zero: it points nowhere.
+    /// All numbers are zero, so there is no direction.
     Zero,
-    /// The bytes are no whole number of numbers; their length is given.
+    /// The length in bytes is not a multiple of the size of a number; the value is that length.
     Length(usize),
-    /// Its length is not 1, though it was stored as such.
+    /// The stored vector does not have length 1.
     NotUnit,
 }
 
@@ -82,24 +82,24 @@ impl fmt::Display for VectorError {
 
 impl std::error::Error for VectorError {}
 
-/// A vector of length 1. Its numbers are finite, and there is at least one.
+/// A vector of length 1 with at least one dimension. All numbers are finite.
 #[derive(Clone, PartialEq)]
 pub enum Vector {
-    /// Numbers of 32 bits.
+    /// 32-bit numbers.
     F32(Arc<[f32]>),
-    /// Numbers of 64 bits.
+    /// 64-bit numbers.
     F64(Arc<[f64]>),
 }
 
 impl Serialize for Vector {
-    /// As its precision and its bytes.
+    /// Serializes as precision and bytes.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         (self.precision(), self.to_bytes()).serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for Vector {
-    /// Reads from formats that lend bytes, and from those that people read.
+    /// Reads a sequence of numbers in human-readable formats, otherwise borrowed bytes.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let of =
             |bytes: &[u8], precision| Self::from_bytes(bytes, precision).map_err(de::Error::custom);
@@ -112,24 +112,24 @@ impl<'de> Deserialize<'de> for Vector {
     }
 }
 
-// Equality is that of numbers, none of which is NaN.
+// No number is NaN, so equality is total.
 impl Eq for Vector {}
 
 impl fmt::Debug for Vector {
-    /// Not its numbers: there are hundreds.
+    /// Omits the numbers: there are hundreds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Vector({} × {})", self.dimensions(), self.precision().as_str())
     }
 }
 
 impl Vector {
-    /// The most dimensions that a vector may have.
+    /// The maximum number of dimensions.
     pub const MAX_DIMENSIONS: usize = 4_096;
 
-    /// The direction of `numbers`: divided by their length, which is computed without overflow.
+    /// Creates a vector from `numbers`, divided by their length. The length is computed without overflow.
     ///
     /// # Errors
-    /// [`VectorError`] for numbers that have no direction, or are too many.
+    /// [`VectorError`] if there are no numbers, too many, not finite ones, or only zeros.
     pub fn new(numbers: &[f64], precision: Precision) -> Result<Self, VectorError> {
         if numbers.is_empty() {
             return Err(VectorError::Empty);
@@ -144,8 +144,8 @@ impl Vector {
         if largest == 0.0 {
             return Err(VectorError::Zero);
         }
-        // The largest is 1 from here on, so squares neither overflow nor vanish altogether. Dividing
-        // twice: the inverse of a subnormal number is infinite.
+        // After scaling, the largest magnitude is 1, so the squares neither overflow nor all underflow.
+        // Dividing twice, because the inverse of a subnormal number is infinite.
         let scaled = numbers.iter().map(|number| number / largest);
         let length = scaled.clone().map(|number| number * number).sum::<f64>().sqrt();
         let unit = scaled.map(|number| number / length);
@@ -155,10 +155,10 @@ impl Vector {
         })
     }
 
-    /// A vector as it was stored: see [`Vector::to_bytes`].
+    /// Reads a stored vector: see [`Vector::to_bytes`].
     ///
     /// # Errors
-    /// [`VectorError`] for bytes that are no vector of length 1.
+    /// [`VectorError`] if the bytes are not a vector of length 1.
     pub fn from_bytes(bytes: &[u8], precision: Precision) -> Result<Self, VectorError> {
         let (size, dims) = (precision.bytes(), bytes.len() / precision.bytes());
         if !bytes.len().is_multiple_of(size) {
@@ -181,7 +181,7 @@ impl Vector {
         if (length - 1.0).abs() <= UNIT { Ok(vector) } else { Err(VectorError::NotUnit) }
     }
 
-    /// Its numbers one after the other, least byte first.
+    /// Returns the numbers in little-endian order.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
@@ -199,7 +199,7 @@ impl Vector {
         }
     }
 
-    /// The precision of its numbers.
+    /// Returns the precision of the numbers.
     #[must_use]
     pub const fn precision(&self) -> Precision {
         match self {
@@ -208,7 +208,7 @@ impl Vector {
         }
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     pub fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
         let (narrow, wide) = match self {
             Self::F32(numbers) => (numbers.as_ref(), [].as_slice()),
@@ -217,8 +217,8 @@ impl Vector {
         narrow.iter().map(|number| f64::from(*number)).chain(wide.iter().copied())
     }
 
-    /// Returns the cosine of the angle between two vectors, -1..=1, which is their dot product; `None` where
-    /// they have not as many dimensions.
+    /// Returns the cosine of the angle between two vectors, -1..=1: their dot product. `None` if the numbers
+    /// of dimensions differ.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> Option<f64> {
         let cosine = match (self, other) {
@@ -231,12 +231,12 @@ impl Vector {
     }
 }
 
-/// Numbers of 32 bits, least byte first; bytes that make no whole number are left out.
+/// Decodes little-endian 32-bit numbers. Ignores trailing bytes.
 fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> + '_ {
     bytes.chunks_exact(4).map(|part| f32::from_le_bytes([part[0], part[1], part[2], part[3]]))
 }
 
-/// As [`floats`], for numbers of 64 bits.
+/// Decodes little-endian 64-bit numbers. Ignores trailing bytes.
 fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
     bytes.chunks_exact(8).map(|part| {
         let mut eight = [0; 8];
@@ -245,15 +245,15 @@ fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
     })
 }
 
-/// The vector of a route, and the model that made it. Kept apart from the route, so that a counter
-/// that moves rewrites no vector, and pruning reads none.
+/// The vector of a route's query, and the model that made it. Stored apart from the route, so that changing a
+/// counter rewrites no vector and pruning reads none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteVector {
     /// The route.
     pub key: RouteKey,
     /// The model.
     pub model: ModelId,
-    /// The vector, of length 1 whatever the model gave.
+    /// The vector, normalised to length 1.
     pub vector: Vector,
 }
 

@@ -1,4 +1,4 @@
-//! Health: what a tool's recent outcomes say of it, and what a person decided.
+//! The health of a tool, judged by its recent outcomes, and a person's decision about it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use crate::outcome::Mark;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// A person's decision about a tool. It stays until [`Hold::None`] is restored.
+/// A person's decision about a tool. It stays until the tool is restored to [`Hold::None`].
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
-    /// Nothing: the facts decide.
+    /// No decision: presence and health decide.
     #[default]
     None,
-    /// Demoted, whatever its outcomes say.
+    /// Demoted, regardless of its outcomes.
     Demoted,
     /// Always active.
     Pinned,
@@ -26,11 +26,11 @@ pub enum Hold {
 
 wording! { Hold { None = "none", Demoted = "demoted", Pinned = "pinned", Ignored = "ignored" } }
 
-/// Since when and why a tool is failing.
+/// When and why a tool started to fail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failing {
-    /// Since when.
+    /// When the tool was demoted.
     pub since: Timestamp,
     /// The evidence, as a sentence: `3 of the last 5 uses failed`.
     pub cause: String,
@@ -41,19 +41,19 @@ pub struct Failing {
 pub struct Health {
     /// Set while the tool is demoted for its failures.
     pub failing: Option<Failing>,
-    /// Demotions in a row, for the length of the probation; starts again after
-    /// `probation_reset_days` without one.
+    /// Consecutive demotions, which lengthen the probation. Restarts at 1 after `probation_reset_days`
+    /// without a demotion.
     pub demotions: u32,
     /// When it was last demoted for its failures.
     pub last_demoted_at: Option<Timestamp>,
-    /// Counted outcomes since the failure window began, up to [`Ring::CAPACITY`].
+    /// Counted outcomes since the failure window began, at most [`Ring::CAPACITY`].
     pub window: u8,
 }
 
-/// A change of a tool's health by an outcome.
+/// A change in a tool's health caused by an outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HealthChange {
-    /// The tool is failing now, for this reason.
+    /// The tool is now failing, for this reason.
     Failed(String),
     /// The tool recovered.
     Recovered,
@@ -66,7 +66,7 @@ impl Health {
         self.failing.is_some()
     }
 
-    /// Follows the outcome that was just pushed onto `ring`.
+    /// Updates the health after an outcome was pushed onto `ring`.
     pub(crate) fn follow(
         &mut self,
         ring: &Ring,
@@ -102,7 +102,7 @@ impl Health {
         Some(HealthChange::Failed(cause))
     }
 
-    /// A person says that the tool works again. Whether it was failing.
+    /// Clears the failing state because a person says that the tool works. Returns true if it was failing.
     pub fn lift(&mut self, policy: &ToolPolicy) -> bool {
         if policy.window_restarts_on_restore {
             self.window = 0;
@@ -110,19 +110,20 @@ impl Health {
         self.failing.take().is_some()
     }
 
-    /// The counted outcomes of the current window, latest first.
+    /// Returns the counted outcomes of the current window, latest first.
     pub fn counted<'a>(&self, ring: &'a Ring) -> impl Iterator<Item = Mark> + use<'a> {
         ring.counted_latest_first().take(usize::from(self.window))
     }
 
-    /// Failures in the current window under `policy`.
+    /// Returns the number of failures in the current window under `policy`.
     #[must_use]
     pub fn failures(&self, ring: &Ring, policy: &ToolPolicy) -> usize {
         policy.rule.judge(self.counted(ring)).failures
     }
 
-    /// When a failing tool may be suggested again, last and marked, to earn a success:
-    /// `probation_minutes`, doubled for every demotion in a row, at most `probation_max_hours`.
+    /// Returns the time from which a failing tool may be suggested again, ranked last and marked. It is
+    /// `probation_minutes` after the demotion, doubled for each consecutive demotion, at most
+    /// `probation_max_hours`. `None` if the tool is not failing.
     #[must_use]
     pub fn probation_from(&self, policy: &ToolPolicy) -> Option<Timestamp> {
         let demoted_at = self.last_demoted_at.filter(|_| self.is_failing())?;

@@ -1,4 +1,4 @@
-//! Tools: their record, and the pure rules that change it.
+//! Tools: their records, and the rules that change them.
 
 mod health;
 mod outage;
@@ -32,7 +32,7 @@ pub(crate) use summary::reads_alike;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
-    /// Comes with the client.
+    /// A tool built into the client.
     Builtin,
     /// An MCP server, known by its name in a configuration.
     McpServer,
@@ -46,7 +46,7 @@ pub enum ToolKind {
     Plugin,
     /// A sub-agent.
     Agent,
-    /// Seen in use, and nothing more is known.
+    /// A tool that was used, of which nothing else is known.
     Unknown,
 }
 
@@ -56,53 +56,53 @@ wording! { ToolKind {
     Unknown = "unknown",
 } }
 
-/// A tool as the registry remembers it.
+/// The record of a tool.
 ///
-/// What the configuration says ([`Presence`]), what recent use says ([`Health`]) and what a person
-/// decided ([`Hold`]) are three separate facts; [`Status`] is a projection of them.
+/// Its configuration ([`Presence`]), its recent outcomes ([`Health`]) and a person's decision ([`Hold`]) are
+/// separate facts. [`Status`] is derived from the three.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
     /// Its identity.
     pub key: ToolKey,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that it is, or belongs to.
+    /// The MCP server that the tool is or belongs to.
     pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
-    /// Its own description, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
+    /// The tool's description, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
     pub description: Option<String>,
-    /// The sources that list it, and of each client that no longer lists it the last ones that did. Empty: known from
-    /// use alone.
+    /// The sources that list the tool. For a client that no longer lists it, the last ones that did. Empty if
+    /// the tool is known from use alone.
     pub listings: Vec<Listing>,
-    /// The clients that used it, in order, at most [`Tool::MAX_CLIENTS`].
+    /// The clients that used the tool, sorted, at most [`Tool::MAX_CLIENTS`].
     pub used_by: Vec<ClientId>,
-    /// Its presence, by configuration and use.
+    /// The tool's presence, by configuration and use.
     pub presence: Presence,
-    /// Its health, by recent outcomes.
+    /// The tool's health, by recent outcomes.
     pub health: Health,
-    /// A person's decision about it.
+    /// A person's decision about the tool.
     pub hold: Hold,
-    /// Its latest outcomes.
+    /// The latest outcomes.
     pub ring: Ring,
-    /// The number of its uses, whatever the outcome.
+    /// The number of uses, with any outcome.
     pub uses: u64,
-    /// When it became known.
+    /// When the tool was first recorded.
     pub discovered_at: Timestamp,
-    /// When it was last used.
+    /// When the tool was last used.
     pub last_used_at: Option<Timestamp>,
     /// When this record last changed.
     pub updated_at: Timestamp,
 }
 
 impl Tool {
-    /// The longest description that is kept, in characters.
+    /// The maximum length of a stored description, in characters.
     pub const MAX_DESCRIPTION_CHARS: usize = 1_024;
 
-    /// The most clients that are remembered to have used a tool.
+    /// The maximum number of clients stored in `used_by`.
     pub const MAX_CLIENTS: usize = 16;
 
-    /// A tool that has just become known, present and never used.
+    /// Creates a record for a newly found tool that was never used.
     #[must_use]
     pub fn new(key: ToolKey, kind: ToolKind, cause: PresenceCause, at: Timestamp) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Tool {
         }
     }
 
-    /// Its status: a projection of hold, health and presence.
+    /// Returns the status, derived from hold, health and presence.
     #[must_use]
     pub fn status(&self) -> Status {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
@@ -142,19 +142,19 @@ impl Tool {
         !self.listings.is_empty()
     }
 
-    /// Returns true if it is known from failures alone, those offline included: no source lists it, and no use succeeded.
+    /// Returns true if no source lists the tool and every use of it failed (failures while offline included).
     #[must_use]
     pub fn failed_only(&self) -> bool {
         !self.is_configured() && self.ring.proves_failure(self.uses)
     }
 
-    /// The letters of its latest outcomes, oldest first.
+    /// Returns the letters of the latest outcomes, oldest first: see [`Mark::letter`].
     #[must_use]
     pub fn letters(&self) -> String {
         self.ring.entries().map(|entry| entry.mark.letter()).collect()
     }
 
-    /// Notes that a client used it.
+    /// Adds a client to `used_by`.
     pub fn note_client(&mut self, client: &ClientId) {
         if let Err(place) = self.used_by.binary_search(client)
             && self.used_by.len() < Self::MAX_CLIENTS
@@ -163,7 +163,7 @@ impl Tool {
         }
     }
 
-    /// Notes one use. Health and presence follow separately.
+    /// Records one use. Health and presence are updated separately.
     pub fn note_use(&mut self, mark: Mark, at: Timestamp, op: u64, window: usize) {
         self.ring.push(RingEntry { mark, at, op }, window);
         self.uses = self.uses.saturating_add(1);

@@ -1,21 +1,21 @@
-//! The outage guard: when most servers fail at once, the machine is offline, not the tools.
+//! The outage guard: if most servers fail at once, the machine is offline and the tools are not to blame.
 
 use super::OutagePolicy;
 use crate::ids::{Scope, ServerKey};
 
-/// The last outcome of one MCP server in the time that the guard looks at.
+/// The last outcome of one MCP server within the guard's time window.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ServerOutcome {
     /// The scope of the tool that was used.
     pub scope: Scope,
     /// The server.
     pub server: ServerKey,
-    /// True if the last outcome, offline ones included, was a failure.
+    /// True if the last outcome was a failure, including one marked offline.
     pub failed: bool,
 }
 
-/// Returns true if the machine is offline, judged by the last outcome of each distinct server, the present
-/// one included: at least `min_servers` were used, and more than `percent` of them failed last.
+/// Returns true if the machine is offline. That is so if at least `min_servers` distinct servers were used,
+/// the present one included, and the last outcome of more than `percent` of them was a failure.
 #[must_use]
 pub(crate) fn is_offline<'a>(
     last: impl IntoIterator<Item = &'a ServerOutcome>,

@@ -1,4 +1,4 @@
-//! The thresholds of tools.
+//! Thresholds for tools.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::DemotionRule;
 
 macro_rules! tool_policy {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*) => {
-        /// Demotion, probation and verdicts of tools.
+        /// Thresholds for the demotion, probation and verdicts of tools.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct ToolPolicy {
@@ -19,7 +19,7 @@ macro_rules! tool_policy {
             }
         }
 
-        /// A [`ToolPolicy`] in which only the fields that differ are set.
+        /// Overrides for a [`ToolPolicy`]: only the fields that are set differ.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct ToolOverride {
@@ -35,41 +35,41 @@ macro_rules! tool_policy {
 }
 
 tool_policy! {
-    /// The rule by which failures demote.
+    /// The rule by which failures demote a tool.
     rule: DemotionRule = DemotionRule::default(),
-    /// True if failures demote at all.
+    /// True if failures may demote a tool.
     demote: bool = true,
-    /// True if the failure window starts afresh when a tool recovers or is restored.
+    /// True if the failure window restarts when a tool recovers or is restored.
     window_restarts_on_restore: bool = false,
-    /// Days without being seen after which a tool sinks and wants a look.
+    /// Days without being seen after which a tool ranks lower and needs a review.
     unseen_days: u32 = 30,
-    /// Minutes before a demoted tool may be suggested again.
+    /// The shortest cool-down before a demoted tool may be suggested again, in minutes.
     probation_minutes: u32 = 60,
     /// The longest cool-down, in hours.
     probation_max_hours: u32 = 24,
-    /// Days without a demotion after which the cool-down starts at its shortest again.
+    /// Days without a demotion after which the cool-down is reset to its shortest.
     probation_reset_days: u32 = 7,
-    /// Freshness of a tool that was not seen for `unseen_days`.
+    /// The freshness of a tool that was not seen for `unseen_days`.
     freshness_unseen: f64 = 0.5,
-    /// Freshness of a tool whose server changed it, until a person accepts that.
+    /// The freshness of a tool with a changed definition that nobody has accepted yet.
     freshness_changed: f64 = 0.5,
-    /// Freshness of an absent tool.
+    /// The freshness of an absent tool.
     freshness_absent: f64 = 0.2,
-    /// Freshness of a failing tool.
+    /// The freshness of a failing tool.
     freshness_failing: f64 = 0.2,
-    /// Freshness of a tool that is absent and failing.
+    /// The freshness of a tool that is absent and failing.
     freshness_both: f64 = 0.1,
 }
 
-/// When failures are blamed on the machine.
+/// The conditions under which failures are blamed on the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutagePolicy {
-    /// Distinct MCP servers that must have been used.
+    /// The minimum number of distinct MCP servers used within the window.
     pub min_servers: u16,
-    /// The time that is looked at, in minutes.
+    /// The length of the window, in minutes.
     pub window_minutes: u32,
-    /// More than this share of them, in percent, must have failed last.
+    /// The percentage of these servers that must be exceeded by those whose last outcome was a failure.
     pub percent: u8,
 }
 

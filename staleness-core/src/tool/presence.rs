@@ -1,4 +1,4 @@
-//! Presence: whether a tool is there, and who says so.
+//! Presence: whether a tool is there, and why.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::ids::{Level, SourceId};
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// Why a tool is present or absent.
+/// The reason why a tool is present or absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PresenceCause {
@@ -14,32 +14,32 @@ pub enum PresenceCause {
     Configured,
     /// Present: it was used.
     Used,
-    /// Present: the server that it depends on is present again.
+    /// Present: its server is present again.
     ServerReturned,
-    /// Absent: no source lists it any more.
+    /// Absent: no source lists it any longer.
     RemovedFromConfig,
-    /// Absent: listed, but a person switched it off in its client.
+    /// Absent: listed, but the user disabled it in the client.
     Disabled,
-    /// Absent: listed, and its client waits for a person to approve it.
+    /// Absent: listed, but the client is waiting for the user's approval.
     Pending,
-    /// Absent: listed in a folder that its client does not trust.
+    /// Absent: listed in a folder that the client does not trust.
     Untrusted,
-    /// Absent: listed in a file that its client refuses to read.
+    /// Absent: listed in a file that the client refuses to read.
     Refused,
     /// Absent: its server is gone.
     ServerRemoved,
-    /// Absent: its server is switched off.
+    /// Absent: its server is disabled.
     ServerDisabled,
-    /// Absent: its server is listed, and no client loads it.
+    /// Absent: its server is listed, but no client loads it.
     ServerNotLoaded,
-    /// Absent: the server's live list no longer names it.
+    /// Absent: the server's live list no longer contains it.
     NotListed,
-    /// Absent: the server changed what it says of the tool, and a person has to accept that.
+    /// Absent: the server changed the tool's definition, and a person must accept it first.
     DefinitionChanged,
-    /// Absent for the client that asks: other clients alone list it. Never stored.
+    /// Absent for the requesting client: only other clients list it. Never stored.
     OtherClient,
-    /// Absent: an invented name. No source lists it, no server that is known owns it, and it never worked.
-    /// Never stored.
+    /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never
+    /// stored.
     Invented,
 }
 
@@ -60,19 +60,20 @@ impl PresenceCause {
         matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
     }
 
-    /// Returns true if it is no tool of the client that asks: other clients alone list it, or a model invented it.
+    /// Returns true if the requesting client does not have the tool: only other clients list it, or a model
+    /// invented it.
     #[must_use]
     pub const fn is_foreign(self) -> bool {
         matches!(self, Self::OtherClient | Self::Invented)
     }
 
-    /// Returns true if a person switched the tool or its server off: no trouble.
+    /// Returns true if the user disabled the tool or its server, so its absence is not a problem.
     #[must_use]
     pub const fn is_off(self) -> bool {
         matches!(self, Self::Disabled | Self::ServerDisabled)
     }
 
-    /// Returns true if the tool came or went with its server.
+    /// Returns true if the tool appeared or disappeared together with its server.
     #[must_use]
     pub const fn is_by_server(self) -> bool {
         self.is_cascade() || matches!(self, Self::ServerReturned)
@@ -85,58 +86,58 @@ impl PresenceCause {
     }
 }
 
-/// The presence of a tool: the cause says whether the tool is there, and why.
+/// The presence of a tool. The cause says whether the tool is there, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Presence {
-    /// Why it is present or absent.
+    /// The reason for the presence or absence.
     pub cause: PresenceCause,
-    /// Since when.
+    /// The time of the last change.
     pub since: Timestamp,
-    /// A use brought it back although its configuration or its server says absent: the next scan
-    /// must evaluate it again.
+    /// True if a use brought the tool back although its configuration or its server says that it is absent.
+    /// The next scan must evaluate it again.
     pub revived: bool,
 }
 
 impl Presence {
-    /// Present or absent for `cause`, as of `at`.
+    /// Creates a presence with `cause`, as of `at`.
     #[must_use]
     pub const fn new(cause: PresenceCause, at: Timestamp) -> Self {
         Self { cause, since: at, revived: false }
     }
 
-    /// Returns true if the tool is there.
+    /// Returns true if the tool is present.
     #[must_use]
     pub const fn is_present(&self) -> bool {
         self.cause.is_present()
     }
 
-    /// Returns true if the tool is gone.
+    /// Returns true if the tool is absent.
     #[must_use]
     pub const fn is_absent(&self) -> bool {
         !self.cause.is_present()
     }
 }
 
-/// The state of a tool in one source: what the source's client makes of the entry.
+/// The state of a tool's entry in one source, as the source's client treats it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ListingState {
     /// Listed, and the client loads it.
     Configured,
-    /// Listed by a server that changed what it says of the tool: it asks for a look.
+    /// Listed by a server with a changed definition, which needs a review.
     Changed,
-    /// Listed by a server that changed what it says of the tool: it is not to be used until a person accepts that.
+    /// Listed by a server with a changed definition. The tool must not be used until a person accepts it.
     Withheld,
-    /// Listed and switched off by a person.
+    /// Listed, but disabled by the user.
     Off,
-    /// Listed; the client waits for a person to approve it.
+    /// Listed, but the client is waiting for the user's approval.
     Pending,
     /// Listed in a folder that the client does not trust.
     Untrusted,
     /// Listed in a file that the client refuses to read.
     Refused,
-    /// The source listed it last, and no longer does.
+    /// No longer listed. This source was the last one to list it.
     Gone,
 }
 
@@ -146,18 +147,18 @@ wording! { ListingState {
 } }
 
 impl ListingState {
-    /// Returns true if the source lists the tool, loaded or not.
+    /// Returns true if the source lists the tool, whether or not the client loads it.
     #[must_use]
     pub fn is_listed(self) -> bool {
         self != Self::Gone
     }
 
-    /// Returns true if a person has to say something before the client loads the tool.
+    /// Returns true if the client loads the tool only after a person decides.
     pub(crate) const fn waits(self) -> bool {
         matches!(self, Self::Pending | Self::Untrusted)
     }
 
-    /// The reason for which a tool in this state is there, or is not.
+    /// Returns the cause of presence or absence for this state.
     #[must_use]
     pub const fn cause(self) -> PresenceCause {
         match self {
@@ -172,12 +173,12 @@ impl ListingState {
     }
 }
 
-/// A tool in one source.
+/// A tool's entry in one source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Listing {
     /// The source.
     pub source: SourceId,
-    /// The state of the entry, by the source's client.
+    /// The state of the entry.
     pub state: ListingState,
 }
 

@@ -1,4 +1,4 @@
-//! The ring: a tool's latest outcomes, kept inside its own record.
+//! The ring: the latest outcomes of a tool, stored in its own record.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 
-/// Counted outcomes that a ring keeps, however few the rule in force looks at: another agent or a
-/// later policy may look at more.
+/// The minimum number of counted outcomes to keep, even if the current rule needs fewer. The rule of another
+/// agent or a later policy may need more.
 const MIN_KEPT: usize = 5;
 
 /// One outcome in the ring.
@@ -16,15 +16,15 @@ const MIN_KEPT: usize = 5;
 pub struct RingEntry {
     /// The result of the use.
     pub mark: Mark,
-    /// When.
+    /// When the use ended.
     pub at: Timestamp,
-    /// Its [`crate::outcome::Outcome::identity_of`].
+    /// The outcome's identity: see [`crate::outcome::Outcome::identity_of`].
     pub op: u64,
 }
 
 /// The latest outcomes of a tool in order of recording, at most [`Ring::CAPACITY`].
 ///
-/// Outcomes that are not counted never push out the counted ones that the failure window needs.
+/// Uncounted outcomes never displace the counted ones that the failure window needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Ring {
@@ -40,10 +40,10 @@ impl<'de> Deserialize<'de> for Ring {
 }
 
 impl Ring {
-    /// The most outcomes that a ring holds.
+    /// The maximum number of outcomes.
     pub const CAPACITY: usize = 32;
 
-    /// A ring of the given entries, oldest first. Only the last [`Ring::CAPACITY`] are kept.
+    /// Creates a ring from entries, oldest first. Keeps only the last [`Ring::CAPACITY`].
     #[must_use]
     pub fn from_entries(entries: impl IntoIterator<Item = RingEntry>) -> Self {
         let mut ring = Self { entries: entries.into_iter().collect() };
@@ -53,7 +53,7 @@ impl Ring {
         ring
     }
 
-    /// The entries, oldest first.
+    /// Returns the entries, oldest first.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = &RingEntry> + '_ {
         self.entries.iter()
     }
@@ -64,7 +64,7 @@ impl Ring {
         self.entries.len()
     }
 
-    /// Returns true if it holds none.
+    /// Returns true if the ring holds no outcome.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -76,8 +76,8 @@ impl Ring {
         self.entries.iter().any(|entry| entry.op == op)
     }
 
-    /// Appends an outcome. When the ring is full the oldest entry goes that is not among the last
-    /// `window` counted ones, or the last 5 if `window` is less.
+    /// Appends an outcome. A full ring drops its oldest entry that is uncounted or not among the last
+    /// `window` counted ones (at least 5).
     pub fn push(&mut self, entry: RingEntry, window: usize) {
         self.entries.push_back(entry);
         if self.entries.len() <= Self::CAPACITY {
@@ -96,19 +96,19 @@ impl Ring {
         self.entries.remove(victim.unwrap_or(0));
     }
 
-    /// Returns true if something failed, be it because the machine was offline, and nothing succeeded in a number of
-    /// uses. A ring that has forgotten some of them proves nothing.
+    /// Returns true if the ring covers all `uses`, none of them succeeded and at least one failed (failures
+    /// while offline included).
     pub(crate) fn proves_failure(&self, uses: u64) -> bool {
         self.proves_no_success(uses) && self.entries.iter().any(|entry| entry.mark.is_conclusive())
     }
 
-    /// Returns true if nothing succeeded in a number of uses. A ring that has forgotten some of them proves nothing.
+    /// Returns true if the ring covers all `uses` and none of them succeeded.
     pub(crate) fn proves_no_success(&self, uses: u64) -> bool {
         let mut marks = self.entries.iter().map(|entry| entry.mark);
         self.len() as u64 == uses && marks.all(|mark| mark != Mark::Success)
     }
 
-    /// The counted outcomes, latest first.
+    /// Returns the counted outcomes, latest first.
     pub fn counted_latest_first(&self) -> impl Iterator<Item = Mark> + '_ {
         self.entries.iter().rev().map(|entry| entry.mark).filter(|mark| mark.is_counted())
     }

@@ -1,4 +1,4 @@
-//! Demotion rules: what a run of failures must look like before a tool is demoted.
+//! Demotion rules: when failures demote a tool.
 
 use std::fmt;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 use crate::outcome::Mark;
 use crate::tool::Ring;
 
-/// When counted outcomes demote a tool.
+/// A rule that decides when counted outcomes demote a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum DemotionRule {
-    /// At least `k` failures among the last `n` counted outcomes; fewer than `n` suffice.
+    /// At least `k` failures among the last `n` counted outcomes. The tool may have fewer than `n`.
     KOfN {
-        /// Failures needed, 1..=n.
+        /// The number of failures, 1..=n.
         k: u8,
-        /// Outcomes looked at, 1..=32.
+        /// The number of outcomes, 1..=32.
         n: u8,
     },
     /// The last `k` counted outcomes are all failures.
     Consecutive {
-        /// Failures needed, 1..=32.
+        /// The number of failures, 1..=32.
         k: u8,
     },
-    /// At least `percent` of the counted outcomes in the ring are failures, once there are
-    /// `min_uses` of them.
+    /// At least `percent` of the counted outcomes in the ring are failures. Applies from `min_uses` counted
+    /// outcomes on.
     Rate {
-        /// Share of failures, 1..=100.
+        /// The percentage of failures, 1..=100.
         percent: u8,
-        /// Counted outcomes needed, 1..=32.
+        /// The minimum number of counted outcomes, 1..=32.
         min_uses: u8,
     },
 }
@@ -39,14 +39,14 @@ impl Default for DemotionRule {
     }
 }
 
-/// The judgement of a rule about the outcomes in its window.
+/// The result of applying a rule to the outcomes in its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Failures in the window.
     pub failures: usize,
-    /// Counted outcomes in the window.
+    /// Counted outcomes in the window, failures included.
     pub of: usize,
-    /// True if the rule demotes.
+    /// True if the tool is to be demoted.
     pub demotes: bool,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Finding {
 }
 
 impl DemotionRule {
-    /// Returns the most counted outcomes that the rule looks at.
+    /// Returns the maximum number of counted outcomes that the rule considers.
     #[must_use]
     pub fn window(&self) -> usize {
         match *self {
@@ -67,7 +67,7 @@ impl DemotionRule {
         }
     }
 
-    /// Why the rule's numbers make no sense, if they do not.
+    /// Returns an error message if the rule's numbers are out of range.
     #[must_use]
     pub fn fault(&self) -> Option<&'static str> {
         let size = 1..=Ring::CAPACITY as u8;
@@ -85,7 +85,7 @@ impl DemotionRule {
         }
     }
 
-    /// Judges counted outcomes, latest first.
+    /// Applies the rule to outcomes, latest first. Skips uncounted ones.
     #[must_use]
     pub fn judge(&self, latest_first: impl Iterator<Item = Mark>) -> Finding {
         let mut failures = 0;
@@ -172,7 +172,7 @@ mod tests {
             prop_assert!(!before || after);
         }
 
-        /// Outcomes that are not counted change no verdict.
+        /// Uncounted outcomes change no verdict.
         #[test]
         fn outcomes_that_are_not_counted_change_nothing(
             rule in rules(),

@@ -1,4 +1,4 @@
-//! The status machine, as one table.
+//! The status of a tool, derived by one table.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::text::wording;
 pub enum Status {
     /// It may be used and suggested.
     Active,
-    /// It is gone from the configuration.
+    /// It is absent: see [`crate::tool::PresenceCause`].
     Stale,
     /// It is failing, or a person demoted it.
     Demoted,
@@ -19,14 +19,13 @@ pub enum Status {
 
 wording! { Status { Active = "active", Stale = "stale", Demoted = "demoted" } }
 
-/// One row of [`STATUS_TABLE`]: `None` matches either value.
+/// One row of [`STATUS_TABLE`]: hold, failing, present and the status. `None` matches any value.
 pub(crate) type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);
 
-/// The status of every combination of hold, failing and present. The first row that matches holds.
+/// The status for every combination of hold, failing and present. The first matching row applies.
 ///
-/// Nothing moves between statuses: scans change presence, outcomes change health, people change
-/// the hold, and the status follows. So a rescan cannot wipe a demotion, and each cause is undone
-/// on its own.
+/// The status is never stored: scans change presence, outcomes change health, people change the hold, and the
+/// status follows. So a rescan cannot undo a demotion, and each cause is undone separately.
 pub(crate) const STATUS_TABLE: [StatusRow; 5] = [
     //  hold                 failing       present       status
     (Some(Hold::Pinned), None, None, Status::Active),

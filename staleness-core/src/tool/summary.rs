@@ -1,38 +1,38 @@
-//! The part of a tool that a search reads.
+//! Tool summaries: the part of a tool that searches read.
 
 use super::{Hold, Listing, Status, Tool, ToolKind, status_of};
 use crate::ids::{ClientId, ServerKey, ToolName};
 
-/// A tool without what happened to it: its words, and what its status follows from. A search that looks at every
-/// tool of a scope reads no more.
+/// A tool without its history: its words, and the facts that decide its status. A search over all tools of a
+/// scope reads only this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSummary {
-    /// Its name; the scope is that of the list.
+    /// The tool's name. The scope is that of the list.
     pub name: ToolName,
     /// Its kind.
     pub kind: ToolKind,
-    /// The MCP server that it is, or belongs to.
+    /// The MCP server that the tool is or belongs to.
     pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
-    /// Its own description.
+    /// The tool's description.
     pub description: Option<String>,
-    /// The sources that list it: see [`Tool::listings`].
+    /// The sources that list the tool: see [`Tool::listings`].
     pub listings: Vec<Listing>,
-    /// The clients that used it: see [`Tool::used_by`].
+    /// The clients that used the tool: see [`Tool::used_by`].
     pub used_by: Vec<ClientId>,
-    /// The decision of a person about it.
+    /// A person's decision about the tool.
     pub hold: Hold,
-    /// True if it is there: see [`super::Presence::is_present`].
+    /// True if the tool is present: see [`super::Presence::is_present`].
     pub present: bool,
-    /// True if it is failing: see [`super::Health::is_failing`].
+    /// True if the tool is failing: see [`super::Health::is_failing`].
     pub failing: bool,
-    /// True if it is known from failures alone: see [`Tool::failed_only`].
+    /// True if every use of the tool failed and no source lists it: see [`Tool::failed_only`].
     pub failed_only: bool,
 }
 
 impl ToolSummary {
-    /// Returns the status of its [`Tool`].
+    /// Returns the status, as [`Tool::status`] does.
     #[must_use]
     pub fn status(&self) -> Status {
         status_of(self.hold, self.failing, self.present)

@@ -1,6 +1,6 @@
-//! Patterns of secrets, and the names of keys whose values are secrets.
+//! Patterns of secrets, and names of keys whose values are secrets.
 
-/// Prefixes of the tokens of well-known services.
+/// Prefixes of tokens of well-known services.
 const PREFIXES: [&str; 38] = [
     "sk-",
     "sk_",
@@ -42,10 +42,10 @@ const PREFIXES: [&str; 38] = [
     "hvr.",
 ];
 
-/// A token has at least so many characters behind its prefix.
+/// The minimum length of a token after its prefix, in bytes.
 const PREFIXED: usize = 8;
 
-/// Words in the name of a key whose value is a secret, however the name is spelled.
+/// Words in the name of a key whose value is a secret, in any spelling of the name.
 const SECRET_WORDS: [&str; 12] = [
     "password",
     "passwd",
@@ -61,20 +61,20 @@ const SECRET_WORDS: [&str; 12] = [
     "cookie",
 ];
 
-/// Parts of such names that say it only as a whole part: `DB_PASS`, `signing-key`.
+/// Words that mark a key only as a whole part of its name: `DB_PASS`, `signing-key`.
 const SECRET_PARTS: [&str; 4] = ["pass", "pw", "key", "auth"];
 
-/// Parts of webhook URLs; the text behind them is as good as a password.
+/// Parts of webhook URLs. The text after them works like a password.
 const HOOKS: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "webhook.office.com/"];
 
-/// The length, in characters, from which a word is taken for a secret whatever it holds.
+/// The length, in characters, from which any word after a key counts as a secret.
 const LONG: usize = 20;
-/// A word behind `key`, which says so many other things, has at least so many.
+/// The minimum length of a secret after `key`, a word with many other meanings.
 const UNSURE: usize = 8;
-/// A word behind a bare `pass`.
+/// The minimum length of a secret after a bare `pass`.
 const PASS: usize = 4;
 
-/// Words that end as the names of keys do, and name none that is a secret.
+/// Words that end in `key` but do not name a secret.
 const NO_SECRETS: [&str; 13] = [
     "donkey",
     "foreignkey",
@@ -91,26 +91,27 @@ const NO_SECRETS: [&str; 13] = [
     "whiskey",
 ];
 
-/// A run of this many characters may be a random one.
+/// The minimum length of a random run with mixed case.
 const RANDOM: usize = 20;
-/// As [`RANDOM`], for hexadecimal digits or letters of one case, which words are made of, too.
+/// The minimum length of a random run of hexadecimal digits or of a single case. Such runs also occur in
+/// ordinary words.
 const RANDOM_HEX: usize = 32;
-/// The least number of changes between digits and other characters in a random run.
+/// The minimum number of changes between digits and other characters in a random run.
 const CHANGES: usize = 3;
 
-/// The certainty with which a name says that its value is a secret.
+/// The certainty with which a key's name marks its value as a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// It is a secret.
+    /// Its value is a secret.
     Sure,
-    /// It is one behind `=` and its like, and may be one behind the bare word: `pass`.
+    /// A value after `=` or `:` is a secret; one after the bare word may be: `pass`.
     Pass,
-    /// It may be one: `key`.
+    /// Its value may be a secret: `key`.
     Maybe,
 }
 
 impl Key {
-    /// Returns the least length, in characters, of a word behind the key that can be a secret.
+    /// Returns the minimum length, in characters, of a secret after the key.
     pub(super) const fn least(self) -> usize {
         match self {
             Self::Sure => 1,
@@ -120,7 +121,7 @@ impl Key {
     }
 }
 
-/// Returns the certainty that the value of a name is a secret; `None` for any other name.
+/// Returns how surely the value of this key is a secret. `None` if the name is not a key.
 pub(super) fn key(name: &str) -> Option<Key> {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -138,8 +139,9 @@ pub(super) fn key(name: &str) -> Option<Key> {
     is_sure.then_some(Key::Sure)
 }
 
-/// Returns true if a word was chosen as a secret rather than written as a word of a sentence: it has a digit, a
-/// capital behind a small letter, or a sign such as `@` within, or it is very long.
+/// Returns true if a word looks like a chosen secret rather than an ordinary word: it has at least `least`
+/// characters, and it contains a digit, a capital after a small letter or a sign such as `@`, or is very
+/// long.
 pub(super) fn is_chosen(word: &str, least: usize) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let length = word.chars().count();
@@ -152,7 +154,7 @@ pub(super) fn is_chosen(word: &str, least: usize) -> bool {
             || humps.any(|(one, next)| one.is_lowercase() && next.is_uppercase()))
 }
 
-/// Returns the quotation mark with which a word begins, if it does.
+/// Returns the opening quotation mark of a word, if there is one.
 pub(super) fn quote(word: &str) -> Option<char> {
     word.chars().next().filter(|mark| matches!(mark, '"' | '\'' | '`'))
 }
@@ -161,13 +163,12 @@ pub(super) fn is_link(word: &str) -> bool {
     matches!(word, "=" | ":" | "=>" | ":=") || word.trim_end_matches(':').eq_ignore_ascii_case("is")
 }
 
-/// Returns true if a word may stand between a key and its value, or a value and its key, without telling that
-/// there is one.
+/// Returns true if the word may stand between a key and its value: `to` or `as`.
 pub(super) fn is_to(word: &str) -> bool {
     ["to", "as"].iter().any(|to| word.eq_ignore_ascii_case(to))
 }
 
-/// A scheme of authorization, whose credentials are the next word.
+/// Returns true for an authorization scheme, whose credentials are the next word.
 pub(super) fn is_scheme(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     ["bearer", "basic", "digest"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
@@ -192,8 +193,8 @@ pub(super) fn is_token(run: &str) -> bool {
     prefixed || is_random(run)
 }
 
-/// Returns true if a run looks as if nobody had thought of it: many hexadecimal digits, or letters of both
-/// cases with digits all over.
+/// Returns true if a run looks randomly generated: many hexadecimal digits, or letters of both cases with
+/// digits throughout.
 pub(super) fn is_random(run: &str) -> bool {
     let letters = run.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
@@ -207,7 +208,7 @@ pub(super) fn is_random(run: &str) -> bool {
     }
     let changes = run.as_bytes().windows(2);
     let changes = changes.filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
-    // In small letters alone it takes more to tell.
+    // A run with letters of a single case must be longer and change more often.
     if letters + digits >= RANDOM_HEX && letters + digits == run.len() && changes >= 2 * CHANGES {
         return true;
     }
