@@ -1,62 +1,60 @@
-//! Curves: how a base score falls with age.
+//! Curves: how freshness falls with age.
 
 use serde::{Deserialize, Serialize};
 
-/// A curve by which the freshness of an item falls with its age. It begins at 1, never rises, and
-/// stays within 0..=1.
+/// A curve by which freshness falls with age. It starts at 1, never rises, and stays within 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Curve {
-    /// It does not age.
+    /// No ageing.
     #[default]
     Constant,
     /// `max(floor, 1 - drop * age / days)`.
     Linear {
-        /// The points, 0..=1, that are lost over `days`.
+        /// The points lost over `days`, 0..=1.
         drop: f64,
-        /// The days over which that is lost.
+        /// The days over which `drop` is lost.
         days: f64,
-        /// It never falls below this.
+        /// The lower bound, 0..=1.
         #[serde(default)]
         floor: f64,
     },
     /// `2 ^ (-age / days)`.
     HalfLife {
-        /// The days after which half is left.
+        /// The half-life, in days.
         days: f64,
     },
-    /// The power-law forgetting curve of FSRS-4.5, a model of human memory that schedules flash
-    /// cards: `(1 + 19/81 * age / S) ^ -0.5`, which is 0.9 when the age is the stability `S`.
+    /// The power-law forgetting curve of FSRS-4.5, a model of human memory that schedules flash cards: `(1 +
+    /// 19/81 * age / S) ^ -0.5`, which is 0.9 when the age equals the stability `S`.
     ///
-    /// Each verification lengthens the stability as a successful review does there:
+    /// Each verification lengthens the stability like a successful review in FSRS:
     /// `S' = S * (1 + e^w8 * (11 - D) * S^-w9 * (e^(w10 * (1 - R)) - 1))`, with the published default
-    /// parameters, the middle difficulty `D = 5`, and the retrievability `R = 0.9` of a review that
-    /// comes when it is due, since only the number of verifications is kept. Reading counts for
-    /// nothing.
+    /// parameters, the middle difficulty `D = 5`, and the retrievability `R = 0.9` of a review that is due.
+    /// `R` is fixed because only the number of verifications is stored. Reading an item has no effect.
     ///
     /// Source: open-spaced-repetition, "The Algorithm", section FSRS-4.5,
     /// <https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm>.
     Power {
-        /// The days after which 0.9 is left of what was never verified.
+        /// The age in days at which the freshness is 0.9, without any verification.
         stability: f64,
     },
 }
 
-/// FSRS-4.5: `w8`, how much any review strengthens.
+/// FSRS-4.5 `w8`: the base effect of a review on stability.
 const W8: f64 = 1.6474;
-/// FSRS-4.5: `w9`, how much less a review strengthens what is strong already.
+/// FSRS-4.5 `w9`: how much the effect shrinks as stability grows.
 const W9: f64 = 0.1367;
-/// FSRS-4.5: `w10`, how much more a review strengthens what was nearly forgotten.
+/// FSRS-4.5 `w10`: how much the effect grows as retrievability falls.
 const W10: f64 = 1.0461;
-/// The middle of the difficulties 1..=10 of FSRS.
+/// The middle of the FSRS difficulty scale 1..=10.
 const DIFFICULTY: f64 = 5.0;
 /// The retrievability at which a review is due.
 const RETRIEVABILITY: f64 = 0.9;
-/// The longest stability, in days: the longest interval of FSRS, a hundred years.
+/// The maximum stability, in days: the longest interval of FSRS, a hundred years.
 const MAX_STABILITY: f64 = 36_500.0;
 
 impl Curve {
-    /// The base score, 0..=1, after so many whole days, for something that was verified so often.
+    /// Returns the freshness, 0..=1, after `days` whole days and this number of verifications.
     #[must_use]
     pub fn at(self, days: i64, verifications: u32) -> f64 {
         let age = days.max(0) as f64;
@@ -70,7 +68,7 @@ impl Curve {
         }
     }
 
-    /// The most that age can take, in points 0..=1.
+    /// Returns the most that age can take off the freshness, 0..=1.
     #[must_use]
     pub const fn reach(self) -> f64 {
         match self {
@@ -81,7 +79,7 @@ impl Curve {
         }
     }
 
-    /// Returns what is wrong with its numbers, if anything is.
+    /// Returns an error message if the numbers are out of range.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let days = |value: f64| value > 0.0 && value <= MAX_STABILITY;
@@ -99,8 +97,8 @@ impl Curve {
     }
 }
 
-/// The stability after so many verifications, in days. Each multiplies it by at least 1.8, so that a
-/// day reaches [`MAX_STABILITY`] within 18 turns.
+/// Returns the stability in days after this number of verifications. Each multiplies it by at least 1.8, so
+/// the loop reaches [`MAX_STABILITY`] within 18 turns.
 fn strengthened(stability: f64, verifications: u32) -> f64 {
     let gain = W8.exp() * (11.0 - DIFFICULTY) * ((W10 * (1.0 - RETRIEVABILITY)).exp() - 1.0);
     let mut stability = stability;

@@ -1,4 +1,4 @@
-//! Documents: Markdown files as they were last checked.
+//! Documents: the results of the last check of Markdown files.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,63 +6,64 @@ use super::Evidence;
 use crate::ids::DocumentKey;
 use crate::time::Timestamp;
 
-/// A paragraph, list item, table row or heading against which something was found.
+/// A paragraph, list item, table row or heading with evidence against it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Its first line in the file, counted from 1.
     pub line: u32,
-    /// Its last line.
+    /// Its last line, inclusive.
     pub last_line: u32,
-    /// Its beginning, on one line, at most 80 characters; markup left out.
+    /// The beginning of its text on one line, without markup, at most 80 characters.
     pub title: String,
-    /// A [`crate::ids::stable_hash`] of its text, so that a baseline knows it again when it moves.
+    /// A [`crate::ids::stable_hash`] of its text, so that a baseline still recognises it after it moves.
     pub digest: u64,
-    /// When it was last edited or verified, as far as that is known.
+    /// When it was last edited or verified, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchored_at: Option<Timestamp>,
-    /// The commit in which it was last edited, or that held when it was verified.
+    /// The commit of the last edit, or the commit checked out at the last verification.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<String>,
     /// The evidence against it.
     pub evidence: Vec<Evidence>,
 }
 
-/// A document as it was last checked: what was found, not what it means. It is a cache: it holds for
-/// the commit and the contents that it names, and can be made again at any time.
+/// The findings of a document's last check, before they are judged. This is a cache: it is valid for the
+/// commit and the contents that it names, and can be rebuilt at any time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
     /// The project and the path.
     pub key: DocumentKey,
-    /// True if a client loads it by itself: a memory or instruction file, or imported by one.
+    /// True if a client loads the document on its own: a memory or instruction file, or one imported by such
+    /// a file.
     pub loaded: bool,
     /// When it was checked.
     pub checked_at: Timestamp,
-    /// The commit that was checked out then; `None` without git.
+    /// The commit checked out at that time; `None` without git.
     pub head: Option<String>,
-    /// Everything that the findings depend on beside the commit: see [`Document::digest_of`].
+    /// A digest of everything except the commit that the findings depend on: see [`Document::digest_of`].
     pub digest: u128,
-    /// The number of all its blocks; 1 for a file that is an item, judged as a whole.
+    /// The total number of blocks; 1 for a file that is judged as a single item.
     pub blocks: u32,
-    /// Those against which something was found, in the order of the text. Behind them, for a file with
-    /// a history that is an item as a whole, one without evidence for the commit in which it came, and one for
-    /// the commit that edited it last, unless what was checked is not committed.
+    /// The blocks with evidence, in the order of the text. For a committed file that is a single item, two
+    /// blocks without evidence follow: one for the commit that added the file and one for the last edit. The
+    /// latter is missing if the checked text is not committed.
     #[serde(with = "crate::text::nested")]
     pub found: Vec<Block>,
 }
 
 impl Document {
-    /// The most that the findings of one document may take in a store, in bytes as they are kept.
+    /// The maximum size of a document's findings, in bytes as stored.
     pub const MAX_FINDINGS_BYTES: usize = 1 << 20;
 
-    /// The upper half of the digest of a document of which not all findings are listed.
+    /// Marks, in the upper half of the digest, a document with too many findings to list.
     const PARTIAL: u128 = 1 << 64;
 
-    /// Returns the digest of a document with these contents, checked with these settings, each a
-    /// [`crate::ids::stable_hash`]: the contents are the lower half.
+    /// Returns the digest of a document from hashes ([`crate::ids::stable_hash`]) of its contents and of the
+    /// settings of the check. The contents are the lower half.
     #[must_use]
     pub const fn digest_of(contents: u128, settings: u128) -> u128 {
-        // No settings are those of `make_void` and `make_partial`.
+        // Bit 1 keeps the settings distinct from the values of `make_void` and `make_partial`.
         (settings | 2) << 64 | contents & u64::MAX as u128
     }
 
@@ -72,19 +73,18 @@ impl Document {
         self.digest as u64 == other.digest as u64
     }
 
-    /// Lets the next check look again: no settings match.
+    /// Invalidates the result, so that the next check looks at the document again.
     pub fn make_void(&mut self) {
         (self.head, self.digest) = (None, self.digest & u128::from(u64::MAX));
     }
 
-    /// Marks it as one of which not all findings are listed; the next check looks again.
+    /// Invalidates the result and marks it as an incomplete list of findings.
     pub fn make_partial(&mut self) {
         self.make_void();
         self.digest |= Self::PARTIAL;
     }
 
-    /// Returns true if findings were left out because there are too many. The worst is among those that are
-    /// listed.
+    /// Returns true if there were too many findings to list all. The worst is among the listed ones.
     #[must_use]
     pub const fn is_partial(&self) -> bool {
         self.digest >> 64 == Self::PARTIAL >> 64

@@ -1,4 +1,4 @@
-//! Evidence: facts that speak against an item, as they were found.
+//! Evidence: facts that speak against an item.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,22 +6,23 @@ use super::Citation;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The sorts of evidence. The strongest instance of each sort counts.
+/// The kinds of evidence. Only the strongest instance of each kind counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SignalKind {
-    /// Its own date of expiry has passed.
+    /// Its expiry date has passed.
     Expired,
-    /// Another item stands for it.
+    /// Another item replaces it.
     Superseded,
-    /// It was said to be wrong.
+    /// Somebody reported it to be wrong.
     Contradicted,
     /// A source that it cites is missing.
     SourceMissing,
-    /// It names what the project had when it was written and has no more.
+    /// It names something that existed in the project when it was written and no longer does.
     ReferenceDrift,
-    /// A source that it cites was changed after it was verified, or written if it never was.
+    /// A source that it cites changed after it was verified, or after it was written if it was never
+    /// verified.
     SourceChanged,
     /// It was written for an earlier version of the project.
     VersionDrift,
@@ -29,11 +30,11 @@ pub enum SignalKind {
     RelatedFresher,
     /// An item that it depends on is stale itself.
     RelatedStale,
-    /// A to-do that is read again and again, and not done.
+    /// A to-do that is recalled repeatedly and still open.
     RecalledWithoutProgress,
-    /// A word that was true at a time.
+    /// A word that was true at the time of writing, such as `currently`.
     TemporalMarker,
-    /// Its date lies in the future.
+    /// Its date is in the future.
     FutureDate,
     /// It links to something that never existed.
     BrokenLink,
@@ -48,21 +49,21 @@ wording! { SignalKind {
     FutureDate = "future_date", BrokenLink = "broken_link",
 } }
 
-/// The part of a citation that is gone.
+/// The missing part of a citation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cited {
     /// The file or folder.
     Path,
-    /// The file is shorter than the lines that are cited.
+    /// The cited lines: the file is shorter.
     Lines,
-    /// The symbol is not in the file.
+    /// The symbol within the file.
     Symbol,
-    /// The heading, whose anchor stands in the place of a symbol, is not in the document.
+    /// The heading within the document. Its anchor is stored as the citation's symbol.
     Heading,
 }
 
-/// The sort of word that a text uses for a thing of the project.
+/// The kind of word that refers to a part of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordKind {
@@ -72,7 +73,7 @@ pub enum WordKind {
     Flag,
     /// A code identifier.
     Identifier,
-    /// A command that calls a target of the project, such as `npm run lint`.
+    /// A command that runs a target of the project, such as `npm run lint`.
     Command,
 }
 
@@ -88,65 +89,66 @@ pub enum Distance {
     Major,
 }
 
-/// One thing that was found. Commits are full hexadecimal ids; reports shorten them.
+/// One finding. Commits are full hexadecimal ids; reports shorten them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fact", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fact {
-    /// The date of expiry has passed.
+    /// The expiry date has passed.
     Expired {
-        /// That date.
+        /// The expiry date.
         at: Timestamp,
     },
-    /// Another item stands for it.
+    /// Another item replaces it.
     Superseded {
-        /// The id of that item; where a document is superseded, the path of what stands for it.
+        /// The id of the replacement; for a document, its path.
         by: String,
     },
-    /// It was said to be wrong.
+    /// Somebody reported it to be wrong.
     Contradicted {
-        /// The person or agent that says so.
+        /// The person or agent who reported it.
         by: String,
-        /// Why.
+        /// The reason given.
         reason: String,
     },
     /// A source that it cites is missing.
     SourceMissing {
-        /// The citation of it.
+        /// The citation.
         citation: Citation,
-        /// The part of it that is gone.
+        /// The part that is missing.
         gone: Cited,
-        /// The path of the file now, if it was renamed; of a heading its anchor now.
+        /// The new path if the file was renamed, or the new anchor of a heading.
         renamed_to: Option<String>,
-        /// The commit that removed it, when that is known.
+        /// The commit that removed it, if known.
         commit: Option<String>,
     },
-    /// It names what was there when it was last edited and is nowhere now.
+    /// It names something that existed at its last edit and no longer exists anywhere.
     ReferenceDrift {
-        /// The word.
+        /// The name as written.
         word: String,
-        /// The sort of that word.
+        /// The kind of word.
         sort: WordKind,
-        /// Its present name, if that is certain: the path of the file, or the command with the new name of its target.
+        /// The new name, if it is certain: the file's path, or the command with the target's new name.
         renamed_to: Option<String>,
-        /// The commit that removed it, when that is known.
+        /// The commit that removed it, if known.
         commit: Option<String>,
-        /// When that was.
+        /// The time of that commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Timestamp>,
     },
-    /// The cited lines or symbol were changed after the verification.
+    /// The cited lines or symbol changed after the verification.
     SourceChanged {
-        /// The citation of them.
+        /// The citation.
         citation: Citation,
-        /// The first commit that changed it after the verification; `None` when only a digest tells.
+        /// The first commit that changed the source after the verification; `None` if only a digest shows the
+        /// change.
         commit: Option<String>,
-        /// Whole days between the verification and that commit.
+        /// The whole days between the verification and that commit.
         days_after: Option<i64>,
     },
     /// It was written for an earlier version.
     VersionDrift {
-        /// The version that it was written for.
+        /// The version for which it was written.
         written_for: String,
         /// The version of the project now.
         project_at: String,
@@ -163,35 +165,35 @@ pub enum Fact {
         /// The id of that item.
         id: String,
     },
-    /// A to-do that is read again and again, and not done.
+    /// A to-do that is recalled repeatedly and still open.
     RecalledWithoutProgress {
         /// The number of recalls since it was last edited.
         recalls: u64,
     },
-    /// A word that was true at a time.
+    /// A word that was true at the time of writing.
     TemporalMarker {
-        /// The word as it is written.
+        /// The word as written.
         word: String,
     },
-    /// Its date lies in the future.
+    /// Its date is in the future.
     FutureDate {
-        /// That date.
+        /// The date.
         at: Timestamp,
     },
-    /// It links to something that no commit ever had, or names a path that was gone before it was last edited.
+    /// It links to something that no commit contains, or names a path that was removed before the last edit.
     BrokenLink {
-        /// The target of the link; the anchor of a heading stands in the place of a symbol.
+        /// The target of the link. The anchor of a heading is stored as the symbol.
         citation: Citation,
-        /// The part of it that never was.
+        /// The part that does not exist.
         gone: Cited,
-        /// The commit that removed it; `None` for what never was.
+        /// The commit that removed it; `None` if it never existed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         commit: Option<String>,
     },
 }
 
 impl Fact {
-    /// Returns the new name of what is gone, if it is certain.
+    /// Returns the new name of the missing thing, if it is certain.
     #[must_use]
     pub fn renamed_to(&self) -> Option<&str> {
         match self {
@@ -202,7 +204,7 @@ impl Fact {
         }
     }
 
-    /// The sort of evidence that this fact is.
+    /// Returns the kind of evidence.
     #[must_use]
     pub const fn kind(&self) -> SignalKind {
         match self {
@@ -223,19 +225,19 @@ impl Fact {
     }
 }
 
-/// A fact, and where in the text it shows.
+/// A fact, with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The fact that was found.
     #[serde(flatten)]
     pub fact: Fact,
-    /// The line of the file in which the word stands, counted from 1.
+    /// The line of the word in the file, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The first column of the word there, counted in characters from 1.
+    /// The first column of the word, counted in characters from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The nearest name that is there now, where what is gone has no certain new name.
+    /// The most similar existing name, if the missing one has no certain new name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<String>,
 }

@@ -1,5 +1,4 @@
-//! Evidence that follows from the items themselves: their own dates and versions, and how they
-//! depend on each other.
+//! Evidence that follows from the items themselves: their dates, their versions, and their relations.
 
 use std::path::Path;
 
@@ -7,21 +6,21 @@ use super::{Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, Signa
 use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
 
-/// The evidence that is gathered about one item: whole facts, or their sorts alone.
+/// A collection of evidence about one item: whole facts, or only their kinds.
 trait Pieces {
-    /// Adds a piece of this sort; what it says is made where that is kept.
+    /// Adds evidence of this kind. `fact` is called only if facts are stored.
     fn add(&mut self, kind: SignalKind, fact: impl FnOnce() -> Fact);
 
-    /// Adds a version that is behind.
+    /// Adds a version that is behind by `distance`.
     fn add_drift(&mut self, distance: Distance, fact: impl FnOnce() -> Fact);
 
-    /// The sorts of what was gathered.
+    /// Returns the kinds of evidence collected so far.
     fn signals(&self) -> SignalSet;
 }
 
 impl Pieces for Vec<Evidence> {
     fn add(&mut self, _: SignalKind, fact: impl FnOnce() -> Fact) {
-        // Most items with evidence have one piece of it, so the first one takes no room for more.
+        // Most items with evidence have exactly one piece, so reserve no more.
         if self.is_empty() {
             self.reserve_exact(1);
         }
@@ -52,32 +51,32 @@ impl Pieces for SignalSet {
 }
 
 impl Evidence {
-    /// Adds to the evidence of every item what follows from its own fields and from the other items.
+    /// Adds to each item's evidence what follows from its own fields and from the other items.
     ///
-    /// `evidence[n]` belongs to `items[n]` and may hold already what was found outside: it decides with
-    /// the rest whether an item is stale for those that depend on it. Takes time linear in the items and
-    /// their relations.
+    /// `evidence[n]` belongs to `items[n]` and may already contain evidence from outside. Both together
+    /// decide whether an item is stale for its dependents. Runs in time linear in the items and their
+    /// relations.
     ///
-    /// - `related_stale` looks one step far: an item is stale for others by its own evidence, never
-    ///   because it depends on a stale one. So chains do not fall like dominoes, and circles end.
-    /// - An id means an item of the same scope, else a global one; ids without an item, and an item's own
-    ///   id, mean nothing.
-    /// - An item that is done, evergreen or a preference depends on nothing.
-    /// - One in a file of the project does not supersede one in a file of the user, nor a global one.
+    /// - `related_stale` is not transitive: an item is stale for its dependents only by its own evidence. So
+    ///   staleness does not spread along chains, and cycles terminate.
+    /// - An id refers to an item of the same scope, else to a global one. Ids without an item, and an item's
+    ///   own id, are ignored.
+    /// - Items that are done or evergreen, and preferences, depend on nothing.
+    /// - An item in a file of the project cannot supersede a global item or one in a file of the user.
     ///
     /// # Panics
-    /// When the two slices have different lengths.
+    /// If the two slices differ in length.
     pub fn gather(items: &[&Item], evidence: &mut [Vec<Self>], context: &Context) {
         gather_pieces(items, evidence, context);
     }
 }
 
 impl SignalSet {
-    /// The sorts of what [`Evidence::gather`] finds, without the facts: for scores of many items. `signals[n]`
-    /// belongs to `items[n]` and may hold already what was found outside.
+    /// Finds the same evidence as [`Evidence::gather`] but only the kinds, to score many items. `signals[n]`
+    /// belongs to `items[n]` and may already contain kinds from outside.
     ///
     /// # Panics
-    /// When the two slices have different lengths.
+    /// If the two slices differ in length.
     pub fn gather(items: &[&Item], signals: &mut [Self], context: &Context) {
         gather_pieces(items, signals, context);
     }
@@ -85,7 +84,7 @@ impl SignalSet {
 
 fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context) {
     assert_eq!(items.len(), pieces.len(), "one list of evidence for each item");
-    // Items that name others: only these are looked at again.
+    // Only items that refer to others need a second look.
     let mut naming: Vec<(usize, &Item)> = Vec::new();
     for (at, (item, pieces)) in items.iter().zip(pieces.iter_mut()).enumerate() {
         own_pieces(item, context, pieces);
@@ -104,7 +103,7 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     };
     for (at, item) in naming.iter().copied() {
         for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
-            // What the other side says of it already is not said twice.
+            // Skip what the other item already records itself.
             let is_told = other == at || items[other].superseded_by.contains(&item.key.id);
             if !is_told && !reaches_out(item, items[other]) {
                 let by = || Fact::Superseded { by: item.key.id.as_str().into() };
@@ -112,7 +111,7 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
             }
         }
     }
-    // First all levels by each item's own evidence, then what follows from them.
+    // First compute all levels from each item's own evidence, then derive evidence from them.
     let mut levels: Vec<Option<Level>> = vec![None; items.len()];
     let mut depending: Vec<(usize, &ItemId, bool, bool)> = Vec::new();
     for (at, item) in naming.into_iter().filter(|(_, item)| depends(item)) {
@@ -141,8 +140,8 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     }
 }
 
-/// Returns true if an item in a file of the project speaks of one that the user has for all projects, in a file or in
-/// the store: what somebody else wrote says nothing of those.
+/// Returns true if an item in a file of the project refers to a global item or one in a file of the user.
+/// Files in a project may come from other people, so they must not affect the user's own items.
 fn reaches_out(item: &Item, other: &Item) -> bool {
     let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
     let is_theirs = item.path.as_deref().is_some_and(|path| !is_users(path));
@@ -153,9 +152,8 @@ fn depends(item: &Item) -> bool {
     !item.is_done() && !item.evergreen && item.kind != ItemKind::Preference
 }
 
-/// Adds what follows from the fields of one item: its date of expiry, who stands for it or speaks
-/// against it, its version, how often it was recalled, and a date in the future. The words of its
-/// text are not read: see [`Marker`](super::Marker).
+/// Adds evidence from the fields of one item: expiry, supersession, contradiction, version, recalls, and
+/// dates in the future. It does not read the text: see [`Marker`](super::Marker).
 fn own_pieces(item: &Item, context: &Context, pieces: &mut impl Pieces) {
     let now = context.now();
     if let Some(at) = item.expires_at

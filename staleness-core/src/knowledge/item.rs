@@ -1,4 +1,4 @@
-//! Items: what somebody wrote down to rely on later.
+//! Items of knowledge: notes that people or agents rely on later.
 
 use std::collections::BTreeSet;
 
@@ -9,19 +9,19 @@ use crate::ids::{ItemId, ItemKey, OpId};
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The kind of thing that was written down. Each ages in its own way.
+/// The kind of an item. Each kind ages differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
     /// A fact about the project.
     Knowledge,
-    /// A way in which somebody likes things done. It does not age.
+    /// A preference of a person. It does not age.
     Preference,
-    /// Something to do.
+    /// A task to be done.
     Todo,
-    /// A pointer to something outside.
+    /// A pointer to an external resource.
     Reference,
-    /// A Markdown file without a kind of its own. Age alone never condemns it.
+    /// A Markdown file without another kind. Age alone never makes it stale.
     Document,
 }
 
@@ -34,81 +34,81 @@ wording! { ItemKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contradiction {
-    /// The name of the person or agent who said so.
+    /// The name of the person or agent who made it.
     pub by: String,
-    /// Why.
+    /// The reason given.
     pub reason: String,
-    /// When.
+    /// When it was made.
     pub at: Timestamp,
 }
 
-/// An item of knowledge. It lives in the store, or in a Markdown file: then the file is the truth,
-/// and the store keeps its counters, its verification and what was said about it.
+/// An item of knowledge. Its text is in the store or in a Markdown file. In the latter case the store holds
+/// only the counters, the verification and statements about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Item {
     /// Its identity.
     pub key: ItemKey,
-    /// The kind of thing that it is.
+    /// The kind of item.
     pub kind: ItemKind,
-    /// The text; empty in the store for an item that lives in a file.
+    /// The text; empty in the store if the item is in a file.
     pub body: String,
-    /// Words under which it is found, beside those of the text.
+    /// Search words in addition to those of the text.
     pub keywords: BTreeSet<String>,
-    /// The file that it lives in, as in [`crate::ids::DocumentKey::path`].
+    /// The file that contains the item, in the form of [`crate::ids::DocumentKey::path`].
     pub path: Option<String>,
     /// When it was written.
     pub added_at: Timestamp,
-    /// When its text or one of its fields was edited last.
+    /// When its text or a field was last edited.
     pub updated_at: Timestamp,
-    /// The version of the project that it was written for.
+    /// The version of the project for which it was written.
     pub version_context: Option<String>,
-    /// True if time, versions and code leave it untouched.
+    /// True if time, versions and code changes do not affect it.
     pub evergreen: bool,
-    /// When it should be done, for a to-do.
+    /// The due date, for a to-do.
     pub due: Option<Timestamp>,
-    /// When it ceases to hold.
+    /// The expiry date.
     pub expires_at: Option<Timestamp>,
-    /// When somebody last saw that it holds.
+    /// When it was last verified.
     pub verified_at: Option<Timestamp>,
-    /// The commit that was checked out then.
+    /// The commit checked out at the last verification.
     pub verified_commit: Option<String>,
-    /// The number of times that it was verified.
+    /// The number of verifications.
     pub verifications: u32,
-    /// The places in the project on which it rests.
+    /// The places in the project on which it is based.
     #[serde(with = "crate::text::nested")]
     pub citations: BTreeSet<Citation>,
-    /// The items that it stands for now.
+    /// The items that it replaces.
     pub supersedes: BTreeSet<ItemId>,
-    /// The items that stand for it now: the other side of `supersedes`, kept by the same commit.
+    /// The items that replace it: the inverse of `supersedes`, written in the same commit.
     pub superseded_by: BTreeSet<ItemId>,
-    /// The items that it depends on.
+    /// The items on which it depends.
     pub related: BTreeSet<ItemId>,
-    /// The last statement that it is wrong; `None` again after a verification.
+    /// The last statement that it is wrong; cleared by a verification.
     pub contradicted: Option<Contradiction>,
     /// When it was done, for a to-do.
     pub done_at: Option<Timestamp>,
-    /// The number of times that it was recalled.
+    /// The number of recalls.
     pub recalls: u64,
-    /// The number of times that it was recalled since `updated_at`.
+    /// The number of recalls since `updated_at`.
     pub recalls_since_edit: u64,
-    /// When it was recalled last.
+    /// When it was last recalled.
     pub recalled_at: Option<Timestamp>,
-    /// The last unit of work that counted a recall, so that a repeat is not counted again.
+    /// The last unit of work that counted a recall, so that a retry is not counted twice.
     pub recall_op: Option<OpId>,
 }
 
 impl Item {
-    /// The most that all other fields of an item may hold together, in bytes.
+    /// The maximum total size of all fields except the text, in bytes.
     pub const MAX_FIELDS_BYTES: usize = 256 << 10;
 
-    /// The longest reason that anybody may give, in bytes.
+    /// The maximum size of a reason, in bytes.
     pub const MAX_REASON_BYTES: usize = 4 << 10;
 
-    /// The longest text of an item, in bytes.
+    /// The maximum size of the text, in bytes.
     pub const MAX_BODY_BYTES: usize = 1 << 20;
 
-    /// An item as it is when it was just written: nothing but a kind, a text and a time.
+    /// Creates an item with only a kind, a text and a time.
     #[must_use]
     pub fn new(key: ItemKey, kind: ItemKind, body: impl Into<String>, at: Timestamp) -> Self {
         Self {
@@ -139,20 +139,20 @@ impl Item {
         }
     }
 
-    /// The moment from which its age counts: its last verification, else when it was written.
+    /// Returns the time from which its age counts: the last verification, or else the time of writing.
     #[must_use]
     pub fn anchored_at(&self) -> Timestamp {
         self.verified_at.unwrap_or(self.added_at)
     }
 
-    /// Returns true if it is a to-do that is done: it is never flagged, and never recalled.
+    /// Returns true if it is a to-do that is done. Such an item is never flagged or recalled.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.kind == ItemKind::Todo && self.done_at.is_some()
     }
 
-    /// Returns the number of recalls since the file of an item was edited, from the item's row. Git
-    /// dates files anew, so only an edit that is later than the last recall begins a new count.
+    /// Returns the number of recalls since the item's file was edited, judged by its row. Git checkouts
+    /// change file dates, so only an edit after the last recall restarts the count.
     #[must_use]
     pub fn recalls_since(&self, edited_at: Timestamp) -> u64 {
         let edited =

@@ -10,36 +10,37 @@ use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, 
 use crate::text::days;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
-/// The kind of the signal that tells of age.
+/// The kind of the signal for age.
 const AGE: &str = "age";
 
 impl Item {
-    /// Says how far the item can still be trusted, why, and what should be done about it.
+    /// Judges how far the item can still be trusted, why, and what should be done about it.
     ///
     /// # Freshness
     ///
-    /// `days` are whole days since it was verified, else since it was written; a date in the future is
-    /// age 0. The base is the [`super::Curve`] of its kind, less the terms of its kind in points (a version behind,
-    /// a temporal marker), clamped at 0. Each sort of evidence then leaves `1 - weight * strength` of it, where the
-    /// strongest instance counts. An evergreen item begins at 1 and is touched by what people say
-    /// about it and by its date of expiry only; a preference by what people say only.
+    /// `days` are the whole days since the last verification, or else since writing; 0 for a date in the
+    /// future. The base is the [`super::Curve`] of the item's kind, minus the kind's point terms (for a
+    /// version behind, for a temporal marker), at least 0. Each kind of evidence then multiplies it by `1 -
+    /// weight * strength`, where only the strongest instance counts. An evergreen item starts at 1, and only
+    /// statements by people and its expiry date affect it. A preference is affected only by statements by
+    /// people.
     ///
     /// # Signals
     ///
-    /// Every instance is listed, but the same words about the same thing only once, in the order of `weight * strength`, which is what it takes by itself:
-    /// a share, or points where the formula of the kind has a term for it. Age is a signal too, where
-    /// the item is not fresh: its weight is the most that the curve can take, its strength how much of
-    /// that it took. A date in the future has the weight 0.
+    /// Every instance is listed, duplicates with the same words only once, ordered by `weight * strength`:
+    /// the share of the freshness that it takes by itself, or the points if the kind's formula has a term for
+    /// it. If the item is not fresh, age is also a signal: its weight is the most that the curve can take,
+    /// its strength the part that it took. A date in the future has weight 0.
     ///
     /// # Action
     ///
     /// | | fresh | otherwise |
     /// |---|---|---|
-    /// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its date has passed or it is recalled again and again; `complete` if to be reviewed; else `drop` |
-    /// | any other | `keep` | the strongest that a signal asks for: `drop` if expired or superseded; `update` if contradicted, or if what it cites or names is gone; else `verify` |
+    /// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its due date has passed or it is recalled repeatedly; `complete` if its level is review; else `drop` |
+    /// | any other | `keep` | the first that applies: `drop` if expired or superseded; `update` if contradicted, or if something it cites or names is gone; else `verify` |
     ///
-    /// A to-do that is open for `todo_pending_days` is to be reviewed at least; one that is done is
-    /// fresh, whatever speaks against it.
+    /// A to-do that has been open for `todo_pending_days` is at best at level review. A to-do that is done is
+    /// fresh, regardless of evidence.
     #[must_use]
     pub fn judge(&self, evidence: &[Evidence], context: &Context) -> Verdict {
         verdict(&Subject::item(self, evidence, context.now()), context)
@@ -47,7 +48,7 @@ impl Item {
 }
 
 impl Block {
-    /// Says the same of the block as [`Item::judge`] of an item; `kind` is that of the document.
+    /// Judges the block like [`Item::judge`]; `kind` is the document's kind.
     #[must_use]
     pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
         verdict(&Subject::block(kind, self, context.now()), context)
@@ -55,7 +56,7 @@ impl Block {
 }
 
 impl Document {
-    /// A document is as fresh as its worst block: the verdict on that, the first one of equals.
+    /// Returns the verdict on the worst block; on the first one of equals.
     #[must_use]
     pub fn judge(&self, kind: ItemKind, context: &Context) -> Verdict {
         let mut worst: Option<(&Block, Severity)> = None;
@@ -79,12 +80,12 @@ pub(crate) fn severity(kind: ItemKind, block: &Block, context: &Context) -> Seve
     (level, freshness)
 }
 
-/// The order in which the worst comes first.
+/// Orders severities from worst to best.
 pub(crate) fn worst_first(a: &Severity, b: &Severity) -> Ordering {
     b.0.cmp(&a.0).then_with(|| a.1.total_cmp(&b.1))
 }
 
-/// A signal with what orders it.
+/// A signal with its tie-breaking order.
 struct Ranked {
     signal: Signal,
     order: usize,
@@ -122,7 +123,7 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
             .then_with(|| a.signal.note.cmp(&b.signal.note))
     });
     let mut signals: Vec<Signal> = ranked.into_iter().map(|each| each.signal).collect();
-    // The same words of one sort are about the same thing.
+    // Signals of one kind with the same words are about the same thing.
     let mut told = BTreeSet::new();
     signals.retain(|each| {
         let (kind, reason, note) = (each.kind.clone(), each.reason.clone(), each.note.clone());
@@ -144,7 +145,7 @@ fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
     Ranked { signal, order: kind as usize }
 }
 
-/// Returns the distance by which a version is behind, if that is the fact.
+/// Returns how far a version is behind, if that is the fact.
 const fn distance(fact: &Fact) -> Option<Distance> {
     match fact {
         Fact::VersionDrift { distance, .. } => Some(*distance),
@@ -152,7 +153,8 @@ const fn distance(fact: &Fact) -> Option<Distance> {
     }
 }
 
-/// Returns the signal of age; `None` if age took nothing and it is no to-do open for too long.
+/// Returns the signal for age. `None` if age took nothing and the item is not a to-do that was open for too
+/// long.
 fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
     let reach = resolved.rules.curve.reach();
     let lost = 1.0 - subject.base(resolved);
@@ -171,7 +173,7 @@ fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
     Some(Ranked { signal, order: SignalKind::ALL.len() })
 }
 
-/// See the table of [`judge`].
+/// Picks the action by the table of [`Item::judge`].
 fn action(
     subject: &Subject<'_>,
     level: Level,

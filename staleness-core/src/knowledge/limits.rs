@@ -1,15 +1,15 @@
-//! Checks of what an item and a reason may hold.
+//! Limits on the contents of items and reasons.
 
 use crate::ids::IdError;
 use crate::knowledge::{Citation, Item};
 use crate::refusal::Refusal;
 
 impl Item {
-    /// Refuses an item that is too long, or that holds what nobody writes: a keyword, path or version
-    /// with a control character, lines that end before they begin.
+    /// Checks that an item may be stored: sizes, no blank text without a file, no control characters in
+    /// keywords, paths or versions, and valid line ranges.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] and [`Refusal::Invalid`] with what is wrong.
+    /// [`Refusal::TooLarge`] or [`Refusal::Invalid`] with the reason.
     pub fn check(&self) -> Result<(), Refusal> {
         Refusal::check_size("text", self.body.len(), Self::MAX_BODY_BYTES)?;
         if self.body.contains('\0') {
@@ -36,7 +36,7 @@ impl Item {
     }
 }
 
-/// Refuses no reason, and one that is too long.
+/// Refuses a blank reason, and one that is too long.
 pub(crate) fn check_reason(reason: &str) -> Result<(), Refusal> {
     if reason.trim().is_empty() {
         return Err(Refusal::Invalid("the reason is empty".into()));
@@ -75,7 +75,7 @@ fn invalid(what: &str, text: &str, why: impl std::fmt::Display) -> Refusal {
     Refusal::Invalid(format!("the {what} {start:?} {why}"))
 }
 
-/// The bytes of every text but the body, with 8 for each entry of a list.
+/// Returns the bytes of all texts except the body, plus at least 8 for each entry of a list.
 fn fields(item: &Item) -> usize {
     let maybe = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let ids = item.supersedes.iter().chain(&item.superseded_by).chain(&item.related);

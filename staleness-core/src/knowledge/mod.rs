@@ -1,9 +1,8 @@
-//! Knowledge: facts, preferences, to-dos, references and whole documents, and how far each can
-//! still be trusted.
+//! Knowledge: facts, preferences, to-dos, references and whole documents, and how far each can still be
+//! trusted.
 //!
-//! What was found outside comes in as [`Evidence`]; [`Item::judge`], [`Block::judge`] and
-//! [`Document::judge`] decide what it means. A [`Context`] holds the rest: the moment, the version of
-//! the project, and the rules of the policy.
+//! Findings arrive as [`Evidence`]. [`Item::judge`], [`Block::judge`] and [`Document::judge`] turn them into
+//! verdicts. A [`Context`] supplies the rest: the time, the project's version and the rules of the policy.
 
 mod citation;
 mod context;

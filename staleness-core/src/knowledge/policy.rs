@@ -1,4 +1,4 @@
-//! The policy of knowledge and documents.
+//! The policy for knowledge and documents.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,11 +13,11 @@ macro_rules! knowledge_policy {
         shared { $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)* }
         by_kind { $($(#[$kind_doc:meta])* $kind_field:ident: $kind_type:ty,)* }
     ) => {
-        /// The policy of knowledge: how it ages, what evidence weighs, and when it is recalled.
+        /// The policy for knowledge: ageing, weights of evidence, and recall.
         ///
-        /// The fields are what every kind of item shares; `kind` holds what is different for one
-        /// kind, first of all its curve; `project` (by id or root) and `agent` apply on top, to every
-        /// kind. See [`KnowledgePolicy::rules`].
+        /// The fields apply to every kind of item. `kind` overrides them for one kind and sets its curve.
+        /// `project` (by id or root) and then `agent` override the result for every kind. See
+        /// [`KnowledgePolicy::rules`].
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct KnowledgePolicy {
@@ -42,7 +42,7 @@ macro_rules! knowledge_policy {
             }
         }
 
-        /// A part of a [`KnowledgePolicy`] in which only what differs is set.
+        /// Overrides for a [`KnowledgePolicy`]: only the fields that are set differ.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct KnowledgeOverride {
@@ -53,7 +53,7 @@ macro_rules! knowledge_policy {
         }
 
         impl KnowledgeOverride {
-            /// Returns the values that are set here, and those of `below` for the others.
+            /// Combines two overrides: fields that are not set here come from `below`.
             const fn over(self, below: Self) -> Self {
                 Self {
                     $($kind_field: match self.$kind_field {
@@ -68,7 +68,7 @@ macro_rules! knowledge_policy {
             }
         }
 
-        /// Everything that is decided for one kind of item: a [`KnowledgePolicy`] resolved.
+        /// The resolved [`KnowledgePolicy`] for one kind of item.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct KnowledgeRules {
             $($(#[$kind_doc])* pub $kind_field: $kind_type,)*
@@ -97,63 +97,62 @@ macro_rules! knowledge_policy {
 
 knowledge_policy! {
     shared {
-        /// Freshness, 0..=1, from which an item is fresh.
+        /// The freshness, 0..=1, from which an item is fresh.
         fresh_from: f64 = 0.7,
-        /// Freshness, 0..=1, from which an item is to be reviewed; below it is stale.
+        /// The freshness, 0..=1, from which an item needs a review; below it is stale.
         review_from: f64 = 0.4,
-        /// Days after which a to-do that is still open is to be reviewed, whatever its freshness.
+        /// Days after which an open to-do needs a review, regardless of its freshness.
         todo_pending_days: u32 = 30,
-        /// Recalls since its last edit from which on a to-do is not getting done.
+        /// Recalls since the last edit from which a to-do counts as not making progress.
         todo_recalls: u32 = 5,
-        /// Weight, 0..=1, of: its date of expiry has passed.
+        /// The weight, 0..=1, of a passed expiry date.
         weight_expired: f64 = 1.0,
-        /// Weight, 0..=1, of: another item stands for it.
+        /// The weight, 0..=1, of a replacement by another item.
         weight_superseded: f64 = 1.0,
-        /// Weight, 0..=1, of: somebody said that it is wrong.
+        /// The weight, 0..=1, of a statement that the item is wrong.
         weight_contradicted: f64 = 0.9,
-        /// Weight, 0..=1, of: what it cites is gone.
+        /// The weight, 0..=1, of a missing cited source.
         weight_source_missing: f64 = 0.8,
-        /// Weight, 0..=1, of: it names what the project has no more.
+        /// The weight, 0..=1, of a name that no longer exists in the project.
         weight_reference_drift: f64 = 0.7,
-        /// Weight, 0..=1, of: what it cites was changed.
+        /// The weight, 0..=1, of a changed cited source.
         weight_source_changed: f64 = 0.6,
-        /// Weight, 0..=1, of: it was written for an earlier version. Not for kinds with a
-        /// `version_term`.
+        /// The weight, 0..=1, of an earlier version. Not used for kinds with a `version_term`.
         weight_version_drift: f64 = 0.4,
-        /// Weight, 0..=1, of: an item that it depends on was changed.
+        /// The weight, 0..=1, of a change to an item that it depends on.
         weight_related_fresher: f64 = 0.3,
-        /// Weight, 0..=1, of: an item that it depends on is stale.
+        /// The weight, 0..=1, of a stale item that it depends on.
         weight_related_stale: f64 = 0.3,
-        /// Weight, 0..=1, of: a to-do that is read again and again.
+        /// The weight, 0..=1, of a to-do that is recalled repeatedly.
         weight_recalled_without_progress: f64 = 0.2,
-        /// Weight, 0..=1, of: a word that was true at a time. Not for kinds with a `marker_term`.
+        /// The weight, 0..=1, of a temporal word. Not used for kinds with a `marker_term`.
         weight_temporal_marker: f64 = 0.2,
-        /// Weight, 0..=1, of: a link to something that never existed.
+        /// The weight, 0..=1, of a link to something that never existed.
         weight_broken_link: f64 = 0.4,
-        /// Strength, 0..=1, of a version that is patch releases behind.
+        /// The strength, 0..=1, of being patch releases behind.
         strength_patch: f64 = 0.25,
-        /// Strength, 0..=1, of a version that is minor releases behind.
+        /// The strength, 0..=1, of being minor releases behind.
         strength_minor: f64 = 0.6,
-        /// Strength, 0..=1, of a version that is major releases behind.
+        /// The strength, 0..=1, of being major releases behind.
         strength_major: f64 = 1.0,
-        /// Strength, 0..=1, of a word that was true at a time.
+        /// The strength, 0..=1, of a temporal word.
         strength_marker: f64 = 1.0,
     }
     by_kind {
-        /// The curve by which its freshness falls with age.
+        /// The curve by which freshness falls with age.
         curve: Curve,
-        /// The points, 0..=1, taken from the freshness when it was written for an earlier
-        /// minor or major version; 0: the weight of version drift applies in its place.
+        /// The points, 0..=1, taken off the freshness of an item written for an earlier minor or major
+        /// version. If 0, the weight of version drift applies instead.
         version_term: f64,
-        /// The points, 0..=1, taken from the freshness when a word of it was true at a time;
-        /// 0: the weight of temporal markers applies in its place.
+        /// The points, 0..=1, taken off the freshness of an item with a temporal word. If 0, the weight of
+        /// temporal markers applies instead.
         marker_term: f64,
-        /// The closeness to a question, 0..=1, from which it is recalled.
+        /// The minimum closeness to a question, 0..=1, at which an item is recalled.
         recall_from: f64,
     }
 }
 
-/// Returns the default values of a kind.
+/// Returns the defaults for a kind.
 fn default_of(kind: ItemKind) -> KnowledgeOverride {
     let linear = |drop, days, floor| Curve::Linear { drop, days, floor };
     let (curve, version_term, marker_term, recall_from) = match kind {
@@ -189,7 +188,7 @@ fn over_defaults<'de, D: Deserializer<'de>>(
 }
 
 impl KnowledgePolicy {
-    /// The rules for a kind, in a project, for an agent. Later ones win.
+    /// Returns the rules for a kind, a project and an agent. Overrides apply in this order; later ones win.
     #[must_use]
     pub fn rules(
         &self,
@@ -208,7 +207,7 @@ impl KnowledgePolicy {
         KnowledgeRules::of(set)
     }
 
-    /// Appends what is wrong with the values, as `key: reason`.
+    /// Appends errors in the values, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         check("knowledge", &self.shared(), faults);
         for (kind, each) in &self.kind {
@@ -222,10 +221,10 @@ impl KnowledgePolicy {
         self.threshold_faults(faults);
     }
 
-    /// Thresholds that cross where several tables apply together.
+    /// Appends thresholds that cross when several tables apply together.
     ///
-    /// An agent's table meets every project's, but only the highest and the lowest threshold among
-    /// those matter to it: as many tables as a file may name are checked in one pass.
+    /// An agent's table combines with every project's, but only the projects with the highest and the lowest
+    /// threshold matter. So one pass over the tables is enough.
     fn threshold_faults(&self, faults: &mut Vec<String>) {
         let base = ("knowledge".to_owned(), self.shared());
         let named = |table: &str, map: &BTreeMap<String, KnowledgeOverride>| -> Vec<Table> {
@@ -253,16 +252,16 @@ impl KnowledgePolicy {
     }
 }
 
-/// A part of the policy, and where it is written.
+/// A table of the policy: its key and its values.
 type Table = (String, KnowledgeOverride);
 
-/// The table in which a value is the largest.
+/// Returns the table with the largest value.
 fn extreme(tables: &[Table], of: impl Fn(&KnowledgeOverride) -> Option<f64>) -> Option<&Table> {
     let set = tables.iter().filter_map(|table| Some((of(&table.1)?, table)));
     set.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, table)| table)
 }
 
-/// Returns what is wrong if the thresholds cross; of several tables that set one, the last wins.
+/// Returns an error message if the thresholds cross. The last table that sets a threshold wins.
 fn crossed(tables: &[Option<&Table>]) -> Option<String> {
     let last = |of: fn(&KnowledgeOverride) -> Option<f64>| {
         let set = |(at, table): (usize, &Option<&'_ Table>)| {
@@ -322,7 +321,7 @@ fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
 }
 
 impl KnowledgeRules {
-    /// The weight of a sort of evidence, 0..=1.
+    /// Returns the weight of a kind of evidence, 0..=1.
     #[must_use]
     pub const fn weight(&self, kind: SignalKind) -> f64 {
         match kind {
@@ -342,7 +341,7 @@ impl KnowledgeRules {
         }
     }
 
-    /// The strength of being so far behind, 0..=1.
+    /// Returns the strength of being this far behind, 0..=1.
     #[must_use]
     pub const fn strength(&self, distance: Distance) -> f64 {
         match distance {

@@ -1,5 +1,5 @@
-//! Freshness: a base score that age, versions and wording lower, times what each sort of evidence
-//! leaves of it.
+//! Freshness: a base score, lowered by age, versions and wording, times the share that each kind of evidence
+//! leaves.
 
 use super::context::Resolved;
 use super::signals::{ALL, bit};
@@ -7,7 +7,8 @@ use super::{Block, Context, Distance, Evidence, Item, ItemKind, SignalKind, Sign
 use crate::time::Timestamp;
 use crate::verdict::Level;
 
-/// The bits of what somebody said about an item, and of facts that change nothing.
+/// The kinds that affect even preferences: statements by people, and dates in the future, which have no
+/// weight.
 const SAID: u16 =
     bit(SignalKind::Superseded) | bit(SignalKind::Contradicted) | bit(SignalKind::FutureDate);
 
@@ -15,16 +16,16 @@ const SAID: u16 =
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject<'a> {
     pub(super) kind: ItemKind,
-    /// True if age, versions and code leave it untouched.
+    /// True if time, versions and code changes do not affect it.
     pub(super) evergreen: bool,
-    /// Whole days since it was verified, else since it was written; 0 when that is not known.
+    /// Whole days since the last verification, or else since writing; 0 if unknown.
     pub(super) days: i64,
     pub(super) verified: bool,
     pub(super) verifications: u32,
     pub(super) done: bool,
     pub(super) due: Option<Timestamp>,
     pub(super) evidence: &'a [Evidence],
-    /// The sorts of the evidence.
+    /// The kinds of evidence.
     pub(super) signals: SignalSet,
 }
 
@@ -33,7 +34,7 @@ impl<'a> Subject<'a> {
         Subject { evidence, ..Self::scored(item, SignalSet::of(evidence), now) }
     }
 
-    /// An item that is to be scored, and not explained.
+    /// Creates a subject for scoring alone, without facts to explain.
     fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
         Subject {
             kind: item.kind,
@@ -62,7 +63,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns true if a kind of signal says anything about it.
+    /// Returns true if this kind of evidence affects the subject.
     pub(super) const fn is_touched_by(&self, kind: SignalKind) -> bool {
         self.touching() & bit(kind) != 0
     }
@@ -75,24 +76,24 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns true if it ages at all.
+    /// Returns true if the subject ages.
     pub(super) const fn ages(&self) -> bool {
         !self.evergreen && !matches!(self.kind, ItemKind::Preference)
     }
 
-    /// Returns the score that age leaves, 0..=1; 1 if it does not age.
+    /// Returns the score by age alone, 0..=1; 1 if it does not age.
     pub(super) fn base(&self, resolved: &Resolved) -> f64 {
         if self.ages() { resolved.rules.curve.at(self.days, self.verifications) } else { 1.0 }
     }
 
-    /// Returns true if it is a to-do that is open for too long.
+    /// Returns true if it is a to-do that has been open for too long.
     pub(super) fn is_pending(&self, resolved: &Resolved) -> bool {
         self.kind == ItemKind::Todo
             && !self.evergreen
             && self.days >= i64::from(resolved.rules.todo_pending_days)
     }
 
-    /// The freshness, rounded, and the level.
+    /// Returns the freshness, rounded, and the level.
     pub(super) fn score(&self, resolved: &Resolved) -> (f64, Level) {
         if self.done {
             return (1.0, Level::Fresh);
@@ -112,7 +113,7 @@ impl<'a> Subject<'a> {
 
     fn after_evidence(&self, base: f64, resolved: &Resolved) -> f64 {
         let signals = self.signals.among(self.touching());
-        // The terms of a formula are points: they go first. Only versions and markers have one.
+        // Point terms are subtracted first. Only versions and temporal markers can have one.
         let (mut points, mut left) = (0.0, 1.0);
         for kind in signals.kinds() {
             let taken = if kind == SignalKind::VersionDrift {
@@ -131,14 +132,14 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// A score as a share, rounded to 1e-9 like [`crate::verdict::round`], without a call to the
-/// mathematics library: it is made for every item there is.
+/// Clamps a score to 0..=1 and rounds it to 1e-9 like [`crate::verdict::round`]. It avoids a library call
+/// because it runs for every item.
 fn round_share(score: f64) -> f64 {
-    // At most 1e9, which an i64 holds; the cast cuts off.
+    // At most 1e9, which fits an i64; the cast truncates.
     (score.clamp(0.0, 1.0) * 1e9 + 0.5) as i64 as f64 / 1e9
 }
 
-/// The strength and the weight of one sort of evidence, each 0..=1.
+/// The strength and the weight of one kind of evidence, each 0..=1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect {
     pub(super) strength: f64,
@@ -146,12 +147,12 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// The effect of a sort of evidence under the rules of a kind; of a version that is behind, this far.
+    /// Returns the effect of a kind of evidence under these rules. `distance` is set for version drift.
     pub(super) fn of(kind: SignalKind, distance: Option<Distance>, resolved: &Resolved) -> Self {
         let rules = &resolved.rules;
         let is_term = Self::is_term(kind, resolved);
         let strength = match (kind, distance) {
-            // The formula knows behind and not behind; patch releases are not behind.
+            // The term is all or nothing, and patch releases do not count as behind.
             (SignalKind::VersionDrift, Some(Distance::Patch)) if is_term => 0.0,
             (SignalKind::VersionDrift, Some(distance)) if !is_term => rules.strength(distance),
             (SignalKind::TemporalMarker, _) if !is_term => rules.strength_marker,
@@ -165,8 +166,8 @@ impl Effect {
         Self { strength, weight }
     }
 
-    /// Returns true if the formula of a kind has a term for this sort of evidence: it is taken off in points
-    /// then, rather than as a share of what is left.
+    /// Returns true if the rules have a point term for this kind of evidence. It is then subtracted instead
+    /// of multiplied.
     fn is_term(kind: SignalKind, resolved: &Resolved) -> bool {
         match kind {
             SignalKind::VersionDrift => resolved.rules.version_term > 0.0,
@@ -175,15 +176,15 @@ impl Effect {
         }
     }
 
-    /// Its weight times its strength, 0..=1.
+    /// Returns weight times strength, 0..=1.
     pub(super) const fn taken(&self) -> f64 {
         self.weight * self.strength
     }
 }
 
 impl Item {
-    /// The freshness of an item, 0..=1 and rounded to 1e-9, and its level: what [`Item::judge`] says,
-    /// without the sentences.
+    /// Returns the freshness, 0..=1 and rounded to 1e-9, and the level: the result of [`Item::judge`] without
+    /// explanations.
     #[inline]
     #[must_use]
     pub fn score(&self, evidence: &[Evidence], context: &Context) -> (f64, Level) {
@@ -192,7 +193,7 @@ impl Item {
 }
 
 impl SignalSet {
-    /// The freshness and level of an item about which there is evidence of these sorts.
+    /// Returns the freshness and the level of an item with these kinds of evidence.
     #[inline]
     #[must_use]
     pub fn score(self, item: &Item, context: &Context) -> (f64, Level) {

@@ -1,4 +1,4 @@
-//! Sentences: what a piece of evidence means, in words that a person can act on.
+//! Sentences: each piece of evidence in words that a person can act on.
 
 use std::fmt::Write as _;
 
@@ -6,21 +6,21 @@ use super::{Cited, Evidence, Fact};
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 
-/// Characters of a name, path or word that are shown.
+/// The maximum length of a name, path or word in a sentence, in characters.
 const SHOWN_CHARS: usize = 120;
-/// Characters of a commit's id that are shown.
+/// The length of a shortened commit id, in characters.
 const COMMIT_CHARS: usize = 7;
 
-/// The data that a sentence needs beside the fact.
+/// The data that a sentence needs besides the fact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
-    /// The moment of the verdict.
+    /// The time of the verdict.
     pub(super) now: Timestamp,
-    /// True if the thing was ever verified.
+    /// True if the item was ever verified.
     pub(super) verified: bool,
 }
 
-/// One line without control characters, made of names, paths, words and our own sentences.
+/// Returns one line without control characters, made of names, paths and our own words.
 pub(super) fn sentence(evidence: &Evidence, anchor: &Anchor) -> String {
     let mut text = of_fact(&evidence.fact, anchor);
     if let Some(near) = &evidence.near {
@@ -57,7 +57,7 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
                 (Cited::Heading, ..) => {
                     format!("the heading {} no longer exists{by}", shown(&citation.to_string()))
                 }
-                // Without a commit nobody knows whether it ever did.
+                // Without a commit it is unknown whether it ever existed.
                 _ if commit.is_none() => format!("{path} does not exist"),
                 _ => format!("{path} no longer exists{by}"),
             }
@@ -110,12 +110,12 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
     }
 }
 
-/// Says what a name is now. The commit is the one that took it away; of several renames the first.
+/// States the new name. `commit` is the one that removed the old name; of several renames the first.
 fn now(name: &str, new: &str, commit: &Option<String>) -> String {
     format!("{name} is now {}{}", shown(new), commit_of("renamed in", commit))
 }
 
-/// That a name is gone, since when, and by which commit.
+/// States that a name is gone, with the commit and its date if known.
 fn gone_word(word: &str, commit: &Option<String>, at: Option<Timestamp>) -> String {
     let mut text = format!("{} no longer exists in the project", shown(word));
     if let Some(commit) = commit {
@@ -128,7 +128,7 @@ fn gone_word(word: &str, commit: &Option<String>, at: Option<Timestamp>) -> Stri
     text
 }
 
-/// A text on one line, without control characters, and no longer than is shown.
+/// Returns a text on one line, without control characters and shortened to [`SHOWN_CHARS`].
 fn shown(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(SHOWN_CHARS));
     for (at, c) in text.chars().enumerate() {
@@ -145,7 +145,7 @@ fn short(commit: &str) -> String {
     commit.chars().filter(char::is_ascii_alphanumeric).take(COMMIT_CHARS).collect()
 }
 
-/// ` (removed in 1f3c9a2)`, where the commit is known.
+/// Returns ` (removed in 1f3c9a2)` if the commit is known.
 fn commit_of(verb: &str, commit: &Option<String>) -> String {
     let mut text = String::new();
     if let Some(commit) = commit {
@@ -161,7 +161,7 @@ fn days(days: i64) -> String {
     }
 }
 
-/// The day in UTC, as in RFC 3339.
+/// Returns the date in UTC, `YYYY-MM-DD`.
 fn date(at: Timestamp) -> String {
     let text = at.to_string();
     text.split('T').next().unwrap_or(&text).to_owned()

@@ -1,18 +1,18 @@
-//! Sets of the sorts of evidence about an item, without the facts themselves.
+//! Sets of kinds of evidence, without the facts themselves.
 
 use super::{Distance, Evidence, Fact, SignalKind};
 
-/// A set of sorts of evidence, as bits, and how far versions are behind: all that a score depends on.
+/// A set of kinds of evidence, as bits, and how far versions are behind: all that a score depends on.
 ///
-/// Two bytes for each item, where the facts with their words take an allocation each: for who scores
-/// many items and explains few.
+/// It takes two bytes per item, while facts need allocations. This helps callers that score many items and
+/// explain few.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignalSet(u16);
 
-/// The lowest bit of the distances, above those of the kinds.
+/// The lowest bit for distances, above the bits for kinds.
 const DISTANCES: u32 = SignalKind::ALL.len() as u32;
 
-/// The bit of a kind.
+/// Returns the bit for a kind.
 pub(super) const fn bit(kind: SignalKind) -> u16 {
     1 << kind as u16
 }
@@ -21,7 +21,7 @@ pub(super) const fn bit(kind: SignalKind) -> u16 {
 pub(super) const ALL: u16 = (1 << SignalKind::ALL.len()) - 1;
 
 impl SignalSet {
-    /// The sorts of these pieces of evidence.
+    /// Returns the kinds of these pieces of evidence.
     #[must_use]
     pub fn of(evidence: &[Evidence]) -> Self {
         let mut set = Self::default();
@@ -29,13 +29,13 @@ impl SignalSet {
         set
     }
 
-    /// Returns true if there is nothing.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns true if evidence of this sort is there.
+    /// Returns true if the set contains this kind.
     #[must_use]
     pub const fn holds(self, kind: SignalKind) -> bool {
         self.0 & bit(kind) != 0
@@ -56,12 +56,12 @@ impl SignalSet {
         self.0 |= bit(SignalKind::VersionDrift) | 1 << (DISTANCES + distance as u32);
     }
 
-    /// Without the kinds that are not in `touching`.
+    /// Returns the set without the kinds that are not in `touching`.
     pub(super) const fn among(self, touching: u16) -> Self {
         Self(self.0 & (touching | !ALL))
     }
 
-    /// The kinds, in their order.
+    /// Returns the kinds in declaration order.
     pub(super) fn kinds(self) -> impl Iterator<Item = SignalKind> {
         let mut rest = self.0 & ALL;
         std::iter::from_fn(move || {
@@ -71,7 +71,7 @@ impl SignalSet {
         })
     }
 
-    /// Returns the distances by which versions are behind, each once.
+    /// Returns the distinct distances by which versions are behind.
     pub(super) fn distances(self) -> impl Iterator<Item = Distance> {
         let all = [Distance::Patch, Distance::Minor, Distance::Major];
         all.into_iter().filter(move |each| self.0 & 1 << (DISTANCES + *each as u32) != 0)

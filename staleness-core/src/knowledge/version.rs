@@ -1,28 +1,28 @@
-//! Versions: read leniently, compared by how far one is behind another.
+//! Versions: lenient parsing, and how far one version is behind another.
 
 use super::Distance;
 
-/// A version of a project: its first three numbers and whether it is a pre-release.
+/// A version of a project: its first three numbers, and whether it is a pre-release.
 ///
-/// Read leniently, because people write versions by hand: `v1.2`, `2.4.0-rc1`, `release 3`,
-/// `1.2.3.4`, `2.6.1+build.5`. The order of pre-releases among each other does not matter here, so
-/// their names are not kept. The precedence of the rest is that of Semantic Versioning 2.0.0,
-/// section 11 (<https://semver.org/#spec-item-11>).
+/// Parsing is lenient, because people write versions by hand: `v1.2`, `2.4.0-rc1`, `release 3`,
+/// `1.2.3.4`, `2.6.1+build.5`. The order of pre-releases among each other does not matter here, so their
+/// names are dropped. Otherwise the precedence is that of Semantic Versioning 2.0.0, section 11
+/// (<https://semver.org/#spec-item-11>).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     major: u64,
     minor: u64,
     patch: u64,
-    /// A release comes after its pre-releases.
+    /// False for a pre-release, so that releases sort after their pre-releases.
     released: bool,
 }
 
-/// The longest text that is looked at, in bytes.
+/// The maximum length of a version text, in bytes.
 const MAX_BYTES: usize = 128;
 
 impl Version {
-    /// Reads a version: an optional name or `v` before it, one to four numbers, and an optional
-    /// pre-release or build after it. `None` when that is not what it is.
+    /// Parses a version: an optional name or `v`, one to four numbers, and an optional pre-release or build.
+    /// `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(plain) = Self::of_numbers(text) {
@@ -40,7 +40,7 @@ impl Version {
             *parts.get_mut(at)? = part.parse().ok()?;
         }
         let rest = rest.split('+').next().unwrap_or("");
-        // `1.2-SNAPSHOT`, `3.0rc1`, `3.0_beta`; `1.x` is no version, it stands for many.
+        // Accepts `1.2-SNAPSHOT`, `3.0rc1`, `3.0_beta`. Rejects `1.x`, which stands for many versions.
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
         if !rest.chars().all(is_word) {
             return None;
@@ -48,9 +48,9 @@ impl Version {
         Some(Self { major: parts[0], minor: parts[1], patch: parts[2], released: rest.is_empty() })
     }
 
-    /// As [`Self::parse`], for numbers alone, the common case; `None` if it takes a closer look.
+    /// Fast path of [`Self::parse`] for plain numbers, the common case. `None` if the full parser is needed.
     fn of_numbers(text: &str) -> Option<Self> {
-        /// Digits of a number that needs no look at its size.
+        /// The digits that a number may have without a risk of overflow.
         const DIGITS: u32 = 18;
         let (mut parts, mut part, mut digits) = ([0_u64; 4], 0, 0);
         for byte in text.bytes() {
@@ -67,8 +67,8 @@ impl Version {
         (digits > 0).then_some(Self { major, minor, patch, released: true })
     }
 
-    /// Returns the distance by which this version is behind `now`; `None` if it is the same or
-    /// ahead. A pre-release of the same version is a patch behind.
+    /// Returns how far this version is behind `now`. `None` if it is the same or ahead. A pre-release of the
+    /// same version is a patch behind.
     #[must_use]
     pub fn behind(&self, now: &Self) -> Option<Distance> {
         if self >= now {
@@ -83,8 +83,8 @@ impl Version {
     }
 }
 
-/// The text from its number on: without `v`, `version`, `release-` or the like, and without the name
-/// of a tag such as `my-tool-v1.2`.
+/// Returns the text from its number on, without `v`, `version`, `release-` or a tag's name as in
+/// `my-tool-v1.2`.
 fn after_name(text: &str) -> &str {
     let starts_number = |at: usize| {
         let before = text[..at].chars().next_back();

@@ -1,40 +1,40 @@
-//! Overdue work items, and the reasons.
+//! Overdue work items and the reasons.
 
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
 use crate::text::{days, wording};
 use crate::time::Timestamp;
 
-/// A reason for which an item is overdue.
+/// The reason why an item is overdue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Overdue {
-    /// It is in progress, and nothing happened.
+    /// It is in progress, without activity.
     NoProgress,
-    /// It waits, and nothing happened.
+    /// It is to do, without activity.
     NotBegun,
-    /// It is blocked, and nothing happened.
+    /// It is blocked, without activity.
     StillBlocked,
-    /// Its date of expiry has passed.
+    /// Its expiry date has passed.
     Expired,
-    /// It was neither accepted nor closed.
+    /// A handoff that was neither accepted nor closed.
     Unanswered,
-    /// It was neither accepted nor rejected.
+    /// A candidate that was neither accepted nor rejected.
     Undecided,
-    /// It was observed long ago.
+    /// An old observation without an expiry date.
     OldObservation,
 }
 
-/// An overdue item.
+/// A flag on an overdue item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// The reason for which it is overdue.
+    /// The reason why it is overdue.
     pub overdue: Overdue,
-    /// Whole days: since its last activity, its creation or its expiry, whichever the kind counts.
+    /// Whole days since its last activity, creation or expiry, depending on the kind: see [`Work::aging`].
     pub age_days: i64,
 }
 
 impl Flag {
-    /// A sentence of our own that says so.
+    /// Returns the reason as a sentence.
     #[must_use]
     pub fn reason(self) -> String {
         let days = days(self.age_days);
@@ -53,22 +53,22 @@ impl Flag {
     }
 }
 
-/// In which way an item ages: which of its times counts, and which threshold.
+/// The way in which an item ages. It decides which time and which threshold apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Aging {
-    /// Work in progress, since its last activity.
+    /// A plan in progress, since its last activity.
     InProgress,
-    /// Work that waits or is blocked, since its last activity.
+    /// A plan that is to do or blocked, since its last activity.
     Waiting,
-    /// An item with a date of expiry, from then on.
+    /// An item with an expiry date, since that date.
     Expiring,
-    /// A handoff without an answer, since it was written.
+    /// An unanswered handoff, since it was written.
     Unanswered,
-    /// A person's proposal without an answer, since it was written.
+    /// An unanswered candidate by a person, since it was written.
     Proposed,
-    /// A program's proposal without an answer, since it was written.
+    /// An unanswered candidate by a program, since it was written.
     Generated,
-    /// An observation without a date of expiry, since its last activity.
+    /// An observation without an expiry date, since its last activity.
     Observed,
 }
 
@@ -79,7 +79,7 @@ wording! { Aging {
 } }
 
 impl Aging {
-    /// The kind of what ages in this way; `None` for what expires, whatever it is.
+    /// Returns the kind of work that ages in this way; `None` for `Expiring`, which applies to several kinds.
     pub(crate) const fn kind(self) -> Option<WorkKind> {
         match self {
             Self::InProgress | Self::Waiting => Some(WorkKind::Plan),
@@ -92,11 +92,11 @@ impl Aging {
 }
 
 impl Work {
-    /// In which way it ages, and since when. What has ended, a decision, the notes that mark a session,
-    /// and what would only age by a date that it does not have, never do.
+    /// Returns how the item ages, and since when. `None` for ended items, decisions, session notes, and traps
+    /// and constraints without an expiry date.
     ///
-    /// Stores index it: see `store::WorkFilter::Aging`. A change of this table is a new format
-    /// for them.
+    /// Stores index the result: see `store::WorkFilter::Aging`. Changing this table requires a new store
+    /// format.
     #[must_use]
     pub fn aging(&self) -> Option<(Aging, Timestamp)> {
         Some(match (self.kind, self.status) {
@@ -129,11 +129,11 @@ impl Work {
         Some(since.plus_millis(days * Timestamp::DAY))
     }
 
-    /// Says what the item is overdue for, if it is.
+    /// Returns the flag if the item is overdue.
     ///
-    /// A threshold of N days fires when N whole days have elapsed. A date of expiry fires at once, and
-    /// where an observation has one its age does not matter. What has ended, a decision, and the notes
-    /// that mark a session are never flagged. An age in the future is 0.
+    /// A threshold of N days is reached when N whole days have elapsed. An expiry date takes effect at once;
+    /// an observation that has one does not age otherwise. Ended items, decisions and session notes are never
+    /// flagged. An age in the future is 0.
     #[must_use]
     pub fn flag(&self, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
         let (aging, since) = self.aging()?;

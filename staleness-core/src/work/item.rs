@@ -1,4 +1,4 @@
-//! Work items and what can be done to one.
+//! Work items and their operations.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,16 +10,16 @@ use crate::ids::WorkKey;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The type of a note. The beginning and the end of a session are never flagged.
+/// The type of a note. Notes about the start and end of a session are never flagged.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum NoteType {
-    /// Something that somebody saw.
+    /// An observation.
     #[default]
     Observation,
-    /// The beginning of a session.
+    /// The start of a session.
     SessionStart,
     /// The end of a session.
     SessionEnd,
@@ -33,9 +33,9 @@ wording! { NoteType {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkStep {
-    /// A description of what was done.
+    /// The action that was taken.
     pub text: String,
-    /// When.
+    /// When it was taken.
     pub at: Timestamp,
 }
 
@@ -49,7 +49,7 @@ pub struct Work {
     pub kind: WorkKind,
     /// Its state: one of [`WorkKind::states`].
     pub status: WorkStatus,
-    /// The open state that it was in before it ended, to which it is reopened.
+    /// The open state before the item ended. Reopening returns to it.
     pub before: Option<WorkStatus>,
     /// Its text, at most [`Work::MAX_TEXT_BYTES`] bytes.
     pub text: String,
@@ -57,28 +57,28 @@ pub struct Work {
     pub author: Option<String>,
     /// The name of the sender, for a handoff.
     pub from: Option<String>,
-    /// The name of the intended recipient, for a handoff.
+    /// The name of the recipient, for a handoff.
     pub to: Option<String>,
     /// The type of a note; [`NoteType::Observation`] for everything else.
     pub note: NoteType,
     /// True if a program proposed it rather than a person.
     pub generated: bool,
-    /// True if a person typed its text at a terminal: a session start quotes no other text. What an agent changes
-    /// is no longer the person's.
+    /// True if a person typed its text at a terminal. A session start quotes only such texts. An edit by an
+    /// agent clears it.
     pub by_person: bool,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Its last activity: an edit, a step, a touch, a transition or a reopening.
+    /// When the last activity took place: an edit, a step, a touch, a transition or a reopening.
     pub updated_at: Timestamp,
-    /// When it ceases to hold.
+    /// The expiry date.
     pub expires_at: Option<Timestamp>,
-    /// Ids of other items that it refers to; they need not exist.
+    /// The ids of other items that it refers to. They need not exist.
     pub refs: BTreeSet<String>,
     /// The steps taken, in order.
     pub steps: Vec<WorkStep>,
 }
 
-/// A change of state that took place.
+/// A completed change of state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transition {
     /// The state before.
@@ -87,7 +87,7 @@ pub(crate) struct Transition {
     pub to: WorkStatus,
 }
 
-/// Why a change of state was refused.
+/// The reason why a change of state was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub(crate) enum TransitionError {
@@ -95,17 +95,17 @@ pub(crate) enum TransitionError {
     NotOfKind {
         /// The kind.
         kind: WorkKind,
-        /// The state that was asked for.
+        /// The requested state.
         to: WorkStatus,
     },
-    /// The item has ended: it has to be reopened first.
+    /// The item has ended and must be reopened first.
     Ended {
-        /// The state that ended it.
+        /// The state in which it ended.
         status: WorkStatus,
     },
-    /// The item is open: there is nothing to reopen.
+    /// The item is open, so it cannot be reopened.
     NotEnded {
-        /// The state that it is in.
+        /// The current state.
         status: WorkStatus,
     },
 }
@@ -128,13 +128,13 @@ impl fmt::Display for TransitionError {
 impl std::error::Error for TransitionError {}
 
 impl Work {
-    /// The most that its steps, names and references may hold together, in bytes.
+    /// The maximum total size of its steps, names and references, in bytes.
     pub const MAX_FIELDS_BYTES: usize = 512 << 10;
 
-    /// The longest text of a work item, in bytes.
+    /// The maximum size of the text, in bytes.
     pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
-    /// An item of a kind in its first state.
+    /// Creates an item in the first state of its kind.
     #[must_use]
     pub fn new(key: WorkKey, kind: WorkKind, text: impl Into<String>, at: Timestamp) -> Self {
         Self {
@@ -157,11 +157,10 @@ impl Work {
         }
     }
 
-    /// Moves the item to another state. Asking for the state that it is in does nothing and returns
-    /// `None`.
+    /// Moves the item to another state. Returns `None` if it is already in that state.
     ///
     /// # Errors
-    /// A state of another kind, or an item that has ended.
+    /// If the kind does not have that state, or the item has ended.
     pub(crate) fn move_to(
         &mut self,
         to: WorkStatus,
@@ -183,11 +182,10 @@ impl Work {
         Ok(Some(Transition { from, to }))
     }
 
-    /// Brings an item that has ended back to the state before; one that was written down as ended,
-    /// to the first state of its kind.
+    /// Reopens an ended item in its previous open state, or in the first state of its kind if there was none.
     ///
     /// # Errors
-    /// The item is open.
+    /// If the item is open.
     pub(crate) fn reopen(&mut self, at: Timestamp) -> Result<Transition, TransitionError> {
         if self.status.is_open() {
             return Err(TransitionError::NotEnded { status: self.status });
@@ -199,7 +197,7 @@ impl Work {
         Ok(Transition { from, to })
     }
 
-    /// Notes activity. It never moves back in time.
+    /// Records activity at `at`. The time of last activity never moves back.
     pub fn touch(&mut self, at: Timestamp) {
         self.updated_at = self.updated_at.max(at);
     }

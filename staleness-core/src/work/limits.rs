@@ -5,10 +5,11 @@ use crate::ids::IdError;
 use crate::refusal::Refusal;
 
 impl Work {
-    /// Refuses a work item that is too long or empty, names that nobody has, and a state of another kind.
+    /// Checks that a work item may be stored: no blank or oversized texts, valid names, and states of its
+    /// kind.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] and [`Refusal::Invalid`] with what is wrong.
+    /// [`Refusal::TooLarge`] or [`Refusal::Invalid`] with the reason.
     pub fn check(&self) -> Result<(), Refusal> {
         check_text("text", &self.text)?;
         Refusal::check_size("text", self.text.len(), Self::MAX_TEXT_BYTES)?;

@@ -1,8 +1,8 @@
-//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of
-//! them nobody has moved for too long.
+//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of them are
+//! overdue.
 //!
-//! Nothing here changes an item by itself: [`Work::flag`] says what is overdue and what would settle it,
-//! and a person or an agent decides.
+//! Nothing here changes an item on its own. [`Work::flag`] reports overdue items and [`StaleReport`] suggests
+//! how to resolve them; a person or an agent decides.
 
 mod flag;
 mod item;

@@ -1,4 +1,4 @@
-//! The thresholds of work items.
+//! Thresholds for work items.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,19 +11,19 @@ use crate::time::Timestamp;
 
 macro_rules! work_policy {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*) => {
-        /// After how long a work item is flagged, and what that means for its verdict.
+        /// The thresholds after which work items are flagged, and the freshness of flagged items.
         ///
-        /// `kind`, `project` (by id or root) and `agent` (who wrote the item) hold what is different
-        /// there; they apply in that order. See [`WorkPolicy::rules`].
+        /// `kind`, `project` (by id or root) and `agent` (the item's author) hold overrides, applied in that
+        /// order. See [`WorkPolicy::rules`].
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct WorkPolicy {
             $($(#[$doc])* pub $field: $type,)*
-            /// Overrides for the items of one kind.
+            /// Overrides for items of one kind.
             pub kind: BTreeMap<WorkKind, WorkOverride>,
-            /// Overrides for one project, by its id or root.
+            /// Overrides for one project, by id or root.
             pub project: BTreeMap<String, WorkOverride>,
-            /// Overrides for the items that one agent wrote.
+            /// Overrides for items written by one agent.
             pub agent: BTreeMap<String, WorkOverride>,
         }
 
@@ -38,7 +38,7 @@ macro_rules! work_policy {
             }
         }
 
-        /// A [`WorkPolicy`] in which only the fields that differ are set.
+        /// Overrides for a [`WorkPolicy`]: only the fields that are set differ.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct WorkOverride {
@@ -46,7 +46,7 @@ macro_rules! work_policy {
         }
 
         impl WorkOverride {
-            /// Sets the fields that differ.
+            /// Applies the fields that are set to `policy`.
             pub fn apply(&self, policy: &mut WorkPolicy) {
                 $(if let Some(value) = self.$field { policy.$field = value; })*
             }
@@ -61,20 +61,21 @@ work_policy! {
     waiting_days: u32 = 30,
     /// Days after which an unanswered handoff is flagged.
     handoff_days: u32 = 14,
-    /// Days after which an unanswered candidate of a person is flagged.
+    /// Days after which an unanswered candidate by a person is flagged.
     candidate_days: u32 = 21,
-    /// Days after which an unanswered candidate of a program is flagged.
+    /// Days after which an unanswered candidate by a program is flagged.
     generated_candidate_days: u32 = 30,
-    /// Days without activity after which an observation that has no date of expiry is flagged.
+    /// Days without activity after which an observation without an expiry date is flagged.
     observation_days: u32 = 30,
-    /// Freshness of a flagged item.
+    /// The freshness of a flagged item.
     freshness_flagged: f64 = 0.3,
-    /// Freshness of a flagged item that fresh work still refers to.
+    /// The freshness of a flagged item that fresh work still refers to.
     freshness_softened: f64 = 0.5,
 }
 
 impl WorkPolicy {
-    /// The thresholds that hold for a kind, in a project, for what an agent wrote.
+    /// Returns the thresholds for a kind, a project and an author. Overrides apply in this order; later ones
+    /// win.
     #[must_use]
     pub fn rules(
         &self,
@@ -93,7 +94,7 @@ impl WorkPolicy {
         rules
     }
 
-    /// Days after which what ages in a way is overdue; `None` for what expires.
+    /// Returns the days after which an item that ages in this way is overdue; `None` for `Expiring`.
     #[must_use]
     pub const fn days(&self, aging: Aging) -> Option<u32> {
         Some(match aging {
@@ -107,8 +108,8 @@ impl WorkPolicy {
         })
     }
 
-    /// The latest time since which anything that ages in a way can be overdue at `now` in a project,
-    /// whoever wrote it. What is older need not be overdue; what is younger is not.
+    /// Returns an upper bound for the time since which overdue items age in this way, in a project, by any
+    /// author. Items that age since a later time are not overdue at `now`; earlier ones may be.
     pub(crate) fn latest(
         &self,
         aging: Aging,
@@ -125,7 +126,7 @@ impl WorkPolicy {
         }
     }
 
-    /// Appends each value out of bounds to `faults`, as `key: reason`.
+    /// Appends errors in the values to `faults`, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         let mut check = |key: &str, flagged: Option<f64>, softened: Option<f64>| {
             for (name, value) in [("freshness_flagged", flagged), ("freshness_softened", softened)]
@@ -147,7 +148,7 @@ impl WorkPolicy {
 }
 
 impl WorkOverride {
-    /// The threshold of what ages in a way, where it is another.
+    /// Returns the overridden threshold for this way of ageing.
     const fn days(&self, aging: Aging) -> Option<u32> {
         match aging {
             Aging::InProgress => self.in_progress_days,
@@ -161,8 +162,8 @@ impl WorkOverride {
     }
 }
 
-/// The thresholds that hold in one project, for every kind and for whoever wrote an item: an item is
-/// looked up, and nothing is copied for it.
+/// The thresholds of one project for every kind and author, resolved in advance so that a lookup copies
+/// nothing.
 #[derive(Debug)]
 pub(crate) struct Rules<'p> {
     by_anybody: [Cow<'p, WorkPolicy>; WorkKind::ALL.len()],
@@ -176,10 +177,10 @@ impl<'p> Rules<'p> {
         Self { by_anybody: by(None), by_agent: agents.map(|each| (each, by(Some(each)))).collect() }
     }
 
-    /// Those for an item.
+    /// Returns the thresholds for an item.
     pub(crate) fn of(&self, work: &Work) -> &WorkPolicy {
         let by_agent = work.author.as_deref().and_then(|author| self.by_agent.get(author));
-        // Kinds are listed in the order of their numbers.
+        // The discriminant of a kind is its index in `ALL`.
         &by_agent.unwrap_or(&self.by_anybody)[work.kind as usize]
     }
 }

@@ -1,4 +1,4 @@
-//! Reports of overdue work on which a person or an agent can act.
+//! Reports of overdue work.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use crate::text::counted;
 use crate::time::Timestamp;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
-/// The longest text in a warning, in characters.
+/// The maximum length of a text in a warning, in characters.
 const MAX_TEXT: usize = 80;
 
-/// One overdue item.
+/// A warning about one overdue item.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Warning {
     /// Its id.
@@ -22,7 +22,7 @@ pub struct Warning {
     pub kind: WorkKind,
     /// The level of its verdict.
     pub level: Level,
-    /// The beginning of its text, on one line, at most 80 characters.
+    /// The beginning of its text on one line, at most 80 characters.
     pub text: String,
     /// True if a person typed that text at this machine.
     #[serde(skip)]
@@ -32,25 +32,25 @@ pub struct Warning {
     /// When it became overdue.
     #[serde(skip)]
     pub since: Timestamp,
-    /// Why it is here.
+    /// The reason why it is overdue.
     pub reason: String,
-    /// A command that settles it, ready to be pasted.
+    /// A command that resolves it, ready to paste.
     pub suggested_action: String,
-    /// The fresh item that still refers to it: it is reported one level softer.
+    /// A fresh item that still refers to it, which raises its freshness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub softened_by: Option<String>,
 }
 
 impl Warning {
-    /// Returns true if an agent whose last session was told at `told` is to be told at `now`: once when the item became
-    /// overdue, and then once in each week since.
+    /// Returns true if the warning is due at `now` for an agent that was last told at `told`: once when the
+    /// item becomes overdue, then once a week.
     pub(crate) fn is_due(&self, told: Option<Timestamp>, now: Timestamp) -> bool {
         is_due(self.since, told, now)
     }
 }
 
-/// Returns true if an agent whose last session was told at `told` is to be told at `now` of something that holds `since`:
-/// once, and then once in each week.
+/// Returns true if something that holds since `since` is to be reported at `now` to an agent that was last
+/// told at `told`: once, then once a week.
 pub(crate) fn is_due(since: Timestamp, told: Option<Timestamp>, now: Timestamp) -> bool {
     let weeks = |at: Timestamp| at.days_since(since) / 7;
     told.is_none_or(|told| told < since || weeks(told) < weeks(now))
@@ -71,27 +71,27 @@ pub struct FlaggedCounts {
     pub candidates: usize,
     /// Notes.
     pub notes: usize,
-    /// All of them.
+    /// The total.
     pub total: usize,
 }
 
-/// Everything that is overdue, oldest first.
+/// A report of all overdue items.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StaleReport {
-    /// The overdue items: by age, oldest first, then by kind and id.
+    /// The warnings, by age, oldest first, then by kind and key.
     pub warnings: Vec<Warning>,
-    /// The number of each kind.
+    /// The number of overdue items of each kind.
     pub counts: FlaggedCounts,
-    /// The counts in one line, such as `3 plans, 1 expired trap`; `nothing overdue` without any.
+    /// The counts in one line, such as `3 plans, 1 expired trap`; `nothing overdue` if there are none.
     pub summary: String,
 }
 
 impl StaleReport {
-    /// Reports what is overdue among `work`, all of one project's view. `policy` gives the thresholds of each
-    /// item; `command` what settles it.
+    /// Reports the overdue items among `work`, which must be all items visible in one project. `policy`
+    /// returns the thresholds for an item, `command` the command that resolves it.
     ///
-    /// A flagged item that another open item refers to, which is itself not flagged, is softened. Time
-    /// is linear in items and references, but for sorting the warnings.
+    /// A flagged item is softened if an open item that is not flagged refers to it. Runs in linear time,
+    /// except for sorting the warnings.
     #[must_use]
     pub fn of<'a, P: Borrow<WorkPolicy>>(
         work: impl IntoIterator<Item = &'a Work> + Clone,
@@ -138,7 +138,8 @@ impl StaleReport {
 }
 
 impl Work {
-    /// Says how far the item can still be relied on. `softened_by` names the fresh item that refers to it.
+    /// Judges how far the item can still be relied on. `softened_by` is the id of a fresh item that refers to
+    /// it.
     #[must_use]
     pub fn judge(&self, now: Timestamp, policy: &WorkPolicy, softened_by: Option<&str>) -> Verdict {
         let Some(flag) = self.flag(now, policy) else { return Verdict::fresh() };
@@ -167,15 +168,15 @@ impl Work {
     }
 }
 
-/// Returns true if open work is fresh enough for what it refers to. A decision and the marks of a session are
-/// never overdue: they keep something alive as long as an observation would.
+/// Returns true if an open item is fresh enough to soften the flags of items that it refers to. Decisions and
+/// session notes are never overdue, so for them the age limit of observations applies.
 fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
     let lasting = work.kind == WorkKind::Decision || work.note != NoteType::Observation;
     let recent = || now.days_since(work.updated_at) < i64::from(policy.observation_days);
     work.flag(now, policy).is_none() && (!lasting || recent())
 }
 
-/// Returns each id to which fresh, open work refers, with the smallest id of the items that do.
+/// Returns each id that fresh, open work refers to, with the smallest id of the referring items.
 pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     work: impl IntoIterator<Item = &'a Work>,
     now: Timestamp,
@@ -196,7 +197,7 @@ pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     fresh
 }
 
-/// The freshness of what is overdue.
+/// Returns the freshness of an overdue item.
 fn freshness(policy: &WorkPolicy, softened: bool) -> f64 {
     round(if softened { policy.freshness_softened } else { policy.freshness_flagged })
 }
@@ -235,10 +236,10 @@ impl FlaggedCounts {
     }
 }
 
-/// The beginning of a text, on one line, at most 80 characters. Only that much of it is read.
+/// Returns the beginning of a text on one line, at most 80 characters. Reads no more than that.
 pub(crate) fn beginning(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(4 * MAX_TEXT));
-    // Where the line is cut should it be too long.
+    // `cut` is where the line is truncated if it turns out too long.
     let (mut length, mut cut) = (0, 0);
     for word in text.split_whitespace() {
         let space = (length > 0).then_some(' ');

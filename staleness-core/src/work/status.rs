@@ -1,4 +1,4 @@
-//! Kinds of work and the states that each can be in.
+//! Kinds of work and their states.
 
 use crate::text::wording;
 
@@ -15,19 +15,19 @@ use WorkStatus::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkKind {
-    /// Something that somebody means to do.
+    /// Something that somebody intends to do.
     Plan,
-    /// Something that bites whoever does not know it.
+    /// A pitfall to know about.
     Trap,
-    /// A rule that holds for a while.
+    /// A rule that applies for a while.
     Constraint,
     /// Work that one agent passes to another.
     Handoff,
-    /// A proposal that waits for an answer.
+    /// A proposal that awaits an answer.
     Candidate,
-    /// An observation, or the beginning or end of a session.
+    /// An observation, or the start or end of a session.
     Note,
-    /// Something that was decided. It never goes stale by itself.
+    /// A decision. It never goes stale on its own.
     Decision,
 }
 
@@ -35,33 +35,33 @@ pub enum WorkKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkStatus {
-    /// A plan that nobody has begun.
+    /// A plan that has not been started.
     Todo,
-    /// A plan that somebody works on.
+    /// A plan that is being worked on.
     InProgress,
-    /// A plan that waits for something.
+    /// A plan that is waiting for something.
     Blocked,
     /// A plan that was carried out.
     Done,
-    /// A plan that was given up.
+    /// A plan that was abandoned.
     Dropped,
-    /// A trap or constraint that holds.
+    /// A trap or constraint that applies.
     Active,
-    /// A trap or constraint that holds no more.
+    /// A trap or constraint that no longer applies.
     Resolved,
-    /// A handoff that nobody has answered.
+    /// A handoff without an answer yet.
     Open,
-    /// A handoff or candidate that was taken.
+    /// A handoff or candidate that was accepted.
     Accepted,
-    /// A handoff that was closed without being taken.
+    /// A handoff that was closed without being accepted.
     Closed,
-    /// A candidate that nobody has answered.
+    /// A candidate without an answer yet.
     Pending,
-    /// A candidate that was refused.
+    /// A candidate that was rejected.
     Rejected,
     /// A note that is shown.
     Visible,
-    /// A note that is kept and hidden.
+    /// A note that is hidden but kept.
     Archived,
     /// A decision that was made.
     Made,
@@ -73,19 +73,19 @@ wording! { WorkKind {
 } }
 
 impl WorkKind {
-    /// The kind that a person named.
+    /// Parses the name of a kind.
     ///
     /// # Errors
-    /// A sentence with the kinds that there are.
+    /// A sentence that lists the kinds, if there is no such kind.
     pub fn named(word: &str) -> Result<Self, String> {
         let kinds = || Self::ALL.map(Self::as_str).join(", ");
         Self::from_word(word).ok_or_else(|| format!("{word:?} is no kind of work: {}", kinds()))
     }
 
-    /// The state of this kind that a person named.
+    /// Parses the name of a state of this kind.
     ///
     /// # Errors
-    /// A sentence with the states that it has.
+    /// A sentence that lists the kind's states, if there is no such state.
     pub fn state_named(self, word: &str) -> Result<WorkStatus, String> {
         let found = self.states().iter().find(|state| state.as_str() == word);
         found.copied().ok_or_else(|| {
@@ -94,13 +94,13 @@ impl WorkKind {
         })
     }
 
-    /// The state in which an item of this kind begins unless it is said otherwise.
+    /// Returns the default state of a new item of this kind.
     #[must_use]
     pub const fn first(self) -> WorkStatus {
         self.states()[0]
     }
 
-    /// The states that an item of this kind can be in: open ones first, then those that end it.
+    /// Returns the states of this kind: open ones first, then those that end an item.
     #[must_use]
     pub const fn states(self) -> &'static [WorkStatus] {
         match self {
@@ -113,7 +113,8 @@ impl WorkKind {
         }
     }
 
-    /// The states that can follow `from` by a transition. What has ended is reopened instead.
+    /// Returns the states that can follow `from`. Empty for a state that ends an item, which can only be
+    /// reopened.
     #[must_use]
     pub fn after(self, from: WorkStatus) -> Vec<WorkStatus> {
         if !from.is_open() {
@@ -122,7 +123,7 @@ impl WorkKind {
         self.states().iter().copied().filter(|to| *to != from).collect()
     }
 
-    /// The state that settles a flagged item of this kind; `None` for what is never flagged.
+    /// Returns the state that resolves a flagged item of this kind; `None` for kinds that are never flagged.
     #[must_use]
     pub const fn resolved(self) -> Option<WorkStatus> {
         match self {
@@ -143,7 +144,7 @@ impl WorkStatus {
         Pending, Rejected, Visible, Archived, Made,
     ];
 
-    /// The word that storage and reports use.
+    /// Returns the name used in storage and reports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -171,8 +172,8 @@ impl WorkStatus {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Returns true if something may still happen to an item in this state. A decision stays as it was made,
-    /// and counts as open: it still holds.
+    /// Returns true if an item in this state has not ended. A decision counts as open, because it still
+    /// applies.
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Todo | InProgress | Blocked | Active | Open | Pending | Visible | Made)
@@ -195,7 +196,7 @@ impl fmt::Display for WorkKind {
 mod tests {
     use super::*;
 
-    /// The transitions of the documented table, written out.
+    /// The documented table of transitions, written out.
     #[test]
     fn the_table_of_transitions() {
         let plan = |from| WorkKind::Plan.after(from);

@@ -21,8 +21,8 @@ const FULL: [&str; 12] = [
     "December",
 ];
 
-/// A month, with the day and the year beside it: `March 2024`, `12 March`, `Dec 5, 2024`, `in May`.
-/// `may`, `march` and `May I` are none.
+/// Matches a month with an adjacent day or year: `March 2024`, `12 March`, `Dec 5, 2024`, `in May`. Does not
+/// match `may`, `march` or `May I`.
 pub(super) fn month(place: &Place<'_>) -> Option<usize> {
     let end = place.letters_end();
     let name = &place.text[place.at..end];
@@ -44,7 +44,7 @@ pub(super) fn month(place: &Place<'_>) -> Option<usize> {
     (day_before || is_one_of(name, NOTHING_ELSE) || place.follows(context)).then_some(end)
 }
 
-/// The end of `2024`, `5`, `5th`, `5, 2024` after a month. A number that goes on is no day.
+/// Returns the end of `2024`, `5`, `5th` or `5, 2024` after a month. A number that continues is not a day.
 fn day_and_year(place: &Place<'_>, end: usize) -> Option<usize> {
     let (from, word) = place.word_after(end)?;
     let to = from + word.len();
@@ -59,12 +59,12 @@ fn day_and_year(place: &Place<'_>, end: usize) -> Option<usize> {
         Some((from, year)) if is_year(year) && place.ends(from + year.len()) => {
             Some(from + year.len())
         }
-        // `May 5 of them` may be anything; `March 12` and `June 3rd` are days.
+        // `May 5 of them` is ambiguous; `March 12` and `June 3rd` are dates.
         _ => (place.letters_end() - place.at > 3).then_some(to),
     }
 }
 
-/// `5`, `05`, `21st`.
+/// Matches `5`, `05`, `21st`.
 fn is_day(word: &str) -> bool {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let suffix = &word[digits.len()..];
@@ -77,8 +77,8 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && word.parse().is_ok_and(|year: u16| (1990..2100).contains(&year))
 }
 
-/// A year or a day where it can be nothing else: `2024-05-17`, `2025 Q3`, `since 2023`, `in 2024,`.
-/// A port, an amount and a copyright are none.
+/// Matches an unambiguous year or date: `2024-05-17`, `2025 Q3`, `since 2023`, `in 2024,`. Does not match
+/// ports, amounts or copyright years.
 pub(super) fn year(place: &Place<'_>) -> Option<usize> {
     let end = place.digits_end(place.at);
     let year = &place.text[place.at..end];
@@ -116,7 +116,7 @@ pub(super) fn year(place: &Place<'_>) -> Option<usize> {
     (named && place.follows(&["the", "our"]) && year != "2000" && year != "2048").then_some(end)
 }
 
-/// `2024-05` or `2024-05-17`.
+/// Matches `2024-05` or `2024-05-17`.
 fn iso_date(place: &Place<'_>, dash: usize) -> Option<usize> {
     let two = |from: usize, most: u8| {
         let to = place.digits_end(from);
@@ -129,7 +129,7 @@ fn iso_date(place: &Place<'_>, dash: usize) -> Option<usize> {
     place.ends(end).then_some(end)
 }
 
-/// `Q3 2025`, `Q3/2025`, `by Q4`.
+/// Matches `Q3 2025`, `Q3/2025`, `by Q4`.
 pub(super) fn quarter(place: &Place<'_>) -> Option<usize> {
     let end = place.at + 2;
     let of = match place.word_after(end) {
@@ -152,7 +152,7 @@ pub(super) fn quarter(place: &Place<'_>) -> Option<usize> {
     (place.ends(end) && place.follows(BEFORE_QUARTER)).then_some(end)
 }
 
-/// `next quarter`, `this month`, `last year`: the marker is the period, the word before it says which.
+/// Matches the noun in `next quarter`, `this month`, `last year`.
 pub(super) fn period(place: &Place<'_>) -> Option<usize> {
     let end = place.letters_end();
     let word = &place.text[place.at..end];

@@ -1,6 +1,6 @@
-//! The words around a word that decide whether it is temporal.
+//! Lists of neighbouring words that decide whether a word is temporal.
 
-/// Nouns of what is current while a program runs, not at the time of writing: `current directory`.
+/// Nouns for the state of a running program rather than the time of writing: `current directory`.
 #[rustfmt::skip]
 pub(super) const RUNNING: &[&str] = &[
     "account", "address", "argument", "block", "branch", "buffer", "byte", "cell", "char",
@@ -19,7 +19,7 @@ pub(super) const RUNNING: &[&str] = &[
     "week", "window", "word", "worker", "working", "workspace", "write", "year",
 ];
 
-/// Words behind `will be` of what happens whenever a program runs: `the file will be created`.
+/// Words after `will be` for what happens on every run of a program: `the file will be created`.
 #[rustfmt::skip]
 pub(super) const ROUTINE: &[&str] = &[
     "a", "able", "accepted", "added", "aligned", "allocated", "allowed", "an", "appended",
@@ -48,7 +48,7 @@ pub(super) const ROUTINE: &[&str] = &[
     "visible", "wrapped", "written", "your", "zero",
 ];
 
-/// Words behind `will be removed in`, or behind an article there, that name what is to come.
+/// Words after `will be removed in [the]` that refer to the future.
 pub(super) const TO_COME: &[&str] = &["next", "upcoming", "later", "following", "coming"];
 
 /// Nouns for the releases of a project.
@@ -57,40 +57,40 @@ pub(super) const RELEASES: &[&str] = &[
     "version", "versions", "release", "releases", "major", "minor", "milestone",
 ];
 
-/// Words behind `will be removed` that say when.
+/// Words after `will be removed` that say when.
 #[rustfmt::skip]
 pub(super) const ONE_DAY: &[&str] = &[
     "soon", "eventually", "imminently",
 ];
 
-/// Verbs behind `we now` that say what a project does, rather than lead a reader along.
+/// Verbs after `we now` that describe the project rather than guide the reader.
 #[rustfmt::skip]
 pub(super) const WE_NOW: &[&str] = &[
     "use", "require", "support", "provide", "ship", "offer", "depend", "rely", "recommend",
     "prefer",
 ];
 
-/// Words with which a reader is led along: `you can now`, `let's now`.
+/// Words before `now` that guide the reader: `you can now`, `let's now`.
 #[rustfmt::skip]
 pub(super) const LEADING: &[&str] = &[
     "can", "could", "should", "will", "may", "might", "must", "would", "let's", "lets", "us",
     "we", "you", "i", "to", "until", "right", "and", "by", "are", "than", "just", "then",
 ];
 
-/// Words behind `Now` at the beginning of a sentence that make it temporal.
+/// Words after a sentence-initial `Now` that make it temporal.
 #[rustfmt::skip]
 pub(super) const NOW_SO: &[&str] = &[
     "supports", "uses", "requires", "deprecated", "available", "supported", "includes",
     "maintained",
 ];
 
-/// Words before `currently` where it tells one thing from others: `the currently open file`.
+/// Words before `currently` where it only distinguishes things: `the currently open file`.
 #[rustfmt::skip]
 pub(super) const ARTICLES: &[&str] = &[
     "the", "a", "an", "any", "each", "every", "all", "its", "your", "no", "which", "that", "of",
 ];
 
-/// Words after which two numbers and a dot are a version.
+/// Words after which `N.N` is a version.
 #[rustfmt::skip]
 pub(super) const BEFORE_VERSION: &[&str] = &[
     "version", "versions", "ver", "v", "release", "releases", "since", "rust", "rustc", "cargo",
@@ -100,20 +100,20 @@ pub(super) const BEFORE_VERSION: &[&str] = &[
     "msrv", "api", "glibc", "openssl", "cuda",
 ];
 
-/// Words after which a version tells when something came or went.
+/// Words after which a version states when something was added or removed.
 #[rustfmt::skip]
 pub(super) const TELLING_WHEN: &[&str] = &[
     "since", "until", "till", "before", "after", "through", "than",
 ];
 
-/// Words in `-ed` that say how things are with a version, not when something happened.
+/// Words in `-ed` that describe a state of a version rather than an event.
 #[rustfmt::skip]
 pub(super) const STATES: &[&str] = &[
     "tested", "supported", "required", "needed", "used", "based", "pinned", "limited", "locked",
     "shipped", "bundled",
 ];
 
-/// Words after which numbers with dots are a place in a text, or a number.
+/// Words after which dotted numbers are a section or another number, not a version.
 #[rustfmt::skip]
 pub(super) const BEFORE_PLACE: &[&str] = &[
     "section", "sections", "sect", "sec", "chapter", "figure", "fig", "table", "part", "appendix",
@@ -121,14 +121,14 @@ pub(super) const BEFORE_PLACE: &[&str] = &[
     "algorithm", "lemma", "theorem", "page", "address", "ip",
 ];
 
-/// Words after which a month is a month and no name.
+/// Words after which a month's name means the month.
 #[rustfmt::skip]
 pub(super) const BEFORE_MONTH: &[&str] = &[
     "in", "since", "by", "until", "till", "before", "after", "during", "early", "mid", "late",
     "last", "next", "this", "of", "end", "from", "through",
 ];
 
-/// As [`BEFORE_MONTH`], for `May` and `March`, which begin sentences and stand in titles.
+/// Like [`BEFORE_MONTH`], for `May` and `March`, which also begin sentences and appear in titles.
 #[rustfmt::skip]
 pub(super) const BEFORE_WORDLIKE_MONTH: &[&str] = &[
     "in", "since", "by", "until", "till", "during", "early", "mid", "late", "last", "next",
@@ -140,13 +140,14 @@ pub(super) const BEFORE_YEAR: &[&str] = &[
     "since", "until", "till", "during", "year", "early", "mid", "late", "circa", "throughout",
 ];
 
-/// Words after which four digits may be a year or a number: what follows must not be counted.
+/// Words after which four digits may be a year or a number. They are a year unless something countable
+/// follows.
 #[rustfmt::skip]
 pub(super) const BEFORE_YEAR_OR_NUMBER: &[&str] = &[
     "in", "by", "before", "after", "from", "of", "end", "around", "through",
 ];
 
-/// Words that go on after a year; after a number stands what is counted.
+/// Words that may follow a year. After a number comes the thing counted.
 #[rustfmt::skip]
 pub(super) const AFTER_YEAR: &[&str] = &[
     "a", "an", "and", "as", "at", "because", "but", "by", "for", "had", "has", "have", "he", "i",
@@ -154,21 +155,20 @@ pub(super) const AFTER_YEAR: &[&str] = &[
     "to", "was", "we", "were", "when", "with",
 ];
 
-/// Nouns behind four digits that are no year of the calendar, or none that passes, as in
-/// `the 2021 edition`.
+/// Nouns after four digits that are not a calendar year or do not become outdated, as in `the 2021 edition`.
 #[rustfmt::skip]
 pub(super) const NO_YEAR_NOUNS: &[&str] = &[
     "edition", "editions", "bytes", "byte", "bits", "ms", "items", "entries", "lines",
     "characters", "port", "words", "pixels", "records", "rows", "standard",
 ];
 
-/// Words after which `Q3` is a quarter and no question.
+/// Words after which `Q3` means a quarter, not a question.
 #[rustfmt::skip]
 pub(super) const BEFORE_QUARTER: &[&str] = &[
     "in", "by", "during", "until", "since", "next", "early", "late", "mid", "this", "last", "end",
 ];
 
-/// Full names that are nothing but months.
+/// Full month names that have no other meaning.
 #[rustfmt::skip]
 pub(super) const NOTHING_ELSE: &[&str] = &[
     "january", "february", "september", "october", "november", "december",

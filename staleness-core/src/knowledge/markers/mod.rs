@@ -1,12 +1,12 @@
-//! Temporal markers: words that were true at a time.
+//! Temporal markers: words that were true at the time of writing.
 //!
-//! Plans (`planned`, `TODO`, `upcoming`, `will be`), the present (`current`, `now`, `latest`), version
-//! numbers, and dates (months, quarters, years). Most paragraphs hold a number, a `may` or a
-//! `current` that says nothing about time, and a check that calls each of them temporal is one
-//! that nobody reads; so a word counts only where its neighbours do not speak against it.
+//! They are plans (`planned`, `TODO`, `upcoming`, `will be`), the present (`current`, `now`, `latest`),
+//! version numbers, and dates (months, quarters, years). Most paragraphs contain a number, a `may` or a
+//! `current` that says nothing about time. To keep reports useful, a word counts only if its neighbours do
+//! not suggest another meaning.
 //!
-//! One pass over the bytes: a word with the right first letter is a candidate, and the words around it decide. Work
-//! per candidate is bounded, so the time is linear in the text whatever it holds.
+//! The search is one pass over the bytes: a word with the right first letter is a candidate, and the words
+//! around it decide. The work per candidate is bounded, so the time is linear in the text.
 
 mod date;
 mod lists;
@@ -20,15 +20,15 @@ use neighbours::Place;
 
 use super::{Evidence, Fact};
 
-/// Markers that [`Evidence::of_markers`] reports of one text.
+/// The maximum number of markers that [`Evidence::of_markers`] reports per text.
 const MAX_EVIDENCE: usize = 16;
 
-/// The sorts of temporal words.
+/// The kinds of temporal words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarkerSort {
-    /// Something that is to come: `planned`, `TODO`, `upcoming`, `will be`.
+    /// A plan: `planned`, `TODO`, `upcoming`, `will be`.
     Plan,
-    /// Something that holds at the time of writing: `current`, `now`, `latest`.
+    /// The present: `current`, `now`, `latest`.
     Present,
     /// A version number.
     Version,
@@ -36,18 +36,18 @@ pub enum MarkerSort {
     Date,
 }
 
-/// A temporal word.
+/// A temporal word in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// Its place, in bytes of the text.
+    /// Its position, in bytes.
     pub span: Range<usize>,
-    /// The sort of word it is.
+    /// The kind of word.
     pub sort: MarkerSort,
 }
 
 impl Marker {
-    /// The temporal words of prose, in the order of the text; they do not overlap. Code and front matter
-    /// must be cut out; what belongs to a URL does not count.
+    /// Returns the temporal words of prose in text order, without overlaps. Code and front matter must be
+    /// removed first. Words inside URLs do not count.
     #[must_use]
     pub fn all(prose: &str) -> Vec<Self> {
         let mut found = Vec::new();
@@ -56,12 +56,12 @@ impl Marker {
         found
     }
 
-    /// Reports the temporal words of the prose in a part of a text. `prose_at` returns the first piece of prose that ends
-    /// behind a place, which may begin behind it too; places are asked for in order. Each piece is read as if it stood
-    /// alone, but none begins or ends within a word. Spans are those of the whole text.
+    /// Reports the temporal words in the prose of a part of a text. `prose_at(n)` returns the first piece of
+    /// prose that ends after byte `n`, or `None`; it is called with rising positions. Each piece is read on
+    /// its own and must not begin or end within a word. Spans are relative to the whole text.
     ///
     /// # Panics
-    /// When a piece does not lie in the text or cuts a character.
+    /// If a piece is out of range or splits a character.
     pub fn among(
         text: &str,
         part: Range<usize>,
@@ -70,7 +70,7 @@ impl Marker {
     ) {
         let bytes = text.as_bytes();
         let mut piece = 0..0;
-        // What comes before is a part of a marker that was found, or of an address.
+        // Bytes before this position belong to a marker already found or to a URL.
         let mut after = 0;
         let mut token = 0..0;
         for at in part {
@@ -88,7 +88,7 @@ impl Marker {
             let place = Place { text: &text[piece.clone()], at: at - piece.start };
             let Some((end, sort)) = marker_at(&place) else { continue };
             let end = piece.start + end;
-            // Each token is looked at once, so that one long token does not make the time quadratic.
+            // Look at each token only once, so that a long token does not make the time quadratic.
             if at >= token.end {
                 let around = place.token(token.end - piece.start);
                 token = piece.start + around.start..piece.start + around.end;
@@ -105,8 +105,8 @@ impl Marker {
 }
 
 impl Evidence {
-    /// The temporal words of an item's own text as evidence: what stands in backticks is code and left
-    /// out. At most 16 of them, each spelling once.
+    /// Returns the temporal words of an item's text as evidence, without code in backticks. At most 16, each
+    /// spelling once.
     #[must_use]
     pub fn of_markers(body: &str) -> Vec<Self> {
         let mut words: Vec<&str> = Vec::new();
@@ -125,13 +125,13 @@ impl Evidence {
     }
 }
 
-/// Returns true for the first letters of words that [`marker_at`] looks for.
+/// Returns true for bytes that can begin a word that [`marker_at`] matches.
 const fn may_begin(byte: u8) -> bool {
     matches!(byte.to_ascii_lowercase(), b'0'..=b'9' | b'c' | b'l'..=b'n' | b'p' | b'q' | b'u'..=b'w' | b'y')
         || matches!(byte, b'A' | b'D' | b'F' | b'J' | b'O' | b'S' | b'T')
 }
 
-/// The end and the sort of the marker that begins at a place, if one does.
+/// Returns the end and the kind of the marker that begins at a place.
 fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     if place.is_inside_word() {
         return None;
@@ -139,7 +139,7 @@ fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     let date = |end| (end, MarkerSort::Date);
     let version = || version::version(place).map(|end| (end, MarkerSort::Version));
     match place.byte(place.at) {
-        // A number that goes on behind a dot is no year, and any other is no version.
+        // A number with dots is not a year; one without is not a version.
         b'0'..=b'9' if place.is_number_with_dots() => version(),
         b'0'..=b'9' => date::year(place).map(date),
         b'v' | b'V' => version(),
@@ -149,7 +149,7 @@ fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     }
 }
 
-/// Returns true if a piece of text without white space is an address.
+/// Returns true if a token is a URL.
 fn is_url(token: &str) -> bool {
     token.contains("://") || token.contains("www.") || token.contains("mailto:")
 }
@@ -158,14 +158,14 @@ fn as_evidence(words: &[&str]) -> Vec<Evidence> {
     words.iter().map(|word| Fact::TemporalMarker { word: (*word).to_owned() }.into()).collect()
 }
 
-/// The pieces of a text that stand outside backticks. A run of backticks ends at the next run of
-/// the same length (CommonMark 0.31, section 6.1), fences included; one that never ends is text.
+/// Returns the pieces of a text outside backticks. A run of backticks closes at the next run of the same
+/// length (CommonMark 0.31, section 6.1), fences included. An unclosed run is text.
 fn outside_code(body: &str) -> Vec<&str> {
     if !body.as_bytes().contains(&b'`') {
         return vec![body];
     }
     let runs = backticks(body);
-    // The next run of the same length, found from behind in one pass.
+    // For each run, the next run of the same length, found in one backward pass.
     let mut next_of = std::collections::HashMap::new();
     let mut closes = vec![None; runs.len()];
     for (at, run) in runs.iter().enumerate().rev() {
@@ -201,8 +201,8 @@ mod tests {
     use super::neighbours::LOOKED;
     use super::*;
 
-    /// However many candidates a text holds, and however long its tokens are, what is looked at around them
-    /// grows with its length and not with its square.
+    /// The bytes read around candidates grow linearly with the text, for any number of candidates and any
+    /// length of tokens.
     #[test]
     fn trap_no_text_makes_the_search_quadratic() {
         let pieces = [

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-/// The longest neighbour that is read, in bytes; a longer word is none that is looked for.
+/// The maximum length of a neighbouring word, in bytes. No listed word is longer.
 const MAX_WORD: usize = 24;
-/// White space that may stand between two words, in bytes: a line break and its indentation.
+/// The maximum white space between two words, in bytes: a line break and its indentation.
 const MAX_GAP: usize = 12;
 
 #[cfg(test)]
 thread_local! {
-    /// The number of bytes that were looked at around places.
+    /// The number of bytes read around places.
     pub(super) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts the bytes that are looked at, for a test of how their number grows.
+/// Counts the bytes read, for a test of linear time.
 #[cfg(test)]
 fn looked(bytes: usize) {
     LOOKED.set(LOOKED.get() + bytes);
@@ -22,7 +22,7 @@ fn looked(bytes: usize) {
 #[cfg(not(test))]
 const fn looked(_: usize) {}
 
-/// A place in a text at which a word begins.
+/// A position in a text at which a word begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) text: &'a str,
@@ -38,12 +38,12 @@ impl<'a> Place<'a> {
         self.bytes().get(at).copied().unwrap_or(b' ')
     }
 
-    /// The byte before the place.
+    /// Returns the byte before the place.
     pub(super) fn before(&self) -> u8 {
         self.at.checked_sub(1).map_or(b' ', |at| self.byte(at))
     }
 
-    /// Returns true if the place is in the middle of a word, a path, an option, a name or a number.
+    /// Returns true if the place is inside a word, a path, an option, a name or a number.
     pub(super) fn is_inside_word(&self) -> bool {
         match self.before() {
             b'-' | b'_' | b'/' | b'\\' | b'.' | b'@' | b'#' | b'$' | b':' | b'&' | b'+' => true,
@@ -52,7 +52,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Returns true if a word may end there: nothing goes on that makes it a part of a name.
+    /// Returns true if a word may end at `end`: no following character makes it part of a name.
     pub(super) fn ends(&self, end: usize) -> bool {
         let next = self.byte(end);
         let goes_on = |at| self.byte(at).is_ascii_alphanumeric();
@@ -64,7 +64,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The end of the letters that begin at the place.
+    /// Returns the end of the letters that begin at the place.
     pub(super) fn letters_end(&self) -> usize {
         let letters = self.bytes()[self.at..].iter().take(MAX_WORD);
         let count = letters.take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -72,7 +72,7 @@ impl<'a> Place<'a> {
         self.at + count
     }
 
-    /// The end of the digits that begin there.
+    /// Returns the end of the digits that begin at `from`.
     pub(super) fn digits_end(&self, from: usize) -> usize {
         let digits = self.bytes().get(from..).unwrap_or_default();
         let digits = digits.get(..MAX_WORD).unwrap_or(digits);
@@ -82,13 +82,13 @@ impl<'a> Place<'a> {
         from + count
     }
 
-    /// Returns true if the digits that begin at the place go on behind a dot.
+    /// Returns true if the digits at the place continue after a dot.
     pub(super) fn is_number_with_dots(&self) -> bool {
         let end = self.digits_end(self.at);
         self.byte(end) == b'.' && self.byte(end + 1).is_ascii_digit()
     }
 
-    /// The word after an end, where nothing but white space lies between; with where it begins.
+    /// Returns the word after `end` and its start, if only white space lies between.
     pub(super) fn word_after(&self, end: usize) -> Option<(usize, &'a str)> {
         let bytes = self.bytes().get(end..)?;
         let gap = bytes.iter().take(MAX_GAP).take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -102,7 +102,7 @@ impl<'a> Place<'a> {
         (length > 0).then(|| (from, &self.text[from..from + length]))
     }
 
-    /// The word before a place, where nothing but white space lies between; with where it begins.
+    /// Returns the word before `at` and its start, if only white space lies between.
     pub(super) fn word_before(&self, at: usize) -> Option<(usize, &'a str)> {
         let bytes = &self.bytes()[..at];
         let gap = bytes.iter().rev().take(MAX_GAP).take_while(|b| b.is_ascii_whitespace()).count();
@@ -116,7 +116,7 @@ impl<'a> Place<'a> {
         (length > 0).then(|| (to - length, &self.text[to - length..to]))
     }
 
-    /// Returns true if the word before is one of these, in lower case.
+    /// Returns true if the previous word is one of `words`, which are in lower case.
     pub(super) fn follows(&self, words: &[&str]) -> bool {
         self.word_before(self.at).is_some_and(|(_, word)| is_one_of(word, words))
     }
@@ -128,7 +128,7 @@ impl<'a> Place<'a> {
         before.is_none_or(|byte| matches!(byte, b'.' | b'!' | b'?' | b':' | b'>' | b'#'))
     }
 
-    /// The piece without white space around the place, not beginning before `from`.
+    /// Returns the range without white space around the place, starting at `from` or later.
     pub(super) fn token(&self, from: usize) -> Range<usize> {
         let space = |byte: &u8| byte.is_ascii_whitespace();
         let bytes = self.bytes();
@@ -143,7 +143,7 @@ fn is_wordlike(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'\''
 }
 
-/// Returns true if a word is one of these, which are in lower case.
+/// Returns true if a word is one of `words`, which are in lower case. Ignores case.
 pub(super) fn is_one_of(word: &str, words: &[&str]) -> bool {
     words.iter().any(|each| word.eq_ignore_ascii_case(each))
 }

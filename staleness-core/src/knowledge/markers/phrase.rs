@@ -1,4 +1,4 @@
-//! Words of planning and of the present.
+//! Words for plans and for the present.
 
 use super::MarkerSort;
 use super::lists::{
@@ -6,7 +6,7 @@ use super::lists::{
 };
 use super::neighbours::{Place, is_one_of};
 
-/// `planned`, `upcoming`, `TODO`, `will be`, `current`, `currently`, `now`, `latest`.
+/// Matches `planned`, `upcoming`, `TODO`, `will be`, `current`, `currently`, `now`, `latest`.
 pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     let end = place.letters_end();
     if !place.ends(end) {
@@ -54,15 +54,15 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     }
 }
 
-/// Returns true if what comes or goes whenever a program runs is a plan here: `will be removed in the next
-/// release`, `support for it will be added.`
+/// Returns true if a word of [`ROUTINE`] describes a plan here: `will be removed in the next release`,
+/// `support for it will be added.`
 fn is_to_come(place: &Place<'_>, from: usize, word: &str) -> bool {
     let (is_added, end) = (is_one_of(word, &["added"]), from + word.len());
     if !is_added && !is_one_of(word, &["removed"]) {
         return false;
     }
     let Some((at, next)) = place.word_after(end) else {
-        // At the end of a sentence a thing that goes is mostly one that a program takes away.
+        // At the end of a sentence `will be removed` mostly describes what a program does.
         return is_added && place.byte(end) == b'.' && place.byte(end + 1).is_ascii_whitespace();
     };
     if !is_one_of(next, &["in"]) {
@@ -88,7 +88,7 @@ fn starts_with_digit(word: &str) -> bool {
     word.trim_start_matches(['v', 'V']).starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns true if a word at a place is, or begins, the number of a release, or is a year: `v2`, `2.0`, `2027`.
+/// Returns true if a word is a release number, the beginning of one, or a year: `v2`, `2.0`, `2027`.
 fn is_release(place: &Place<'_>, at: usize, word: &str) -> bool {
     let end = at + word.len();
     let goes_on = place.byte(end) == b'.' && place.byte(end + 1).is_ascii_digit();
@@ -96,7 +96,7 @@ fn is_release(place: &Place<'_>, at: usize, word: &str) -> bool {
     starts_with_digit(word) && (word.starts_with(['v', 'V']) || goes_on || is_year)
 }
 
-/// Returns true if a word is the plural of something that runs.
+/// Returns true if a word is the plural of a word in [`RUNNING`].
 fn plural(word: &str) -> bool {
     let one = |end| word.strip_suffix(end).is_some_and(|one| is_one_of(one, RUNNING));
     one("s") || one("es")

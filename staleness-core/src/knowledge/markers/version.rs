@@ -3,8 +3,8 @@
 use super::lists::{BEFORE_PLACE, BEFORE_VERSION, STATES, TELLING_WHEN};
 use super::neighbours::{Place, is_one_of};
 
-/// The end of a version number: `v1.2`, `1.2.3`, `2.4.0-rc1`, `version 1.2`. An address, a section, a
-/// price and a decimal are none.
+/// Returns the end of a version number: `v1.2`, `1.2.3`, `2.4.0-rc1`, `version 1.2`. `None` for IP addresses,
+/// sections, prices and decimals.
 pub(super) fn version(place: &Place<'_>) -> Option<usize> {
     let named = place.byte(place.at).eq_ignore_ascii_case(&b'v');
     let mut end = place.at + usize::from(named);
@@ -41,8 +41,8 @@ pub(super) fn version(place: &Place<'_>) -> Option<usize> {
     (is_version && !tells_when(place)).then_some(end)
 }
 
-/// Returns true if the version tells when something came or went, which stays so: `since 1.7.0`, `before
-/// version 2.1`, `was added in Rust 1.56`.
+/// Returns true if the version states when something was added or removed, which does not become outdated:
+/// `since 1.7.0`, `before version 2.1`, `was added in Rust 1.56`.
 fn tells_when(place: &Place<'_>) -> bool {
     let mut at = place.at;
     let mut before = place.word_before(at);
@@ -62,14 +62,15 @@ fn tells_when(place: &Place<'_>) -> bool {
         && place.word_before(from).is_some_and(|(_, word)| done(word) && !is_one_of(word, STATES))
 }
 
-/// Returns true if the version is that of a licence, which does not pass: `Apache License, Version 2.0`.
+/// Returns true if the version is that of a licence, which does not become outdated: `Apache License, Version
+/// 2.0`.
 fn is_licence(place: &Place<'_>) -> bool {
     let near = &place.bytes()[place.at.saturating_sub(40)..place.at];
     let holds = |word: &[u8]| near.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
     holds(b"license") || holds(b"licence") || holds(b"covenant") || holds(b"gpl")
 }
 
-/// Returns true if numbers at the beginning of a text count its sections: `1.2.3 How to`.
+/// Returns true if numbers at the beginning of a text are a section number: `1.2.3 How to`.
 fn is_numbering(place: &Place<'_>, end: usize) -> bool {
     place.text[..place.at].bytes().rev().take(16).all(|b| b.is_ascii_whitespace() || b == b'#')
         && place.at < 16

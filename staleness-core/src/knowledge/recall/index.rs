@@ -1,4 +1,4 @@
-//! The words of many items, ready to be asked.
+//! A full-text index of items.
 
 use std::collections::BTreeSet;
 
@@ -7,84 +7,83 @@ use foldhash::HashMap as Map;
 use crate::knowledge::Item;
 use crate::text::{MIN_PREFIX, Run, Token, question, split};
 
-/// BM25: how soon more of the same word ceases to help.
+/// BM25 `k1`: how fast repeated words saturate.
 const K1: f64 = 1.2;
-/// BM25: how much longer items are held back.
+/// BM25 `b`: the strength of length normalisation.
 const B: f64 = 0.75;
-/// Occurrences in the text for which a keyword counts.
+/// The weight of a keyword, in occurrences in the text.
 const KEYWORD: f32 = 3.0;
-/// Occurrences in the text for which a word of the item's id counts.
+/// The weight of a word in the item's id, in occurrences in the text.
 const ID: f32 = 2.0;
-/// The share of a word that is there at all; how often it is there makes up the rest.
+/// The part of a word's share that depends only on its presence; the rest depends on its frequency.
 const PRESENT: f64 = 0.8;
-/// The least credit, 0..=1, for a word that only begins with the one that was asked for; the rest
-/// depends on how much of the word was asked for.
+/// The minimum credit, 0..=1, for a word that begins with the question's word. The rest grows with the part
+/// of the word that the question's word covers.
 const PREFIX: f32 = 0.7;
-/// The credit, 0..=1, for a word that is another form of the one that was asked for.
+/// The credit, 0..=1, for another form of the question's word.
 const FORM: f32 = 0.9;
-/// The longest ending of such a form, in bytes.
+/// The maximum length of the ending of such a form, in bytes.
 const MAX_ENDING: usize = 3;
 
-/// An index of the words of items: built once, asked often. It holds for the items that it was built
-/// of.
+/// An index of the words of items. Build it once and query it often. It is valid only for the items from
+/// which it was built.
 ///
 /// # How closeness is computed
 ///
-/// Per word of the question, the saturation of BM25 with fields: `s = tf / (tf + k1 * (1 - b + b *
-/// length / average))`, 0..1, where `tf` counts words of the text once, of the id twice and
-/// keywords three times. The word's share in an item that holds it is `0.8 + 0.2 * s`.
+/// For each word of the question, BM25 with fields gives the saturation `s = tf / (tf + k1 * (1 - b + b *
+/// length / average))`, 0..1. Here `tf` counts words of the text once, of the id twice, and keywords three
+/// times. The word's share in an item that contains it is `0.8 + 0.2 * s`.
 ///
-/// The shares are averaged, each word weighing by how rare it is: `ln(1 + n / (1 + df))`. A word
-/// that no item holds weighs as much as one that a single item holds. BM25 sums, and its sums
-/// depend on the question and the collection; the average is at least 0.8 whenever every word of the
-/// question is there, however long the item, which is what a threshold needs.
+/// The closeness is the average of the shares, weighted by the rarity of each word: `ln(1 + n / (1 + df))`. A
+/// word that no item contains weighs as much as one in a single item. BM25 sums depend on the question and
+/// the collection. The average does not: it is at least 0.8 whenever an item contains every word of the
+/// question, however long the item is. A threshold needs that.
 ///
-/// A word is met by itself, by words that begin with it (three characters or more), and by its
-/// simple English forms. What a person writes in one word is met by its parts as well: see
-/// [`crate::text::terms`].
+/// A word matches itself, words that begin with it (three characters or more), and its simple English forms.
+/// A compound word also matches by its parts: see [`crate::text::terms`].
 ///
-/// Sources: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
-/// Foundations and Trends in Information Retrieval 3 (2009), sections 3.4 and 3.6.
+/// Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", Foundations and
+/// Trends in Information Retrieval 3 (2009), sections 3.4 and 3.6.
 #[derive(Clone, Debug, Default)]
 pub struct RecallIndex {
-    /// Every word, in order.
+    /// All words, sorted.
     words: Vec<Box<str>>,
-    /// The start of each word's postings, and the end of the last: one more than words.
+    /// The start of each word's postings, and the end of the last one: one entry more than `words`.
     begins: Vec<u32>,
-    /// The item, and the share of the word in it.
+    /// Pairs of an item's index and the word's share in it.
     postings: Vec<(u32, f32)>,
     items: usize,
 }
 
 impl RecallIndex {
-    /// Reads the words of these items: keywords, id and text. To-dos that are done are left out.
+    /// Indexes the keywords, ids and texts of these items, except to-dos that are done.
     #[must_use]
     pub fn new(items: &[&Item]) -> Self {
         Builder::default().build(items)
     }
 
-    /// An index that knows only what meets one question, for who asks once: made in a fraction of
-    /// the time, and its answer to that question is the same.
+    /// Indexes only the words that can match one question. This is much faster for a single query, and the
+    /// answer to that question is the same.
     #[must_use]
     pub fn for_question(items: &[&Item], text: &str) -> Self {
         let wanted = Some(Wanted::by(&telling(text)));
         Builder { wanted, ..Builder::default() }.build(items)
     }
 
-    /// Returns the number of items it was built of.
+    /// Returns the number of items in the index.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.items
     }
 
-    /// Returns true if it was built of none.
+    /// Returns true if there are no items.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.items == 0
     }
 
-    /// Returns the closeness of each item to a question by words, 0..=1, in the order of the items;
-    /// `None` if the question has no word that says something.
+    /// Returns the closeness of each item to a question by words, 0..=1, in the order of the items. `None` if
+    /// the question consists only of filler words.
     #[must_use]
     pub fn closeness(&self, text: &str) -> Option<Vec<f64>> {
         let asked = telling(text);
@@ -102,12 +101,12 @@ impl RecallIndex {
                 *sum += weight * share;
             }
         }
-        // To 1e-6, which is what single precision is good for.
+        // Rounded to 1e-6, the accuracy of single precision.
         let part = |sum: f32| (f64::from(sum / whole).min(1.0) * 1e6).round() / 1e6;
         Some(sums.into_iter().map(part).collect())
     }
 
-    /// The share of one token in each item: in one word, or else by the mean over its parts.
+    /// Returns the share of a token in each item: as one word, or the mean over its parts if that is larger.
     fn token(&self, token: &Token) -> Vec<f32> {
         let mut shares = self.word(&token.whole);
         if let [Run { whole, parts }] = token.runs.as_slice()
@@ -139,7 +138,7 @@ impl RecallIndex {
         sums
     }
 
-    /// The share of a word in each item, by itself, as a beginning, and in its other forms.
+    /// Returns the share of a word in each item: exact, as a prefix, and in other forms.
     fn word(&self, asked: &str) -> Vec<f32> {
         let mut shares = vec![0.0_f32; self.items];
         let characters = asked.chars().count();
@@ -175,7 +174,7 @@ impl RecallIndex {
     }
 }
 
-/// The words of a question that say something.
+/// Returns the words of a question except filler words.
 fn telling(text: &str) -> Vec<Token> {
     question(text).into_iter().filter(|token| !token.is_filler()).collect()
 }
@@ -184,8 +183,8 @@ fn most(shares: &mut [f32], others: &[f32]) {
     shares.iter_mut().zip(others).for_each(|(share, other)| *share = share.max(*other));
 }
 
-/// Returns a word without its simple English endings: `deploy` of `deployed`, `polic` of
-/// `policies`, `run` of `running`. Words that go on from there by a few letters are its forms.
+/// Returns a word without its simple English endings: `deploy` for `deployed`, `polic` for `policies`, `run`
+/// for `running`. Words that extend a stem by a few letters are its forms.
 fn stems(word: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for (suffix, shortest) in
@@ -207,7 +206,7 @@ fn stems(word: &str) -> BTreeSet<String> {
     all
 }
 
-/// The beginnings of words that may meet a question, and the short words that must be met whole.
+/// The prefixes of words that may match a question, and short words that must match whole.
 #[derive(Debug, Default)]
 struct Wanted {
     beginnings: Vec<[u8; MIN_PREFIX]>,
@@ -215,7 +214,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Collects the beginnings of words that may meet one of these.
+    /// Collects the prefixes for these words.
     fn by(asked: &[Token]) -> Self {
         let mut wanted = Self::default();
         for token in asked {
@@ -236,7 +235,7 @@ impl Wanted {
         }
     }
 
-    /// Returns true if a word may meet the question, and false of most that do not.
+    /// Returns true if a word may match the question. There are few false positives and no false negatives.
     fn may_hold(&self, word: &str) -> bool {
         match word.as_bytes().first_chunk() {
             Some(first) => self.beginnings.binary_search(first).is_ok(),
@@ -245,20 +244,20 @@ impl Wanted {
     }
 }
 
-/// An index in the making: words are numbered as they come, and counted item by item, so that
-/// memory is written in order.
+/// A builder for the index. It numbers words in order of appearance and counts them item by item, so that
+/// memory is written sequentially.
 #[derive(Debug, Default)]
 struct Builder {
     numbers: Map<Box<str>, u32>,
-    /// Word and how often, item by item.
+    /// Pairs of a word's number and its count, grouped by item.
     counts: Vec<(u32, f32)>,
     /// The end of each item's entries in `counts`.
     ends: Vec<usize>,
-    /// Words in the text of each item.
+    /// The number of words in each item's text.
     lengths: Vec<u32>,
-    /// The words of the item at hand.
+    /// The words of the current item.
     here: Vec<(u32, f32)>,
-    /// The only words that are asked for, where that is known.
+    /// The words to index; `None` for all.
     wanted: Option<Wanted>,
 }
 
@@ -278,7 +277,7 @@ impl Builder {
         self.finish()
     }
 
-    /// Takes up the words of a text; how many there are.
+    /// Reads the words of a text, each weighing `times`. Returns the number of words.
     fn read(&mut self, text: &str, times: f32) -> u32 {
         let (numbers, here, wanted) = (&mut self.numbers, &mut self.here, &self.wanted);
         let words = split(text, |word| {
@@ -298,7 +297,7 @@ impl Builder {
         u32::try_from(words).unwrap_or(u32::MAX)
     }
 
-    /// Ends an item whose text has so many words.
+    /// Finishes an item with `length` words in its text.
     fn end_item(&mut self, length: u32) {
         self.here.sort_unstable_by_key(|(number, _)| *number);
         for (number, times) in self.here.drain(..) {
@@ -318,7 +317,7 @@ impl Builder {
         let average = (total as f64 / items.max(1) as f64).max(1.0);
         let mut order: Vec<(Box<str>, u32)> = self.numbers.into_iter().collect();
         order.sort_unstable();
-        // A counting sort: where the postings of each word begin, then each count to its place.
+        // A counting sort: first where each word's postings begin, then each count at its place.
         let mut holding = vec![0_u32; order.len()];
         self.counts.iter().for_each(|(number, _)| holding[*number as usize] += 1);
         let mut places = vec![0_u32; order.len()];
@@ -346,7 +345,7 @@ impl Builder {
     }
 }
 
-/// The share of a word that is there: see [`RecallIndex`].
+/// Returns the share of a word that occurs: see [`RecallIndex`].
 fn share(count: f32, held_back: f64) -> f32 {
     let count = f64::from(count);
     (1.0 - PRESENT).mul_add(count / (count + held_back), PRESENT) as f32

@@ -1,4 +1,4 @@
-//! Recall: which items a question is about, by words and, where the caller has vectors, by meaning.
+//! Recall: the items that a question is about, by words and, if the caller has vectors, by meaning.
 
 mod index;
 
@@ -12,21 +12,20 @@ use crate::verdict::round;
 /// An item that a question recalled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recalled {
-    /// Its index among the items that were given.
+    /// Its index among the given items.
     pub at: usize,
     /// Its closeness to the question, 0..=1 and rounded to 1e-9.
     pub score: f64,
     /// Its closeness by words, 0..=1.
     pub words: f64,
-    /// Its closeness by meaning, 0..=1; 0 where the caller gave none.
+    /// Its closeness by meaning, 0..=1; 0 if the caller supplied none.
     pub meaning: f64,
 }
 
-/// The closeness by words and by meaning as one number, 0..=1: the larger of the two, and a quarter
-/// of the smaller one where they agree.
+/// Combines the closeness by words and by meaning, 0..=1: the larger value, plus a quarter of the smaller one
+/// applied to the gap between the larger value and 1.
 ///
-/// Each alone reaches every threshold, both together count for more than either, and where one of
-/// them is unknown the other one keeps its meaning.
+/// So each alone can reach every threshold, and both together score higher than either.
 #[must_use]
 pub(crate) fn blend(words: f64, meaning: f64) -> f64 {
     let (words, meaning) = (share(words), share(meaning));
@@ -34,22 +33,21 @@ pub(crate) fn blend(words: f64, meaning: f64) -> f64 {
     AGREEMENT.mul_add(least * (1.0 - most), most)
 }
 
-/// The weight of the lesser closeness in what the larger one leaves up to 1.
+/// The weight of the smaller value in the gap between the larger value and 1.
 const AGREEMENT: f64 = 0.25;
 
-/// A number as a share; what is none counts for nothing.
+/// Clamps a number to 0..=1; NaN becomes 0.
 fn share(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
 }
 
 impl RecallIndex {
-    /// The items that a question is about, closest first: those that reach the `recall_from` of their
-    /// kind. `items` are those that the index was built of. `meaning[n]` is how close `items[n]` is by
-    /// meaning, 0..=1; empty without vectors.
+    /// Returns the items that a question is about, closest first: those that reach the `recall_from` of their
+    /// kind. `items` must be those from which the index was built. `meaning[n]` is the closeness of
+    /// `items[n]` by meaning, 0..=1; empty without vectors.
     ///
-    /// A question without words that say something recalls nothing, and a to-do that is done is not
-    /// recalled. Stale items are: whoever shows them marks them. Equal scores are in the order of the
-    /// keys of the items, so the order is total.
+    /// A question of only filler words recalls nothing, and to-dos that are done are never recalled. Stale
+    /// items are included; the caller should mark them. Equal scores are ordered by key.
     #[must_use]
     pub fn recall(
         &self,
