@@ -1,4 +1,4 @@
-//! The tools that a project sees and the routes that were learned in it, ready to be searched.
+//! The searchable catalog of a project: its tools and the routes learned in it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -8,58 +8,57 @@ use crate::search::{Meaning, Question, Scores, SearchIndex, origin};
 use crate::store::{RouteFilter, Selection, View};
 use crate::tool::{Hold, Status, ToolKind, ToolSummary};
 
-/// The tools of a project and the global ones, one for each name, with an index of their words and of the
-/// project's routes.
+/// The tools that a project sees, one per name, with an index of their words and of the project's routes.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     project: ProjectId,
-    /// The store's generation when it was made.
+    /// The store's generation when the catalog was built.
     generation: Option<u64>,
     index: SearchIndex,
-    /// The tools by their places in the index; none for one of which only routes are known.
+    /// The tools by their places in the index; `None` for a tool known only from routes.
     tools: Vec<Option<Listed>>,
-    /// The number of routes that each model embedded.
+    /// The number of routes embedded by each model.
     models: BTreeMap<ModelId, usize>,
 }
 
-/// The state of a tool, as far as it decides what may be found.
+/// The facts about a tool that decide whether a search may return it.
 #[derive(Debug)]
 pub(crate) struct Listed {
     is_global: bool,
     server: Option<ServerKey>,
     pub(crate) status: Status,
     is_ignored: bool,
-    /// True if it may be suggested: it can be called, it is not this program's own, and nobody put its server
-    /// aside.
+    /// True if it may be suggested: it is callable, not this program's own, and its server is neither demoted
+    /// nor ignored.
     is_callable: bool,
-    /// True if it may be tried again: it is there, failing, and nobody decided about it.
+    /// True if it may be retried: it is present and failing, and no person has decided about it.
     pub(crate) may_recover: bool,
 }
 
 impl Catalog {
-    /// Selects the rows that a catalog is made of.
+    /// Selects the rows for a catalog.
     pub(crate) fn selection(project: &ProjectId) -> Selection {
         let mut all = Self::tools(project);
         all.merge(Self::routes(project));
         all.generation()
     }
 
-    /// The tools that it lists.
+    /// Selects the tools for a catalog.
     pub(crate) fn tools(project: &ProjectId) -> Selection {
         Selection::new().summaries(Scope::Global).summaries(Scope::Project(project.clone()))
     }
 
-    /// The routes that it has learned.
+    /// Selects the routes for a catalog.
     pub(crate) fn routes(project: &ProjectId) -> Selection {
         Selection::new().peek(RouteFilter::Project(project.clone()))
     }
 
-    /// Takes the summaries and the routes out of a view.
+    /// Builds a catalog from the summaries and routes of a view, and takes them out of it.
     pub(crate) fn new(view: &mut View, project: &ProjectId) -> Self {
         Self::learned(SearchIndex::new(), view, project).listing(view)
     }
 
-    /// Takes the routes out of a view, for one question alone.
+    /// Builds a catalog of the routes in a view, for a single question.
     pub(crate) fn for_question(view: &mut View, project: &ProjectId, question: &Question) -> Self {
         Self::learned(SearchIndex::for_question(question), view, project)
     }
@@ -78,7 +77,7 @@ impl Catalog {
         Self { project, generation, index, tools: Vec::new(), models }
     }
 
-    /// Takes the summaries out of a view, too.
+    /// Adds the summaries of a view, and takes them out of it.
     pub(crate) fn listing(mut self, view: &mut View) -> Self {
         let Self { project, index, tools, .. } = &mut self;
         let scopes = [Scope::Project(project.clone()), Scope::Global];
@@ -121,17 +120,17 @@ impl Catalog {
         &self.index
     }
 
-    /// Returns true if nothing that it holds has changed by a generation.
+    /// Returns true if the catalog is still valid at this generation.
     pub(crate) fn is_of(&self, generation: Option<u64>) -> bool {
         generation.is_some() && self.generation == generation
     }
 
-    /// Counts the routes that other models than this one embedded.
+    /// Counts the routes embedded by models other than this one.
     pub(crate) fn embedded_by_others(&self, model: &ModelId) -> usize {
         self.models.iter().filter(|(known, _)| *known != model).map(|(_, count)| count).sum()
     }
 
-    /// Scores the tools that are wanted.
+    /// Scores the tools that `wanted` accepts.
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,
@@ -142,7 +141,7 @@ impl Catalog {
         self.index.scores_at(question, meaning, wanted)
     }
 
-    /// The tools that may be suggested, whatever their status: not those in `but`.
+    /// Returns a filter for tools that may be suggested, with any status, except those in `but`.
     pub(crate) fn suggestible<'a>(
         &'a self,
         ignored: &'a Ignored,
@@ -154,27 +153,27 @@ impl Catalog {
         }
     }
 
-    /// Returns true if something may be said of a tool.
+    /// Returns true if a tool is not ignored, by hand or by policy.
     pub(crate) fn may_tell(&self, ignored: &Ignored, place: u32, tool: &Listed) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
         !tool.is_ignored
             && self.index.name(place).is_some_and(|name| !ignored.holds(name.as_str(), server))
     }
 
-    /// The places of the tools that are wanted.
+    /// Returns the places of the tools that `wanted` accepts.
     pub(crate) fn places(&self, wanted: impl Fn(u32, &Listed) -> bool) -> Vec<u32> {
         let is_wanted = |place: &u32| self.at(*place).is_some_and(|tool| wanted(*place, tool));
         (0..self.tools.len() as u32).filter(is_wanted).collect()
     }
 
-    /// The key of the tool at a place.
+    /// Returns the key of the tool at a place.
     pub(crate) fn key(&self, place: u32) -> Option<ToolKey> {
         let is_global = self.at(place)?.is_global;
         let scope = if is_global { Scope::Global } else { Scope::Project(self.project.clone()) };
         Some(ToolKey { scope, name: self.index.name(place)?.clone() })
     }
 
-    /// The place of a tool that the project sees.
+    /// Returns the place of a tool that the project sees.
     pub(crate) fn place(&self, key: &ToolKey) -> Option<u32> {
         self.index.place_of(&key.name).filter(|place| self.key(*place).as_ref() == Some(key))
     }
@@ -184,8 +183,9 @@ impl Catalog {
     }
 }
 
-/// Names that a project and the global tools both have, and whether the global one is meant: it alone is there.
-/// So a project sees one tool for each name: as [`Context::visible`](super::Context::visible).
+/// Names that exist both in the project and globally. The value is true if the name means the global tool,
+/// because only that one is present. So a project sees one tool per name, as in
+/// [`Context::visible`](super::Context::visible).
 struct Twins(HashMap<ToolName, bool>);
 
 impl Twins {
@@ -198,14 +198,14 @@ impl Twins {
         Self(if own.is_empty() { HashMap::new() } else { global.iter().filter_map(twin).collect() })
     }
 
-    /// Returns true if a name means this tool.
+    /// Returns true if the name means this tool.
     fn means(&self, is_global: bool, name: &ToolName) -> bool {
         self.0.is_empty() || self.0.get(name).is_none_or(|global| *global == is_global)
     }
 }
 
-/// The entries of servers: by whether one is global and its key, whether it is there and whether a person demoted or
-/// ignored it.
+/// Server entries. The key is whether the entry is global, and its server key; the value is whether it is
+/// present, and whether a person demoted or ignored it.
 struct Servers(HashMap<(bool, ServerKey), (bool, bool)>);
 
 impl Servers {
@@ -228,8 +228,8 @@ impl Servers {
         Self(entries)
     }
 
-    /// Returns true if the entry that provides a tool is held: the project's before the global one, and one that is
-    /// there before one that is gone.
+    /// Returns true if a person demoted or ignored the server entry that provides a tool. A present entry
+    /// takes precedence over an absent one, then the project's over the global one.
     fn holds(&self, is_global: bool, tool: &ToolSummary) -> bool {
         let Some(server) = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpTool) else {
             return false;

@@ -1,4 +1,4 @@
-//! The context of a report: everything seen, arranged for looking tools up.
+//! The context of a report: a view, indexed for looking up tools.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,10 +9,10 @@ use crate::store::{View, meant};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, Status, Tool, ToolKind};
 
-/// The server, the plugin and the skill as which this program offers itself.
+/// The name of this program's own server, plugin and skill.
 const OWN_NAME: &str = "staleness";
 
-/// The tools of that server, sorted.
+/// The tools of this program's own server, sorted.
 const OWN_TOOLS: [&str; 12] = [
     "check_documents",
     "discover_tools",
@@ -28,12 +28,12 @@ const OWN_TOOLS: [&str; 12] = [
     "work_item",
 ];
 
-/// Returns true if this program's server has a tool of this name.
+/// Returns true if this program's own server has a tool with this name.
 pub(crate) fn is_own_tool(name: &str) -> bool {
     OWN_TOOLS.binary_search(&name).is_ok()
 }
 
-/// Returns true if a server is this program's.
+/// Returns true if this is the program's own server.
 pub(crate) fn is_own_server(server: &str) -> bool {
     server == OWN_NAME || server.starts_with("plugin_") && server.ends_with("_staleness")
 }
@@ -50,8 +50,8 @@ pub(crate) fn is_own(
         || kind == ToolKind::Skill && name == OWN_NAME
 }
 
-/// The names that a policy ignores, in every spelling, and the servers that they may mean. A
-/// project may bring many.
+/// The names that a policy ignores, in every spelling, and the servers that they may mean. A set, because a
+/// project may list many.
 #[derive(Debug)]
 pub(crate) struct Ignored {
     names: HashSet<ToolName>,
@@ -71,18 +71,18 @@ impl Ignored {
     }
 }
 
-/// A view as one project sees it at one moment under one policy.
+/// A view as one project sees it, at one time and under one policy.
 ///
-/// An MCP server's figures are sums over its tools, so the context needs the server's tools beside
-/// its entry to tell them.
+/// The figures of an MCP server are sums over its tools, so the view must contain the server's tools as well
+/// as its entry.
 #[derive(Debug)]
 pub struct Context<'a> {
     view: &'a View,
     policy: &'a Policy,
     project: &'a ProjectRef,
     now: Timestamp,
-    /// For each server entry the tools that it provides. A tool has one entry: the project's before
-    /// the global one, and one that is present before one that is gone.
+    /// The tools that each server entry provides. Each tool has one entry: a present one before an absent
+    /// one, then the project's before the global one.
     members: HashMap<&'a ToolKey, Vec<&'a Tool>>,
     /// The entry of each server in a scope.
     entries: Entries<'a>,
@@ -92,7 +92,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Arranges a view.
+    /// Creates the context for a view.
     #[must_use]
     pub fn new(
         view: &'a View,
@@ -102,8 +102,7 @@ impl<'a> Context<'a> {
     ) -> Self {
         let entries = Entries::of(view);
         let mut members: HashMap<&ToolKey, Vec<&Tool>> = HashMap::new();
-        // Tools come in the order of their keys, so those of one server stand together: it is looked
-        // up once for all of them.
+        // Tools are in key order, so the tools of a server are adjacent and its entry is looked up once.
         let mut last: Option<(&Tool, Option<&Tool>)> = None;
         for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
             let entry = match last {
@@ -124,38 +123,38 @@ impl<'a> Context<'a> {
         Self { view, policy, project, now, members, entries, twins, ignored }
     }
 
-    /// The view.
+    /// Returns the view.
     #[must_use]
     pub const fn view(&self) -> &'a View {
         self.view
     }
 
-    /// The policy.
+    /// Returns the policy.
     #[must_use]
     pub const fn policy(&self) -> &'a Policy {
         self.policy
     }
 
-    /// The moment.
+    /// Returns the time of the report.
     #[must_use]
     pub const fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// The project.
+    /// Returns the project's id.
     #[must_use]
     pub const fn project(&self) -> &'a ProjectId {
         &self.project.id
     }
 
-    /// The thresholds that hold for a tool.
+    /// Returns the thresholds for a tool.
     #[must_use]
     pub fn tool_policy(&self, tool: &Tool) -> std::borrow::Cow<'a, ToolPolicy> {
         let project = (&self.project.id, self.project.root.as_str());
         self.policy.tools_for(tool.kind, Some(project), None)
     }
 
-    /// The tools that a server's entry provides; none for other kinds.
+    /// Returns the tools that a server entry provides; empty for other kinds.
     #[must_use]
     pub fn members(&self, tool: &Tool) -> &[&'a Tool] {
         if tool.kind != ToolKind::McpServer {
@@ -164,22 +163,23 @@ impl<'a> Context<'a> {
         self.members.get(&tool.key).map_or(&[], Vec::as_slice)
     }
 
-    /// The entry of the server that provides a tool, where both were seen.
+    /// Returns the server entry that provides a tool, if both are in the view.
     #[must_use]
     pub fn provider(&self, tool: &ToolKey) -> Option<&'a ToolKey> {
         let tool = self.view.tools.get(tool).filter(|tool| tool.kind == ToolKind::McpTool)?;
         self.entries.provider(tool).map(|entry| &entry.key)
     }
 
-    /// The members that are in use: those with a counted outcome in their ring, of which the asking client is told.
+    /// Returns the tools of a server that are in use: those with a counted outcome in their ring and whose
+    /// failures the requesting client is told.
     pub fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
         let is_used = |member: &Tool| member.ring.counted_latest_first().next().is_some();
         let members = self.members(tool).iter().copied();
         members.filter(move |member| is_used(member) && self.is_told_of(member))
     }
 
-    /// Returns true if a server is shown as demoted: at least two of its tools are in use, and all of those are demoted.
-    /// See [`Context::members_in_use`].
+    /// Returns true if a server counts as demoted: at least two of its tools are in use, and all of these are
+    /// demoted. See [`Context::members_in_use`].
     #[must_use]
     pub fn is_server_down(&self, tool: &Tool) -> bool {
         let (mut used, mut demoted) = (0, 0);
@@ -190,7 +190,7 @@ impl<'a> Context<'a> {
         used >= 2 && used == demoted
     }
 
-    /// The tool's status as it is shown: a server follows its tools.
+    /// Returns the status as reported: that of a server also depends on its tools.
     #[must_use]
     pub fn status(&self, tool: &Tool) -> Status {
         if tool.kind == ToolKind::McpServer
@@ -203,7 +203,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns true if the tool is failing, or is a server whose tools are.
+    /// Returns true if the tool is failing, was demoted by a person, or is a server that is down.
     #[must_use]
     pub fn is_failing(&self, tool: &Tool) -> bool {
         tool.health.is_failing()
@@ -211,15 +211,15 @@ impl<'a> Context<'a> {
             || (tool.kind == ToolKind::McpServer && self.is_server_down(tool))
     }
 
-    /// Returns the state of a tool in the configuration of each client that lists it or listed it last; of a server's tool
-    /// that of the server. The best state counts where several files of a client list it.
+    /// Returns the state of a tool in each client that lists it or last listed it. For a server's tool, the
+    /// state of the server. If several files of a client list it, the best state counts.
     #[must_use]
     pub fn clients(&self, tool: &Tool) -> BTreeMap<String, ListingState> {
         let is_of_server = tool.kind == ToolKind::McpTool;
         let entry = is_of_server.then(|| self.entries.provider(tool)).flatten().unwrap_or(tool);
         let mut clients = BTreeMap::new();
         for Listing { source, state } in &entry.listings {
-            // A live list is of its server, not of a client.
+            // A live list belongs to the server, not to a client.
             if source.level != Level::Live {
                 let known = clients.entry(source.client.clone()).or_insert(*state);
                 *known = (*known).min(*state);
@@ -228,13 +228,13 @@ impl<'a> Context<'a> {
         clients
     }
 
-    /// Returns the number of its uses; for a server, those of its tools are added.
+    /// Returns the number of uses; for a server including those of its tools.
     #[must_use]
     pub fn uses(&self, tool: &Tool) -> u64 {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
     }
 
-    /// When it was last used: for a server the latest over its tools.
+    /// Returns when the tool was last used; for a server including its tools.
     #[must_use]
     pub fn last_used(&self, tool: &Tool) -> Option<Timestamp> {
         self.members(tool)
@@ -244,7 +244,8 @@ impl<'a> Context<'a> {
             .max()
     }
 
-    /// When it was last seen: used or discovered, or a source that lists it, or its server, was read.
+    /// Returns when the tool was last seen: used, discovered, or read in a source that lists it or its
+    /// server.
     #[must_use]
     pub fn last_seen(&self, tool: &Tool) -> Timestamp {
         let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;
@@ -262,8 +263,8 @@ impl<'a> Context<'a> {
             .unwrap_or(tool.discovered_at)
     }
 
-    /// Days since it was last seen, when they reach the policy's `unseen_days`. A client brings its built-in tools along:
-    /// that nobody used one proves nothing.
+    /// Returns the days since the tool was last seen if they reach the policy's `unseen_days`, else `None`.
+    /// Always `None` for built-in tools: they come with the client, so disuse proves nothing.
     #[must_use]
     pub fn unseen_days(&self, tool: &Tool) -> Option<i64> {
         if tool.kind == ToolKind::Builtin {
@@ -273,16 +274,16 @@ impl<'a> Context<'a> {
         (days >= i64::from(self.tool_policy(tool).unseen_days)).then_some(days)
     }
 
-    /// Returns true if nothing is said of the tool: ignored by hand, or by a name in the policy, which may
-    /// be short like any other and takes a server's tools with it.
+    /// Returns true if the tool is ignored by hand or by a name in the policy. The policy may use short
+    /// names; a server's name includes its tools.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
         tool.hold == Hold::Ignored || self.ignored.holds(tool.key.name.as_str(), server)
     }
 
-    /// Returns true if reports and suggestions leave the tool out: it is ignored, or this program's own. Whoever
-    /// reads a report has this program, and needs no warning of it.
+    /// Returns true if reports and suggestions omit the tool: it is ignored, or it is this program's own,
+    /// which the reader obviously has.
     #[must_use]
     pub fn is_silent(&self, tool: &Tool) -> bool {
         let server = tool.server.as_ref().map(ServerKey::as_str);
@@ -290,20 +291,20 @@ impl<'a> Context<'a> {
         self.is_ignored(tool) || is_own(tool.kind, tool.key.name.as_str(), server, plugin)
     }
 
-    /// Returns true if the tool is the project's own, or global.
+    /// Returns true if the tool is global or belongs to the project.
     pub(crate) fn reaches(&self, tool: &Tool) -> bool {
         tool.key.scope.project().is_none_or(|id| *id == self.project.id)
     }
 
-    /// Returns true if the tool is visible to the project: its own, or global, not of another client alone, and no
-    /// invented name.
+    /// Returns true if the project sees the tool: it is global or the project's own, not exclusive to another
+    /// client, and not an invented name.
     #[must_use]
     pub fn is_visible(&self, tool: &Tool) -> bool {
         self.reaches(tool) && !tool.presence.cause.is_foreign()
     }
 
-    /// Returns true if the failures of a tool are told to the asking client: those of a name that may be invented are the
-    /// affair of its callers.
+    /// Returns true if the requesting client is told about failures of the tool. For a name that may be
+    /// invented, only the clients that called it are told.
     #[must_use]
     pub fn is_told_of(&self, tool: &Tool) -> bool {
         let called = |client| !may_be_invented(tool) || tool.used_by.contains(client);
@@ -311,7 +312,7 @@ impl<'a> Context<'a> {
             && self.view.seen_by.as_ref().is_none_or(called)
     }
 
-    /// The visible tools, one for each name: see [`View::resolve`].
+    /// Returns the visible tools, one per name: see [`View::resolve`].
     pub fn visible(&self) -> impl Iterator<Item = &'a Tool> + '_ {
         self.view
             .tools
@@ -320,15 +321,15 @@ impl<'a> Context<'a> {
             .filter(|tool| self.meant(tool).key == tool.key)
     }
 
-    /// Returns true if a tool of the same name in the other scope serves the project in place of this one:
-    /// what happens to this one is no news then.
+    /// Returns true if the project uses a tool of the same name in the other scope instead. Changes of this
+    /// one are then not worth reporting.
     #[must_use]
     pub fn is_replaced(&self, tool: &Tool) -> bool {
         let meant = self.meant(tool);
         meant.key != tool.key && meant.presence.is_present()
     }
 
-    /// Returns the tool that the project means by the name of a tool that it sees.
+    /// Returns the tool that the project means by this tool's name.
     fn meant<'t>(&self, tool: &'t Tool) -> &'t Tool
     where
         'a: 't,
@@ -339,7 +340,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The entry of each server in a scope: one that is present before one that is gone.
+/// The entry of each server in a scope; a present one before an absent one.
 #[derive(Debug)]
 struct Entries<'a>(HashMap<(&'a Scope, &'a ServerKey), &'a Tool>);
 
@@ -356,8 +357,8 @@ impl<'a> Entries<'a> {
         Self(entries)
     }
 
-    /// The entry that provides a tool: the project's before the global one, and one that is present
-    /// before one that is gone.
+    /// Returns the entry that provides a tool: a present one before an absent one, then the project's before
+    /// the global one.
     fn provider(&self, tool: &Tool) -> Option<&'a Tool> {
         let server = tool.server.as_ref()?;
         let own = self.0.get(&(&tool.key.scope, server)).copied();
@@ -367,8 +368,8 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The tools of a project and the global ones that have one name. Both come in the order of names, so
-/// one walk over them finds all.
+/// Pairs the tools of a project with the global tools of the same name. Both lists are sorted by name, so one
+/// merge pass is enough.
 fn twins<'a>(view: &'a View, project: &ProjectId) -> HashMap<&'a ToolName, (&'a Tool, &'a Tool)> {
     let of = |scope: Option<&ProjectId>| {
         let scope = scope.cloned();

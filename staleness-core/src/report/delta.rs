@@ -1,4 +1,4 @@
-//! The changes for an agent since it was last told: each thing once, with its net change.
+//! Deltas: the net changes since an agent was last told, each subject once.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::text::counted;
 use crate::time::Timestamp;
 use crate::work::{Warning, WorkKind, WorkStatus, beginning};
 
-/// The point at which a delta begins.
+/// The starting point of a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaSource {
-    /// The point up to which the agent was told.
+    /// The agent's cursor.
     Cursor,
-    /// The point that the caller gave.
+    /// A point given by the caller.
     Since,
-    /// Nowhere: it is what is there now.
+    /// None: the delta is a digest of the current state.
     Digest,
 }
 
-/// The number of things of each kind in a delta.
+/// The number of entries of each kind in a delta.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeltaCounts {
     /// Plans.
@@ -45,87 +45,87 @@ pub struct DeltaCounts {
     pub knowledge: usize,
     /// Tools.
     pub tools: usize,
-    /// All of them.
+    /// The total.
     pub total: usize,
 }
 
-/// One thing that changed, or that is there.
+/// One subject that changed; in a digest, one that exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeltaItem {
     /// Its id.
     pub id: String,
-    /// `plan`, `trap`, …, or `knowledge`.
+    /// `plan`, `trap` and so on, or `knowledge`.
     pub kind: &'static str,
-    /// The net action: `added`, `moved`, `edited`, …; `there` in a digest.
+    /// The net action: `added`, `moved`, `edited` and so on; `there` in a digest.
     pub action: &'static str,
-    /// The state before, where it changed.
+    /// The state before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The state now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The agent that handed it over, of a handoff.
+    /// The sender of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
-    /// The agent that should take it over, of a handoff.
+    /// The intended recipient of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient: Option<String>,
-    /// The beginning of its text, on one line; empty for what was removed.
+    /// The beginning of its text on one line; empty if it was removed.
     pub text: String,
-    /// True if a person typed that text at this machine.
+    /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
     /// When it last changed.
     pub at: Timestamp,
-    /// True if the agent did all of it itself.
+    /// True if the agent made all of these changes itself.
     pub own: bool,
 }
 
-/// The answer to an agent that comes back.
+/// The changes since an agent was last told.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Delta {
-    /// The session that was told last, where that is known.
+    /// The session that was last told, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_session: Option<String>,
-    /// The point at which it begins.
+    /// The starting point.
     pub source: DeltaSource,
     /// The counts in one line.
     pub summary: String,
-    /// The number of things of each kind.
+    /// The number of entries of each kind.
     pub counts: DeltaCounts,
-    /// The things that changed, newest first; in a digest the open ones, the most urgent first.
+    /// The changes, newest first. In a digest: open items, most urgent first.
     pub items: Vec<DeltaItem>,
-    /// The number of open items that a digest leaves out; 0 where it is none.
+    /// The number of open items that a digest omits; 0 in other deltas.
     pub more: usize,
-    /// It begins before this moment, and changes up to here are no longer kept: some may be missing.
+    /// Set if the delta starts before this time and changes up to it were pruned, so some may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_until: Option<Timestamp>,
-    /// Overdue work to tell an agent now, oldest first: each item once when it becomes overdue, then once in each
-    /// week since; all of it where the context was cleared, or the delta does not begin where the agent was told last.
+    /// The overdue work to report now, oldest first. Each item is reported when it becomes overdue and then
+    /// once a week. All of it is reported if the context was cleared, or if the delta does not start at the
+    /// agent's cursor.
     pub warnings: Vec<Warning>,
-    /// The number of all items that are overdue.
+    /// The total number of overdue items.
     pub overdue: usize,
     /// The tools whose status changed.
     pub tools: Vec<NetChange>,
-    /// The tools that fail, and are not among `tools` for it; latest used first.
+    /// The failing tools that are not listed as such in `tools`, last used first.
     pub failing: Vec<Failing>,
-    /// The tools whose servers changed what they say of them, and that wait for a person: each once, then once in each
-    /// week since.
+    /// The tools with a changed definition that awaits a decision. Each is reported once, then once a week.
     pub redefined: Vec<Redefined>,
-    /// Everything up to this revision is told.
+    /// The last revision covered.
     #[serde(skip)]
     pub upto: Revision,
-    /// True if the agent's cursor moves to there once this was said.
+    /// True if the agent's cursor moves to `upto` once this is reported.
     #[serde(skip)]
     pub moves: bool,
 }
 
 impl Delta {
-    /// Warnings that come with a delta.
+    /// The maximum number of warnings in a delta.
     pub const TOP_WARNINGS: usize = 5;
 }
 
-/// The words for a delta in which there is nothing.
+/// Returns the text for an empty delta.
 pub(crate) const fn nothing(source: DeltaSource, pruned: bool) -> &'static str {
     match source {
         DeltaSource::Digest => "nothing open",
@@ -135,7 +135,7 @@ pub(crate) const fn nothing(source: DeltaSource, pruned: bool) -> &'static str {
 }
 
 impl DeltaItem {
-    /// Returns true if it is work that came to an end: nobody is to act on it.
+    /// Returns true if it is work that has ended, so that no action is needed.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         let status = self.to.as_deref().and_then(WorkStatus::from_word);
@@ -143,11 +143,11 @@ impl DeltaItem {
     }
 }
 
-/// The net change of every work item and item of knowledge over the journal entries that were seen
-/// and are newer than `after`, newest first, then by kind and id.
+/// Returns the net change of each work item and item of knowledge since `after`, by the journal entries in
+/// the view. Newest first, then by kind and id.
 ///
-/// What was added and removed again is left out, and so is what ended in the state in which it began
-/// and was not edited. What an item says is read from the view as it is now.
+/// Items that were added and removed again are omitted, and so are items that returned to their initial state
+/// without an edit. Texts are the current ones.
 #[must_use]
 pub(crate) fn changes(view: &View, after: Revision, agent: &AgentId) -> Vec<DeltaItem> {
     let mut runs: BTreeMap<&Subject, Vec<&JournalEntry>> = BTreeMap::new();
@@ -164,7 +164,7 @@ pub(crate) fn changes(view: &View, after: Revision, agent: &AgentId) -> Vec<Delt
     items
 }
 
-/// The net change over the entries of one subject, in order; `None` without one.
+/// Returns the net change over the entries of one subject, given in order. `None` if there is none.
 fn net(
     view: &View,
     subject: &Subject,
@@ -178,7 +178,7 @@ fn net(
         return None;
     }
     let (from, to) = (first.from.clone(), last.to.clone());
-    // Every entry names the state before and the one after; an edit or a step leaves it as it is.
+    // Every entry has the state before and after; an edit or a step does not change it.
     let last_move = run.iter().rev().find(|entry| entry.from != entry.to && from != to);
     let last_word = run.iter().rev().find(|entry| entry.from == entry.to);
     let again = run.iter().any(|entry| entry.action == Action::Removed);
@@ -187,7 +187,7 @@ fn net(
     } else if added {
         Action::Added
     } else if again {
-        // Something else stands under its name.
+        // It was removed and then added again under the same id.
         Action::Edited
     } else {
         last_move.or(last_word)?.action
@@ -210,7 +210,7 @@ fn net(
     })
 }
 
-/// The kind of a subject, and what it says now.
+/// Returns the kind of a subject and its current text.
 fn described(view: &View, subject: &Subject, removed: bool) -> Option<(&'static str, String)> {
     match subject.kind {
         SubjectKind::Work => {
@@ -219,7 +219,7 @@ fn described(view: &View, subject: &Subject, removed: bool) -> Option<(&'static 
         }
         SubjectKind::Item => {
             let item = subject.item_key().and_then(|key| view.knowledge.get(&key));
-            // Of what was removed only the name is left.
+            // A removed item has no text any more.
             item.map(|item| ("knowledge", beginning(&item.body)))
                 .or_else(|| removed.then(|| ("knowledge", String::new())))
         }
@@ -249,8 +249,8 @@ impl DeltaCounts {
         counts
     }
 
-    /// The counts in one line, the most first: `5 decisions, 2 handoffs`; `nothing` where there are
-    /// none.
+    /// Returns the counts in one line, highest first: `5 decisions, 2 handoffs`. Returns `nothing` if all are
+    /// zero.
     #[must_use]
     pub fn summary(&self, nothing: &str) -> String {
         let mut parts = [

@@ -1,4 +1,4 @@
-//! A digest of what is there now, for an agent that meets the project for the first time.
+//! Digests: the current open work, for an agent that is new to a project.
 
 use std::cmp::Reverse;
 
@@ -6,26 +6,26 @@ use super::delta::DeltaItem;
 use crate::ids::AgentId;
 use crate::work::{NoteType, Work, WorkKind, WorkStatus, beginning};
 
-/// Items of a digest.
+/// The maximum number of items in a digest.
 pub(crate) const DIGEST_ITEMS: usize = 12;
-/// Handoffs among them.
+/// The maximum number of handoffs among them.
 pub(crate) const DIGEST_HANDOFFS: usize = 3;
 
 /// A digest of the open work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digest {
-    /// The items that an agent should know of first.
+    /// The items that an agent should know about first.
     pub items: Vec<DeltaItem>,
-    /// The number of items left out.
+    /// The number of items omitted.
     pub more: usize,
 }
 
 impl Digest {
-    /// The open work that an agent should know of first, at most `DIGEST_ITEMS`.
+    /// Returns the open work that an agent should know about first, at most `DIGEST_ITEMS`.
     ///
-    /// Handoffs come first, those to the agent before others, at most `DIGEST_HANDOFFS`; then what is
-    /// in progress, what bites, what is blocked, to do, proposed, decided and observed; of each the
-    /// latest.
+    /// The order is: handoffs, at most `DIGEST_HANDOFFS`, those to the agent first; then plans in progress,
+    /// traps and constraints, blocked plans, plans to do, candidates, decisions, notes. Within each group the
+    /// newest come first.
     #[must_use]
     pub fn of<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Self {
         let mut open: Vec<(u8, bool, &Work)> = work
@@ -67,7 +67,7 @@ impl Digest {
     }
 }
 
-/// The place of a work item in a digest; `None` for what has ended and for marks of sessions.
+/// Returns the rank of a work item in a digest. `None` for ended items and session notes.
 const fn urgency(work: &Work) -> Option<u8> {
     Some(match (work.kind, work.status) {
         (WorkKind::Handoff, WorkStatus::Open) => 0,

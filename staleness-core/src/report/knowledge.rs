@@ -9,74 +9,74 @@ use crate::knowledge::{
 use crate::time::Timestamp;
 use crate::verdict::{Level, Verdict};
 
-/// Characters of a title.
+/// The maximum length of a title, in characters.
 const TITLE_CHARS: usize = 80;
 
 /// An item, or a block of a document, with its verdict.
 ///
-/// `title`, `body`, `keywords` and `contradicted` are what somebody wrote: a hook leaves them out.
+/// `title`, `body`, `keywords` and `contradicted` contain text of unknown origin: hooks omit them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KnowledgeReport {
-    /// Its id; of a block `path:line`.
+    /// Its id; for a block `path:line`.
     pub id: String,
-    /// `global` or `project`; a block is of its project.
+    /// `global` or `project`; always `project` for a block.
     pub scope: &'static str,
     /// Its kind.
     pub kind: ItemKind,
-    /// The file that it lives in.
+    /// The file that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The line on which it begins there, counted from 1.
+    /// The line in the file on which it begins, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Its beginning, on one line: at most 80 characters.
+    /// The beginning of its text on one line, at most 80 characters.
     pub title: String,
-    /// Its text; of a block only the title is kept.
+    /// Its text; `None` for a block, of which only the title is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Words under which it is found.
+    /// Search words in addition to those of the text.
     pub keywords: Vec<String>,
-    /// When it was written; for a block when it was last edited, else when it was checked.
+    /// When it was written. For a block: when it was last edited, or else when it was checked.
     pub added_at: Timestamp,
-    /// When its text or a field was edited last.
+    /// When its text or a field was last edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
-    /// When somebody last saw that it holds.
+    /// When it was last verified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<Timestamp>,
-    /// The version of the project that it was written for.
+    /// The version of the project for which it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version_context: Option<String>,
-    /// True if time, versions and code leave it untouched.
+    /// True if time, versions and code changes do not affect it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub evergreen: bool,
-    /// When it should be done.
+    /// The due date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
     /// When it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done_at: Option<Timestamp>,
-    /// When it ceases to hold.
+    /// The expiry date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// Its citations, as `path`, `path:42`, `path:42-50` or `path#symbol`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<String>,
-    /// The items that it stands for.
+    /// The items that it replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<String>,
-    /// The items that stand for it.
+    /// The items that replace it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub superseded_by: Vec<String>,
-    /// The items that it depends on.
+    /// The items on which it depends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<String>,
-    /// The contradiction: who said that it is wrong, and why.
+    /// The last statement that it is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradicted: Option<Contradiction>,
-    /// The number of times that it was recalled.
+    /// The number of recalls.
     pub recalls: u64,
-    /// When it was recalled last.
+    /// When it was last recalled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled_at: Option<Timestamp>,
     /// The verdict: how far it can be trusted, why, and what should be done.
@@ -84,7 +84,7 @@ pub struct KnowledgeReport {
 }
 
 impl KnowledgeReport {
-    /// Reports an item, given everything that speaks against it.
+    /// Reports an item, given all evidence against it.
     #[must_use]
     pub fn of_item(item: &Item, evidence: &[Evidence], context: &Context) -> Self {
         let text = |ids: &mut dyn Iterator<Item = String>| ids.collect::<Vec<_>>();
@@ -155,15 +155,15 @@ pub struct RecallReport {
     /// The item.
     #[serde(flatten)]
     pub item: KnowledgeReport,
-    /// Closeness to the question, 0..=1.
+    /// The closeness to the question, 0..=1.
     pub score: f64,
-    /// `[review]` or `[stale]`, where it is not fresh.
+    /// `[review]` or `[stale]`; `None` if it is fresh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
 }
 
 impl RecallReport {
-    /// An item with how close it is; what cannot be relied on is marked, not hidden.
+    /// Creates a report. An item that is not fresh is marked, not hidden.
     #[must_use]
     pub fn new(item: KnowledgeReport, score: f64) -> Self {
         let mark = match item.verdict.level {
@@ -175,8 +175,7 @@ impl RecallReport {
     }
 }
 
-/// The first line that says something, without the marks of headings and lists; the id of a text
-/// that says nothing.
+/// Returns the first line with content, without heading and list marks; the id if there is none.
 fn title(body: &str, id: &str) -> String {
     let mark = |c: char| c.is_whitespace() || matches!(c, '#' | '-' | '*' | '>' | '+');
     let line = body.lines().map(|line| line.trim_start_matches(mark).trim_end());

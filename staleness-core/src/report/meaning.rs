@@ -1,4 +1,4 @@
-//! Closeness by meaning: how near the vectors of learned queries are to that of a question.
+//! Closeness by meaning: the cosines between a question's vector and the vectors of learned queries.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::ids::{ModelId, ProjectId};
 use crate::route::{Precision, RouteId, RouteKey, RouteVector, Vector};
 use crate::store::Refusal;
 
-/// The vector that a model made of a question, in whatever length.
+/// The vector that a model made of a question. It need not have length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct QueryVector<'a> {
     /// The model.
@@ -18,7 +18,7 @@ pub(crate) struct QueryVector<'a> {
 /// Vectors of routes by key.
 type Rows = BTreeMap<RouteKey, RouteVector>;
 
-/// Returns the vectors that a model made in a project.
+/// Selects the vectors that a model made in a project.
 pub(crate) fn of_model<'v>(
     vectors: &'v Rows,
     project: &ProjectId,
@@ -28,19 +28,22 @@ pub(crate) fn of_model<'v>(
 }
 
 impl<'a> QueryVector<'a> {
-    /// Borrows a pair that a caller handed in.
+    /// Borrows a pair supplied by a caller.
     #[must_use]
     pub(crate) fn of(pair: &'a (ModelId, Vec<f64>)) -> Self {
         Self { model: &pair.0, numbers: &pair.1 }
     }
 
-    /// Errors if it has no direction.
+    /// Refuses a vector without a direction.
     pub(crate) fn check(self) -> Result<(), Refusal> {
         let vector = Vector::new(self.numbers, Precision::F64);
         vector.map(drop).map_err(|error| Refusal::Invalid(error.to_string()))
     }
 
-    /// Returns true if a project has vectors of the same model. Errors if none of them has as many dimensions.
+    /// Returns true if the project has vectors of the same model.
+    ///
+    /// # Errors
+    /// If none of these has the same number of dimensions.
     pub(crate) fn fits(self, vectors: &Rows, project: &ProjectId) -> Result<bool, Refusal> {
         let all = || of_model(vectors, project, self.model).map(|row| row.vector.dimensions());
         let asked = self.numbers.len();
@@ -53,8 +56,8 @@ impl<'a> QueryVector<'a> {
         }
     }
 
-    /// Returns the cosines of all routes of a project. All, since the best route of a tool may be the less close
-    /// and the more sure one of many.
+    /// Returns the cosines of all routes of a project. All are needed, because a less close route with more
+    /// confidence may be the best one of its tool.
     pub(crate) fn near(self, vectors: &Rows, project: &ProjectId) -> Vec<(RouteId, f64)> {
         let [narrow, wide] = [Precision::F32, Precision::F64]
             .map(|precision| Vector::new(self.numbers, precision).ok());

@@ -1,4 +1,4 @@
-//! Reports: what a caller is told, derived purely from what was seen.
+//! Reports: the results returned to callers, derived from what a step or query saw.
 
 mod catalog;
 mod context;

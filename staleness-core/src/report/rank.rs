@@ -1,4 +1,4 @@
-//! Ranking: which tools serve a project best, by what worked in it lately.
+//! Ranking of tools by their recent successes in a project.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -10,24 +10,24 @@ use crate::outcome::Mark;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::verdict::round;
 
-/// A tool with its score and what breaks ties.
+/// A tool with its score and the tie-breakers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedTool<'a> {
     /// The tool.
     pub tool: &'a Tool,
-    /// Its status as shown.
+    /// The status as reported.
     pub status: Status,
-    /// Successes among the looked-at outcomes of the project.
+    /// Successes among the project's outcomes in the window.
     pub successes: u32,
     /// The score, 0..=1, rounded to 1e-9.
     pub score: f64,
-    /// Not seen for the policy's `unseen_days`.
+    /// True if the tool was not seen for the policy's `unseen_days`.
     pub unseen: bool,
-    /// Lifetime uses.
+    /// The total number of uses.
     pub uses: u64,
 }
 
-/// The total order: score, status, seen lately, kind, uses, newest, name, scope.
+/// The sort order: score, status, seen recently, kind, uses, newest, name, scope.
 #[must_use]
 pub(crate) fn order(a: &RankedTool<'_>, b: &RankedTool<'_>) -> Ordering {
     let key = |each: &RankedTool<'_>| {
@@ -56,12 +56,11 @@ const fn kind_order(kind: ToolKind) -> u8 {
     }
 }
 
-/// Scores `tools` by the counted outcomes of the context's project and keeps the best `limit`, in
-/// order.
+/// Scores `tools` by the counted outcomes of the context's project. Returns the best `limit`, in order.
 ///
-/// Score = successes of the tool among the project's last `ranking.window` counted outcomes ÷
-/// their number, times `not_active_factor` if stale or demoted, times `unseen_factor` if not seen
-/// for `unseen_days`. A server counts its tools.
+/// Score = successes of the tool among the project's last `ranking.window` counted outcomes ÷ their number,
+/// times `not_active_factor` if stale or demoted, times `unseen_factor` if not seen for `unseen_days`. A
+/// server includes its tools.
 #[must_use]
 pub(crate) fn rank<'a>(
     context: &Context<'a>,
@@ -71,8 +70,7 @@ pub(crate) fn rank<'a>(
     let Some(last) = limit.checked_sub(1) else { return Vec::new() };
     let tally = Tally::of(context);
     let mut best: Vec<RankedTool<'a>> = Vec::new();
-    // The last of the best so far: what comes behind it is compared once, while its tool is at hand,
-    // and never stored.
+    // The worst of the best so far. A tool that ranks below it is compared once and not stored.
     let mut bar: Option<RankedTool<'a>> = None;
     for tool in tools {
         let each = tally.score(context, tool);
@@ -90,8 +88,8 @@ pub(crate) fn rank<'a>(
     best
 }
 
-/// Successes in the project's window, by tool. One outcome counts once for each tool, for the
-/// server that provides it, and for what is credited with it.
+/// Successes in the project's window, by tool. An outcome counts once for the tool, for its server, and for
+/// each credited tool.
 struct Tally<'a> {
     counted: u32,
     successes: HashMap<&'a ToolKey, u32>,
@@ -106,7 +104,7 @@ impl<'a> Tally<'a> {
             if outcome.mark != Mark::Success {
                 continue;
             }
-            // Credits name neither the tool itself nor a server.
+            // Credits never contain the tool itself or a server.
             let keys = outcome.credits.iter().chain([&outcome.tool]);
             for key in keys.chain(context.provider(&outcome.tool)) {
                 *tally.successes.entry(key).or_default() += 1;

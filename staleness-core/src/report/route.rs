@@ -1,4 +1,4 @@
-//! A route, as a caller is told of it.
+//! The report of a route.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::ids::{ModelId, ToolName};
 use crate::route::{Confidence, Route, RouteId};
 use crate::time::Timestamp;
 
-/// A route without its vector.
+/// A route, without its vector.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RouteReport {
     /// Its id.
@@ -19,11 +19,11 @@ pub struct RouteReport {
     pub confidence: Confidence,
     /// The number of times that it was learned from or used.
     pub uses: u64,
-    /// When it was learned first.
+    /// When the route was first learned.
     pub created_at: Timestamp,
-    /// When it was learned from or used last.
+    /// When the route was last learned from or used.
     pub last_used_at: Timestamp,
-    /// The model that embedded the query.
+    /// The model that embedded the query, if there is a vector.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelId>,
 }

@@ -13,7 +13,7 @@ use crate::source::SourceState;
 use crate::store::{ChangeSet, View};
 use crate::tool::ListingState;
 
-/// One source as a scan read it.
+/// The result of reading one source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SourceReport {
     /// Its identity, as `client/level/part`.
@@ -24,11 +24,11 @@ pub struct SourceReport {
     pub path: String,
     /// `global` or `project`.
     pub scope: &'static str,
-    /// The extent to which it could be read.
+    /// The result of reading it.
     pub state: SourceState,
-    /// Tools found in it.
+    /// The number of tools found in it.
     pub found: usize,
-    /// The error found in it.
+    /// The error, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -40,22 +40,22 @@ pub struct ScanReport {
     pub project: String,
     /// The project's root.
     pub root: String,
-    /// The sources that were looked at.
+    /// The sources that were read.
     pub sources: Vec<SourceReport>,
-    /// Tools that became known.
+    /// Tools that are new to the registry.
     pub added: Vec<ToolReport>,
-    /// Tools that this scan made absent, demoted ones too.
+    /// Tools that this scan made absent, including demoted ones.
     pub stale: Vec<ToolReport>,
     /// Tools that this scan made present again.
     pub restored: Vec<ToolReport>,
-    /// Tools that were found and had been present.
+    /// The number of tools that were found and already present.
     pub unchanged: usize,
     /// The store's revision after the scan.
     pub revision: Revision,
 }
 
 impl ScanReport {
-    /// Derives the report from what the scan saw and wrote, or would write.
+    /// Derives the report from what the scan saw and wrote, or would write in a dry run.
     #[must_use]
     pub fn new(
         scan: &Scan,

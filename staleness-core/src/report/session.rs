@@ -1,4 +1,4 @@
-//! A session, as a caller is told of it.
+//! The report of a session.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct SessionReport {
     /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
-    /// Everything after this revision is new to it.
+    /// Changes after this revision are new to the session.
     pub from_revision: Revision,
 }
 

@@ -1,4 +1,4 @@
-//! Suggesting and discovering tools: by what worked, by words, and where there are vectors by meaning.
+//! Suggestion and discovery of tools: by past success, by words and, if there are vectors, by meaning.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,25 +13,25 @@ use crate::store::View;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
-/// The factor of the score of a fitting tool without a success here lately.
+/// The factor for a matching tool without a recent success in the project.
 const LEAST_LIFT: f64 = 0.75;
-/// Scores that are nearer than this may be equal once rounded.
+/// Scores closer than this may be equal after rounding.
 const SLACK: f64 = 1e-8;
 
-/// A tool that was found for a caller.
+/// A suggested tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
     /// The tool.
     #[serde(flatten)]
     pub tool: ToolReport,
-    /// The key by which the registry knows it.
+    /// The tool's key in the registry.
     #[serde(skip)]
     pub key: ToolKey,
     /// The score, 0..=1: see [`ScoreParts`].
     pub score: f64,
-    /// Why it is here.
+    /// The reason for the suggestion.
     pub reason: String,
-    /// `[stale]` or `[demoted]`, where it is not active.
+    /// `[stale]` or `[demoted]`; `None` if it is active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
     /// The parts of the score, for `--explain`.
@@ -40,54 +40,54 @@ pub struct Suggestion {
 
 impl From<&Suggestion> for SuggestedTool {
     fn from(found: &Suggestion) -> Self {
-        // A query that is hardly like the question did not lead to the tool.
+        // A learned query that hardly resembles the question did not lead to the tool.
         let led = found.parts.route.as_ref().filter(|route| !is_cold(route.closeness));
         Self { tool: found.key.name.clone(), route: led.map(|route| route.id) }
     }
 }
 
-/// The parts of a score: with a question `(words + learned × (1 − words)) × (0.75 + 0.25 × usage)`, so
-/// that what worked before lifts a fitting tool by up to a quarter; without one the usage alone.
+/// The parts of a score. With a question: `(words + learned × (1 − words)) × (0.75 + 0.25 × usage)`, so past
+/// success contributes up to a quarter. Without a question: only `usage`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreParts {
-    /// The ranking score.
+    /// The ranking score, 0..=1.
     pub usage: f64,
-    /// The match between the tool's text and the question, 0..=1, if there was a question.
+    /// The match between the tool's text and the question, 0..=1; `None` without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<f64>,
-    /// Of `words`, what words gave that usually led to the tool or its server, where there was a question.
+    /// The part of `words` from words that usually led to the tool or its server; `None` without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub habit: Option<f64>,
-    /// The learned part of the score, 0..=1, if there was a question: see
+    /// The part learned from routes, 0..=1; `None` without a question. See
     /// [`SearchIndex::find`](crate::search::SearchIndex::find).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<f64>,
-    /// The learned query that is closest, where there is one.
+    /// The closest learned query, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<TaughtBy>,
 }
 
-/// The learned query by which a tool was found.
+/// The learned query through which a tool was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaughtBy {
     /// The route.
     pub id: RouteId,
     /// The query as it was first given.
     pub query: String,
-    /// Its closeness to the question, 0..=1: by words and by meaning, blended.
+    /// The closeness to the question, 0..=1: by words and by meaning combined.
     pub closeness: f64,
-    /// Its closeness by words alone, 0..=1.
+    /// The closeness by words alone, 0..=1.
     pub by_words: f64,
-    /// The cosine of the vectors, where both have one.
+    /// The cosine of the two vectors, if both exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_meaning: Option<f64>,
     /// The confidence of the route, 0..=1.
     pub confidence: Confidence,
 }
 
-/// Offers tools to use, in the order of the ranking: active ones, and where there is none, failing ones whose
-/// cool-down has passed, marked. Never built-ins, this program's own, names that cannot be called, ignored ones, or
-/// what was used last in the same session: the tool, and the skill, command or agent that it ran.
+/// Suggests tools in ranking order: active ones, or if there are none, failing ones after their cool-down,
+/// marked. Never suggests built-ins, this program's own tools, names that cannot be called, ignored tools, or
+/// whatever the session used last: the tool, and the skill, command or agent that it ran.
 #[must_use]
 pub(crate) fn suggest(
     context: &Context<'_>,
@@ -117,14 +117,14 @@ pub(crate) fn suggest(
     told(rank(context, trial, limit)).into_iter().map(on_probation).collect()
 }
 
-/// Returns true if a failing tool may be tried again: its cool-down has passed.
+/// Returns true if a failing tool may be retried because its cool-down has passed.
 pub(crate) fn may_be_tried(context: &Context<'_>, tool: &Tool) -> bool {
     tool.hold == Hold::None
         && tool.presence.is_present()
         && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
 }
 
-/// Marks a suggestion of a tool that may be tried again.
+/// Marks a suggestion of a tool that may be retried.
 pub(crate) fn on_probation(found: Suggestion) -> Suggestion {
     let reason = format!("on probation: {}", found.reason);
     Suggestion { reason, mark: Some("[probation]"), ..found }
@@ -136,7 +136,7 @@ fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
     entry.is_some_and(|entry| matches!(entry.hold, Hold::Demoted | Hold::Ignored))
 }
 
-/// Returns the tool that a session used last and what it ran, from the last `window` outcomes.
+/// Returns the tool that a session last used, and anything that it ran, from the last `window` outcomes.
 pub(crate) fn last_used<'a>(
     view: &'a View,
     project: &'a ProjectId,
@@ -149,8 +149,8 @@ pub(crate) fn last_used<'a>(
         .map_or_else(Vec::new, |last| last.credits.iter().chain([&last.tool]).collect())
 }
 
-/// Of tools that fit a question the best `limit` that `keep` lets pass, lifted by what worked before. The view
-/// of the context holds them whole.
+/// Returns the best `limit` of the matching tools that `keep` accepts, weighted by past success. The
+/// context's view must contain these tools.
 pub(crate) fn best(
     context: &Context<'_>,
     catalog: &Catalog,
@@ -164,11 +164,11 @@ pub(crate) fn best(
     let tools = by_key.keys().filter_map(|key| context.view().tools.get(key));
     let mut scored: Vec<(f64, RankedTool<'_>)> = rank(context, tools, usize::MAX)
         .into_iter()
-        // It may have been put aside since it was found to fit.
+        // The tool may have been demoted or ignored since it was matched.
         .filter(|each| keep(each))
         .map(|each| (round(by_key[&each.tool.key].1 * lift(each.score)), each))
         .collect();
-    // A stable sort: equal scores stay in the order of the ranking.
+    // A stable sort, so equal scores stay in ranking order.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.truncate(limit);
     let told = |(whole, each): (f64, RankedTool<'_>)| {
@@ -207,16 +207,16 @@ fn suggestion(
     }
 }
 
-/// By how much what worked before lifts a tool that fits.
+/// Returns the factor for past success, from [`LEAST_LIFT`] to 1.
 fn lift(usage: f64) -> f64 {
     LEAST_LIFT + (1.0 - LEAST_LIFT) * usage
 }
 
-/// A tool that fits, with its score and its place.
+/// A matching tool with its score and its place in the catalog.
 pub(crate) type Fit<'a> = (&'a ToolName, f64, u32);
 
-/// Of tools that fit, those that can be among the best `limit` once usage has lifted them. Only what worked lately
-/// in the project, as the view tells, is lifted at all, and the servers of such tools.
+/// Drops the matching tools that cannot be among the best `limit` after weighting by past success. Only tools
+/// with recent successes in the view can gain, and server entries.
 pub(crate) fn worth_ranking<'a>(
     catalog: &Catalog,
     view: &View,
@@ -236,7 +236,7 @@ pub(crate) fn worth_ranking<'a>(
     let may_be_lifted =
         |name: &ToolName| worked.contains(name) || !worked.is_empty() && name.is_server_entry();
     let (_, (_, least, _), _) = fitting.select_nth_unstable_by(last, |a, b| b.1.total_cmp(&a.1));
-    // The best `limit` score at least this. What is that close may be equal once rounded.
+    // The best `limit` tools score at least this. The slack allows for rounding.
     let bar = *least * LEAST_LIFT - SLACK;
     fitting.retain(|(name, score, _)| {
         *score >= bar && (may_be_lifted(name) || score * LEAST_LIFT >= bar)
@@ -244,7 +244,7 @@ pub(crate) fn worth_ranking<'a>(
     fitting
 }
 
-/// The learned query that led to a tool.
+/// Returns the learned query that led to a tool.
 fn taught_by(catalog: &Catalog, found: &Match) -> Option<TaughtBy> {
     let best = found.route?;
     Some(TaughtBy {

@@ -1,4 +1,4 @@
-//! Telling: what changed for a project since it was told last, and what not to rely on.
+//! Telling: the changes of tools since a project was last told, and the tools that fail.
 
 use std::collections::BTreeMap;
 
@@ -11,45 +11,45 @@ use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
-/// The net change of one tool over a run of journal entries.
+/// The net change of a tool over several journal entries.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetChange {
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// Its status before the first entry; `None` when it was added among them.
+    /// The status before the first entry; `None` if the tool was added by one of them.
     pub from: Option<Status>,
-    /// Its status now.
+    /// The current status.
     pub to: Status,
     /// The cause of the last entry.
     pub cause: String,
 }
 
-/// The changes and failures of tools to tell.
+/// The changes and failures of tools to report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Telling {
-    /// Tools whose status changed, by name.
+    /// The tools whose status changed, by name.
     pub changes: Vec<NetChange>,
-    /// Tools that are shown as demoted now and are not told as such in `changes`, latest used first.
+    /// The tools that are demoted now and not listed as such in `changes`, last used first.
     pub failing: Vec<Failing>,
 }
 
-/// A tool whose server changed its definition, which waits for a person.
+/// A tool with a changed definition that awaits a person's decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Redefined {
-    /// The tool.
+    /// The tool's name.
     pub name: String,
     /// The class of the change.
     pub class: ChangeClass,
-    /// True if it is not to be used until then.
+    /// True if the tool must not be used until then.
     pub withheld: bool,
-    /// The parameters that changed, with those around each; chosen by the server.
+    /// The changed parameters with their enclosing ones. The server chose these names.
     pub parameters: Vec<String>,
-    /// Since when.
+    /// When the definition changed.
     #[serde(skip)]
     pub since: Timestamp,
 }
 
-/// Returns the tools with a change that waits for a person, by name, as a project sees them.
+/// Returns the tools that a project sees with a definition change that awaits a decision, by name.
 pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     let waiting = context.view().definitions.values().filter_map(|row| {
         let tool = context.view().tools.get(&row.key)?;
@@ -72,19 +72,20 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     all
 }
 
-/// A tool that is not to be relied on.
+/// A tool that must not be relied on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failing {
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// Why.
+    /// The cause.
     pub cause: String,
 }
 
-/// Nets the journal entries after `after` for every tool that the project sees, for one client or for all together, and
-/// adds what is failing now. Of a tool that changed since `last`, up to which a context that goes on was told, that change
-/// is told. Tools that became known by use alone are told only when they are not `active`, and of one name in two scopes
-/// only what it means to the project.
+/// Combines the journal entries after `after` into a net change per tool that the project sees, for one
+/// client or for all, and adds the tools that fail now. For a tool that changed since `last`, the revision up
+/// to which a continuing context was told, the change since `last` is reported. Tools known from use alone
+/// are reported only if they are not `active`. Of a name in two scopes only the tool that the project means
+/// is reported.
 #[must_use]
 pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision>) -> Telling {
     let client = context.view().seen_by.as_ref();
@@ -123,8 +124,8 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
     Telling { changes: changes.into_values().collect(), failing }
 }
 
-/// The net changes of tools over the journal entries after `after`, by name: where both of a name are gone, the project's
-/// own comes last and stays.
+/// Returns the net changes of tools over the journal entries after `after`, by name. If a name is gone in
+/// both scopes, the project's own tool wins, because it comes last.
 fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, NetChange> {
     let client = context.view().seen_by.as_ref();
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
@@ -146,13 +147,14 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
             continue;
         }
         let from = before(begun);
-        // A server that only its tools make look demoted is told as failing.
+        // A server that is demoted only because of its tools is reported as failing, not as a change.
         let to = tool.status();
         let new = begun.action == Action::Added;
         let use_alone = new && !tool.is_configured() && to == Status::Active;
-        // What no client of those asked ever loaded did not go.
+        // A tool that no requesting client ever loaded did not disappear.
         let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
-        // Health is shared; a tool that was and is away for this client is no news to it.
+        // Health is shared between clients. A change of it is not news to a client that does not have the
+        // tool.
         let shared = begun.clients.is_empty() && ended.clients.is_empty();
         let is_away = client.is_some() && tool.presence.is_absent();
         let was_away = is_away && shared && ended.action != Action::Absent;
@@ -164,8 +166,9 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
     changes
 }
 
-/// Returns true if an entry tells of a change for this client: of one for all, or for this one. Without a client, if it
-/// tells of one for all clients together. That a tool of a server went or came with it is the server's to say.
+/// Returns true if an entry matters to this client: it applies to all clients, or names this one. Without a
+/// client: it changes the status for all clients together. A tool that came or went with its server is
+/// covered by the server's entry.
 fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
     match client {
         None => entry.clients.is_empty() || entry.from != entry.to,
@@ -176,12 +179,12 @@ fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
     }
 }
 
-/// Returns true if a cause is one for which a tool is absent.
+/// Returns true if this is a cause of absence.
 fn is_absence(cause: &str) -> bool {
     PresenceCause::from_word(cause).is_some_and(|cause| !cause.is_present())
 }
 
-/// The status that a tool had before an entry, for those whom the entry is about.
+/// Returns the status of a tool before an entry, for the clients that the entry is about.
 fn before(entry: &JournalEntry) -> Option<Status> {
     let shared = entry.from.as_deref().and_then(Status::from_word);
     match entry.action {
@@ -192,7 +195,7 @@ fn before(entry: &JournalEntry) -> Option<Status> {
     }
 }
 
-/// Returns true if a tool is told at all.
+/// Returns true if a tool may be reported.
 fn told(context: &Context<'_>, tool: &Tool) -> bool {
     context.is_visible(tool) && !context.is_silent(tool) && context.is_told_of(tool)
 }

@@ -1,4 +1,4 @@
-//! A tool as it is reported.
+//! The report of a tool.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
-/// The presence of a tool, and the cause.
+/// The presence of a tool, with its cause.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PresenceReport {
     /// `present` or `absent`.
     pub state: &'static str,
-    /// Why.
+    /// The cause.
     pub cause: PresenceCause,
-    /// Since when.
+    /// When it last changed.
     pub since: Timestamp,
 }
 
@@ -26,65 +26,65 @@ pub struct PresenceReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthState {
-    /// Its recent outcomes speak for it.
+    /// No recent outcomes and no person demote it.
     Healthy,
     /// Its recent outcomes, or a person, demoted it.
     Failing,
-    /// Failing, and its cool-down has passed: it may be suggested again, last and marked.
+    /// Failing, but its cool-down has passed: it may be suggested again, ranked last and marked.
     Probation,
 }
 
-/// The health of a tool, and why it is not healthy.
+/// The health of a tool, with the evidence if it is not healthy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HealthReport {
     /// The state.
     pub state: HealthState,
-    /// The evidence, where the tool is not healthy.
+    /// The evidence, if the tool is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }
 
-/// A tool with everything that is known of it and the verdict.
+/// A tool with all known facts and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolReport {
     /// The name under which it is called.
     pub name: String,
     /// `global` or `project`.
     pub scope: &'static str,
-    /// The project's id, for a project's tool.
+    /// The project's id; `None` for a global tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that it is, or belongs to.
+    /// The MCP server that it is or belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// The plugin that provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
-    /// The sources that list it, or listed it last.
+    /// The sources that list it or last listed it.
     pub sources: Vec<String>,
-    /// Its state in each client's configuration; for a server's tool the state of the server.
+    /// Its state in each client's configuration. For a server's tool, the state of the server.
     pub clients: BTreeMap<String, ListingState>,
-    /// Its own description.
+    /// The tool's description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The projection of hold, health and presence.
+    /// The status, derived from hold, health and presence.
     pub status: Status,
     /// A person's decision about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
-    /// Its presence, and the cause.
+    /// Its presence, with the cause.
     pub presence: PresenceReport,
     /// Its health.
     pub health: HealthReport,
     /// The letters of its latest outcomes, oldest first.
     pub outcomes: String,
-    /// Failures in the current window; for a server the sum over its tools.
+    /// The failures in the current window; for a server the sum over its tools.
     pub failures: usize,
     /// The number of uses; for a server the sum over its tools.
     pub uses: u64,
-    /// When it became known.
+    /// When it was first recorded.
     pub discovered_at: Timestamp,
     /// When it was last seen.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ pub struct ToolReport {
     /// When it was last used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// The verdict: a level of trust, the evidence, and what to do.
+    /// The verdict: the level of trust, the evidence, and the recommended action.
     pub verdict: Verdict,
 }
 
@@ -102,7 +102,7 @@ fn is_none(hold: &Hold) -> bool {
 }
 
 impl ToolReport {
-    /// Reports one tool of a context.
+    /// Reports a tool in a context.
     #[must_use]
     pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
         let held: Vec<String> =
@@ -153,7 +153,7 @@ impl ToolReport {
     }
 }
 
-/// A server's letters are those of its tools, in order of time.
+/// Returns the letters of a tool's outcomes; for a server those of its tools, in order of time.
 fn letters(tool: &Tool, members: &[&Tool]) -> String {
     if members.is_empty() {
         return tool.letters();
@@ -183,7 +183,7 @@ fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
         return Some("demoted by hand".into());
     }
     if let Some(failing) = &tool.health.failing {
-        // The evidence as it stands now; what it was then is in the history.
+        // The current evidence. The evidence at the time of the demotion is in the history.
         let now = context.tool_policy(tool).rule.judge(tool.health.counted(&tool.ring));
         let grew = now.failures > 0;
         return Some(if grew { now.to_string() } else { failing.cause.clone() });
@@ -262,13 +262,13 @@ impl ToolReport {
         self.presence.cause == PresenceCause::Invented
     }
 
-    /// Returns true if a person switched it or its server off, and nothing else is wrong with it.
+    /// Returns true if the user disabled it or its server, and nothing else is wrong with it.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.status == Status::Stale && self.presence.cause.is_off()
     }
 
-    /// Returns the word for its status, `invented` or `off`.
+    /// Returns its status as a word, or `invented` or `off`.
     #[must_use]
     pub fn status_word(&self) -> &'static str {
         match self.presence.cause {
@@ -325,12 +325,13 @@ pub struct StatusChange {
     pub from: Option<String>,
     /// The status after.
     pub to: Option<String>,
-    /// Why.
+    /// The cause.
     pub cause: String,
 }
 
 impl StatusChange {
-    /// The change that an entry tells of; `None` when the status stayed, or began.
+    /// Returns the status change that an entry records. `None` if the status did not change or is the first
+    /// one.
     #[must_use]
     pub fn of(entry: &JournalEntry) -> Option<Self> {
         (entry.from.is_some() && entry.from != entry.to).then(|| Self {
@@ -341,24 +342,24 @@ impl StatusChange {
     }
 }
 
-/// The last changes of a tool.
+/// The latest changes of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
     /// The changes, newest first.
     pub entries: Vec<HistoryEntry>,
-    /// The time up to which changes may be missing, because old entries of the journal were pruned.
+    /// The time up to which changes may be missing because the journal was pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_until: Option<Timestamp>,
 }
 
-/// One line of a tool's history.
+/// One entry of a tool's history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HistoryEntry {
-    /// The commit.
+    /// The revision of the commit.
     pub revision: Revision,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
-    /// The action.
+    /// The kind of change.
     pub action: &'static str,
     /// The status before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -366,15 +367,15 @@ pub struct HistoryEntry {
     /// The status after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// Why.
+    /// The cause.
     pub cause: String,
     /// The reason that a person gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The session.
+    /// The session in which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The clients for which the tool came or went; empty for every other change.
+    /// The clients for which the tool became present or absent; empty for other changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<String>,
 }

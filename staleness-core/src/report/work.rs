@@ -1,4 +1,4 @@
-//! A work item, as a caller is told of it.
+//! The report of a work item.
 
 use std::collections::BTreeSet;
 
@@ -26,13 +26,13 @@ pub struct WorkReport {
     /// The sender of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The intended receiver of a handoff.
+    /// The intended recipient of a handoff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The type of a note; `None` for other work.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub note: Option<NoteType>,
-    /// A program proposed it.
+    /// True if a program proposed it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
     /// True if a person typed its text at a terminal.
@@ -40,12 +40,12 @@ pub struct WorkReport {
     pub by_person: bool,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Its last activity.
+    /// When the last activity took place.
     pub updated_at: Timestamp,
-    /// When it ceases to hold.
+    /// The expiry date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// Ids of other items that it refers to.
+    /// The ids of other items that it refers to.
     pub refs: BTreeSet<String>,
     /// The steps taken, in order.
     pub steps: Vec<WorkStep>,
@@ -54,7 +54,7 @@ pub struct WorkReport {
 }
 
 impl WorkReport {
-    /// A work item and what was made of it.
+    /// Creates a report from an item and its verdict.
     #[must_use]
     pub fn new(work: Work, verdict: Verdict) -> Self {
         Self {

@@ -1,14 +1,14 @@
-//! The three lists that a store of tables keeps inside a row, as bytes.
+//! The binary encoding of the three lists that a table store keeps inside a row.
 //!
-//! Each begins with a version byte, 1. Numbers have their least byte first; a text is its length in
-//! bytes as 4 bytes, and UTF-8.
+//! Each begins with a version byte, 1. Numbers are little-endian. A text is its length in bytes (4 bytes)
+//! followed by UTF-8.
 //!
 //! - a ring: per entry, oldest first, 17 bytes: the mark's letter, the time (8), the op (8),
-//! - listings: per listing a byte (the state in its low bits, 8 with a project), the level (a byte), the project where
-//!   there is one, client, part,
+//! - listings: per listing a byte (the state, plus 8 if there is a project), the level (a byte), the project
+//!   if there is one, the client, the part,
 //! - credits: per tool its scope and its name.
 //!
-//! An empty list is no bytes at all. Stores out there hold these bytes: they may never change.
+//! An empty list is empty bytes. Existing stores contain these bytes, so the encoding must never change.
 
 use crate::ids::{Level, ProjectId, Scope, SourceId, ToolKey, ToolName};
 use crate::outcome::Mark;
@@ -19,10 +19,10 @@ const VERSION: u8 = 1;
 const STATE: u8 = 7;
 const OF_PROJECT: u8 = 8;
 
-/// Bytes of one ring entry: letter, time, op.
+/// The bytes of one ring entry: letter, time, op.
 const ENTRY: usize = 17;
 
-/// A ring as bytes.
+/// Encodes a ring.
 #[must_use]
 pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     let mut bytes = begin(ring.len() * ENTRY);
@@ -34,7 +34,7 @@ pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     bytes
 }
 
-/// The inverse of [`ring_to_bytes`]; `None` for bytes that it did not make.
+/// The inverse of [`ring_to_bytes`]. `None` for any other bytes.
 #[must_use]
 pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     let mut rest = Bytes::new(bytes)?;
@@ -52,7 +52,7 @@ pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     (entries.len() <= Ring::CAPACITY).then(|| Ring::from_entries(entries))
 }
 
-/// Listings as bytes.
+/// Encodes listings.
 #[must_use]
 pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
     let mut bytes = begin(listings.len() * 48);
@@ -69,7 +69,7 @@ pub(crate) fn listings_to_bytes(listings: &[Listing]) -> Vec<u8> {
     bytes
 }
 
-/// The inverse of [`listings_to_bytes`]; `None` for bytes that it did not make.
+/// The inverse of [`listings_to_bytes`]. `None` for any other bytes.
 #[must_use]
 pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
     let mut rest = Bytes::new(bytes)?;
@@ -98,7 +98,7 @@ pub(crate) fn listings_from_bytes(bytes: &[u8]) -> Option<Vec<Listing>> {
     Some(listings)
 }
 
-/// The tools that share an outcome, as bytes.
+/// Encodes the tools that get credit for an outcome.
 #[must_use]
 pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
     let mut bytes = begin(credits.len() * 32);
@@ -109,7 +109,7 @@ pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
     bytes
 }
 
-/// The inverse of [`credits_to_bytes`]; `None` for bytes that it did not make.
+/// The inverse of [`credits_to_bytes`]. `None` for any other bytes.
 #[must_use]
 pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
     let mut rest = Bytes::new(bytes)?;
@@ -123,7 +123,7 @@ pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
     Some(credits)
 }
 
-/// A level as a number, in the order of levels: sources are kept in the order of their identities.
+/// Returns a level as a number in the order of levels, so that sources sort by identity.
 #[must_use]
 pub(crate) const fn level_to_number(level: Level) -> u8 {
     match level {
@@ -150,13 +150,13 @@ fn begin(expected: usize) -> Vec<u8> {
 }
 
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    // Databases refuse values beyond a gigabyte long before a length leaves 32 bits.
+    // Databases refuse values over a gigabyte, so a length always fits 32 bits.
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_le_bytes());
     bytes.extend(text.as_bytes());
 }
 
-/// The bytes that are left to read.
+/// The bytes left to read.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(ring_from_bytes(b""), Some(Ring::default()));
     }
 
-    /// The bytes of format 1. They may never change.
+    /// The bytes of format 1, which must never change.
     #[test]
     fn the_bytes_are_those_of_format_1() {
         let ring = Ring::from_entries([RingEntry {

@@ -1,4 +1,4 @@
-//! Change sets: what a step wants written.
+//! Change sets: the writes of a step.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,17 +9,17 @@ use crate::outcome::Outcome;
 use crate::route::{Route, RouteKey};
 use crate::tool::{Tool, reads_alike};
 
-/// A change of one row.
+/// A change to one row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change<R, K> {
-    /// Create the row, or replace it whole.
+    /// Creates the row, or replaces it as a whole.
     Put(R),
-    /// Remove the row with this key, if it is there.
+    /// Removes the row with this key, if it exists.
     Delete(K),
 }
 
 impl<R: Row> Change<R, R::Key> {
-    /// Returns the key of the row that is written or removed.
+    /// Returns the key of the row.
     pub fn key(&self) -> &R::Key {
         match self {
             Self::Put(row) => row.key(),
@@ -28,25 +28,25 @@ impl<R: Row> Change<R, R::Key> {
     }
 }
 
-/// Outcomes to remove as a range, without having looked at each.
+/// A range of outcomes to remove without loading them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutcomeRange {
-    /// Those within a cut, oldest in order of recording first, at most `limit`.
+    /// The outcomes within a cut, oldest first in order of recording, at most `limit`.
     Cut {
         /// The outcomes that may be removed.
         cut: OutcomeCut,
-        /// At most this many in one commit, so that others wait briefly.
+        /// The maximum number in one commit, so that other writers wait only briefly.
         limit: u64,
     },
-    /// Those of one tool.
+    /// The outcomes of one tool.
     OfTool(ToolKey),
-    /// Those of one project.
+    /// The outcomes of one project.
     OfProject(ProjectId),
 }
 
 macro_rules! change_set {
     ($($field:ident: $row:ty,)*) => {
-        /// Everything that one step writes. It is written whole or not at all.
+        /// All writes of one step. A store writes all of them or none.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         #[non_exhaustive]
@@ -55,22 +55,22 @@ macro_rules! change_set {
                 #[doc = concat!("Changes of ", stringify!($field), ".")]
                 pub $field: Vec<Change<$row, <$row as Row>::Key>>,
             )*
-            /// Outcomes to append; their sequence numbers are given by the store.
+            /// Outcomes to append. The store assigns their sequence numbers.
             pub outcomes: Vec<Outcome>,
             /// Outcomes to remove, before the appends.
             pub outcome_ranges: Vec<OutcomeRange>,
-            /// Journal entries to append; revision and index are given by the store.
+            /// Journal entries to append. The store assigns revision and index.
             pub journal: Vec<JournalEntry>,
-            /// Revisions whose journal entries are removed, all of them; below the newest one, and none above
+            /// Revisions with all journal entries to remove. Each is below the newest revision and not above
             /// `floor`.
             pub pruned: Vec<Revision>,
-            /// The store's floor is raised to this one, and its revision before the appends where that is
-            /// lower: an import leaves out what the original has pruned.
+            /// The minimum for the store's floor and, before the appends, for its revision. An import uses it
+            /// to skip what the original has pruned.
             pub floor: Floor,
         }
 
         impl ChangeSet {
-            /// The number of rows that are written and ranges that are removed.
+            /// Returns the number of rows to write and of ranges to remove.
             #[must_use]
             pub fn rows(&self) -> usize {
                 $(self.$field.len() +)*
@@ -81,7 +81,7 @@ macro_rules! change_set {
                     + usize::from(self.floor.revision > Revision(0))
             }
 
-            /// Returns the selection that locks every row that is written or removed, and nothing else.
+            /// Returns the selection that locks every row to be written or removed, and nothing else.
             #[must_use]
             pub fn locks(&self) -> Selection {
                 let mut selection = Selection::new();
@@ -91,8 +91,8 @@ macro_rules! change_set {
                 selection
             }
 
-            /// Returns true if anything is removed. In a step that must be safe as well, a person has
-            /// forgotten it.
+            /// Returns true if anything is removed. Together with
+            /// [`Durability::Full`](super::Durability::Full) this means that a person asked for the erasure.
             #[must_use]
             pub fn removes(&self) -> bool {
                 fn any<R, K>(changes: &[Change<R, K>]) -> bool {
@@ -113,9 +113,9 @@ impl ChangeSet {
         self.rows() == 0
     }
 
-    /// Returns true if it changes what a search reads of tools and routes, given what the step saw: which tools and
-    /// routes there are, their words, the status of a tool, the confidence and the model of a route. Counters
-    /// change nothing.
+    /// Returns true if it changes data that searches read: the existence and words of tools and routes, the
+    /// status of a tool, the confidence and the model of a route. Counters do not count. `seen` is the view
+    /// of the step.
     #[must_use]
     pub fn moves_generation(&self, seen: &View) -> bool {
         let moves_tool = |change: &Change<Tool, ToolKey>| match change {
@@ -134,9 +134,9 @@ impl ChangeSet {
         self.tools.iter().any(moves_tool) || self.routes.iter().any(moves_route)
     }
 
-    /// Fills in what the store gives: the sequence numbers behind `last_seq`, and the revision
-    /// behind `revision`, and behind the floor, when there are journal entries. `last_seq` is the highest number that
-    /// was ever given. Overwrites what is there. Returns the revision after the commit.
+    /// Assigns sequence numbers after `last_seq` and, if there are journal entries, the revision after
+    /// `revision` and the floor. `last_seq` is the highest number ever assigned. Overwrites existing values.
+    /// Returns the revision after the commit.
     pub fn number(&mut self, last_seq: u64, revision: Revision) -> Revision {
         for (seq, outcome) in (last_seq + 1..).zip(&mut self.outcomes) {
             outcome.seq = seq;

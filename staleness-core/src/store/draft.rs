@@ -1,4 +1,4 @@
-//! Drafts: a view that a step edits, and the change set that comes out.
+//! Drafts: a step edits a view, and the draft produces the change set.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::tool::Tool;
 
 macro_rules! draft {
     ($($field:ident: $row:ty,)*) => {
-        /// Rows as a step wants them, over rows as they were seen. Only real changes come out.
+        /// Edited rows on top of a view. Only real changes end up in the change set.
         #[derive(Clone, Debug)]
         pub struct Draft<'v> {
             view: &'v View,
             at: Timestamp,
             $(pub(super) $field: BTreeMap<<$row as Row>::Key, Option<$row>>,)*
-            /// Vectors that go with their routes.
+            /// Vectors to remove together with their routes, although they were not loaded.
             unseen: Vec<RouteKey>,
             outcomes: Vec<Outcome>,
             ranges: Vec<OutcomeRange>,
@@ -26,8 +26,8 @@ macro_rules! draft {
         }
 
         impl<'v> Draft<'v> {
-            /// A draft without changes. Tools that change get `at` as the time of their last change; whether
-            /// a change of an item is an edit is for its step to say.
+            /// Creates a draft without changes. Changed tools get `at` as `updated_at`. For items the step
+            /// itself decides whether a change counts as an edit.
             #[must_use]
             pub const fn new(view: &'v View, at: Timestamp) -> Self {
                 Self {
@@ -41,7 +41,7 @@ macro_rules! draft {
                 }
             }
 
-            /// Returns the changes of the draft: rows that ended as they were seen are left out.
+            /// Returns the changes. Rows that equal the view's rows are left out.
             #[must_use]
             pub fn finish(mut self) -> ChangeSet {
                 for (key, drafted) in &mut self.tools {
@@ -69,13 +69,13 @@ macro_rules! draft {
 crate::collections!(draft);
 
 impl<'v> Draft<'v> {
-    /// The view under the draft.
+    /// Returns the view that the draft edits.
     #[must_use]
     pub const fn view(&self) -> &'v View {
         self.view
     }
 
-    /// Returns a row as it stands in the draft.
+    /// Returns a row as edited so far.
     #[must_use]
     pub fn get<R: Row>(&self, key: &R::Key) -> Option<&R> {
         match R::drafted(self).get(key) {
@@ -94,7 +94,7 @@ impl<'v> Draft<'v> {
         R::drafted_mut(self).insert(key.clone(), None);
     }
 
-    /// Edits a row that is there. `None` when it is not.
+    /// Edits an existing row. Returns `None` if there is none.
     pub fn edit<R: Row, T>(&mut self, key: &R::Key, edit: impl FnOnce(&mut R) -> T) -> Option<T> {
         if !R::drafted(self).contains_key(key) {
             let seen = R::rows(self.view).get(key)?.clone();
@@ -103,15 +103,15 @@ impl<'v> Draft<'v> {
         R::drafted_mut(self).get_mut(key)?.as_mut().map(edit)
     }
 
-    /// Every source that is there in the draft, in no particular order.
+    /// Returns all sources in the draft, in no particular order.
     pub fn sources(&self) -> impl Iterator<Item = &Source> + '_ {
         let seen = self.view.sources.values().filter(|row| !self.sources.contains_key(&row.id));
         seen.chain(self.sources.values().flatten())
     }
 
-    /// Every tool that is there in the draft, in no particular order.
+    /// Returns all tools in the draft, in no particular order.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> + '_ {
-        // Both come in the order of keys: the few that were drafted go along with the many seen.
+        // Both are sorted by key, so the edited rows are skipped in one merge pass.
         let mut drafted = self.tools.keys().peekable();
         let seen = self.view.tools.values().filter(move |tool| {
             while drafted.next_if(|key| **key < tool.key).is_some() {}
@@ -120,13 +120,13 @@ impl<'v> Draft<'v> {
         seen.chain(self.tools.values().flatten())
     }
 
-    /// The tools of the draft that were not seen, in the order of keys.
+    /// Returns the tools that are in the draft but not in the view, by key.
     pub fn new_tools(&self) -> impl Iterator<Item = &Tool> + '_ {
         let drafted = self.tools.values().flatten();
         drafted.filter(|tool| !self.view.tools.contains_key(&tool.key))
     }
 
-    /// Removes a route, and its vector where it has one.
+    /// Removes a route, and its vector if it has one.
     pub fn delete_route(&mut self, key: &RouteKey) {
         if self.get::<Route>(key).is_some_and(|route| route.model.is_some()) {
             self.unseen.push(key.clone());
@@ -134,7 +134,7 @@ impl<'v> Draft<'v> {
         self.routes.insert(key.clone(), None);
     }
 
-    /// The outcomes that were appended so far.
+    /// Returns the outcomes appended so far.
     #[must_use]
     pub fn appended(&self) -> &[Outcome] {
         &self.outcomes
@@ -155,7 +155,7 @@ impl<'v> Draft<'v> {
         self.journal.push(entry);
     }
 
-    /// The store's revision once the draft, as it stands, is written.
+    /// Returns the store's revision after the draft is written as it is now.
     #[must_use]
     pub const fn revision_after(&self) -> Revision {
         Revision(self.view.revision.0 + !self.journal.is_empty() as u64)

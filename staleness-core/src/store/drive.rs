@@ -1,15 +1,15 @@
-//! The loop that every backend runs inside its transaction: load, decide, perhaps look again.
+//! The loop that every backend runs inside its transaction: load, decide, and load more if needed.
 
 use super::{ChangeSet, Decision, Query, Selection, Step, StoreError, View};
 
 impl dyn Step {
-    /// Asks the step until it writes. `load` reads one selection from the transaction's snapshot.
-    /// Returns what was seen with the number of looks in it, everything that was selected (for
-    /// [`ChangeSet::check`]), and what is to be written, not yet numbered.
+    /// Runs the step until it decides what to write. `load` reads one selection from the transaction's
+    /// snapshot. Returns the view, everything that was selected (for [`ChangeSet::check`]), and the changes,
+    /// not yet numbered.
     ///
     /// # Errors
-    /// The step's refusal, what `load` reports, or [`StoreError::Misstep`] when the step does not come
-    /// to a decision within [`View::MAX_LOOKS`] looks.
+    /// The step's refusal, an error of `load`, or [`StoreError::Misstep`] if the step has not decided after
+    /// [`View::MAX_LOOKS`] looks.
     pub fn run(
         &self,
         mut load: impl FnMut(&Selection) -> Result<View, StoreError>,
@@ -38,11 +38,10 @@ impl dyn Step {
 }
 
 impl dyn Query {
-    /// Asks the query until it has seen enough. `load` reads one selection from one snapshot.
+    /// Runs the query until it has loaded enough. `load` reads one selection from the snapshot.
     ///
     /// # Errors
-    /// What `load` reports, or [`StoreError::Misstep`] when the query wants more than
-    /// [`View::MAX_LOOKS`] looks.
+    /// An error of `load`, or [`StoreError::Misstep`] if the query needs more than [`View::MAX_LOOKS`] looks.
     pub fn run(
         &self,
         mut load: impl FnMut(&Selection) -> Result<View, StoreError>,

@@ -1,4 +1,4 @@
-//! A store that only shows what it would write.
+//! A store that only reports what it would write.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,15 +9,15 @@ use async_trait::async_trait;
 use super::{Commit, Preview, Query, RegistryStore, Selection, Step, StoreError, View};
 use crate::journal::Revision;
 
-/// Decides steps on what another store holds, and writes nothing: the commit tells what would have been
-/// written.
+/// Runs steps on the data of another store without writing. The commit contains the changes that would have
+/// been written.
 #[derive(Clone, Debug)]
 pub(crate) struct DryStore {
     inner: Arc<dyn RegistryStore>,
 }
 
 impl DryStore {
-    /// Steps are decided on what `inner` holds.
+    /// Wraps the store `inner`.
     #[must_use]
     pub(crate) const fn new(inner: Arc<dyn RegistryStore>) -> Self {
         Self { inner }

@@ -9,57 +9,58 @@ use crate::refusal::Refusal;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The step refused; nothing was written.
+    /// The step refused its work; nothing was written.
     Refused(Refusal),
-    /// Others held the store for longer than the store waits; nothing was written.
+    /// Other users of the store held it for longer than the store waits; nothing was written.
     Busy,
-    /// The commit may or may not have happened. Steps carry op ids: do it again.
+    /// The commit may or may not have happened. Steps carry op ids, so retrying is safe.
     Unknown(Box<dyn Error + Send + Sync>),
-    /// The store was written by a newer program; nothing was touched.
+    /// The store was written by a newer program; nothing was changed.
     FormatTooNew {
-        /// The version found.
+        /// The format version of the store.
         found: u64,
-        /// The newest version that this program reads.
+        /// The newest format version that this program reads.
         supported: u64,
     },
-    /// The store was written by an older program, whose format this one does not read; nothing was touched.
+    /// The store was written by an older program in a format that this one does not read; nothing was
+    /// changed.
     FormatTooOld {
-        /// The version found.
+        /// The format version of the store.
         found: u64,
-        /// The version that this program reads.
+        /// The format version that this program reads.
         needed: u64,
     },
-    /// The file belongs to something else; nothing was touched.
+    /// The file is not a store; nothing was changed.
     NotAStore(String),
     /// The stored data is damaged.
     Corrupt(String),
-    /// The store may not be written to.
+    /// The store is read-only.
     ReadOnly,
     /// No space is left.
     Full,
-    /// A step broke its contract; nothing was written. A defect of the caller.
+    /// A step violated its contract; nothing was written. This is a bug in the step.
     Misstep(String),
-    /// The operation is not offered by this store.
+    /// This store does not support the operation.
     Unsupported(&'static str),
-    /// The operating system refused something.
+    /// An I/O error.
     Io {
-        /// The action that failed, in words.
+        /// The action that failed.
         doing: String,
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// Anything else that the backend reports.
+    /// Any other error of the backend.
     Backend(Box<dyn Error + Send + Sync>),
 }
 
 impl StoreError {
-    /// Returns true if doing the same again may succeed, and is safe.
+    /// Returns true if a retry is safe and may succeed.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::Busy | Self::Unknown(_) | Self::Refused(Refusal::Superseded { .. }))
     }
 
-    /// An I/O error with what was being done.
+    /// Creates an I/O error; `doing` describes the action that failed.
     pub fn io(doing: impl Into<String>, source: std::io::Error) -> Self {
         match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full,
@@ -104,7 +105,7 @@ impl fmt::Display for StoreError {
 }
 
 impl Error for StoreError {
-    /// The cause of what `Display` says last, as that already holds the first one.
+    /// Skips the first cause, because `Display` already prints it.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Unknown(cause) | Self::Backend(cause) => cause.source(),

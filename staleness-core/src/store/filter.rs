@@ -1,4 +1,4 @@
-//! Filters: which rows of one collection. What each names, row by row, is the reference for every store.
+//! Filters: which rows of a collection to select. [`Filter::matches`] is the reference for every store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
-/// Makes a filter: its first variant asks for one key, `All` for every row, and what the others name is said behind
-/// them, by the key and the row, where there is one.
+/// Defines a filter. The first variant selects one key, `All` selects every row, and each other variant comes
+/// with an expression over the key and, if loaded, the row.
 macro_rules! filter {
     (
         $(#[$doc:meta])* $filter:ident of $row_type:ty, |$key:ident, $row:ident|
@@ -89,15 +89,15 @@ filter! {
     {
         /// The tools of a scope.
         Scope(Scope),
-        /// The tools of a scope that a source lists or listed: those with listings.
+        /// The tools of a scope that a source lists or ever listed.
         Configured(Scope),
         /// The entries (kind `mcp_server`) of one server in a scope.
         Entries(Scope, ServerKey),
-        /// The entries and the individual tools of one server in a scope.
+        /// The entries and the tools of one server in a scope.
         Server(Scope, ServerKey),
         /// The tools of a scope whose status is `demoted`.
         Demoted(Scope),
-        /// The tools of a scope that a use brought back against their configuration.
+        /// The tools of a scope that a use made present although their configuration says absent.
         Revived(Scope),
     }
     Self::Scope(scope) => *scope == key.scope,
@@ -127,7 +127,7 @@ filter! {
     {
         /// The definitions of a scope.
         Scope(Scope),
-        /// The definitions of a scope with a change that waits for a person.
+        /// The definitions of a scope with a change that awaits a person's decision.
         Pending(Scope),
     }
     Self::Scope(scope) => *scope == key.scope,
@@ -154,10 +154,10 @@ filter! {
     {
         /// The documents of a project.
         Project(ProjectId),
-        /// The documents of a project that a client loads and against which something was found. A store
-        /// reads no other: this is what a session start asks for.
+        /// The documents of a project that a client loads and that have findings. A store must read only
+        /// these rows; every session start selects them.
         Loaded(ProjectId),
-        /// The documents of a project against which something was found.
+        /// The documents of a project that have findings.
         Flagged(ProjectId),
     }
     Self::Project(project) => *project == key.project,
@@ -178,25 +178,25 @@ filter! {
     {
         /// The work items of a scope.
         Scope(Scope),
-        /// The work items of a scope that have not ended. A store reads no other: this is what flagging
-        /// and digests ask for, however much was done in the past.
+        /// The work items of a scope that have not ended. A store must read only these rows: flags and
+        /// digests need them, and there may be many ended items.
         Open(Scope),
-        /// The work items of a scope that age in a way, since a time or longer: see [`Work::aging`]. A
-        /// store reads no other, so what is overdue is found among any number of items that are not.
+        /// The work items of a scope that have aged in one way since `until` or earlier: see [`Work::aging`].
+        /// A store must read only these rows, so that overdue items are found quickly among many others.
         Aging {
             /// The scope.
             scope: Scope,
-            /// The way.
+            /// The way of ageing.
             aging: Aging,
-            /// The latest time since which they do.
+            /// The latest time since which they age.
             until: Timestamp,
         },
-        /// The work items of a scope that have not ended and refer to any of these. A store reads no other
-        /// whole.
+        /// The work items of a scope that have not ended and refer to any of these ids. A store should read
+        /// only open items with references.
         Referring {
             /// The scope.
             scope: Scope,
-            /// Ids of items; they need not exist.
+            /// The ids of items. They need not exist.
             to: Arc<BTreeSet<String>>,
         },
     }
@@ -244,10 +244,10 @@ filter! {
     /// The route with this key.
     Key(RouteKey);
     {
-        /// The route of a project with this id, whatever its tool. A store may have to look at every
-        /// route of the project.
+        /// The route with this id in a project, for any tool. A store may have to scan all routes of the
+        /// project.
         Id(ProjectId, RouteId),
-        /// The routes of a project to one tool. A store reads no other.
+        /// The routes of a project to one tool. A store must read only these rows.
         Tool(ProjectId, ToolName),
         /// The routes of a project.
         Project(ProjectId),
@@ -257,17 +257,17 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-/// A filter over vectors of routes.
+/// A filter over the vectors of routes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VectorFilter {
     /// The vector of the route with this key.
     Key(RouteKey),
-    /// Of the vectors that a model made in a project the one with the smallest key, which says how many
-    /// dimensions they have.
+    /// The vector with the smallest key among those that a model made in a project. It shows the number of
+    /// dimensions.
     First(ProjectId, ModelId),
-    /// The vectors of a project's routes to one tool, whatever model made them. A store reads no other.
+    /// The vectors of a project's routes to one tool, of any model. A store must read only these rows.
     Tool(ProjectId, ToolName),
-    /// The vectors that a model made in a project: what a search loads.
+    /// The vectors that a model made in a project, as searches need them.
     Model(ProjectId, ModelId),
     /// The vectors of a project.
     Project(ProjectId),
@@ -305,7 +305,7 @@ impl Filter for VectorFilter {
 }
 
 filter! {
-    /// A filter over the suggestions that were made in sessions.
+    /// A filter over the suggestions made in sessions.
     SuggestionFilter of Suggestions, |key, _row|
     /// The suggestions of the session with this key.
     Key(SessionKey);
@@ -316,7 +316,7 @@ filter! {
     Self::Project(project) => *project == key.project,
 }
 
-/// A filter over outcomes. Order is always that of recording.
+/// A filter over outcomes. Results are in order of recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OutcomeFilter {
     /// The outcome of this op on this tool.
@@ -338,7 +338,7 @@ pub enum OutcomeFilter {
     All,
 }
 
-/// A filter over journal entries. Order is that of revision and index.
+/// A filter over journal entries. Results are ordered by revision and index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JournalFilter {
     /// The entries that one op wrote.
@@ -350,9 +350,9 @@ pub enum JournalFilter {
         /// The maximum number.
         limit: u32,
     },
-    /// Entries of a scope written after a revision.
+    /// The entries of a scope after a revision.
     Since {
-        /// Entries of this revision and older ones are left out.
+        /// The last revision to leave out.
         after: Revision,
         /// The scope of their subjects.
         scope: Scope,

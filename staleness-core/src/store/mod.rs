@@ -1,8 +1,7 @@
-//! The store contract: what a backend implements, and nothing more.
+//! The store contract: everything that a backend implements.
 //!
-//! A unit of work is a value, a [`Step`]: what it must see, and a pure function from what it saw
-//! to what it wants written. Backends know collections and transactions; every threshold and every
-//! decision stays in this crate.
+//! A unit of work is a value, a [`Step`]: a selection of rows to read, and a pure function from these rows to
+//! changes. Backends know collections and transactions; all thresholds and decisions stay in this crate.
 //!
 //! # Writing a backend
 //!
@@ -21,12 +20,14 @@
 //!    [`ChangeSet::moves_generation`].
 //! 5. Answer [`Commit`]: the revision, what was seen, and the numbered change set.
 //!
-//! A step may panic; nothing may be written then, and the store goes on. Records and change sets implement serde and
-//! hold no number that JSON lacks. To write a change set again, as a log does, run a step that selects its
-//! [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same numbers.
+//! A step may panic. Nothing may be written then, and the store must stay usable. Records and change sets
+//! implement serde and contain no number that JSON cannot represent. To replay a change set, as a log does,
+//! run a step that selects its [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same
+//! numbers.
 //!
-//! The crate `staleness-conformance` is the suite: `main!` with a function that opens the store, and what it offers as
-//! `Capabilities` (a store for one thread need not offer `runtime`). `examples/log-store` is a whole backend in one file.
+//! The crate `staleness-conformance` is the test suite: call `main!` with a function that opens the store,
+//! and its `Capabilities` (a single-threaded store need not offer `runtime`). `examples/log-store` is a
+//! complete backend in one file.
 
 mod blobs;
 mod change;
@@ -72,50 +73,51 @@ use crate::journal::Revision;
 /// The durability of a commit once it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Durability {
-    /// It survives the death of the process. A power cut may lose the last such commits, never
-    /// corrupt the store. For outcomes, counters, and what files can tell again.
+    /// Survives the death of the process. A power cut may lose the last such commits but never corrupts the
+    /// store. For outcomes, counters, and data that can be read again from files.
     Normal,
-    /// It survives a power cut. For what a person decided.
+    /// Survives a power cut. For decisions of a person.
     Full,
 }
 
-/// The decision of a step after a look.
+/// The decision of a step after reading its selection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Look again with this as well, in the same snapshot; with the first look at most [`View::MAX_LOOKS`] times.
+    /// Read this selection as well, from the same snapshot, and decide again. At most [`View::MAX_LOOKS`]
+    /// reads in total.
     Need(Selection),
-    /// Write this; an empty change set commits nothing.
+    /// Write these changes. An empty change set commits nothing.
     Write(ChangeSet),
 }
 
 /// A unit of work as a value.
 ///
 /// To ensure correctness an implementation must
-/// - decide from `self` and the view alone: no I/O, clock or randomness; it may be asked again,
-/// - write only rows that its selections lock, and create only rows whose key they lock,
-/// - carry an op id where it appends, and write nothing when that op was seen.
+/// - decide from `self` and the view alone, without I/O, clock or randomness; it may be called again,
+/// - write only rows that its selections lock, and create only rows whose keys they lock,
+/// - carry an op id if it appends, and write nothing if that op was seen before.
 pub trait Step: fmt::Debug + Send + Sync + 'static {
-    /// Returns the rows to look at first.
+    /// Returns the rows to read first.
     fn selection(&self) -> Selection;
 
-    /// Returns the changes to write, or what else to look at, given what it saw.
+    /// Returns the changes to write, or more rows to read.
     ///
     /// # Errors
-    /// A [`Refusal`] when the work must not be done; nothing is written then.
+    /// A [`Refusal`] if the work must not be done. Nothing is written then.
     fn decide(&self, view: &View) -> Result<Decision, Refusal>;
 
-    /// Returns the durability that its commit needs: [`Durability::Full`] unless a step says otherwise.
+    /// Returns the durability of its commit; [`Durability::Full`] by default.
     fn durability(&self) -> Durability {
         Durability::Full
     }
 }
 
-/// A question as a value: what it looks at, in as many looks as it takes.
+/// A read-only question as a value. It may read several selections.
 pub trait Query: fmt::Debug + Send + Sync + 'static {
-    /// Returns the rows to look at first.
+    /// Returns the rows to read first.
     fn selection(&self) -> Selection;
 
-    /// Returns what else to look at, given what it saw; `None` when that is enough.
+    /// Returns more rows to read, or `None` if the view is complete.
     fn more(&self, view: &View) -> Option<Selection>;
 }
 
@@ -129,74 +131,72 @@ impl Query for Selection {
     }
 }
 
-/// A step that was carried out: what it saw and what it wrote. Reports are derived from it.
+/// The result of a step: the rows it read and the changes it wrote. Reports are derived from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Commit {
     /// The store's revision after the commit. Only commits with journal entries raise it.
     pub revision: Revision,
-    /// Everything that the step saw.
+    /// The rows that the step read.
     pub view: View,
-    /// The changes that were written, with sequence numbers and revisions filled in.
+    /// The changes written, with sequence numbers and revisions.
     pub changes: ChangeSet,
 }
 
-/// A place that keeps a registry. Implemented by each backend, used through
-/// [`crate::Registry`].
+/// A store for a registry. Backends implement it; [`crate::Registry`] uses it.
 ///
 /// To ensure correctness an implementation must
-/// - carry out every step as if alone, across threads and processes,
-/// - show a step or query one consistent snapshot, however many looks it takes,
-/// - acknowledge a commit only when it survives what its [`Durability`] promises,
-/// - leave the store as it was whenever it returns an error other than [`StoreError::Unknown`],
-/// - give appended outcomes increasing sequence numbers in the order of the change set, and raise
-///   the revision by one for each commit with journal entries,
-/// - keep the journal's floor, and find in a check whatever is missing above it,
+/// - run every step as if alone, across threads and processes,
+/// - give each step or query one consistent snapshot for all its reads,
+/// - acknowledge a commit only when it has the [`Durability`] that the step asks for,
+/// - leave the store unchanged whenever it returns an error other than [`StoreError::Unknown`],
+/// - assign increasing sequence numbers to appended outcomes in the order of the change set, and raise the
+///   revision by one for each commit with journal entries,
+/// - store the journal's floor, and detect missing entries above it in a check,
 /// - survive a panic of a step or query, and write nothing of it,
-/// - not block the threads of an asynchronous runtime, unless it says that it is for programs without one.
+/// - not block the threads of an async runtime, unless it is documented as synchronous.
 #[async_trait]
 pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// Answers a query from one snapshot.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] when others hold the store for too long; else what is wrong with it.
+    /// [`StoreError::Busy`] if other users hold the store for too long, or any other error of the store.
     async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError>;
 
-    /// Carries out a step: load, decide, write, commit.
+    /// Runs a step: load, decide, write, commit.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] when the step refuses, [`StoreError::Busy`] when others hold the store
-    /// for too long, [`StoreError::Unknown`] when the commit may have happened; else what is wrong.
+    /// [`StoreError::Refused`] if the step refuses, [`StoreError::Busy`] if other users hold the store for
+    /// too long, [`StoreError::Unknown`] if the commit may have happened, or any other error of the store.
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError>;
 
-    /// Visits everything that the selection names, a bounded number of rows at a time, from one
-    /// snapshot and in the order of the keys, until the visitor breaks. Rows of different
-    /// collections may come in different views; no row comes twice.
+    /// Visits all selected rows from one snapshot, in key order and in pages of bounded size, until the
+    /// visitor breaks. Rows of different collections may arrive in different views; no row arrives twice.
     ///
     /// # Errors
-    /// As [`RegistryStore::view`]; pages that were visited stay visited.
+    /// As [`RegistryStore::view`]. Earlier pages were already visited.
     async fn pages(
         &self,
         selection: &Selection,
         visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
     ) -> Result<(), StoreError>;
 
-    /// Writes a consistent copy of the store to a new file while others may write.
+    /// Writes a consistent copy of the store to a new file. Others may write meanwhile.
     ///
     /// # Errors
-    /// [`StoreError::Unsupported`] where there is nothing to copy; [`StoreError::Io`] when the file
-    /// is there already or cannot be written.
+    /// [`StoreError::Unsupported`] if the store cannot be copied; [`StoreError::Io`] if the file already
+    /// exists or cannot be written.
     async fn backup(&self, to: &Path) -> Result<(), StoreError>;
 
-    /// Verifies the stored data: structure, and that every record can be read.
+    /// Verifies the stored data: its structure, and that every record can be read.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] with what is wrong.
+    /// [`StoreError::Corrupt`] with a description of the damage.
     async fn check(&self) -> Result<(), StoreError>;
 
-    /// Waits until the revision is another than `seen`, by whoever's commit, and answers what it is then:
-    /// for processes that live long and want to know soon.
+    /// Waits until a commit of any process changes the revision from `seen`, and returns the new one. For
+    /// long-running processes that need to react quickly.
     ///
-    /// `None`, at once, where nobody tells this store of others' commits, or for the time being: ask for
-    /// the revision a little later, and come back. It may be dropped while it waits.
+    /// Returns `None` at once if the store cannot observe commits of other processes, or cannot at the
+    /// moment; the caller should then poll the revision and try again. The future may be dropped at any time.
     async fn changed(&self, seen: Revision) -> Option<Revision>;
 }

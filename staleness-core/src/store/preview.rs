@@ -1,18 +1,18 @@
-//! Previews: what a step would write, without writing it.
+//! Previews: the writes of a step, without writing them.
 
 use std::sync::Arc;
 
 use super::{ChangeSet, Decision, Query, Refusal, Selection, Step, View};
 
-/// A step as a query: looks at what the step would look at. Behind every `--dry-run`.
+/// A step as a query: it reads the same rows. Used by every `--dry-run`.
 #[derive(Clone, Debug)]
 pub(crate) struct Preview(pub Arc<dyn Step>);
 
 impl Preview {
-    /// Returns the changes that the step would write, given everything it asked to see.
+    /// Returns the changes that the step would write, given the complete view.
     ///
     /// # Errors
-    /// The step's refusal, or [`Refusal::Invalid`] when it would still look again.
+    /// The step's refusal, or [`Refusal::Invalid`] if it still asks for more rows.
     pub(crate) fn changes(&self, view: &View) -> Result<ChangeSet, Refusal> {
         match self.0.decide(view)? {
             Decision::Write(changes) => Ok(changes),

@@ -1,4 +1,4 @@
-//! Collections: the one list of them, and what each says of its rows.
+//! Collections: the one list of all collections, and the traits of their rows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,13 +40,13 @@ macro_rules! collections {
     };
 }
 
-/// A row of a collection. The type stands for its collection.
+/// A row of a collection. The type represents the collection.
 pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
-    /// The word for one row, in errors.
+    /// The word for one row, used in errors.
     const NAME: &'static str;
-    /// The identity of a row. Rows are in its order.
+    /// The identity of a row. Rows are sorted by it.
     type Key: Clone + fmt::Debug + Ord + Send + Sync + 'static;
-    /// The ways to select rows.
+    /// The type of filter for this collection.
     type Filter: Filter<Row = Self>;
 
     /// Returns the key of this row.
@@ -55,19 +55,19 @@ pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
     /// Returns the picks of this collection.
     fn picks(selection: &Selection) -> &Vec<Pick<Self::Filter>>;
 
-    /// Returns the picks of this collection, to add some.
+    /// Returns the picks of this collection, mutably.
     fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<Self::Filter>>;
 
     /// Returns the rows of this collection by key.
     fn rows(view: &View) -> &BTreeMap<Self::Key, Self>;
 
-    /// Returns the rows of this collection by key, to add some.
+    /// Returns the rows of this collection by key, mutably.
     fn rows_mut(view: &mut View) -> &mut BTreeMap<Self::Key, Self>;
 
     /// Returns the changes of this collection.
     fn changes(changes: &ChangeSet) -> &Vec<Change<Self, Self::Key>>;
 
-    /// Returns the changes of this collection, to add some.
+    /// Returns the changes of this collection, mutably.
     fn changes_mut(changes: &mut ChangeSet) -> &mut Vec<Change<Self, Self::Key>>;
 
     #[doc(hidden)]
@@ -79,21 +79,21 @@ pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
 
 /// A filter over the rows of one collection.
 pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
-    /// A row of the collection.
+    /// The row type of the collection.
     type Row: Row<Filter = Self>;
-    /// Every row.
+    /// The filter that matches every row.
     const ALL: Self;
 
-    /// Returns the filter that asks for one key.
+    /// Returns the filter for one key.
     fn of(key: <Self::Row as Row>::Key) -> Self;
 
-    /// Returns the key that the filter asks for, if it asks for one key.
+    /// Returns the key if the filter is for one key.
     fn key(&self) -> Option<&<Self::Row as Row>::Key>;
 
-    /// Returns true if the filter names the row with this key. Without a row only the key counts.
+    /// Returns true if the filter matches the row with this key. Without a row it decides by the key alone.
     fn matches(&self, key: &<Self::Row as Row>::Key, row: Option<&Self::Row>) -> bool;
 
-    /// Returns the largest number of rows that it names, the first ones in the order of keys.
+    /// Returns the maximum number of rows to select, the first in key order.
     fn most(&self) -> usize {
         usize::MAX
     }

@@ -1,4 +1,4 @@
-//! Selections: which rows of which collection a step or query looks at.
+//! Selections: the rows that a step or query reads.
 
 use super::{
     CursorFilter, DefinitionFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter,
@@ -12,33 +12,33 @@ use serde::{Deserialize, Serialize};
 /// The access that a step needs to the rows it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
-    /// Look only.
+    /// Read only.
     Peek,
-    /// Change, create or delete them. A store with finer locks than one writer locks them.
+    /// Read, change, create or delete. A store with row locks locks these rows.
     Lock,
 }
 
-/// A filter over one collection, with what the step means to do.
+/// A filter over one collection, with the access needed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pick<F> {
-    /// Look or change.
+    /// The access to the rows.
     pub access: Access,
-    /// Which rows.
+    /// The filter.
     pub filter: F,
 }
 
 /// Outcomes that may be pruned: recorded at or before a time, and not among the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OutcomeCut {
-    /// The latest time of an outcome that may go.
+    /// The latest time of an outcome to prune.
     pub until: Timestamp,
-    /// This many newest outcomes of the store stay, by order of recording.
+    /// The number of newest outcomes of the store to keep, by order of recording.
     pub keep_newest: u64,
 }
 
 macro_rules! selection {
     ($($field:ident: $row:ty,)*) => {
-        /// The rows that a step or query looks at: for each collection, the union of its picks.
+        /// The rows that a step or query reads: for each collection, the union of its picks.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Selection {
@@ -46,22 +46,22 @@ macro_rules! selection {
                 #[doc = concat!("Picks of ", stringify!($field), ".")]
                 pub $field: Vec<Pick<<$row as Row>::Filter>>,
             )*
-            /// Scopes whose tools are summarised: see [`ToolSummary`](crate::tool::ToolSummary).
+            /// The scopes from which to read tool summaries: see [`ToolSummary`](crate::tool::ToolSummary).
             pub summaries: Vec<Scope>,
-            /// Outcomes; they are only appended and cut, so they are never locked.
+            /// Outcomes to read. They are append-only except for pruning, so they are never locked.
             pub outcomes: Vec<OutcomeFilter>,
-            /// Journal entries; they are only appended and pruned, so they are never locked.
+            /// Journal entries to read. They are append-only except for pruning, so they are never locked.
             pub journal: Vec<JournalFilter>,
-            /// Count the outcomes of the store, and those that this cut would remove.
+            /// If set, counts all outcomes of the store and those that this cut would remove.
             pub count_outcomes: Option<OutcomeCut>,
-            /// Count the routes of this project.
+            /// If set, counts the routes of this project.
             pub count_routes: Option<ProjectId>,
-            /// The generation of what a search reads: see [`View::generation`](super::View::generation).
+            /// True to read the store's generation: see [`View::generation`](super::View::generation).
             pub generation: bool,
         }
 
         impl Selection {
-            /// Everything that is stored.
+            /// Selects everything in the store.
             #[must_use]
             pub fn everything() -> Self {
                 let all = Self::new()$(.peek(<$row as Row>::Filter::ALL))*;
@@ -84,14 +84,14 @@ macro_rules! selection {
 crate::collections!(selection);
 
 impl Selection {
-    /// Nothing yet.
+    /// Creates an empty selection.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Everything that an export holds: all but documents, which are a cache of what files and their
-    /// history can tell again, and what was suggested in sessions, which goes with them.
+    /// Selects the contents of an export: everything except documents, which can be rebuilt from files and
+    /// their history, and suggestions, which end with their sessions.
     #[must_use]
     pub fn records() -> Self {
         Self::new()
@@ -109,19 +109,19 @@ impl Selection {
             .journal(JournalFilter::All)
     }
 
-    /// Rows to look at.
+    /// Adds rows to read.
     #[must_use]
     pub fn peek<F: Filter>(self, filter: F) -> Self {
         self.pick(Access::Peek, filter)
     }
 
-    /// Rows to change.
+    /// Adds rows to read and change.
     #[must_use]
     pub fn lock<F: Filter>(self, filter: F) -> Self {
         self.pick(Access::Lock, filter)
     }
 
-    /// Rows to change, by their keys.
+    /// Adds rows to read and change, by their keys.
     #[must_use]
     pub(crate) fn lock_keys<R: Row>(self, keys: impl IntoIterator<Item = R::Key>) -> Self {
         keys.into_iter().fold(self, |all, key| all.lock(R::Filter::of(key)))
@@ -132,42 +132,42 @@ impl Selection {
         self
     }
 
-    /// Summaries of every tool of a scope. Pages leave them out. A summary vouches for what it carries; the rest of
-    /// its row may be damaged unseen until it is read, or checked.
+    /// Adds the summaries of all tools of a scope. [`RegistryStore::pages`](super::RegistryStore::pages)
+    /// ignores them. Reading a summary does not detect damage in the rest of its row.
     #[must_use]
     pub fn summaries(mut self, scope: Scope) -> Self {
         self.summaries.push(scope);
         self
     }
 
-    /// Outcomes to look at.
+    /// Adds outcomes to read.
     #[must_use]
     pub fn outcomes(mut self, filter: OutcomeFilter) -> Self {
         self.outcomes.push(filter);
         self
     }
 
-    /// Journal entries to look at.
+    /// Adds journal entries to read.
     #[must_use]
     pub fn journal(mut self, filter: JournalFilter) -> Self {
         self.journal.push(filter);
         self
     }
 
-    /// Outcomes to count.
+    /// Adds counts of outcomes.
     #[must_use]
     pub const fn count_outcomes(mut self, cut: OutcomeCut) -> Self {
         self.count_outcomes = Some(cut);
         self
     }
 
-    /// Routes of a project to count.
+    /// Adds the count of a project's routes.
     #[must_use]
     pub fn count_routes(mut self, project: ProjectId) -> Self {
         self.count_routes = Some(project);
         self
     }
-    /// The generation of what a search reads. Pages leave it out.
+    /// Adds the store's generation. [`RegistryStore::pages`](super::RegistryStore::pages) ignores it.
     #[must_use]
     pub const fn generation(mut self) -> Self {
         self.generation = true;

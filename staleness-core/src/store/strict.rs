@@ -1,4 +1,4 @@
-//! The rule that a step writes only what it locked, as a check.
+//! A check that a step writes only rows that it locked.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -7,11 +7,11 @@ use super::{Access, Change, ChangeSet, Filter, Pick, Row, Selection, View};
 use crate::journal::Revision;
 
 impl ChangeSet {
-    /// Checks that every row that is written was locked by `selection`, and that none is written twice; the
-    /// rows that were seen are in `view`.
+    /// Checks that `selection` locks every row to be written, and that no row is written twice. `view`
+    /// contains the rows that the step read.
     ///
     /// # Errors
-    /// A sentence that names the first row that breaks the rule.
+    /// A sentence that names the first violation.
     pub fn check(&self, selection: &Selection, view: &View) -> Result<(), String> {
         let newest = if self.journal.is_empty() { view.revision } else { Revision(u64::MAX) };
         if let Some(last) = self.pruned.iter().max()
@@ -28,7 +28,7 @@ impl ChangeSet {
         ($($field:ident: $row:ty,)*) => {
             $(check::<$row>(selection, view, self, |key| check!(@ $field key))?;)*
         };
-        // A route may go without a look at its vector.
+        // A vector may be removed with its route without having been read.
         (@ vectors $key:ident) => {
             locked(&selection.routes).any(|filter| filter.matches($key, None))
         };
@@ -48,7 +48,8 @@ fn check<R: Row>(
     changes: &ChangeSet,
     is_removable: impl Fn(&R::Key) -> bool,
 ) -> Result<(), String> {
-    // A batch locks its rows one by one: those are looked up, only the other filters are tried.
+    // Batches lock many rows by key, so keys are looked up in a set and only other filters are tried one by
+    // one.
     let (mut keys, mut filters) = (BTreeSet::new(), Vec::new());
     for filter in locked(R::picks(selection)) {
         match filter.key() {

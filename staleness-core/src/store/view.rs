@@ -1,4 +1,4 @@
-//! Views: what a step or query saw.
+//! Views: the rows that a step or query read.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::outcome::Outcome;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind, ToolSummary};
 
-/// The number of outcomes in the store, and of those that a cut would remove.
+/// The counts of outcomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCounts {
-    /// Outcomes in the store.
+    /// The outcomes in the store.
     pub total: u64,
-    /// Those that the selected [`super::OutcomeCut`] would remove.
+    /// The outcomes that the selected [`super::OutcomeCut`] would remove.
     pub cut: u64,
 }
 
@@ -22,8 +22,8 @@ macro_rules! view {
     ($($field:ident: $row:ty,)*) => {
         /// The union of everything that was selected, from one snapshot.
         ///
-        /// Since selections unite, a reader filters again for what it asked: the last outcomes of a
-        /// project may come beside older ones that another filter selected.
+        /// Because it is a union, a reader must filter again: next to the last outcomes of a project there
+        /// may be older ones that another filter selected.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[non_exhaustive]
         pub struct View {
@@ -35,27 +35,27 @@ macro_rules! view {
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]
                 pub $field: BTreeMap<<$row as Row>::Key, $row>,
             )*
-            /// Summaries of every tool of the scopes that were selected so, in no order that means anything.
+            /// The tool summaries of the selected scopes, in no particular order.
             pub summaries: BTreeMap<Scope, Vec<ToolSummary>>,
-            /// Outcomes by order of recording.
+            /// Outcomes by sequence number.
             pub outcomes: BTreeMap<u64, Outcome>,
             /// Journal entries by revision and index.
             pub journal: BTreeMap<(Revision, u32), JournalEntry>,
-            /// The counts, where they were selected.
+            /// The counts of outcomes, if selected.
             pub counts: Option<OutcomeCounts>,
-            /// The number of routes of the project whose routes were to be counted.
+            /// The number of routes of the project, if selected.
             pub route_count: Option<u64>,
-            /// The store's generation, where it was selected: a number that each commit raises that changes what a
-            /// search reads of tools and routes (see [`ChangeSet::moves_generation`]), and no other.
+            /// The store's generation, if selected. A commit raises it if it changes data that searches read:
+            /// see [`ChangeSet::moves_generation`].
             pub generation: Option<u64>,
-            /// The client as which a registry sees it; no store sets it.
+            /// The client for which the registry adapted this view. Never set by a store.
             pub seen_by: Option<ClientId>,
-            /// The number of looks that it unites; set by the `run` of a step or query.
+            /// The number of reads combined in this view. Set by the `run` of a step or query.
             pub looks: usize,
         }
 
         impl View {
-            /// Adds what another look at the same snapshot saw.
+            /// Adds the result of another read of the same snapshot.
             pub fn merge(&mut self, other: Self) {
                 self.revision = self.revision.max(other.revision);
                 self.floor.raise(other.floor);
@@ -69,7 +69,7 @@ macro_rules! view {
                 self.looks += other.looks;
             }
 
-            /// Returns true if nothing was seen.
+            /// Returns true if nothing was read.
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 $(self.$field.is_empty() &&)*
@@ -78,8 +78,7 @@ macro_rules! view {
                     && self.journal.is_empty()
             }
 
-            /// Writes changes. Outcomes and journal entries keep the numbers that
-            /// the change set gives them.
+            /// Applies changes. Outcomes and journal entries keep the numbers of the change set.
             pub(crate) fn write(&mut self, changes: &ChangeSet) {
                 $(write(&mut self.$field, &changes.$field);)*
                 self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
@@ -93,11 +92,11 @@ macro_rules! view {
 crate::collections!(view);
 
 impl View {
-    /// The most looks that a step or query may take.
+    /// The maximum number of reads of a step or query.
     pub const MAX_LOOKS: usize = 4;
 
-    /// The entry that a name means in a project: the project's own, else the global one; the global
-    /// one too where it alone is present.
+    /// Returns the tool that a name means in a project: the project's own, else the global one. If only the
+    /// global one is present, that one.
     #[must_use]
     pub fn resolve(&self, project: &ProjectId, name: &ToolName) -> Option<&Tool> {
         meant(
@@ -106,7 +105,7 @@ impl View {
         )
     }
 
-    /// The entries of a server in a scope, among the tools that were seen.
+    /// Returns the entries of a server in a scope, among the tools in the view.
     pub fn entries<'a>(
         &'a self,
         scope: &'a Scope,
@@ -119,7 +118,7 @@ impl View {
         })
     }
 
-    /// The last counted outcomes of a project, latest first, at most `limit`.
+    /// Returns the last counted outcomes of a project, latest first, at most `limit`.
     pub fn last_of_project<'a>(
         &'a self,
         project: &'a ProjectId,
@@ -139,8 +138,8 @@ impl View {
         last_per_server(self.outcomes.values(), since)
     }
 
-    /// This view as it would be had `changes` been written; summaries stay. Outcomes and journal entries keep the
-    /// numbers that the change set gives them.
+    /// Returns this view with `changes` applied. Summaries stay as they are. Outcomes and journal entries
+    /// keep the numbers of the change set.
     #[must_use]
     pub fn with(mut self, changes: &ChangeSet) -> Self {
         self.write(changes);
@@ -148,7 +147,7 @@ impl View {
     }
 }
 
-/// Writes changes to the rows of one collection.
+/// Applies changes to the rows of one collection.
 fn write<R: Row>(rows: &mut BTreeMap<R::Key, R>, changes: &[Change<R, R::Key>]) {
     for change in changes {
         match change {
@@ -158,14 +157,14 @@ fn write<R: Row>(rows: &mut BTreeMap<R::Key, R>, changes: &[Change<R, R::Key>]) 
     }
 }
 
-/// Returns the tool that a name means in a project: as [`View::resolve`], for its two candidates.
+/// Implements [`View::resolve`] for its two candidates.
 pub(crate) fn meant<'a>(own: Option<&'a Tool>, global: Option<&'a Tool>) -> Option<&'a Tool> {
     let gone = own.is_none_or(|own| own.presence.is_absent());
     global.filter(|global| gone && global.presence.is_present()).or(own).or(global)
 }
 
-/// For each server its last conclusive outcome at or after `since`, of `outcomes`
-/// in order of recording. Shared with the memory store.
+/// Returns the last conclusive outcome of each server at or after `since`. `outcomes` are in order of
+/// recording. Shared with the memory store.
 pub(crate) fn last_per_server<'a>(
     outcomes: impl Iterator<Item = &'a Outcome>,
     since: Timestamp,

@@ -1,4 +1,4 @@
-//! Judging an export line by line, before anything of it is written.
+//! Validation of an export, line by line, before anything is written.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::journal::{JournalEntry, Revision};
 use crate::route::{RouteKey, own_id};
 use crate::session::{CursorKey, SessionKey};
 
-/// The place of a line: collections in the order of an export, keys within them.
+/// The position of a record in an export: collections in fixed order, keys within them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Header,
@@ -27,7 +27,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Returns the place of a record.
+    /// Returns the position of a record.
     pub(super) fn of(record: &Record) -> Self {
         match record {
             Record::Project(row) => Self::Project(row.id.clone()),
@@ -46,12 +46,12 @@ impl Place {
     }
 }
 
-/// Reads the lines of an export one after the other and refuses what no export holds: a missing
-/// header, a line that is broken, of an unknown kind or a newer version, a record that comes twice
-/// or out of order, a route whose id is not that of its tool and query, a vector of no route, and a gap in
-/// the journal above what its header says was pruned.
+/// Reads the lines of an export in sequence and rejects invalid ones: a missing header; a line that is
+/// malformed, of an unknown kind or of a newer version; a duplicate record or one out of order; a route whose
+/// id does not match its tool and query; a vector without a route; and a gap in the journal above the
+/// header's pruned revision.
 ///
-/// It remembers one key and 8 bytes for each outcome and each route, however long the export is.
+/// Memory use is one key, plus 8 bytes for each outcome and each route.
 #[derive(Debug, Default)]
 pub struct Checker {
     line: u64,
@@ -62,16 +62,16 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Before the first line.
+    /// Creates a checker that expects the header.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads the next line, without its line break; `None` for the header.
+    /// Reads the next line, without its line break. Returns `None` for the header.
     ///
     /// # Errors
-    /// The line and what is wrong with it.
+    /// If the line is invalid; the error contains its number and the reason.
     pub fn line(&mut self, text: &str) -> Result<Option<Record>, LineError> {
         self.line += 1;
         let read = if self.last.is_none() {
@@ -90,10 +90,10 @@ impl Checker {
         read.map_err(|what| LineError { line: self.line, what })
     }
 
-    /// The end of the export.
+    /// Ends the export.
     ///
     /// # Errors
-    /// When there was not even a header.
+    /// If there was no header.
     pub fn finish(&self) -> Result<(), LineError> {
         match self.last {
             Some(_) => Ok(()),
@@ -101,7 +101,7 @@ impl Checker {
         }
     }
 
-    /// Returns the place of a record (`None`: of the header), or why it may not come next.
+    /// Returns the position of a record (`None` stands for the header), or an error if it may not come next.
     fn place(&mut self, record: Option<&Record>) -> Result<Place, String> {
         let Some(record) = record else { return Ok(Place::Header) };
         match record {
@@ -133,8 +133,8 @@ impl Checker {
         }
     }
 
-    /// Revisions and indexes leave no gap above what was pruned: they are counted again when the journal is
-    /// written.
+    /// Checks that revisions and indexes have no gap above the pruned revision, because they are assigned
+    /// again on import.
     fn next_entry(&self, entry: &JournalEntry) -> Result<Place, String> {
         let (revision, index) = (entry.revision, entry.index);
         let follows = match &self.last {
@@ -160,17 +160,17 @@ impl Checker {
     }
 }
 
-/// Returns a hash that tells the routes of all projects apart.
+/// Returns a hash that identifies a route among all projects.
 fn identity(key: &RouteKey) -> u64 {
-    // Names hold no control characters.
+    // Names contain no control characters.
     let parts = [key.project.as_str(), "\u{1f}", key.tool.as_str(), "\u{1f}", &key.id.to_string()];
     stable_hash_of(parts) as u64
 }
 
-/// The highest revision up to which an export may be pruned: a store has to count on from there.
+/// The maximum pruned revision of an export. It leaves room for the store to count on.
 const MOST: u64 = 1 << 53;
 
-/// The revision up to which the journal of an export was pruned, by its first line.
+/// Returns the pruned revision from the header line.
 fn header(text: &str) -> Result<Revision, String> {
     match envelope(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(Envelope { kind, pruned, .. }) if kind == HEADER_KIND => match pruned {

@@ -1,4 +1,4 @@
-//! Comparing two exports line by line.
+//! Line-by-line comparison of two exports.
 
 use std::cmp::Ordering;
 use std::hash::Hasher as _;
@@ -8,8 +8,7 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 use super::Record;
 use super::check::Place;
 
-/// The words that lines begin with, and those of the collections that they belong to, in the order of an
-/// export.
+/// The kinds of lines with the names of their collections, in the order of an export.
 const KINDS: [(&str, &str); 12] = [
     ("project", "projects"),
     ("source", "sources"),
@@ -25,23 +24,23 @@ const KINDS: [(&str, &str); 12] = [
     ("journal", "journal"),
 ];
 
-/// The last of [`KINDS`].
+/// The index of the journal in [`KINDS`].
 const JOURNAL: usize = KINDS.len() - 1;
 
-/// The state of a record in a copy.
+/// The state of a record in a copy compared with the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
-    /// It is the same on both sides.
+    /// The record is identical on both sides.
     Same,
-    /// The copy lacks it.
+    /// The copy does not have the record.
     Missing,
-    /// The copy has it as it was before.
+    /// The copy has an older version of the record.
     Older,
-    /// Both have a record in this place, and that of the copy is no older form of the original's; or the
-    /// journal of the copy has a gap there.
+    /// The copy has a different record in this place that is not an older version, or its journal has a gap
+    /// here.
     Other,
-    /// Only the copy has it.
+    /// Only the copy has the record.
     Foreign,
 }
 
@@ -50,54 +49,54 @@ pub enum Standing {
 pub struct Contents {
     /// The number of records.
     pub records: u64,
-    /// A digest of their lines in order. It tells accidents, not attacks.
+    /// A digest of the lines in order. It detects accidental differences, not attacks.
     pub digest: u128,
 }
 
-/// A collection on both sides.
+/// The comparison of one collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// The collection.
+    /// The name of the collection.
     pub name: &'static str,
     /// The contents of the original.
     pub original: Contents,
     /// The contents of the copy.
     pub copy: Contents,
-    /// Records that are the same on both sides.
+    /// Records that are identical on both sides.
     pub same: u64,
-    /// Records that the copy lacks.
+    /// Records that the copy does not have.
     pub missing: u64,
-    /// Records that the copy has in an older form.
+    /// Records of which the copy has an older version.
     pub older: u64,
-    /// Records that the copy has in a form that is no older one.
+    /// Records of which the copy has a different version that is not older.
     pub other: u64,
     /// Records that only the copy has.
     pub foreign: u64,
 }
 
 impl Compared {
-    /// Returns true if both sides hold the same.
+    /// Returns true if both sides are identical.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.original == self.copy && self.missing + self.older + self.other + self.foreign == 0
     }
 
-    /// Returns true if what the copy holds is what the original held before, or a part of it.
+    /// Returns true if the copy is a subset or an earlier state of the original.
     #[must_use]
     pub const fn is_behind(&self) -> bool {
         self.other + self.foreign == 0
     }
 }
 
-/// Compares the lines of two exports, record by record, and remembers none of them.
+/// Compares two exports record by record, without storing records.
 ///
-/// The caller holds the next line of each side and asks [`Comparison::next`] how they stand; of the sides that
-/// the answer speaks of it then takes the next line. Outcomes and journal entries have no place but their
-/// number: a copy holds the first of them, or it is none.
+/// The caller reads the next line of each side and calls [`Comparison::next`], which says how they compare
+/// and which side to advance. Outcomes and journal entries are identified only by their position, so a copy
+/// must contain the first of them without gaps.
 #[derive(Debug, Default)]
 pub struct Comparison {
     tallies: [Tally; KINDS.len()],
-    /// The last journal entries were the same.
+    /// True if the last pair were identical journal entries.
     in_journal: bool,
 }
 
@@ -127,19 +126,19 @@ impl Side {
 }
 
 impl Comparison {
-    /// Before the first lines; headers are none.
+    /// Creates a comparison. Header lines must be skipped.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Judges the next record, given the next line of either side; `None` at the end of both.
+    /// Compares the next record, given the next line of each side. Returns `None` at the end of both.
     ///
-    /// Of the original the next line comes after every answer but [`Standing::Foreign`], of the copy after every
-    /// answer but [`Standing::Missing`].
+    /// Advance the original after every result except [`Standing::Foreign`], and the copy after every result
+    /// except [`Standing::Missing`].
     ///
     /// # Errors
-    /// What is wrong with a line, in words.
+    /// If a line is invalid; the text explains why.
     pub fn next(
         &mut self,
         original: Option<&str>,
@@ -166,7 +165,7 @@ impl Comparison {
         Ok(Some(standing))
     }
 
-    /// The collections, in the order of an export, as far as they were compared.
+    /// Returns the result for each collection so far, in the order of an export.
     #[must_use]
     pub fn collections(&self) -> [Compared; KINDS.len()] {
         std::array::from_fn(|kind| {
@@ -185,8 +184,8 @@ impl Comparison {
         })
     }
 
-    /// A record behind the last one of the copy. A revision of the journal is one commit: where the copy
-    /// ends within one, it was another commit.
+    /// Handles a record after the end of the copy. A journal revision is one commit, so a copy that ends
+    /// within one differs from the original.
     fn lacking(&self, line: &str) -> Result<Standing, String> {
         if self.in_journal
             && let Record::Journal(entry) = Record::read(line)?
@@ -198,7 +197,7 @@ impl Comparison {
     }
 }
 
-/// Judges two lines that are not the same.
+/// Compares two different lines.
 fn judge(original: &str, copy: &str) -> Result<Standing, String> {
     let (kind, other) = (kind_of(original)?, kind_of(copy)?);
     if kind != other {
@@ -206,7 +205,7 @@ fn judge(original: &str, copy: &str) -> Result<Standing, String> {
     }
     let (row, known) = (Record::read(original)?, Record::read(copy)?);
     Ok(match Place::of(&row).cmp(&Place::of(&known)) {
-        // The journal is written at its end only: what is not in its place never comes there.
+        // The journal is only appended to, so a missing entry never arrives later.
         Ordering::Less if kind == JOURNAL => Standing::Other,
         Ordering::Less => Standing::Missing,
         Ordering::Greater => Standing::Foreign,
@@ -215,7 +214,7 @@ fn judge(original: &str, copy: &str) -> Result<Standing, String> {
     })
 }
 
-/// The place of a line's kind among all.
+/// Returns the index of a line's kind in [`KINDS`].
 fn kind_of(line: &str) -> Result<usize, String> {
     let word = line.strip_prefix("{\"kind\":\"").and_then(|rest| rest.split('"').next());
     KINDS

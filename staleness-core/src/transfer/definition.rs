@@ -1,4 +1,4 @@
-//! The lines of definitions.
+//! Export lines of definitions.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The lines of items of knowledge.
+//! Export lines of items of knowledge.
 
 use std::collections::BTreeSet;
 

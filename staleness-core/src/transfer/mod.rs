@@ -49,9 +49,9 @@ use crate::store::{Row, View};
 use crate::tool::Tool;
 use crate::work::Work;
 
-/// The version of the lines that this release writes, and the newest that it reads.
+/// The version of the export lines that this release writes, and the newest that it reads.
 const VERSION: u64 = 1;
-/// The kind of the header.
+/// The kind of the header line.
 pub(crate) const HEADER_KIND: &str = "staleness-export";
 
 /// One record of an export.
@@ -72,23 +72,24 @@ pub enum Record {
     Work(Box<Work>),
     /// A session, with the revision at which it began.
     Session(Session),
-    /// A cursor, with the revision at which it stood.
+    /// A cursor, with its revision.
     Cursor(Cursor),
     /// A route.
     Route(Box<Route>),
     /// The vector of a route.
     Vector(Box<RouteVector>),
-    /// An outcome; its number is 0.
+    /// An outcome. Its sequence number is 0.
     Outcome(Outcome),
-    /// A journal entry, with the revision and index that it had.
+    /// A journal entry, with its original revision and index.
     Journal(JournalEntry),
 }
 
 impl Record {
-    /// The first line of an export of a journal that was never pruned, without its line break.
+    /// The header line of an export with a complete journal, without its line break.
     pub const HEADER: &str = r#"{"kind":"staleness-export","version":1}"#;
 
-    /// The first line of an export, without its line break, given the floor of the journal.
+    /// Returns the header line of an export, without its line break. `floor` is the revision up to which the
+    /// journal was pruned.
     #[must_use]
     pub fn header(floor: Revision) -> String {
         match floor.0 {
@@ -97,10 +98,10 @@ impl Record {
         }
     }
 
-    /// Reads the line of one record.
+    /// Parses the line of one record.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// If the line is invalid; the text explains why.
     pub fn read(line: &str) -> Result<Self, String> {
         let Envelope { kind, .. } = envelope(line)?;
         Ok(match kind.as_str() {
@@ -127,11 +128,11 @@ impl Record {
         })
     }
 
-    /// Returns true if a record that is known elsewhere may be what this one was before, or another one of the same
-    /// time: then this may stand in its place, and nothing that was noted later is lost.
+    /// Returns true if `known` may be an earlier version of this record, or one of the same time. Then this
+    /// record can replace it without losing anything newer.
     pub(crate) fn follows(&self, known: &Self) -> bool {
         match (known, self) {
-            // What it was told moves on alone, too.
+            // The reported revision may also move alone.
             (Self::Project(known), Self::Project(row)) => {
                 known.last_seen_at <= row.last_seen_at && known.told.revision <= row.told.revision
             }
@@ -148,14 +149,14 @@ impl Record {
                 (known.updated_at, known.recalls) <= (row.updated_at, row.recalls)
             }
             (Self::Work(known), Self::Work(row)) => known.updated_at <= row.updated_at,
-            // They end. One that was resumed cannot be told from one that ended elsewhere.
+            // A resumed session cannot be distinguished from one that ended elsewhere.
             (Self::Session(known), Self::Session(row)) => {
                 (&known.agent, known.first_contact) == (&row.agent, row.first_contact)
                     && known.started_at <= row.started_at
                     && known.from_revision <= row.from_revision
                     && known.ended_at <= row.ended_at
             }
-            // They move forward only, whatever the clock says.
+            // Cursors only move forward, regardless of the clock.
             (Self::Cursor(known), Self::Cursor(row)) => {
                 (known.revision, known.moved_at) <= (row.revision, row.moved_at)
             }
@@ -163,19 +164,19 @@ impl Record {
                 (known.last_used_at, known.uses) <= (row.last_used_at, row.uses)
             }
             (Self::Vector(_), Self::Vector(_)) => true,
-            // These are never changed.
+            // Outcomes and journal entries never change.
             _ => false,
         }
     }
 }
 
-/// A row of a collection that exports hold.
+/// A row of a collection that is exported.
 pub(crate) trait Exported: Row {
-    /// Returns the row of a record of this collection.
+    /// Returns the row if the record belongs to this collection.
     fn taken(record: Record) -> Option<Self>;
 }
 
-/// Calls a macro with `Kind: Row` for each collection that exports hold; outcomes and journal entries are none.
+/// Calls a macro with `Kind: Row` for each exported collection except outcomes and the journal.
 macro_rules! exported {
     ($then:ident $($more:tt)*) => {
         $then! {
@@ -214,7 +215,7 @@ exported!(taken);
 pub struct LineError {
     /// The line, counted from 1.
     pub line: u64,
-    /// The reason, in words.
+    /// The reason.
     pub what: String,
 }
 
@@ -227,10 +228,10 @@ impl fmt::Display for LineError {
 impl std::error::Error for LineError {}
 
 impl View {
-    /// Appends the lines of everything that was seen, each with its line break. Returns how many.
+    /// Appends the export lines of all rows in the view, each with its line break. Returns their number.
     ///
-    /// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::records`] make a whole
-    /// export behind its [`Record::header`]: pages come in the order of collections and keys.
+    /// A complete export is [`Record::header`] followed by the views of [`crate::RegistryStore::pages`] over
+    /// [`crate::store::Selection::records`]. Pages arrive in the order of collections and keys.
     pub fn append_lines(&self, into: &mut Vec<u8>) -> u64 {
         let mut count = 0;
         macro_rules! lines {
@@ -260,7 +261,7 @@ impl View {
 }
 
 fn put(into: &mut Vec<u8>, line: &impl serde::Serialize) {
-    // Every key is a string and memory does not refuse bytes: nothing can fail.
+    // All map keys are strings and writing to memory cannot fail.
     let written = serde_json::to_writer(&mut *into, line);
     debug_assert!(written.is_ok(), "{written:?}");
     into.push(b'\n');
@@ -274,7 +275,7 @@ struct Envelope {
     pruned: Revision,
 }
 
-/// The beginning of a line, whose version this release can read.
+/// Parses the kind and version of a line, and checks that this release can read it.
 fn envelope(line: &str) -> Result<Envelope, String> {
     let read: Envelope = read(line)?;
     let kind = &read.kind;
@@ -299,7 +300,7 @@ fn shown(text: &str) -> String {
     format!("{:?}", shown_plain(text))
 }
 
-/// At most 160 characters: a broken line may be long.
+/// Returns at most 160 characters, because a broken line may be long.
 fn shown_plain(text: &str) -> String {
     match text.char_indices().nth(160) {
         Some((end, _)) => format!("{}…", &text[..end]),

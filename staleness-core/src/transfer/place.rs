@@ -1,4 +1,4 @@
-//! The lines of projects and sources.
+//! Export lines of projects and sources.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl From<ProjectLine> for Project {
     }
 }
 
-/// A source's identity, inside its own line and inside the tools that it lists.
+/// A source's identity, in its own line and in the lines of tools that it lists.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceIdPart {
@@ -72,7 +72,7 @@ pub(super) struct SourceIdPart {
     part: String,
 }
 
-/// A text without control characters, which separate the parts of keys.
+/// Reads a text without control characters, because these separate the parts of keys.
 fn plain<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     if text.chars().any(char::is_control) {

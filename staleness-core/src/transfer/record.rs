@@ -1,4 +1,4 @@
-//! The lines of outcomes and of the journal.
+//! Export lines of outcomes and of the journal.
 
 use serde::{Deserialize, Serialize};
 

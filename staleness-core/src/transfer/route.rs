@@ -1,4 +1,4 @@
-//! The lines of routes and their vectors.
+//! Export lines of routes and their vectors.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ line! {
     ops: Vec<u64>,
 }
 
-/// Hashes of ops, each as a word.
+/// Hashes of ops, each as hexadecimal digits.
 mod ops {
     use serde::{Deserializer, Serializer};
 
@@ -42,8 +42,8 @@ mod ops {
 
 constant!(VectorKind = "vector");
 
-/// A vector's numbers are the bytes that they take in memory, least byte first, as hexadecimal digits:
-/// the same in every store, and read back as the same numbers.
+/// The line of a vector. Its numbers are hexadecimal little-endian bytes, so they are the same in every store
+/// and read back exactly.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct VectorLine {

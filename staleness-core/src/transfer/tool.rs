@@ -1,4 +1,4 @@
-//! The lines of tools.
+//! Export lines of tools.
 
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +108,8 @@ impl From<&Tool> for ToolLine {
 impl TryFrom<ToolLine> for Tool {
     type Error = String;
 
-    /// Refuses what no record holds: too long a ring, window or description, a source named twice.
+    /// Rejects what no record contains: a ring, window or description that is too long, or a duplicate
+    /// source.
     fn try_from(line: ToolLine) -> Result<Self, String> {
         if line.ring.len() > Ring::CAPACITY || usize::from(line.health.window) > Ring::CAPACITY {
             return Err(format!("more than {} latest outcomes", Ring::CAPACITY));

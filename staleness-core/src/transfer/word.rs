@@ -1,4 +1,4 @@
-//! Common parts of the lines of all records: the forms of marks, hashes and sets, and the macro that describes a line.
+//! Common parts of export lines: the forms of marks, hashes and sets, and the macro that defines a line.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serializer, de};
 
 use crate::outcome::Mark;
 
-/// A value that is written as one word.
+/// A value with a textual form of one word.
 pub(super) trait Word: Sized {
     fn word(&self) -> String;
     fn of(word: &str) -> Option<Self>;
@@ -23,7 +23,7 @@ impl Word for Mark {
     }
 }
 
-/// 64 bits as 16 hexadecimal digits: numbers of that size lose digits in other readers.
+/// Written as 16 hexadecimal digits, because other JSON readers lose precision with large numbers.
 impl Word for u64 {
     fn word(&self) -> String {
         format!("{self:016x}")
@@ -34,7 +34,7 @@ impl Word for u64 {
     }
 }
 
-/// 128 bits as 32 hexadecimal digits.
+/// Written as 32 hexadecimal digits.
 impl Word for u128 {
     fn word(&self) -> String {
         format!("{self:032x}")
@@ -45,7 +45,7 @@ impl Word for u128 {
     }
 }
 
-/// The word when it is exactly so many digits in the one form that is written.
+/// Returns the word if it has exactly this number of digits in canonical form.
 fn hex(word: &str, digits: usize) -> Option<&str> {
     let written = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     (word.len() == digits && word.bytes().all(written)).then_some(word)
@@ -87,7 +87,7 @@ pub(super) fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result
     T::of(&word).ok_or_else(|| de::Error::custom(format!("{word:?} is not a known word here")))
 }
 
-/// A constant field, such as the kind of a line: written as it is, checked when read.
+/// Defines a constant field, such as the kind of a line. It is written as is and checked on reading.
 macro_rules! constant {
     ($name:ident = $value:literal) => {
         #[derive(Clone, Copy, Debug, Default)]
@@ -110,7 +110,7 @@ pub(super) use constant;
 
 constant!(Version = 1_u64);
 
-/// A set as a sorted list: another order would come back as other bytes.
+/// Reads a set from a list that must be sorted, so that it is written back with the same bytes.
 pub(super) fn sorted<'de, T: Deserialize<'de> + Ord, D: Deserializer<'de>>(
     from: D,
 ) -> Result<BTreeSet<T>, D::Error> {
@@ -124,7 +124,7 @@ pub(super) fn set<T: Ord, E: de::Error>(list: Vec<T>) -> Result<BTreeSet<T>, E> 
     Ok(list.into_iter().collect())
 }
 
-/// A scope as the project that it is of; nothing for the global one.
+/// A scope as its project's id; absent for the global scope.
 pub(super) mod scope {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -147,8 +147,8 @@ pub(super) mod scope {
     }
 }
 
-/// Describes the line of a record: the word for its kind, the parts of its key, and its other fields, which are called
-/// as in the record, in the order in which they are written.
+/// Defines the line of a record: its kind, the parts of its key, and the other fields under their names in
+/// the record, in the order of writing.
 macro_rules! line {
     (
         $line:ident of $row:ident, $constant:ident = $kind:literal;

@@ -1,4 +1,4 @@
-//! The lines of work items, sessions and cursors.
+//! Export lines of work items, sessions and cursors.
 
 use std::collections::BTreeSet;
 

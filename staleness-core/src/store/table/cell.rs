@@ -1,4 +1,4 @@
-//! Values of columns, and reading them without trust.
+//! Column values, and a reader that validates them.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -10,30 +10,30 @@ use crate::ids::Scope;
 use crate::store::{StoreError, pack, unpack};
 use crate::time::Timestamp;
 
-/// A part of a record that cannot be read: a column or a field.
+/// The name of a column or field that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bad(pub &'static str);
 
 impl Bad {
-    /// Returns the error for the record that holds it, by its table and key.
+    /// Returns the error for the record that contains it, given its table and key.
     #[must_use]
     pub fn in_row(self, table: &str, key: impl fmt::Display) -> StoreError {
         StoreError::Corrupt(format!("{table} {key}: {} cannot be read", self.0))
     }
 }
 
-/// A value of a column. Unsigned numbers of 64 bits are the signed ones with the same bits.
+/// A column value. An unsigned 64-bit number is stored as the signed number with the same bits.
 #[derive(Clone, Debug)]
 pub enum Cell<'c> {
-    /// A number or nothing.
+    /// A number or NULL.
     Int(Option<i64>),
-    /// A text or nothing.
+    /// A text or NULL.
     Text(Option<Cow<'c, str>>),
     /// Bytes.
     Blob(Cow<'c, [u8]>),
 }
 
-/// Nothing is nothing, whatever might stand there.
+/// NULL equals NULL, regardless of the type.
 impl PartialEq for Cell<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -53,7 +53,7 @@ impl<'c> Cell<'c> {
         Self::Text(Some(Cow::Borrowed(text)))
     }
 
-    /// Returns a text or nothing.
+    /// Returns a text or NULL.
     #[must_use]
     pub fn maybe_text(text: Option<&'c str>) -> Self {
         Self::Text(text.map(Cow::Borrowed))
@@ -65,7 +65,7 @@ impl<'c> Cell<'c> {
         Self::Int(Some(number.into()))
     }
 
-    /// Returns a number that may use all 64 bits.
+    /// Returns an unsigned 64-bit number.
     #[must_use]
     pub const fn bits(number: u64) -> Self {
         Self::Int(Some(number.cast_signed()))
@@ -77,13 +77,13 @@ impl<'c> Cell<'c> {
         Self::Int(Some(at.as_millis()))
     }
 
-    /// Returns a time or nothing.
+    /// Returns a time or NULL.
     #[must_use]
     pub fn maybe_time(at: Option<Timestamp>) -> Self {
         Self::Int(at.map(Timestamp::as_millis))
     }
 
-    /// Returns a packed value.
+    /// Returns a value serialized as text.
     #[must_use]
     pub fn packed(value: &impl Serialize) -> Self {
         Self::Text(Some(pack(value).into()))
@@ -95,13 +95,13 @@ impl<'c> Cell<'c> {
         Self::Blob(Cow::Owned(bytes.into()))
     }
 
-    /// Returns cells as an error shows them: one alone, more in brackets.
+    /// Formats cells for an error: one alone as it is, several in parentheses.
     #[must_use]
     pub fn shown(cells: &[Self]) -> String {
         let mut out = String::new();
         for (place, cell) in cells.iter().enumerate() {
             out.push_str(if place == 0 { "" } else { ", " });
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = match cell {
                 Self::Int(Some(number)) => write!(out, "{number}"),
                 Self::Text(Some(text)) => write!(out, "{text:?}"),
@@ -115,14 +115,14 @@ impl<'c> Cell<'c> {
         if cells.len() == 1 { out } else { format!("({out})") }
     }
 
-    /// Returns a [`stable_hash`](crate::ids::stable_hash) of cells, which stands for them.
+    /// Returns a [`stable_hash`](crate::ids::stable_hash) of cells, to be stored in their place.
     #[must_use]
     pub fn digest(cells: &[Self]) -> u128 {
         crate::ids::stable_hash(Self::shown(cells).as_bytes())
     }
 }
 
-/// Cells of a row that are read in their order, each under the name of its column.
+/// A reader for the cells of a row, in column order. Errors name the column.
 #[derive(Debug)]
 pub struct Cells<'a, 'c> {
     names: &'static [&'static str],
@@ -130,16 +130,17 @@ pub struct Cells<'a, 'c> {
     next: usize,
 }
 
-/// Each method reads the next column; [`Bad`] names it where it holds something else.
+/// Each method reads the next column. It returns [`Bad`] with the column's name if the value has another
+/// form.
 #[allow(clippy::missing_errors_doc, reason = "said above for all of them")]
 impl<'a, 'c> Cells<'a, 'c> {
-    /// Returns a reader of `cells`, whose columns have these names.
+    /// Creates a reader of `cells` for columns with these names.
     #[must_use]
     pub const fn new(names: &'static [&'static str], cells: &'a [Cell<'c>]) -> Self {
         Self { names, cells, next: 0 }
     }
 
-    /// Passes over columns.
+    /// Skips columns.
     pub const fn skip(&mut self, columns: usize) {
         self.next += columns;
     }
@@ -151,29 +152,29 @@ impl<'a, 'c> Cells<'a, 'c> {
         read.ok_or_else(|| Bad(self.names.get(place).copied().unwrap_or("a column")))
     }
 
-    /// A number.
+    /// Reads a number.
     pub fn int(&mut self) -> Result<i64, Bad> {
         self.take(|cell| if let Cell::Int(number) = cell { *number } else { None })
     }
 
-    /// A number that may use all 64 bits.
+    /// Reads an unsigned 64-bit number.
     pub fn bits(&mut self) -> Result<u64, Bad> {
         self.int().map(i64::cast_unsigned)
     }
 
-    /// A number of that sort, or nothing.
+    /// Reads an unsigned 64-bit number or NULL.
     pub fn maybe_bits(&mut self) -> Result<Option<u64>, Bad> {
         self.maybe(|number| Some(number.cast_unsigned()))
     }
 
-    /// A number that fits a smaller or unsigned type.
+    /// Reads a number that fits a smaller or unsigned type.
     pub fn small<T: TryFrom<i64>>(&mut self) -> Result<T, Bad> {
         self.take(
             |cell| if let Cell::Int(number) = cell { (*number)?.try_into().ok() } else { None },
         )
     }
 
-    /// 0 or 1.
+    /// Reads 0 or 1.
     pub fn flag(&mut self) -> Result<bool, Bad> {
         self.take(|cell| match cell {
             Cell::Int(Some(0)) => Some(false),
@@ -182,12 +183,12 @@ impl<'a, 'c> Cells<'a, 'c> {
         })
     }
 
-    /// A time within the years that a timestamp can hold.
+    /// Reads a time within the range of [`Timestamp`].
     pub fn time(&mut self) -> Result<Timestamp, Bad> {
         self.take(|cell| if let Cell::Int(millis) = cell { time((*millis)?) } else { None })
     }
 
-    /// A time or nothing.
+    /// Reads a time or NULL.
     pub fn maybe_time(&mut self) -> Result<Option<Timestamp>, Bad> {
         self.maybe(time)
     }
@@ -200,12 +201,12 @@ impl<'a, 'c> Cells<'a, 'c> {
         })
     }
 
-    /// A text that `parse` accepts: a word.
+    /// Reads a text that `parse` accepts.
     pub fn parsed<T>(&mut self, parse: impl FnOnce(&'a str) -> Option<T>) -> Result<T, Bad> {
         self.take(|cell| if let Cell::Text(Some(text)) = cell { parse(text) } else { None })
     }
 
-    /// A text that `parse` accepts, or nothing.
+    /// Reads a text that `parse` accepts, or NULL.
     pub fn maybe_parsed<T>(
         &mut self,
         parse: impl FnOnce(&'a str) -> Option<T>,
@@ -217,42 +218,42 @@ impl<'a, 'c> Cells<'a, 'c> {
         })
     }
 
-    /// A text.
+    /// Reads a text.
     pub fn string(&mut self) -> Result<String, Bad> {
         self.parsed(|text| Some(text.to_owned()))
     }
 
-    /// A text or nothing.
+    /// Reads a text or NULL.
     pub fn maybe_string(&mut self) -> Result<Option<String>, Bad> {
         self.maybe_parsed(|text| Some(text.to_owned()))
     }
 
-    /// An identifier.
+    /// Reads an identifier.
     pub fn id<T: TryFrom<String>>(&mut self) -> Result<T, Bad> {
         self.parsed(|text| text.to_owned().try_into().ok())
     }
 
-    /// An identifier or nothing.
+    /// Reads an identifier or NULL.
     pub fn maybe_id<T: TryFrom<String>>(&mut self) -> Result<Option<T>, Bad> {
         self.maybe_parsed(|text| text.to_owned().try_into().ok())
     }
 
-    /// A scope.
+    /// Reads a scope.
     pub fn scope(&mut self) -> Result<Scope, Bad> {
         self.id()
     }
 
-    /// A packed value.
+    /// Reads a value written by [`Cell::packed`].
     pub fn packed<T: DeserializeOwned>(&mut self) -> Result<T, Bad> {
         self.parsed(unpack)
     }
 
-    /// A packed list or set, which nearly always is empty.
+    /// Reads a packed list or set. Fast if it is empty, which is the usual case.
     pub fn list<T: DeserializeOwned + Default>(&mut self) -> Result<T, Bad> {
         self.parsed(|text| if text == "[]" { Some(T::default()) } else { unpack(text) })
     }
 
-    /// Bytes that `parse` accepts.
+    /// Reads bytes that `parse` accepts.
     pub fn blob<T>(&mut self, parse: impl FnOnce(&'a [u8]) -> Option<T>) -> Result<T, Bad> {
         self.take(|cell| if let Cell::Blob(bytes) = cell { parse(bytes) } else { None })
     }

@@ -1,4 +1,4 @@
-//! Texts that are kept for ever: what SQLite and Postgres hold of packed records.
+//! Packed records exactly as SQLite and Postgres store them. These texts must never change.
 
 use super::*;
 use crate::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
@@ -46,7 +46,7 @@ fn definition() -> Definition {
     }
 }
 
-/// A record is these columns, and is read from them.
+/// Checks that a record is written as these columns and read back from them.
 fn golden<R: Record + Row>(row: &R, columns: &str) {
     let cells = row.cells();
     assert_eq!(Cell::shown(&cells[..R::INDEXED]) + "; " + &text(&cells[R::INDEXED]), columns);

@@ -1,4 +1,4 @@
-//! The table of items of knowledge: columns alone, since a recall reads ten thousand of them.
+//! The table of items of knowledge. It has a column per field, because a recall reads thousands of rows.
 
 use super::rows::{of_scope, scope};
 use super::{Bad, Cell, Cells, Condition, Record, TEXT_PAGE, Table};

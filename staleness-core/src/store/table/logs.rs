@@ -1,4 +1,4 @@
-//! The tables of outcomes and of the journal, which are appended to and cut.
+//! The tables of outcomes and of the journal: append-only except for pruning.
 
 use super::rows::scope;
 use super::{Bad, Cell, Cells, Record};

@@ -1,6 +1,8 @@
-//! Tables: how the stores that speak SQL keep records. A record is the columns that a key, an index or a filter
-//! needs, and behind them one text with all of it; those that are read by the thousand are columns alone. What a
-//! column of the first sort says is computed from the record whenever that is read, and compared.
+//! Tables: how SQL stores represent records.
+//!
+//! Most records are the columns that a key, an index or a filter needs, followed by one text with the whole
+//! record. Records that are read by the thousand have a column per field instead. Values in key and index
+//! columns are recomputed from the record on every read and compared.
 
 mod cell;
 mod item;
@@ -12,30 +14,30 @@ use super::{Row, StoreError};
 
 pub use cell::{Bad, Cell, Cells};
 
-/// The most rows of a page of records that may be a megabyte each.
+/// The page size for records that may be a megabyte each.
 const TEXT_PAGE: usize = 50;
 
-/// A record as a row of a table.
+/// A record that can be stored as a row of a table.
 pub trait Record: Sized {
-    /// The table.
+    /// The name of the table.
     const TABLE: &'static str;
-    /// Its columns: those of the key, then those of indexes and filters, then the others.
+    /// The columns: first the key, then indexes and filters, then the rest.
     const COLUMNS: &'static [&'static str];
-    /// The number of columns of the key.
+    /// The number of key columns.
     const KEY: usize;
-    /// The number of columns of the key, of indexes and of filters.
+    /// The number of columns for key, indexes and filters.
     const INDEXED: usize;
 
-    /// Returns the values of the columns of the key, of indexes and of filters.
+    /// Returns the values of the columns for key, indexes and filters.
     fn indexed(&self) -> Vec<Cell<'_>>;
 
-    /// Adds the values of the other columns.
+    /// Appends the values of the other columns.
     fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>);
 
-    /// Reads the columns in their order. What the columns of indexes repeat need not be looked at.
+    /// Reads all columns in order. It may skip index columns that only repeat other data.
     ///
     /// # Errors
-    /// [`Bad`] names the column that cannot be read.
+    /// [`Bad`] with the name of the unreadable column.
     fn parse(cells: &mut Cells<'_, '_>) -> Result<Self, Bad>;
 
     /// Returns the values of all columns.
@@ -45,17 +47,17 @@ pub trait Record: Sized {
         cells
     }
 
-    /// Reads a record, and compares what the columns of key and indexes say with it.
+    /// Reads a record, and checks the key and index columns against it.
     ///
     /// # Errors
-    /// [`Bad`] names the column that cannot be read, or contradicts the record.
+    /// [`Bad`] with the name of a column that is unreadable or contradicts the record.
     fn read(cells: &[Cell<'_>]) -> Result<Self, Bad> {
         let row = Self::parse(&mut Cells::new(Self::COLUMNS, cells))?;
         same::<Self>(&row.indexed(), cells)?;
         Ok(row)
     }
 
-    /// Reads a record, and makes sure that it would be written as it stands there.
+    /// Reads a record, and checks that writing it again would produce the same columns.
     ///
     /// # Errors
     /// As [`Record::read`].
@@ -65,33 +67,33 @@ pub trait Record: Sized {
         Ok(row)
     }
 
-    /// Returns the error for a record that cannot be read, by the cells of its key.
+    /// Returns the error for an unreadable record, with its key.
     fn damaged(cells: &[Cell<'_>], bad: Bad) -> StoreError {
         bad.in_row(Self::TABLE, Cell::shown(&cells[..Self::KEY.min(cells.len())]))
     }
 }
 
-/// A collection as a table.
+/// A collection that is stored as a table.
 pub trait Table: Record + Row {
-    /// The most rows of a page.
+    /// The maximum number of rows per page.
     const PAGE: usize = 1_000;
-    /// True if a key may be longer than an index of some databases can hold. The first column of such a key is short,
-    /// and [`Cell::digest`] stands for the others.
+    /// True if a key may be too long for an index in some databases. Then the first column of the key must be
+    /// short, and [`Cell::digest`] replaces the others in the index.
     const LONG: bool = false;
 
-    /// Returns the values of the columns of a key.
+    /// Returns the column values of a key.
     fn of_key(key: &Self::Key) -> Vec<Cell<'_>>;
 
-    /// Returns the condition on the rows that a filter names, which is not for one key. It may find rows that the
-    /// filter does not name.
+    /// Returns the SQL condition for a filter that is not for one key. It may match more rows than the
+    /// filter.
     fn condition(filter: &Self::Filter) -> Condition<'_>;
 }
 
-/// A condition on the rows of a table, in SQL. The parameters are `$2`, `$3` and so on, in this order; `$1` is the
-/// store's own.
+/// An SQL condition on the rows of a table. Its parameters are `$2`, `$3` and so on, in order; `$1` is
+/// reserved for the store.
 #[derive(Clone, Debug)]
 pub struct Condition<'f> {
-    /// The index that serves it, if it is not the key.
+    /// The index that serves the condition; `None` for the primary key.
     pub index: Option<&'static str>,
     /// The condition; empty for every row.
     pub sql: &'static str,
@@ -100,7 +102,7 @@ pub struct Condition<'f> {
 }
 
 impl<'f> Condition<'f> {
-    /// Every row.
+    /// Matches every row.
     const ALL: Self = Self { index: None, sql: "", args: Vec::new() };
 
     fn by_key<const N: usize>(sql: &'static str, args: [Cell<'f>; N]) -> Self {

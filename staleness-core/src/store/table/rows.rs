@@ -1,4 +1,4 @@
-//! The tables of collections, but for items and tools.
+//! The tables of all collections except items and tools.
 
 use super::{Bad, Cell, Cells, Condition, Record, TEXT_PAGE, Table};
 use crate::definition::Definition;
@@ -16,8 +16,8 @@ use crate::store::{
 };
 use crate::work::Work;
 
-/// Describes tables whose records are packed: their columns of the key and of indexes, what a key and a record say in
-/// them, and conditions.
+/// Defines tables with packed records: their key and index columns, the values of these columns, and the
+/// conditions of filters.
 macro_rules! packed {
     ($(
         $table:literal: $row:ty, page $page:expr, long $long:literal;
@@ -236,7 +236,7 @@ impl Record for Route {
     }
 }
 
-/// Hashes of 8 bytes one after the other, least byte first.
+/// Decodes little-endian 64-bit hashes.
 fn ops(bytes: &[u8]) -> Option<Vec<u64>> {
     let (ops, rest) = bytes.as_chunks::<8>();
     let whole = rest.is_empty() && ops.len() <= Route::MAX_OPS;
@@ -291,7 +291,7 @@ impl Record for RouteVector {
     }
 }
 
-/// The precision of a vector's numbers, and that its length is 1.
+/// Returns the stored word for a vector's precision, which also says that its length is 1.
 const fn form(precision: Precision) -> &'static str {
     match precision {
         Precision::F32 => "f32 unit",
@@ -300,7 +300,7 @@ const fn form(precision: Precision) -> &'static str {
 }
 
 impl Table for RouteVector {
-    // Each may be 32 KiB.
+    // Each row may take 32 KiB.
     const PAGE: usize = 200;
 
     fn of_key(key: &RouteKey) -> Vec<Cell<'_>> {

@@ -1,4 +1,4 @@
-//! The table of tools: columns alone, since a listing reads ten thousand of them.
+//! The table of tools. It has a column per field, because a listing reads thousands of rows.
 
 use super::rows::{of_scope, scope};
 use super::{Bad, Cell, Cells, Condition, Record, Table};
@@ -154,7 +154,7 @@ fn served<'f>(sql: &'static str, of: &'f Scope, server: &'f ServerKey) -> Condit
 }
 
 impl ToolSummary {
-    /// The columns of tools that a summary is read from.
+    /// The columns of tools that a summary needs.
     pub const COLUMNS: &[&str] = &[
         "name",
         "kind",
@@ -173,7 +173,7 @@ impl ToolSummary {
     /// Reads a summary.
     ///
     /// # Errors
-    /// [`Bad`] names the column that cannot be read.
+    /// [`Bad`] with the name of the unreadable column.
     pub fn read(cells: &[Cell<'_>]) -> Result<Self, Bad> {
         let mut cells = Cells::new(Self::COLUMNS, cells);
         let mut summary = Self {
@@ -189,7 +189,7 @@ impl ToolSummary {
             failing: cells.maybe_time()?.is_some(),
             failed_only: false,
         };
-        // Of the many tools that a source lists the ring is not read.
+        // For tools with listings, which are the majority, the ring is not decoded.
         if summary.listings.is_empty() {
             let ring = cells.blob(ring_from_bytes)?;
             summary.failed_only = ring.proves_failure(cells.bits()?);
