@@ -1,4 +1,4 @@
-//! A store in memory: the reference for what every filter, change and error means.
+//! A store in memory: the reference for the meaning of every filter, change and error.
 
 mod rows;
 
@@ -12,27 +12,27 @@ use crate::journal::Revision;
 use crate::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 use rows::Rows;
 
-/// Rows that one page holds at most.
+/// The maximum number of rows per page.
 const PAGE: usize = 1_000;
 
-/// A registry that lives as long as the process.
+/// A store that lives as long as the process.
 ///
-/// It is strict on purpose: a step that writes what it did not lock is refused as
-/// [`StoreError::Misstep`], where other backends would not notice.
+/// It is deliberately strict: a step that writes a row without having locked it fails with
+/// [`StoreError::Misstep`], where other backends might not notice.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     rows: Arc<Mutex<Rows>>,
 }
 
 impl MemoryStore {
-    /// An empty store. Clones share it.
+    /// Creates an empty store. Clones share it.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
-        // A panic inside `decide` happens before anything is written: the rows are whole.
+        // `decide` may panic only before anything is written, so the rows are consistent.
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

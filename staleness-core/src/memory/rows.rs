@@ -1,4 +1,4 @@
-//! The rows of the memory store, and what selections and changes mean for them.
+//! The rows of the memory store, and how it answers selections and applies changes.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -76,7 +76,7 @@ impl Rows {
                 rows.rev().filter(|row| row.subject == *subject).take(*limit as usize).collect()
             }
             JournalFilter::Since { after, scope } => {
-                // Of a long journal only the end is read.
+                // Reads only the end of a long journal.
                 let newer =
                     self.all.journal.range((Bound::Excluded((*after, u32::MAX)), Bound::Unbounded));
                 newer.map(|(_, row)| row).filter(|row| row.subject.scope == *scope).collect()
@@ -86,7 +86,7 @@ impl Rows {
         view.journal.extend(found.into_iter().map(|row| ((row.revision, row.index), row.clone())));
     }
 
-    /// The sequence numbers within a cut, oldest first.
+    /// Returns the sequence numbers within a cut, oldest first.
     fn cut(&self, cut: &OutcomeCut) -> impl Iterator<Item = u64> + '_ {
         let newest = usize::try_from(cut.keep_newest).unwrap_or(usize::MAX);
         let older = self.all.outcomes.len().saturating_sub(newest);
@@ -132,14 +132,14 @@ impl Rows {
     }
 }
 
-/// Adds the rows that any of the picks names.
+/// Adds the rows that match any of the picks.
 fn copy<R: Row>(
     rows: &BTreeMap<R::Key, R>,
     picks: &[Pick<R::Filter>],
     into: &mut BTreeMap<R::Key, R>,
 ) {
     for Pick { filter, .. } in picks {
-        // A batch names its rows one by one.
+        // Batches select rows by key, so look these up directly.
         if let Some(key) = filter.key() {
             into.extend(rows.get(key).map(|row| (key.clone(), row.clone())));
             continue;
@@ -149,7 +149,7 @@ fn copy<R: Row>(
     }
 }
 
-/// Cuts a view into views of at most `page` rows, one collection after the other.
+/// Splits a view into views of at most `page` rows, one collection after the other.
 pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     let mut pages = Vec::new();
     let blank = View {

@@ -1,4 +1,4 @@
-//! The verbs of whoever looks after a store.
+//! Maintenance of a store.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,12 +12,12 @@ use crate::store::{OutcomeCounts, Selection, View};
 use crate::time::Timestamp;
 
 impl Admin<'_> {
-    /// Forgets a project, its own tools and sources, its outcomes and what was found in its
-    /// documents. May be repeated with the same op id.
+    /// Forgets a project with its own tools and sources, its outcomes and the findings in its documents. May
+    /// be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown id, [`crate::store::Refusal::Conflict`] while
-    /// somebody's items of knowledge or work items belong to it; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown, [`crate::store::Refusal::Conflict`] if items
+    /// of knowledge or work items belong to the project, or an error of the store.
     pub async fn forget_project(
         self,
         id: ProjectId,
@@ -27,11 +27,10 @@ impl Admin<'_> {
         self.0.run(ForgetProject { id, op, at, with_knowledge: false }).await.map(drop)
     }
 
-    /// Forgets a project as [`Admin::forget_project`] does, and its items of knowledge and work
-    /// items with it.
+    /// Forgets a project like [`Admin::forget_project`], including its items of knowledge and work items.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown id; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown, or an error of the store.
     pub async fn forget_project_and_knowledge(
         self,
         id: ProjectId,
@@ -41,11 +40,11 @@ impl Admin<'_> {
         self.0.run(ForgetProject { id, op, at, with_knowledge: true }).await.map(drop)
     }
 
-    /// Removes raw outcomes that the policy no longer keeps, or counts them with `dry_run`. The report
-    /// counts what there was when it began.
+    /// Removes raw outcomes that the policy no longer keeps; with `dry_run` only counts them. The report
+    /// counts outcomes as of the start.
     ///
     /// # Errors
-    /// Errors of the store; commits that were made stay.
+    /// An error of the store. Commits already made remain.
     pub async fn prune_outcomes(
         self,
         now: Timestamp,
@@ -58,8 +57,8 @@ impl Admin<'_> {
         self.prune_outcomes_while(now, &mut || true).await
     }
 
-    /// Removes outcomes as [`Admin::prune_outcomes`] does, in commits of at most 2,000, for as long as
-    /// `more` returns true; it is asked before each commit.
+    /// Removes outcomes like [`Admin::prune_outcomes`], in commits of at most 2,000, while `more` returns
+    /// true. It is called before each commit.
     pub(super) async fn prune_outcomes_while(
         self,
         now: Timestamp,
@@ -75,7 +74,7 @@ impl Admin<'_> {
         Ok(PruneReport { removed, kept: counts.total - removed })
     }
 
-    /// Visits everything that a selection names, in bounded memory.
+    /// Visits all selected rows in bounded memory: see [`RegistryStore::pages`](crate::RegistryStore::pages).
     pub async fn pages(
         self,
         selection: &Selection,
@@ -92,12 +91,12 @@ impl Admin<'_> {
     /// Verifies the stored data.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`](crate::StoreError::Corrupt) with what is wrong.
+    /// [`StoreError::Corrupt`](crate::StoreError::Corrupt) with a description of the damage.
     pub async fn check(self) -> Result<(), RegistryError> {
         Ok(self.0.store.check().await?)
     }
 
-    /// The store's revision.
+    /// Returns the store's revision.
     pub async fn revision(self) -> Result<Revision, RegistryError> {
         Ok(self.0.ask(Selection::new()).await?.revision)
     }

@@ -1,4 +1,4 @@
-//! Calls whose end a client does not report: they begin, and have failed when their turn is over.
+//! Calls for clients that report no failures: a call still open at the end of its turn has failed.
 
 use std::sync::Arc;
 
@@ -15,35 +15,35 @@ use crate::session::{OpenCall, SessionKey};
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
 use crate::time::Timestamp;
 
-/// The end of a turn: every call of it has ended.
+/// The end of a turn. All its calls have ended with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnd {
     /// The project.
     pub project: ProjectRef,
     /// The session.
     pub session: SessionId,
-    /// The turn; calls of others go on.
+    /// The turn. Calls of other turns stay open.
     pub turn: OpId,
     /// The client that reported it.
     pub client: Option<ClientId>,
-    /// A person stopped it: what was open was stopped too, and did not fail.
+    /// True if the user stopped the turn. Its open calls were then interrupted and did not fail.
     pub interrupted: bool,
     /// When it ended.
     pub at: Timestamp,
 }
 
 impl Sessions<'_> {
-    /// Notes that a call has begun. Recording a use with its op id ends it. May be repeated.
+    /// Records that a call has begun. Recording a use with the same op id closes it. May be repeated.
     pub async fn begin_call(self, key: SessionKey, call: OpenCall) -> Result<(), RegistryError> {
         let at = call.at;
         self.0.run(EditCalls { key, edit: Edit::Begin(call), at }).await.map(drop)
     }
 
-    /// Forgets the calls of a tool in a turn that have begun: a person is asked whether they may go on, so that one
-    /// without an end need not have failed. May be repeated.
+    /// Forgets the open calls of a tool in a turn. For calls that await the user's permission: without it
+    /// they never run, so a missing end is not a failure. May be repeated.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// An error of the store.
     pub async fn forget_calls(
         self,
         key: SessionKey,
@@ -54,8 +54,8 @@ impl Sessions<'_> {
         self.0.run(EditCalls { key, edit: Edit::Forget { tool, turn }, at }).await.map(drop)
     }
 
-    /// Records what became of the calls of a turn whose end nobody reported: they failed, or were interrupted
-    /// with it. Returns how many there were. May be repeated.
+    /// Closes the open calls of a turn and records each as a failure, or as interrupted if the turn was.
+    /// Returns their number. May be repeated.
     pub async fn end_turn(self, end: TurnEnd) -> Result<usize, RegistryError> {
         let key = SessionKey { project: end.project.id.clone(), id: end.session.clone() };
         let Some(known) = self.suggestions(&key).await? else { return Ok(0) };
@@ -84,7 +84,7 @@ enum Edit {
     Forget { tool: ToolName, turn: OpId },
 }
 
-/// Changes which calls of a session are open.
+/// Edits the open calls of a session.
 #[derive(Debug)]
 struct EditCalls {
     key: SessionKey,

@@ -1,21 +1,21 @@
-//! The error of the registry's verbs.
+//! The error type of the registry.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::store::{Refusal, StoreError};
 
-/// The error of a verb of the registry.
+/// An error of a method of the registry.
 #[derive(Debug)]
 pub enum RegistryError {
-    /// The verb must not be done, for this reason; nothing was written.
+    /// The request was refused for this reason; nothing was written.
     Rejected(Refusal),
-    /// The store failed; never [`StoreError::Refused`].
+    /// The store failed. Never [`StoreError::Refused`].
     Store(StoreError),
 }
 
 impl RegistryError {
-    /// Returns true if doing the same again may succeed, and is safe.
+    /// Returns true if a retry is safe and may succeed.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Finding tools: suggest and discover, by what worked, by words, and where there is a vector by meaning.
+//! Suggestion and discovery of tools: by past success, by words and, with a vector, by meaning.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -22,31 +22,31 @@ use crate::tool::{Hold, Status};
 /// A search for tools.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FindTools {
-    /// The query, in words. Suggestions without one come in the order of the ranking.
+    /// The query, in words. `None` to get suggestions in ranking order.
     pub query: Option<String>,
-    /// A model, and the vector that it made of the query, not necessarily normalised. Compared with
-    /// the vectors of what was learned in the project.
+    /// The query's vector and the model that made it. It need not be normalised. It is compared with the
+    /// vectors of the project's routes.
     pub vector: Option<(ModelId, Vec<f64>)>,
-    /// Suggestions leave out what this session used last.
+    /// The current session. Suggestions omit the tool that it used last.
     pub session: Option<SessionId>,
-    /// The largest number of tools to return.
+    /// The maximum number of tools.
     pub limit: usize,
 }
 
 impl FindTools {
-    /// At most so many tools, in the order of the ranking.
+    /// Creates a search for up to `limit` tools in ranking order.
     #[must_use]
     pub fn ranked(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// At most so many tools that fit a query, by words.
+    /// Creates a search by words for up to `limit` tools.
     #[must_use]
     pub fn by_words(query: impl Into<String>, limit: usize) -> Self {
         Self { query: Some(query.into()), ..Self::ranked(limit) }
     }
 
-    /// The question in it, where there is a query.
+    /// Parses the query, if there is one.
     fn question(&self) -> Result<Option<Question>, Refusal> {
         let asked = self.query.as_deref().map(Question::new).transpose()?;
         if asked.is_none() && self.vector.is_some() {
@@ -57,27 +57,26 @@ impl FindTools {
     }
 }
 
-/// The tools that were found.
+/// The result of a search for tools.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundTools {
-    /// Best first.
+    /// The tools, best first.
     pub tools: Vec<Suggestion>,
-    /// A note on vectors that could not be compared, and on how they could be.
+    /// A note about vectors that could not be compared, and how to change that.
     pub note: Option<String>,
 }
 
 impl Tools<'_> {
-    /// Tools to use: active ones, and where none fits, failing ones whose
-    /// cool-down has passed, last and marked; without a query in the order of the ranking. Never built-ins, this
-    /// program's own, names that cannot be called, ignored ones, or what was used last in the same session: the tool,
-    /// and the skill, command or agent that it ran. A vector is compared with
-    /// those of the project's routes; where its model made none of them, words alone decide, and a note says
-    /// so.
+    /// Suggests tools to use: active ones, or if none matches, failing ones after their cool-down, marked.
+    /// Without a query they come in ranking order. Never suggests built-ins, this program's own tools, names
+    /// that cannot be called, ignored tools, or whatever the session used last: the tool, and the skill,
+    /// command or agent that it ran. A vector is compared with those of the project's routes. If there are
+    /// none of its model, only words decide and a note says so.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that has no words, for a vector without a query or a direction,
-    /// and for one that has not as many dimensions as the others of its model; [`Refusal::TooLarge`]
-    /// for a long query; else what the store reports.
+    /// [`Refusal::Invalid`] if the query has no words, if there is a vector without a query, or if the vector
+    /// has no direction or not the dimensions of its model; [`Refusal::TooLarge`] if the query is too long;
+    /// or an error of the store.
     pub async fn suggest(
         self,
         project: &ProjectRef,
@@ -105,7 +104,7 @@ impl Tools<'_> {
             let tools = best(&context, &catalog, &scores, &fits, find.limit, is_usable);
             return Ok(FoundTools { tools, note });
         }
-        // Failing tools whose cool-down has passed stand in.
+        // Fall back to failing tools whose cool-down has passed.
         let failing = catalog.places(|place, tool| tool.may_recover && wanted(place, tool));
         let rows = self.0.rows(project, &catalog, failing.iter().copied(), view.outcomes).await?;
         let context = Context::new(&rows, &self.0.policy, project, now);
@@ -120,7 +119,7 @@ impl Tools<'_> {
         Ok(FoundTools { tools: tools.into_iter().map(on_probation).collect(), note })
     }
 
-    /// Searches everything that the project sees, and marks what cannot be relied on. Of vectors the same holds as for
+    /// Searches all tools that the project sees, and marks unreliable ones. Vectors are used as in
     /// [`Tools::suggest`].
     ///
     /// # Errors
@@ -150,7 +149,8 @@ impl Tools<'_> {
 }
 
 impl Registry {
-    /// The project's catalog, and its latest outcomes with the vectors of the model that was asked.
+    /// Returns the project's catalog, and a view of its latest outcomes and of the vectors of the query's
+    /// model.
     async fn to_search(
         &self,
         project: &ProjectRef,
@@ -167,8 +167,8 @@ impl Registry {
         self.catalog(&project.id, selection).await
     }
 
-    /// The catalog of a project, and a view of `more` in which it holds. One that is kept serves as long as the
-    /// store's generation has not moved; else it is made anew from the same snapshot as the view.
+    /// Returns the catalog of a project, and a view of `more` for which it is valid. A cached catalog is used
+    /// while the store's generation is unchanged; otherwise it is rebuilt from the snapshot of the view.
     pub(super) async fn catalog(
         &self,
         project: &ProjectId,
@@ -190,8 +190,8 @@ impl Registry {
         Ok((catalog, view))
     }
 
-    /// Of tools that fit those that are worth reading whole: see [`worth_ranking`]. The view holds the latest
-    /// outcomes of the project.
+    /// Calls [`worth_ranking`] with the policy's window. `view` must contain the latest outcomes of the
+    /// project.
     pub(super) fn worth_ranking<'a>(
         &self,
         catalog: &Catalog,
@@ -202,7 +202,8 @@ impl Registry {
         worth_ranking(catalog, view, self.policy.ranking.window, fitting.collect(), limit)
     }
 
-    /// Tools of a catalog whole, as they are now, and what else a report of them takes; with these outcomes.
+    /// Loads the full rows of tools in a catalog, with everything that a report needs, and adds these
+    /// outcomes.
     pub(super) async fn rows(
         &self,
         project: &ProjectRef,
@@ -217,13 +218,13 @@ impl Registry {
     }
 }
 
-/// Returns true if a tool may still be suggested once it was read whole.
+/// Returns true if a tool may still be suggested after its full row was read.
 pub(super) fn is_usable(each: &RankedTool<'_>) -> bool {
     each.status == Status::Active && each.tool.hold != Hold::Ignored
 }
 
 impl FindTools {
-    /// Compares the vector with those of its model, if there are any, and returns a note for the caller.
+    /// Compares the vector with those of its model, if any. Also returns a note for the caller.
     fn meaning(
         &self,
         catalog: &Catalog,
@@ -236,7 +237,7 @@ impl FindTools {
     }
 }
 
-/// Compares a vector with those of its model in the view, if there are any, and returns a note for the caller.
+/// Compares a vector with those of its model in the view, if any. Also returns a note for the caller.
 pub(super) fn meant(
     vector: QueryVector<'_>,
     catalog: &Catalog,

@@ -1,4 +1,4 @@
-//! A person's decisions: restore, demote, pin, ignore or forget a tool; forget a project.
+//! Decisions by a person: restore, demote, pin, ignore or forget a tool; forget a project.
 
 use std::sync::Arc;
 
@@ -27,17 +27,17 @@ use crate::work::Work;
 /// The scope in which a name is looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScopeChoice {
-    /// The project's entry, else the global one.
+    /// The project's tool, else the global one.
     #[default]
     Either,
-    /// The global one.
+    /// The global tool.
     Global,
-    /// The project's.
+    /// The project's tool.
     Project,
 }
 
 impl ScopeChoice {
-    /// The keys that a name may mean in a project, most likely first.
+    /// Returns the keys that a name may mean in a project, most likely first.
     #[must_use]
     pub fn keys(self, project: &ProjectId, name: &ToolName) -> Vec<ToolKey> {
         let both = both_keys(project, name).into_iter();
@@ -49,36 +49,36 @@ impl ScopeChoice {
         .collect()
     }
 
-    /// The scopes in which an id is looked up, most likely first.
+    /// Returns the scopes in which to look up an id, most likely first.
     pub(super) fn scopes(self, project: &ProjectId) -> impl Iterator<Item = Scope> {
         let own = (self != Self::Global).then(|| Scope::Project(project.clone()));
         own.into_iter().chain((self != Self::Project).then_some(Scope::Global))
     }
 }
 
-/// A person's act on a tool: who, on which tool, when and why.
+/// A person's action on a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHand {
-    /// Identifies the act: doing it twice has the effect of doing it once.
+    /// The id of the action. Repeating it has no further effect.
     pub op: OpId,
     /// The tool's name.
     pub name: ToolName,
-    /// The scope in which it is looked up.
+    /// The scope in which to look up the name.
     pub scope: ScopeChoice,
     /// The project.
     pub project: ProjectRef,
-    /// When.
+    /// The time of the action.
     pub at: Timestamp,
     /// The reason given.
     pub note: Option<String>,
-    /// The session.
+    /// The session in which it happens.
     pub session: Option<SessionId>,
-    /// The agent.
+    /// The agent that acts.
     pub actor: Option<AgentId>,
 }
 
 impl ByHand {
-    /// The keys that the name may mean, most likely first.
+    /// Returns the keys that the name may mean, most likely first.
     #[must_use]
     pub fn keys(&self) -> Vec<ToolKey> {
         self.scope.keys(&self.project.id, &self.name)
@@ -121,13 +121,13 @@ impl ByHand {
     }
 }
 
-/// Sets or lifts a hold. [`Hold::None`] restores: it lifts a pin or an ignore, or else a demotion,
-/// by hand or for failures. A tool that already stands so is left alone.
+/// Sets a hold. [`Hold::None`] restores the tool: it lifts a pin or an ignore, or otherwise a demotion (by
+/// hand or for failures). Does nothing if the tool is already in that state.
 #[derive(Debug)]
 pub(crate) struct SetHold {
-    /// The act: who, on which tool and why.
+    /// The action: who, on which tool and why.
     pub by_hand: ByHand,
-    /// The hold wanted.
+    /// The hold to set.
     pub hold: Hold,
     /// The thresholds.
     pub policy: Arc<Policy>,
@@ -150,7 +150,7 @@ impl Step for SetHold {
         let mut changed = tool.hold != self.hold;
         let mut edited = tool.clone();
         edited.hold = self.hold;
-        // Lifting a pin or an ignore lets the facts speak again; it does not deny them.
+        // Lifting a pin or an ignore does not clear a failing state; it only takes effect again.
         if self.hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored) {
             changed |= edited.health.lift(&policy);
         }
@@ -171,17 +171,17 @@ impl Step for SetHold {
     }
 }
 
-/// Forgets a tool, its outcomes and the routes to it; its history stays in the journal. A tool that a
-/// source still lists comes back as new with the next scan.
+/// Forgets a tool with its outcomes and routes. Its history stays in the journal. A tool that a source still
+/// lists returns as new with the next scan.
 #[derive(Debug)]
 pub(crate) struct Forget {
-    /// The act: who, on which tool and why.
+    /// The action: who, on which tool and why.
     pub by_hand: ByHand,
 }
 
 impl Forget {
-    /// Adds where the routes to the tool may lie: in its project, or in any for a global one, save
-    /// where another entry bears its name.
+    /// Adds the rows needed to find routes to the tool. For a global tool these may be in any project that
+    /// has no tool of its own with that name.
     fn around(&self, tool: &Tool, more: Selection) -> Selection {
         let name = &tool.key.name;
         match &tool.key.scope {
@@ -223,7 +223,7 @@ impl Step for Forget {
         for key in routes_to(view, &tool.key) {
             draft.delete_route(key);
         }
-        // The next scan must look again at the sources that list it.
+        // Makes the next scan read the sources that list it.
         for id in sources {
             if let Some(mut source) = draft.get::<Source>(&id).cloned() {
                 source.digest = 0;
@@ -239,18 +239,18 @@ impl Step for Forget {
     }
 }
 
-/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it, what was
-/// found in its documents, its routes, and who was there and told what. While somebody's items of knowledge or
-/// work items belong to it, it is refused.
+/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it, the findings in its
+/// documents, its routes, sessions and cursors. Refused if items of knowledge or work items belong to it,
+/// unless `with_knowledge` is set.
 #[derive(Debug)]
 pub(super) struct ForgetProject {
     /// The project.
     pub id: ProjectId,
-    /// Identifies the act.
+    /// The id of the action.
     pub op: OpId,
-    /// When.
+    /// The time of the action.
     pub at: Timestamp,
-    /// Its items of knowledge and its work items go with it.
+    /// True to remove its items of knowledge and work items too.
     pub with_knowledge: bool,
 }
 
@@ -294,7 +294,7 @@ impl ForgetProject {
         for key in view.cursors.keys().filter(|key| key.project == self.id) {
             draft.delete::<Cursor>(key);
         }
-        // Their vectors go with them, and none is read: they are the larger part of a project.
+        // Removes their vectors without reading them, since these are the largest part of a project.
         for key in view.routes.keys().filter(|key| key.project == self.id) {
             draft.delete_route(key);
         }

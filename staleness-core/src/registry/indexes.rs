@@ -1,40 +1,40 @@
-//! Indexes that are kept from question to question.
+//! Search indexes that are cached between queries.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::ids::{ClientId, ProjectId};
 use crate::report::Catalog;
 
-/// Projects whose indexes are kept at once, those that were asked for last.
+/// The maximum number of cached indexes; the least recently used one is dropped.
 const MAX_PROJECTS: usize = 8;
 
-/// Indexes, each with the client that sees its project so.
+/// Indexes, each with the client for which it was built.
 type Kept = Vec<(Option<ClientId>, Arc<Catalog>)>;
 
-/// Search indexes, one for each project and client, for the registries that a process makes of one store: see
-/// [`super::Registry::keeping`]. Cheap to clone; clones share what is kept.
+/// A cache of search indexes, one per project and client, shared by the registries that a process creates for
+/// one store: see [`super::Registry::keeping`]. Cheap to clone; clones share the cache.
 ///
-/// An index is made anew when the store's generation has moved, whoever wrote: see
+/// An index is rebuilt when the store's generation has changed, by any process: see
 /// [`View::generation`](crate::store::View::generation).
 #[derive(Clone, Debug, Default)]
 pub struct Indexes {
-    /// Last the one that was asked last.
+    /// The indexes, most recently used last.
     kept: Arc<Mutex<Kept>>,
 }
 
 impl Indexes {
-    /// None yet.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets go of all: another store takes the place of the one that they were made of.
+    /// Drops all indexes. Needed when another store replaces the one from which they were built.
     pub fn clear(&self) {
         self.kept().clear();
     }
 
-    /// The one of a project, as a client sees it.
+    /// Returns the cached index of a project for a client.
     pub(super) fn of(
         &self,
         project: &ProjectId,

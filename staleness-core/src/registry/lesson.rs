@@ -1,6 +1,6 @@
-//! Lessons of an outcome about the suggestions of its session.
+//! Lessons that an outcome teaches about the suggestions of its session.
 //!
-//! A session in which nothing was suggested costs a use one point read, and one without a session none.
+//! A use in a session without suggestions costs one extra point read; a use without a session costs nothing.
 
 use super::routes::{Taught, teach};
 use super::used::Use;
@@ -12,7 +12,7 @@ use crate::route::{Lesson, Route, RouteKey, Suggestions};
 use crate::store::{Draft, RouteFilter, Selection, View};
 use crate::tool::{Tool, ToolKind};
 
-/// Adds to `more` the routes that uses may teach or refresh.
+/// Adds the routes that the uses may teach or refresh to `more`.
 pub(super) fn wanted(
     uses: &[Use],
     view: &View,
@@ -29,7 +29,7 @@ pub(super) fn wanted(
         let mut names = used.names();
         names.extend(used.names_on_servers(view));
         for tool in lessons.tools(&names) {
-            // Lessons of one batch follow each other: what is wanted for the first is wanted for all.
+            // Uses of a batch may teach one after the other, so select everything that any of them may need.
             for lesson in suggestions.lessons(tool, policy) {
                 more = lessons
                     .keys(tool, &lesson)
@@ -41,8 +41,8 @@ pub(super) fn wanted(
     more
 }
 
-/// Returns true if a tool of this name can be suggested: neither the entry of a server nor a tool of this
-/// program's own server, under whatever plugin.
+/// Returns true if a tool with this name can be suggested: it is neither a server entry nor a tool of this
+/// program's own server, in any plugin.
 fn may_be_suggested(name: &ToolName) -> bool {
     let is_ours = |server: &ServerKey| is_own_server(server.as_str());
     !name.is_server_entry() && !ServerKey::owners_of(name.as_str()).iter().any(is_ours)
@@ -55,7 +55,8 @@ pub(super) struct Lessons<'a> {
 }
 
 impl Lessons<'_> {
-    /// The tools that were used and may be suggested: the tool itself, under each of its names, and what it ran.
+    /// Returns the used tools that can be suggested: the tool itself, under each of its possible names, and
+    /// those that it ran.
     fn tools<'n>(&'n self, names: &'n [ToolName]) -> impl Iterator<Item = &'n ToolName> {
         let told = matches!(self.used.outcome, OutcomeKind::Success | OutcomeKind::Failure);
         let own = names.iter().filter(|name| {
@@ -71,7 +72,7 @@ impl Lessons<'_> {
         Some(Taught { project, tool, query, signal: *signal, op, at: self.used.at })
     }
 
-    /// The routes that a lesson is about: the one that it teaches, and the one that led to the tool.
+    /// Returns the routes of a lesson: the one that it teaches, and the one that led to the tool.
     fn keys(&self, tool: &ToolName, lesson: &Lesson) -> Vec<RouteKey> {
         let taught = self.taught(tool, lesson).map(|taught| taught.key());
         taught.into_iter().chain(self.led(tool, lesson)).collect()
@@ -82,8 +83,7 @@ impl Lessons<'_> {
         lesson.route.map(|id| RouteKey { project, tool: tool.clone(), id })
     }
 
-    /// Teaches a draft what the use says, as it was marked: neither an interruption nor a machine that
-    /// is offline says anything.
+    /// Applies the lessons of the use to a draft. Uncounted outcomes, such as interruptions, teach nothing.
     pub(super) fn learn(&self, draft: &mut Draft<'_>, mark: Mark) {
         let Some(key) = self.used.session_key().filter(|_| mark.is_counted()) else { return };
         let Some(mut suggestions) = draft.get::<Suggestions>(&key).cloned() else { return };
@@ -104,14 +104,14 @@ impl Lessons<'_> {
         let mentioned = self.used.mentions.contains(tool);
         let tools = super::record::both_keys(&self.used.project.id, tool);
         let mut kinds = tools.iter().filter_map(|key| draft.get::<Tool>(key)).map(|tool| tool.kind);
-        // A mention is a guess: it counts where it is a tool.
+        // A mention is only a guess, so it counts only if it is a known tool.
         if !kinds.next().map_or(!mentioned, known) {
             return;
         }
         let Some(lesson) = suggestions.lesson(tool, succeeded, self.policy) else { return };
         let mut taught_something = succeeded;
         if let Some(taught) = self.taught(tool, &lesson) {
-            // A failure that no route could learn from leaves the prompt to the next try.
+            // If no route could learn from a failure, the prompt can still learn from the next attempt.
             taught_something |= draft.get::<Route>(&taught.key()).is_some();
             teach(draft, &taught, self.policy);
         }

@@ -1,4 +1,4 @@
-//! The registry: what callers hold, one method per verb.
+//! The registry: the main type of this crate, with one method per operation.
 
 mod admin;
 mod calls;
@@ -56,11 +56,11 @@ use crate::store::{
     Change, Commit, DryStore, Filter, Query, RegistryStore, Row, Selection, Step, View,
 };
 
-/// A registry in a store, under a policy. Cheap to clone.
+/// A registry on a store, with a policy. Cheap to clone.
 ///
-/// Every verb that depends on time takes it as an argument. Verbs that may be repeated after
-/// [`RegistryError::is_retryable`] errors say so by carrying an [`OpId`](crate::ids::OpId).
-/// Every verb may fail with what the store reports; a verb that has other errors says which.
+/// Every method that depends on time takes it as an argument. Methods that carry an
+/// [`OpId`](crate::ids::OpId) can be retried after errors with [`RegistryError::is_retryable`]. Every method
+/// may fail with an error of the store; a method with other errors lists them.
 #[derive(Clone, Debug)]
 pub struct Registry {
     store: Arc<dyn RegistryStore>,
@@ -70,40 +70,41 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry in `store` under `policy`.
+    /// Creates a registry on `store` with `policy`.
     #[must_use]
     pub fn new(store: Arc<dyn RegistryStore>, policy: Policy) -> Self {
         Self { store, policy: Arc::new(policy), indexes: Indexes::new(), client: None }
     }
 
-    /// Shares the indexes of searches with every registry of the same store that was given the same [`Indexes`].
-    /// They are kept from question to question; answers are those of an index made anew, whoever writes to the
-    /// store meanwhile.
+    /// Shares the search indexes with every registry that was given the same [`Indexes`]; all must use the
+    /// same store. Cached indexes give the same answers as new ones, even while other processes write to the
+    /// store.
     #[must_use]
     pub fn keeping(self, indexes: Indexes) -> Self {
         Self { indexes, ..self }
     }
 
-    /// Returns the registry as one client sees it: lists, searches, verdicts and what changed are about the tools that
-    /// this client loads. Health and what people decided are shared by all. `None`: about any client's.
+    /// Returns the registry as one client sees it: lists, searches, verdicts and changes cover the tools that
+    /// this client loads. Health and decisions by a person are shared by all clients. `None` covers the tools
+    /// of all clients.
     #[must_use]
     pub fn seen_by(self, client: Option<ClientId>) -> Self {
         Self { client, ..self }
     }
 
-    /// The policy in force.
+    /// Returns the policy.
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// The store underneath.
+    /// Returns the store.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn RegistryStore> {
         &self.store
     }
 
-    /// Returns the registry with verbs that write nothing, and return what they would have written.
+    /// Returns a registry that writes nothing. Its methods return what they would have written.
     #[must_use]
     pub fn dry(&self) -> Self {
         let store = Arc::new(DryStore::new(Arc::clone(&self.store)));
@@ -120,7 +121,7 @@ impl Registry {
         Ok(self.store.transact(Arc::new(step)).await?)
     }
 
-    /// The first of these rows that is there.
+    /// Returns the first of these rows that exists.
     async fn first<R: Row>(&self, keys: Vec<R::Key>) -> Result<Option<R>, RegistryError> {
         let peek = |all: Selection, key: &R::Key| all.peek(R::Filter::of(key.clone()));
         let mut view = self.ask(keys.iter().fold(Selection::new(), peek)).await?;
@@ -128,10 +129,10 @@ impl Registry {
     }
 }
 
-/// The least similarity at which an id is offered for another, 0..=1.
+/// The minimum similarity, 0..=1, at which an id is suggested instead of another.
 const ALIKE: f64 = 0.75;
 
-/// Returns the id that is most like a text; `None` if none is like it.
+/// Returns the id that is most similar to a text; `None` if none is similar enough.
 pub fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) -> Option<I> {
     let wanted = text.to_lowercase();
     let like = |id: I| (strsim::jaro_winkler(&wanted, &id.to_string().to_lowercase()), id);
@@ -139,7 +140,7 @@ pub fn nearest<I: Ord + fmt::Display>(text: &str, ids: impl Iterator<Item = I>) 
     best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id)
 }
 
-/// A row as a commit left it.
+/// Returns a row as stored by a commit.
 fn left<R: Row>(commit: &Commit, key: &R::Key) -> Option<R> {
     let put = R::changes(&commit.changes).iter().find_map(|change| match change {
         Change::Put(row) if row.key() == key => Some(row),
@@ -169,17 +170,17 @@ macro_rules! subjects {
 }
 
 subjects! {
-    /// Tools: scans of what is configured, uses, what a person decided, lists and searches.
+    /// Tools: scans of configurations, recorded uses, decisions by a person, lists and searches.
     Tools tools;
     /// Learned routes: queries that led to a tool.
     Routes routes;
     /// Items of knowledge: facts, preferences, to-dos, references, documents.
     Knowledge knowledge;
-    /// Documents of projects, with what was found in them.
+    /// Documents of projects, with the findings in them.
     Documents documents;
     /// Work items: plans, traps, constraints, handoffs, candidates, notes, decisions.
     WorkItems work;
-    /// Sessions of agents: what each was told, and what was suggested in it.
+    /// Sessions of agents: the changes reported to each, and the suggestions made in it.
     Sessions sessions;
     /// Projects, sources and the store itself: pruning, exports, imports, backups.
     Admin admin;

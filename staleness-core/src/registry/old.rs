@@ -1,7 +1,7 @@
-//! Pruning what nobody came back to: sessions, cursors, invented names, and projects whose folder is gone.
+//! Pruning of abandoned data: sessions, cursors, invented names, and projects whose folder no longer exists.
 //!
-//! Nothing that a person wrote is removed: a project with an item of knowledge, a work item or a tool that
-//! somebody pinned, ignored or demoted stays, however long its folder is gone.
+//! Nothing that a person wrote or decided is removed. A project stays if it has an item of knowledge, a work
+//! item, or a tool that was pinned, ignored or demoted by hand.
 
 use std::sync::Arc;
 
@@ -20,25 +20,25 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{Hold, PresenceCause, Tool};
 
-/// Rows that one commit removes at most: others wait meanwhile.
+/// The maximum number of rows removed per commit, so that other writers wait only briefly.
 const PAGE: usize = 1_000;
 
-/// Numbers of sessions and cursors that were removed, or would be, and that stay.
+/// The numbers of sessions and cursors removed (or to be removed) and kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionPruneReport {
     /// Sessions.
     pub sessions: PruneReport,
-    /// Cursors: up to where an agent was told what changed.
+    /// Cursors: the last change that each agent was told.
     pub cursors: PruneReport,
 }
 
 impl Admin<'_> {
-    /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages, or tells how many it
-    /// would. A session that a cursor names stays as long as the cursor. An agent without a cursor begins in
-    /// the project as a new one does.
+    /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages; with `dry_run` only
+    /// counts them. A session stays as long as a cursor that refers to it. An agent without a cursor starts
+    /// like a new one.
     ///
     /// # Errors
-    /// Errors of the store; pages that were removed stay removed.
+    /// An error of the store. Pages already removed stay removed.
     pub async fn prune_sessions(
         self,
         now: Timestamp,
@@ -73,11 +73,11 @@ impl Admin<'_> {
         })
     }
 
-    /// Forgets invented names that were last used `outcomes.keep_invented_days` ago, with their outcomes, in pages; or
-    /// counts them. Returns their number.
+    /// Forgets invented names that were last used at least `outcomes.keep_invented_days` ago, with their
+    /// outcomes, in pages; with `dry_run` only counts them. Returns their number.
     ///
     /// # Errors
-    /// Errors of the store; names that were forgotten stay forgotten.
+    /// An error of the store. Names already forgotten stay forgotten.
     pub async fn prune_invented(self, now: Timestamp, dry_run: bool) -> Result<u64, RegistryError> {
         self.prune_invented_while(now, dry_run, &mut || true).await
     }
@@ -89,7 +89,7 @@ impl Admin<'_> {
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<u64, RegistryError> {
         let until = now.minus_days(i64::from(self.0.policy.outcomes.keep_invented_days));
-        // As they are stored: what is removed is compared with that.
+        // Read without a client's view, because the rows are compared with the stored ones before removal.
         let all = Selection::new().peek(ToolFilter::All);
         let view = self.0.store.view(Arc::new(all)).await?;
         let invented = invented(&view);
@@ -103,12 +103,12 @@ impl Admin<'_> {
         Ok(names.len() as u64)
     }
 
-    /// Removes what the policy no longer keeps of a project's routes, and of all outcomes, sessions, cursors,
-    /// invented names and journal entries, for as long as `more` returns true. It is asked before each of these
-    /// and before each commit; what is left is for the next time.
+    /// Removes everything that the policy no longer keeps: routes of one project, and outcomes, sessions,
+    /// cursors, invented names and journal entries of all. Continues while `more` returns true; it is called
+    /// before each of these and before each commit. The next call continues with the rest.
     ///
     /// # Errors
-    /// Errors of the store; commits that were made stay.
+    /// An error of the store. Commits already made remain.
     pub async fn prune_while(
         self,
         project: &ProjectId,
@@ -133,8 +133,8 @@ impl Admin<'_> {
         Ok(())
     }
 
-    /// The projects that nobody was in for `projects.forget_after_days`, the one longest left first. Whether
-    /// the folder of one is gone is for the caller to find out.
+    /// Returns the projects that were not used for `projects.forget_after_days`, oldest use first. The caller
+    /// checks whether their folders still exist.
     pub async fn projects_left(self, now: Timestamp) -> Result<Vec<Project>, RegistryError> {
         let until = self.0.left_before(now);
         let all = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?.projects;
@@ -144,8 +144,9 @@ impl Admin<'_> {
         Ok(left)
     }
 
-    /// Forgets a project whose folder is gone, as [`Admin::forget_project`] does, or tells if it would. One
-    /// in which somebody was after all, or that holds anything that a person wrote or decided, stays.
+    /// Forgets a project whose folder no longer exists, like [`Admin::forget_project`]. Returns true if it
+    /// did; with `dry_run` if it would. A project stays if it was used in the meantime, or contains anything
+    /// that a person wrote or decided.
     pub async fn prune_project(
         self,
         id: ProjectId,
@@ -161,8 +162,8 @@ impl Admin<'_> {
 }
 
 impl Registry {
-    /// Removes rows that are still what they were, in pages, for as long as `more` returns true. `also` adds the changes
-    /// that come with the removal of a row.
+    /// Removes the rows that are still unchanged, in pages, while `more` returns true. `also` adds the
+    /// changes that accompany the removal of a row.
     pub(super) async fn remove<R: Row>(
         &self,
         rows: &[R],
@@ -184,13 +185,13 @@ impl Registry {
     }
 }
 
-/// Every session and cursor.
+/// Selects all sessions and cursors.
 pub(super) fn remembered() -> Selection {
     Selection::new().peek(SessionFilter::All).peek(CursorFilter::All)
 }
 
-/// The revision up to which all agents were told, by the sessions and cursors of a view that did not end by
-/// `until`: what came later is new to one of them.
+/// Returns the revision up to which every remembered agent was told. Takes into account the cursors that
+/// moved after `until` and the sessions that are not past then. Later changes are new to at least one agent.
 pub(super) fn told_to_all(view: &View, until: Timestamp) -> Revision {
     let cursors = view.cursors.values().filter(|cursor| cursor.moved_at > until);
     let sessions = view.sessions.values().filter(|session| !is_past(view, session, until));
@@ -199,7 +200,7 @@ pub(super) fn told_to_all(view: &View, until: Timestamp) -> Revision {
     told.min().unwrap_or(view.revision)
 }
 
-/// Returns true if a session ended by `until` and no cursor that moved later names it.
+/// Returns true if a session ended by `until` and no cursor that moved later refers to it.
 fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     let key = CursorKey { project: session.key.project.clone(), agent: session.agent.clone() };
     let cursor = view.cursors.get(&key).filter(|cursor| cursor.moved_at > until);
@@ -207,7 +208,7 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
-/// Removes rows that are still what they were.
+/// Removes rows that are still unchanged.
 #[derive(Debug)]
 struct Remove<R> {
     rows: Vec<R>,
@@ -234,7 +235,7 @@ impl<R: Row> Step for Remove<R> {
     }
 }
 
-/// Removes the outcomes of an invented name, and notes that it was forgotten.
+/// Removes the outcomes of an invented name, and adds a journal entry.
 fn forget_invented(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
     draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
     let (subject, cause) = (Subject::tool(&tool.key), PresenceCause::Invented.as_str());
@@ -244,7 +245,7 @@ fn forget_invented(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
     });
 }
 
-/// Forgets a project that nobody was in since a moment, if no person left anything in it.
+/// Forgets a project that was not used since `until` and contains nothing by a person.
 #[derive(Debug)]
 struct ForgetGone {
     forget: ForgetProject,

@@ -1,4 +1,4 @@
-//! Pruning raw outcomes: a cache with stated bounds.
+//! Pruning of raw outcomes by age and number.
 
 use serde::Serialize;
 
@@ -8,19 +8,19 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Outcomes removed in one commit at most, so that others wait briefly.
+/// The maximum number of outcomes removed per commit, so that other writers wait only briefly.
 pub(crate) const PAGE: u64 = 2_000;
 
-/// The numbers of raw outcomes that went, or would go, and that stay.
+/// The numbers of rows removed (or to be removed) and kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PruneReport {
-    /// Outcomes removed.
+    /// The rows removed.
     pub removed: u64,
-    /// Outcomes kept.
+    /// The rows kept.
     pub kept: u64,
 }
 
-/// The outcomes that the policy lets go at `now`.
+/// Returns the cut of outcomes that the policy no longer keeps at `now`.
 #[must_use]
 pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
     OutcomeCut {
@@ -29,8 +29,8 @@ pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
     }
 }
 
-/// Removes one page of what a cut lets go. It counts nothing: counting reads every outcome, and
-/// others wait while it writes.
+/// Removes one page of the outcomes within a cut. It does not count them, because that would read every
+/// outcome while other writers wait.
 #[derive(Debug)]
 pub(crate) struct PruneOutcomes {
     pub(crate) cut: OutcomeCut,

@@ -1,8 +1,10 @@
-//! Pruning the journal: what is older than the policy keeps goes, unless it explains what is there.
+//! Pruning of the journal: removes entries that are older than the policy allows, unless they explain
+//! existing data.
 //!
-//! Of what exists the newest entry of each action stays among those that are past their time, whatever newer ones
-//! say: so the history of a thing says how it came to be as it is, and at most one old entry for each action stays.
-//! Entries of one commit go together or stay together, which keeps the places of the others.
+//! For each existing subject the newest old entry of each action stays, even if there are newer entries
+//! outside the old part. So the history always explains how a subject came to its state, with at most one old
+//! entry per action. The entries of a commit are removed together or not at all, so the indexes of the others
+//! stay valid.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
@@ -18,23 +20,26 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Entries that one commit removes, but for the last commit among them: others wait meanwhile.
+/// Entries removed per commit, so that other writers wait only briefly. The last revision among them may
+/// exceed it.
 const PAGE: usize = 2_000;
-/// Things that are looked up at once: an item may be a megabyte.
+/// The maximum number of subjects looked up at once, because an item may be a megabyte.
 const LOOKUPS: usize = 50;
 
 impl Admin<'_> {
-    /// Removes journal entries that are older than `journal.keep_days`, or counts those that it would remove. Kept
-    /// are the newest commit; what a session or an agent that `sessions.keep_days` remembers was not told yet, for
-    /// twice as many days; and of what exists the newest old entry of each action, with those of the same commit. The newest removal of an
-    /// item of knowledge stays too: an import goes by it.
+    /// Removes journal entries that are older than `journal.keep_days`; with `dry_run` only counts them. The
+    /// following stay: the newest commit; changes that a remembered agent or session was not told yet, for
+    /// twice `sessions.keep_days`; and for each existing subject the newest old entry of each action, with
+    /// the other entries of its commit. The newest removal of an item of knowledge stays too, because imports
+    /// need it.
     ///
-    /// The old part is read whole. It goes on for as long as `more` returns true, which is asked before more things are
-    /// looked up, each time beginning with others, and before each commit but the first; what was not looked up is
-    /// taken to exist. What is left is for the next time. Returns the number of entries.
+    /// The old part is read in full. The work continues while `more` returns true. It is called before each
+    /// lookup of subjects except the first, and before each commit except the first. Each run looks up
+    /// subjects in another order; those not looked up count as existing. The next run continues with the
+    /// rest. Returns the number of entries.
     ///
     /// # Errors
-    /// Errors of the store; commits that were made stay.
+    /// An error of the store. Commits already made remain.
     pub async fn prune_journal(
         self,
         now: Timestamp,
@@ -73,7 +78,7 @@ impl Admin<'_> {
 }
 
 impl Registry {
-    /// The commits of which nothing is needed, in order.
+    /// Returns the commits that can be removed, in order.
     async fn unneeded(
         &self,
         past: Past,
@@ -86,8 +91,8 @@ impl Registry {
         let sessions = self.ask(remembered()).await?;
         let days = i64::from(self.policy.sessions.keep_days);
         let told = told_to_all(&sessions, now.minus_days(days));
-        // A session begins where its agent was told last. Where that was longer ago than a place is remembered,
-        // nobody promised it the rest; one that is never told anything would keep all of it.
+        // An agent is told the changes since its cursor. Changes older than this are kept for nobody;
+        // otherwise an agent that is never told anything would keep the whole journal.
         let promised = now.minus_days(2 * days);
         let about: BTreeSet<&Subject> = past.newest.keys().map(|(subject, _)| subject).collect();
         let mut about: Vec<&Subject> = about.into_iter().collect();
@@ -122,7 +127,7 @@ impl Registry {
     }
 }
 
-/// A commit all of whose entries are past their time.
+/// A commit whose entries are all old.
 #[derive(Clone, Copy, Debug)]
 struct Commit {
     revision: Revision,
@@ -131,22 +136,23 @@ struct Commit {
     at: Timestamp,
 }
 
-/// The old commits at the beginning of a journal, as far as it was read.
+/// The old commits at the beginning of a journal, as read so far.
 #[derive(Debug)]
 struct Past {
-    /// The latest time of an entry that may go.
+    /// The latest time of an old entry.
     until: Timestamp,
-    /// The entries of the commit that is being read.
+    /// The entries of the commit being read.
     commit: Vec<JournalEntry>,
-    /// In order.
+    /// The old commits, in order.
     commits: Vec<Commit>,
-    /// The newest entry of each action of each thing in `commits`.
+    /// The newest entry in `commits` for each subject and action.
     newest: HashMap<(Subject, Action), Revision>,
 }
 
 impl Past {
-    /// Takes the next entries; the newest commit, which nothing follows, stays. Breaks where nothing more is to be
-    /// found: clocks jump, so it takes a whole page above the floor in which nothing is old.
+    /// Reads the next entries. The newest commit has no successor, so it is never complete and stays. Stops
+    /// after a whole page above the floor without an old entry; a single recent entry is not enough, because
+    /// clocks jump.
     fn page(&mut self, page: View) -> ControlFlow<()> {
         let mut ends = true;
         for entry in page.journal.into_values() {

@@ -1,4 +1,4 @@
-//! Verbs that only look: list, show, rank, history, projects.
+//! Queries for tools, projects and sources: list, show, rank, history.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
-/// Everything that a project sees, with its latest outcomes.
+/// Selects all tools that a project sees, with its latest outcomes.
 #[must_use]
 pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
     let own = Scope::Project(project.clone());
@@ -37,24 +37,23 @@ pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
         })
 }
 
-/// The filters of a list of tools.
+/// A filter for a list of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolListing {
-    /// Only this status.
+    /// Returns only tools with this status.
     pub status: Option<Status>,
-    /// Only this kind.
+    /// Returns only tools of this kind.
     pub kind: Option<ToolKind>,
-    /// The tools of every project, not only those that this one sees.
+    /// True for the tools of every project, not only those that this one sees.
     pub all_projects: bool,
-    /// Without those that nothing is said of, ignored ones and this program's own: for reports, not for
-    /// a list to manage them by.
+    /// True to omit ignored tools and this program's own. For reports; a list for managing tools shows them.
     pub hide_ignored: bool,
-    /// Invented names as well.
+    /// True to include invented names.
     pub invented: bool,
 }
 
 impl ToolListing {
-    /// The tools of a context that it wants, in the order of the ranking.
+    /// Returns the matching tools of a context, in ranking order.
     #[must_use]
     pub fn of(self, context: &Context<'_>) -> Vec<ToolReport> {
         let is_listed = |tool: &&Tool| {
@@ -79,7 +78,7 @@ impl ToolListing {
     }
 }
 
-/// A tool with its rank score.
+/// A tool with its ranking score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoredTool {
     /// The tool.
@@ -89,10 +88,10 @@ pub struct ScoredTool {
     pub score: f64,
 }
 
-/// Tools that are read one by one, at most; more are read with all others that a project sees.
+/// The maximum number of tools read one by one. For more, all tools that a project sees are read.
 const MANY: usize = 200;
 
-/// Looks up tools by their keys, with the tools of each that is a server.
+/// Looks up tools by key; for a server also its tools.
 #[derive(Debug)]
 pub(super) struct Lookup {
     pub(super) keys: Vec<ToolKey>,
@@ -115,8 +114,8 @@ impl Query for Lookup {
         if view.looks > 1 || self.keys.len() > MANY {
             return None;
         }
-        // A server is told with its tools, a tool is there for a client as its server is, and which names it has a live list
-        // of it may tell.
+        // A server is reported with its tools, a client has a tool if it has the server, and a live list of
+        // the server says which names exist.
         let mut servers: BTreeMap<&ServerKey, bool> = BTreeMap::new();
         for tool in view.tools.values() {
             if let Some(server) = &tool.server {
@@ -125,7 +124,7 @@ impl Query for Lookup {
             }
         }
         let mut more = Selection::new();
-        // What fails in a project may be the tool of that name which a source of the user lists.
+        // A tool that failed in a project may be the global one that a source of the user lists.
         for tool in view.tools.values().filter(|tool| tool.failed_only()) {
             more = more.peek(ToolFilter::Key(ToolKey::global(tool.key.name.clone())));
         }
@@ -139,8 +138,8 @@ impl Query for Lookup {
     }
 }
 
-/// The first of these keys that is known: one of the asking client's own tools before one of other clients alone, and
-/// before an invented name.
+/// Returns the first of these keys that exists. A tool of the requesting client takes precedence over tools
+/// of other clients and over invented names.
 fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
     let known = || keys.iter().filter_map(|key| Some((key, view.tools.get(key)?)));
     let own = known().find(|(_, tool)| !tool.presence.cause.is_foreign());
@@ -169,8 +168,7 @@ impl Registry {
 }
 
 impl Tools<'_> {
-    /// Every tool that the project sees, of the wanted status and kind, in the order of the
-    /// ranking; with [`ToolListing::invented`] also invented names.
+    /// Returns the tools that the project sees and that match the filter, in ranking order.
     pub async fn list(
         self,
         project: &ProjectRef,
@@ -186,10 +184,11 @@ impl Tools<'_> {
         Ok(listing.of(&context))
     }
 
-    /// One tool by name; see [`ToolName::spellings`] for what a name may be short for.
+    /// Returns the report of the first of these tools that exists. [`Tools::find_key`] turns a short name
+    /// into a key.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
+    /// [`Refusal::Unknown`] if none exists, or an error of the store.
     pub async fn show(
         self,
         project: &ProjectRef,
@@ -223,7 +222,7 @@ impl Tools<'_> {
     /// The key that a name means to a project, trying its spellings in turn.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
+    /// [`Refusal::Unknown`] if the name is unknown, or an error of the store.
     pub async fn find_key(
         self,
         project: &ProjectId,
@@ -238,8 +237,9 @@ impl Tools<'_> {
             .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
     }
 
-    /// The name and the server of a tool that nobody used yet: one that `text` may mean, of a server that the project sees.
-    /// `None` where there is no such server, or where a live list of it tells which tools it has.
+    /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
+    /// that the project sees. `None` if there is no such server, or if a live list of the server already says
+    /// which tools it has.
     pub async fn unused(
         self,
         project: &ProjectRef,
@@ -267,7 +267,7 @@ impl Tools<'_> {
         Ok(unlisted.map(|(name, server)| (name, ToolReport::new(&context, server))))
     }
 
-    /// The known name that is most like `text`, for a helpful error.
+    /// Returns the known name that is most similar to `text`, for a helpful error.
     pub async fn nearest(
         self,
         project: &ProjectRef,
@@ -292,7 +292,7 @@ impl Tools<'_> {
         Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name.clone()))
     }
 
-    /// The project's tools by what worked in it lately.
+    /// Returns the project's tools, ranked by recent successes in it.
     pub async fn rank(
         self,
         project: &ProjectRef,
@@ -311,11 +311,11 @@ impl Tools<'_> {
             .collect())
     }
 
-    /// The last `limit` changes of the first of these tools that is known. A forgotten tool still has a
-    /// history.
+    /// Returns the last `limit` changes of the first of these tools that is known. A forgotten tool still has
+    /// a history.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] when there is neither tool nor history; else what the store reports.
+    /// [`Refusal::Unknown`] if there is neither a tool nor a history, or an error of the store.
     pub async fn history(self, keys: &[ToolKey], limit: u32) -> Result<History, RegistryError> {
         let selection = keys.iter().fold(Selection::new(), |all, key| {
             all.peek(ToolFilter::Key(key.clone()))
@@ -336,7 +336,7 @@ impl Tools<'_> {
 }
 
 impl Admin<'_> {
-    /// Every project that was seen, latest first.
+    /// Returns all projects, last seen first.
     pub async fn projects(self) -> Result<Vec<Project>, RegistryError> {
         let view = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?;
         let mut projects: Vec<Project> = view.projects.into_values().collect();
@@ -344,13 +344,13 @@ impl Admin<'_> {
         Ok(projects)
     }
 
-    /// Every source that was read, in the order of their identities.
+    /// Returns all sources, in the order of their identities.
     pub async fn sources(self) -> Result<Vec<Source>, RegistryError> {
         let view = self.0.ask(Selection::new().peek(SourceFilter::All)).await?;
         Ok(view.sources.into_values().collect())
     }
 
-    /// The journal entries of the last `limit` changes of a subject, oldest first.
+    /// Returns the last `limit` journal entries about a subject, oldest first.
     pub async fn journal_of(
         self,
         subject: Subject,

@@ -1,4 +1,4 @@
-//! Recording outcomes: the step behind every tool event.
+//! Recording of outcomes: the step behind every tool event.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::Hash;
@@ -39,7 +39,7 @@ impl Step for RecordUses {
     fn selection(&self) -> Selection {
         let mut selection = self.uses.iter().fold(Selection::new(), |all, each| each.select(all));
         if self.uses.len() > 1 {
-            // A batch names the same tools and servers again and again: each is looked up once.
+            // A batch repeats the same tools and servers, so look each up only once.
             selection.projects = distinct(selection.projects);
             selection.tools = distinct(selection.tools);
             selection.suggestions = distinct(selection.suggestions);
@@ -89,7 +89,7 @@ fn distinct<F: Eq + Hash>(picks: Vec<Pick<F>>) -> Vec<Pick<F>> {
 }
 
 impl RecordUses {
-    /// How the servers stand for the clients whose uses did not succeed.
+    /// Returns which servers the clients of unsuccessful uses have.
     fn servers(&self, view: &View) -> BTreeMap<ClientId, ClientServers> {
         let doubtful = self.uses.iter().filter(|each| each.outcome != OutcomeKind::Success);
         let clients: BTreeSet<&ClientId> =
@@ -98,7 +98,7 @@ impl RecordUses {
         clients.into_iter().map(of).collect()
     }
 
-    /// The plugins that provide the servers and mentions of the uses, which are credited too.
+    /// Selects the plugins that provide the tools, servers and mentions of the uses. They get credit too.
     fn plugins(&self, view: &View) -> Selection {
         let mut more = Selection::new();
         for tool in view.tools.values() {
@@ -110,7 +110,7 @@ impl RecordUses {
         more
     }
 
-    /// Adds the projects that are to be made known.
+    /// Adds the projects that must be created.
     fn new_projects(&self, view: &View, more: Selection) -> Selection {
         let used: BTreeSet<&ProjectId> = self.uses.iter().map(|each| &each.project.id).collect();
         let new = used.into_iter().filter(|id| !view.projects.contains_key(*id));
@@ -118,7 +118,7 @@ impl RecordUses {
     }
 }
 
-/// The last outcome of each server, with what this step appends.
+/// The last outcome of each server, including those that this step appends.
 struct Outage<'a> {
     policy: &'a Policy,
     appended: BTreeMap<(Scope, ServerKey), (bool, Timestamp)>,
@@ -160,7 +160,7 @@ impl Recording<'_> {
         {
             draft.edit::<Suggestions, _>(&session, |row| row.end(&self.used.op));
         }
-        // What the name means may have changed since: the op counts as seen in either scope.
+        // The meaning of the name may have changed since, so look for the op in both scopes.
         let known = self.used.scopes().into_iter().any(|scope| {
             let key = self.used.key(scope);
             let identity = Outcome::identity_of(&key, &self.used.op);
@@ -184,7 +184,7 @@ impl Recording<'_> {
             mark => mark,
         };
         let client = self.used.client.as_ref().filter(|_| !is_lacking);
-        // One that may be invented says nothing of the network.
+        // A name that may be invented says nothing about the network.
         let server = tool.server.clone().filter(|_| !self.is_unproven(tool));
         if let Some(server) = server.clone().filter(|_| mark.is_conclusive()) {
             let failed = mark != Mark::Success;
@@ -211,9 +211,8 @@ impl Recording<'_> {
         });
     }
 
-    /// The tool that the name means: the project's own where it has one, or has the server, unless
-    /// only the global one is present; else the global one; else a new one, global where its server
-    /// or its kind is.
+    /// Returns the tool that the name means: the project's own if it or its server exists there, unless only
+    /// the global one is present; else the global one. A new tool is global if its server or its kind is.
     fn resolve(&self, draft: &Draft<'_>) -> ToolKey {
         let [project, global] = self.used.scopes();
         let own = self.used.key(project.clone());
@@ -233,14 +232,14 @@ impl Recording<'_> {
         }
         match self.kind() {
             ToolKind::Builtin => shared,
-            // Connectors of an account follow the user into every project.
+            // Servers of an account are available to the user in every project.
             ToolKind::McpTool if self.is_of_an_account() => shared,
             _ => own,
         }
     }
 
-    /// The server's entry that owns the tool: the longest name that is known, one that is present
-    /// before one that is gone, the project's before the global one.
+    /// Returns the server entry that owns the tool: the longest known server name, then a present entry
+    /// before an absent one, then the project's before the global one.
     fn entry(&self) -> Option<(ServerKey, &Entry)> {
         let [project, _] = self.used.scopes();
         self.used.possible_servers().into_iter().find_map(|server| {
@@ -293,7 +292,8 @@ impl Recording<'_> {
         }
     }
 
-    /// Known tools that this use counts for too: what it mentions, and the plugins of either.
+    /// Returns the known tools that get credit for this use: those that it mentions, and the plugins of
+    /// either.
     fn credits(&self, draft: &Draft<'_>, tool: &Tool) -> Vec<ToolKey> {
         let resolve = |name: &ToolName| {
             let [own, global] = both_keys(&self.used.project.id, name);
@@ -314,7 +314,7 @@ impl Recording<'_> {
             .chain(entry)
             .collect::<Vec<_>>();
         credits.extend(provided.into_iter().filter(|key| draft.get::<Tool>(key).is_some()));
-        // A server's figures are sums over its tools.
+        // A server gets no credit, because its figures are sums over its tools.
         let is_server = |key: &ToolKey| {
             draft.get::<Tool>(key).is_some_and(|each| each.kind == ToolKind::McpServer)
         };
@@ -324,21 +324,22 @@ impl Recording<'_> {
         credits
     }
 
-    /// Returns true if the use did not succeed, and its client does not have the tool: the mistake is the client's.
+    /// Returns true if the use did not succeed and the client does not have the tool, so the client is to
+    /// blame.
     fn is_lacking(&self, tool: &Tool) -> bool {
         let lacks = |client| self.servers.get(client).is_some_and(|all| all.lack(tool, client));
         self.used.outcome != OutcomeKind::Success && self.used.client.as_ref().is_some_and(lacks)
     }
 
-    /// Returns true if the tool's server comes with an account, and stands in no file.
+    /// Returns true if the tool's server comes with the user's account and is listed in no file.
     fn is_of_an_account(&self) -> bool {
         let prefixes = &self.policy.account_servers;
         let server = self.used.tool.as_str().strip_prefix("mcp__");
         server.is_some_and(|server| prefixes.iter().any(|prefix| server.starts_with(prefix)))
     }
 
-    /// Returns true if a client's agent calls a tool that never worked, and no source lists it or its server,
-    /// though one could.
+    /// Returns true if the tool never worked and neither it nor its server is listed, although a client
+    /// reported the call.
     fn is_unproven(&self, tool: &Tool) -> bool {
         let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
         self.used.outcome != OutcomeKind::Success
@@ -360,7 +361,7 @@ impl Recording<'_> {
         let project = (&self.used.project.id, self.used.project.root.as_str());
         let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
         let before = tool.status();
-        // Others never heard of its failures.
+        // Other clients were never told about its failures.
         let callers = if may_be_invented(tool) { tool.used_by.clone() } else { Vec::new() };
         let changed = draft.edit::<Tool, _>(key, |tool| {
             if let Some(client) = client {
@@ -429,7 +430,7 @@ impl Recording<'_> {
     }
 }
 
-/// The key of the project's own entry and of the global one, for looking a name up.
+/// Returns the keys of the project's own tool and of the global one.
 #[must_use]
 pub(crate) fn both_keys(project: &ProjectId, name: &ToolName) -> [ToolKey; 2] {
     [ToolKey::project(project.clone(), name.clone()), ToolKey::global(name.clone())]

@@ -1,4 +1,4 @@
-//! Noting that a project is there.
+//! Creation of projects on first contact.
 
 use crate::project::{Project, Told};
 use crate::registry::{Admin, RegistryError};
@@ -6,7 +6,7 @@ use crate::scan::ProjectRef;
 use crate::store::{Decision, Draft, ProjectFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
-/// Notes a project that was not known. Nothing that happened before is news to it.
+/// Creates a project if it is unknown. Earlier changes are not news to it.
 #[derive(Debug)]
 struct SeeProject {
     project: ProjectRef,
@@ -25,7 +25,7 @@ impl Step for SeeProject {
     }
 }
 
-/// Puts a project into the draft, unless it is known.
+/// Adds a project to the draft if it is unknown.
 pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
     if draft.get::<Project>(&project.id).is_some() {
         return;
@@ -42,9 +42,9 @@ pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
 }
 
 impl Admin<'_> {
-    /// Makes sure that a project is known, so that it can be listed and forgotten: to be called where
-    /// something is noted that belongs to it. Scans and uses do it by themselves. Writes nothing for a
-    /// known project; may be repeated.
+    /// Makes sure that a project has a record, so that it can be listed and forgotten. Call it before
+    /// recording something that belongs to the project; scans and uses do so themselves. Writes nothing if
+    /// the project is known. May be repeated.
     pub async fn see_project(
         self,
         project: &ProjectRef,

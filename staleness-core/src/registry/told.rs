@@ -1,4 +1,4 @@
-//! The tools that an agent has to be told of: those that fail, and those that changed.
+//! Selections of the tools to report to an agent: those that fail, and those that changed.
 
 use crate::ids::{ProjectId, Scope, ToolKey};
 use crate::store::{DefinitionFilter, Selection, ToolFilter, View};
@@ -6,22 +6,22 @@ use crate::tool::ToolKind;
 
 use super::record::both_keys;
 
-/// Adds the tools that are demoted.
+/// Adds the demoted tools.
 pub(super) fn demoted(project: &ProjectId, selection: Selection) -> Selection {
     selection
         .peek(ToolFilter::Demoted(Scope::Global))
         .peek(ToolFilter::Demoted(Scope::Project(project.clone())))
 }
 
-/// Adds the definitions with a change that waits for a person.
+/// Adds the definitions with a change that awaits a person's decision.
 pub(super) fn waiting(project: &ProjectId, selection: Selection) -> Selection {
     selection
         .peek(DefinitionFilter::Pending(Scope::Global))
         .peek(DefinitionFilter::Pending(Scope::Project(project.clone())))
 }
 
-/// Adds what the demoted tools that were seen mean to a project: both entries of each name, and the
-/// servers, since a server is shown as demoted with its tools.
+/// Adds the rows needed to report the demoted tools in the view: both tools of each name, and their servers
+/// with all tools, because a server may count as demoted too.
 pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selection) -> Selection {
     let keys = view.tools.keys().chain(view.definitions.keys());
     more = of_these_names(project, view, keys, more);
@@ -35,8 +35,8 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
     more
 }
 
-/// Adds both entries of each name, where they were not seen: which of the two a project means
-/// depends on both.
+/// Adds both tools of each name if they are not in the view. Which of the two a project means depends on
+/// both.
 pub(super) fn of_these_names<'a>(
     project: &ProjectId,
     view: &View,

@@ -1,4 +1,4 @@
-//! The verbs of tools: scans, uses, and what a person decides.
+//! Tools: scans, recorded uses, and decisions by a person.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::tool::Hold;
 /// The result of recording a use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordReport {
-    /// The tool afterwards.
+    /// The tool after recording.
     pub tool: ToolReport,
-    /// The changes of its status, and of that of tools credited with the use.
+    /// The status changes of the tool and of tools that get credit for the use.
     pub changed: Vec<StatusChange>,
-    /// The use was recorded before: nothing was written.
+    /// True if the use was recorded before; nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
-    /// The failure was put down to the machine being offline.
+    /// True if the failure was blamed on the machine being offline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offline: bool,
 }
 
 impl Tools<'_> {
-    /// Returns the reading count of each source, for [`Scan::read_under`]. Call it before reading.
+    /// Returns the reading count of each source, for [`Scan::read_under`]. Call it before reading the files.
     pub async fn readings(
         self,
         project: &ProjectId,
@@ -41,11 +41,11 @@ impl Tools<'_> {
         Ok(view.sources.into_iter().map(|(id, source)| (id, source.readings)).collect())
     }
 
-    /// Applies a scan: what is found becomes known or present, what is proven gone becomes absent.
+    /// Applies a scan: listed tools are added or become present; tools that are proven gone become absent.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Superseded`] when a newer reading was applied since
-    /// [`Tools::readings`]: read again; else what the store reports.
+    /// [`crate::store::Refusal::Superseded`] if a newer reading was applied since [`Tools::readings`] (read
+    /// the files again), or an error of the store.
     pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
         let step = Arc::new(ApplyScan { scan, policy: Arc::clone(&self.0.policy) });
         let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
@@ -58,8 +58,7 @@ impl Tools<'_> {
         ))
     }
 
-    /// Returns what [`Tools::apply_scan`] would do, and the tools as the project would see them
-    /// then; writes nothing.
+    /// Returns the result of [`Tools::apply_scan`] without writing, and the tools that the project would see.
     ///
     /// # Errors
     /// As [`Tools::apply_scan`].
@@ -73,7 +72,7 @@ impl Tools<'_> {
         view.merge(seen);
         let revision = view.revision;
         let report = ScanReport::new(&step.scan, &self.0.policy, view.clone(), &changes, revision);
-        // The scan decides on what is stored; a client sees the result.
+        // The scan works on stored data; the client's view is applied afterwards.
         let mut view = view.with(&changes);
         see_as(&mut view, self.0.client.as_ref());
         Ok((report, view))
@@ -85,12 +84,12 @@ impl Tools<'_> {
         reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()).into())
     }
 
-    /// Records uses in order, in one commit, and reports each tool as it stands after all of them, as
-    /// of the latest. May be repeated with the same op ids. Where what they teach makes too many routes
-    /// in a project, those are pruned.
+    /// Records uses in order, in one commit. Each report shows the tool after all of them, as of the latest
+    /// use. May be repeated with the same op ids. Prunes the routes of a project if the uses created too
+    /// many.
     ///
     /// # Errors
-    /// Errors of the store; nothing is recorded then, unless pruning routes failed.
+    /// An error of the store. Nothing is recorded then, unless the pruning of routes failed.
     pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, RegistryError> {
         if uses.is_empty() {
             return Ok(Vec::new());
@@ -103,7 +102,7 @@ impl Tools<'_> {
             step.uses.iter().map(|used| used.recorded_as(&commit.view)).collect();
         let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
             commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
-        // Each use that was written takes its outcome; a repetition of it finds none.
+        // Each newly written use takes its outcome; a duplicate of it finds none.
         let named = step.uses.iter().zip(&names);
         let recorded: Vec<Option<&Outcome>> = named
             .map(|(used, names)| names.iter().find_map(|name| fresh.remove(&(&used.op, name))))
@@ -139,8 +138,7 @@ impl Tools<'_> {
         Ok(reports)
     }
 
-    /// Records one use and returns nothing but whether it was new: the way of a hook, which reads
-    /// and writes one row and tells nobody.
+    /// Records one use without building a report, for hooks. Returns true if it was new.
     pub async fn record_quietly(self, used: Use) -> Result<bool, RegistryError> {
         let (policy, at) = (Arc::clone(&self.0.policy), used.at);
         let commit = self.0.run(RecordUses { uses: vec![used], policy }).await?;
@@ -148,30 +146,29 @@ impl Tools<'_> {
         Ok(!commit.changes.outcomes.is_empty())
     }
 
-    /// Demotes, pins, ignores or restores ([`Hold::None`]) a tool. May be repeated with the same
-    /// op id.
+    /// Demotes, pins, ignores or restores ([`Hold::None`]) a tool. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown name; [`StoreError::Unknown`] when it was done
-    /// and the tool could not be read afterwards; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] if the name is unknown, [`StoreError::Unknown`] if the change was
+    /// made but the tool could not be read afterwards, or an error of the store.
     pub async fn set_hold(self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, RegistryError> {
         let (project, at) = (by_hand.project.clone(), by_hand.at);
         let keys = by_hand.keys();
         self.0.run(SetHold { by_hand, hold, policy: Arc::clone(&self.0.policy) }).await?;
-        // Whatever keeps it from being read, it is not true that nothing was done.
+        // The change was made, so an error in reading must not suggest otherwise.
         let shown = self.0.show_key(&keys, &project, at).await;
         shown.map_err(|error| StoreError::Unknown(Box::new(error)).into())
     }
 
-    /// Forgets a tool and its outcomes. May be repeated with the same op id.
+    /// Forgets a tool with its outcomes and routes. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown name; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] if the name is unknown, or an error of the store.
     pub async fn forget(self, by_hand: ByHand) -> Result<(), RegistryError> {
         self.0.run(Forget { by_hand }).await.map(drop)
     }
 
-    /// Returns what ops wrote to the journal before, for a report that repeats the first result.
+    /// Returns the journal entries that these ops wrote before, so that a retry reports the first result.
     async fn entries_of(
         self,
         ops: impl Iterator<Item = &OpId> + Send,

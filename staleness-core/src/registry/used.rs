@@ -1,4 +1,4 @@
-//! One use of a tool, as a caller hands it in, and what recording it must look at.
+//! A use of a tool as reported by a caller, and the rows needed to record it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,41 +17,44 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{Listing, ListingState, Tool, ToolKind};
 
-/// One use of a tool, to be recorded.
+/// A use of a tool, to be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
-    /// Identifies the use: recording it twice has the effect of recording it once.
+    /// The id of the use. Repeating it has no further effect.
     pub op: OpId,
-    /// The name under which the tool was called. `mcp_server_tool` stands for the tool of that name where there is one,
-    /// else for the first of its spellings whose tool is known, else for the first whose server is, else for that of the
-    /// shortest server. `MCP:tool` stands for the tool of the one server, of those that the client lists, that is known to
-    /// have one of this name, by its live list before all; where none is, of the only server that the client lists beside
-    /// this program's.
+    /// The name under which the tool was called.
+    ///
+    /// `mcp_server_tool` means, in this order: the tool of exactly that name, the first of its spellings that
+    /// is a known tool, the first with a known server, the one with the shortest server name.
+    ///
+    /// `MCP:tool` means the tool of that name on the only server of the client that is known to have it; live
+    /// lists decide first. If none is known to have it: on the client's only server besides this program's
+    /// own.
     pub tool: ToolName,
     /// The outcome.
     pub outcome: OutcomeKind,
-    /// When it ended.
+    /// When the use ended.
     pub at: Timestamp,
-    /// The project in which it happened.
+    /// The project in which the tool was used.
     pub project: ProjectRef,
-    /// The session in which it happened.
+    /// The session in which the tool was used.
     pub session: Option<SessionId>,
-    /// The agent that used it.
+    /// The agent that used the tool.
     pub agent: Option<AgentId>,
     /// The client that reported it.
     pub client: Option<ClientId>,
-    /// The duration, in milliseconds.
+    /// The duration of the use, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The kind, where the client tells it; used only for a tool that is not known yet.
+    /// The kind, if the client reports it. Used only for a tool that is not known yet.
     pub kind: Option<ToolKind>,
-    /// The server, where the client tells it: believed over the name.
+    /// The server, if the client reports it. It takes precedence over the name.
     pub server: Option<String>,
-    /// Names that the use mentions: those that are known tools are credited with it.
+    /// Names mentioned by the use. Known tools among them get credit for it.
     pub mentions: Vec<ToolName>,
 }
 
 impl Use {
-    /// A use of `tool` that ended at `at` in `project`, with nothing else known of it.
+    /// Creates a use of `tool` that ended at `at` in `project`, without further details.
     #[must_use]
     pub const fn new(
         op: OpId,
@@ -84,20 +87,21 @@ impl Use {
         ToolKey { scope, name: self.tool.clone() }
     }
 
-    /// Every name that it may have: the one that was told, and those that it stands for.
+    /// Returns all names that the tool may have: the reported one, and those that it may stand for.
     pub(super) fn names(&self) -> Vec<ToolName> {
         let mut names = vec![self.tool.clone()];
         names.extend(ToolName::splits(self.tool.as_str()));
         names
     }
 
-    /// Every name under which it may have been recorded, given what recording it looked at; the likeliest first.
+    /// Returns all names under which the use may have been recorded, most likely first. `view` is that of the
+    /// recording step.
     pub(super) fn recorded_as(&self, view: &View) -> Vec<ToolName> {
         self.names_on_servers(view).into_iter().chain(self.names()).collect()
     }
 
-    /// The names that it may have where the client leaves the server out, as Cursor does: one for each server that
-    /// the client lists; where live lists hold some of them, those alone.
+    /// Returns the possible names if the client omits the server, as Cursor does: one for each server that
+    /// the client lists. If live lists contain some of them, only those.
     pub(super) fn names_on_servers(&self, view: &View) -> BTreeSet<ToolName> {
         let (Some(part), Some(client)) = (self.tool.serverless(), &self.client) else {
             return BTreeSet::new();
@@ -122,7 +126,7 @@ impl Use {
         if live.is_empty() { names } else { live }
     }
 
-    /// Adds what recording it under these names must look at.
+    /// Adds the rows needed to record the use under these names.
     pub(super) fn select_names<'n>(
         &self,
         names: impl Iterator<Item = &'n ToolName> + Clone,
@@ -139,7 +143,7 @@ impl Use {
         selection
     }
 
-    /// Returns the use under the name that the registry knows, of those that it may have.
+    /// Returns the use with the name under which the registry knows the tool.
     pub(super) fn known(&self, draft: &Draft<'_>, providers: &Providers) -> Cow<'_, Self> {
         let [project, _] = self.scopes();
         let is_tool = |name: &&ToolName| {
@@ -162,7 +166,7 @@ impl Use {
         }
     }
 
-    /// The one of these names on servers that is known, or is a tool of this program's server.
+    /// Returns the only one of these names that is a known tool or one of this program's own server.
     fn on_server<'n>(
         &self,
         names: &'n BTreeSet<ToolName>,
@@ -173,13 +177,13 @@ impl Use {
         known.next().filter(|_| known.next().is_none())
     }
 
-    /// The session in which it happened, where the client told.
+    /// Returns the key of the session, if the client reported it.
     pub(super) fn session_key(&self) -> Option<SessionKey> {
         let id = self.session.clone()?;
         Some(SessionKey { project: self.project.id.clone(), id })
     }
 
-    /// The servers that may own the tool, most likely first.
+    /// Returns the servers that may own the tool, most likely first.
     pub(super) fn possible_servers(&self) -> Vec<ServerKey> {
         if !self.tool.is_mcp() || self.tool.is_server_entry() {
             return Vec::new();
@@ -191,7 +195,7 @@ impl Use {
     }
 
     pub(super) fn select(&self, mut selection: Selection) -> Selection {
-        // It is known but for its very first use, and uses in one project need not wait for each other.
+        // Only peek: the project nearly always exists, and uses in one project must not wait for each other.
         selection = selection.peek(ProjectFilter::Id(self.project.id.clone()));
         if let Some(session) = self.session_key() {
             selection = selection.lock(SuggestionFilter::Key(session));
@@ -222,13 +226,13 @@ impl Use {
     }
 }
 
-/// Returns true if a name on a server is on this program's.
+/// Returns true if the name belongs to this program's own server.
 fn is_own(name: &ToolName) -> bool {
     let servers = ServerKey::owners_of(name.as_str());
     servers.iter().any(|server| is_own_server(server.as_str()))
 }
 
-/// The name on the only server beside this program's.
+/// Returns the name on the only server besides this program's own.
 fn on_only_server(names: &BTreeSet<ToolName>) -> Option<&ToolName> {
     let mut others = names.iter().filter(|name| !is_own(name));
     others.next().filter(|_| others.next().is_none())

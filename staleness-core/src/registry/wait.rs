@@ -1,7 +1,7 @@
-//! Waiting for a verb without an asynchronous runtime.
+//! Blocking calls for programs without an async runtime.
 
-/// Drives a verb of the registry to its end on the calling thread, for callers without an asynchronous
-/// runtime: `registry.tools().record(used).wait()?`. Inside a runtime, `await` it instead.
+/// Runs a method of the registry to completion on the current thread, for callers without an async runtime:
+/// `registry.tools().record(used).wait()?`. Inside a runtime, use `await` instead.
 pub trait Wait: IntoFuture + Sized {
     /// Blocks the thread until the future is ready.
     fn wait(self) -> Self::Output {

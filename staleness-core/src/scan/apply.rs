@@ -1,4 +1,4 @@
-//! Applying a scan: the step behind `scan` and every session start.
+//! The step that applies a scan, for `scan` and every session start.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,21 +18,20 @@ use crate::store::{
 };
 use crate::tool::Tool;
 
-/// Journal entries that are read of a tool that waited for a person.
+/// The maximum number of journal entries to read about a tool that awaited a person's decision.
 const HISTORY: u32 = 32;
 
-// How it reads: the first look reads the project, its visible sources and the few tools that a use brought
-// back. Only when the digest over all sources has changed, or there are such tools, does a second look
-// read the configured tools, and a third what follows from them: tools known from use that are
-// listed now, and the tools of servers that came or went. A scan in which nothing changed reads and
-// writes one row per source, and one that changed little reads little, however many tools there are.
+// Reads happen in up to three looks. The first reads the project, its visible sources and the few tools that
+// a use made present. The second reads the configured tools, but only if the digest over all sources changed
+// or there are such tools. The third reads what follows: tools known from use that are listed now, and the
+// tools of servers that came or went. So an unchanged scan reads and writes one row per source, and a small
+// change reads little, for any number of tools.
 impl Scan {
     pub(super) fn scopes(&self) -> [Scope; 2] {
         [Scope::Global, Scope::Project(self.project.id.clone())]
     }
 
-    /// An older reading must not overwrite a newer one: refuse when another scan was applied since
-    /// the files were read and saw something else.
+    /// Refuses an older reading: another scan with different content was applied since the files were read.
     fn refuse_older(&self, view: &View) -> Result<(), Refusal> {
         let under = |id: &SourceId| self.read_under.get(id).copied();
         let moved_on = |known: &Source| known.readings > under(&known.id).unwrap_or(0);
@@ -40,7 +39,7 @@ impl Scan {
         for reading in &self.sources {
             let newer = match view.sources.get(&reading.id) {
                 Some(known) => moved_on(known) && known.digest != reading.digest(),
-                // Known when the files were read: its client's index dropped it since.
+                // The source was known when the files were read, and its client's index has dropped it since.
                 None => under(&reading.id).is_some(),
             };
             if newer {
@@ -53,7 +52,7 @@ impl Scan {
         }
     }
 
-    /// Notes every source that is there, or was.
+    /// Updates the row of every source that exists or existed.
     fn note_sources(&self, draft: &mut Draft<'_>) {
         for reading in &self.sources {
             let known = draft.get::<Source>(&reading.id).cloned();
@@ -84,7 +83,7 @@ impl Scan {
         }
     }
 
-    /// Known sources that their client's own index no longer lists.
+    /// Returns the known sources that their client's index no longer lists.
     fn gone(&self, view: &View) -> BTreeSet<SourceId> {
         let brought: BTreeSet<&SourceId> = self.sources.iter().map(|reading| &reading.id).collect();
         view.sources
@@ -95,12 +94,12 @@ impl Scan {
             .collect()
     }
 
-    /// Returns a selection of the tools that are not configured and yet concerned.
+    /// Selects the affected tools that are not configured.
     ///
-    /// In the global scope every scan leaves tools in step with their servers, so only servers that
-    /// changed now matter. The project's own tools also follow global servers, which another
-    /// project's scan may have changed: all that are known matter. A server that is new may own
-    /// tools that were filed under a shorter part of its name.
+    /// Every scan updates the tools in the global scope with their servers, so only servers that changed now
+    /// matter there. The project's own tools also depend on global servers, which scans of other projects may
+    /// have changed, so all known servers matter. A new server may own tools that were assigned to a shorter
+    /// part of its name.
     fn concerned(&self, seen: &View, draft: &Draft<'_>) -> Selection {
         let [global, project] = self.scopes();
         let old = Providers::of(seen.tools.values());
@@ -118,21 +117,22 @@ impl Scan {
         for (scope, server) in servers {
             more = more.lock(ToolFilter::Server(scope, server));
         }
-        // Approved or trusted now; perhaps not for the first time.
+        // These tools are now approved or trusted, perhaps not for the first time.
         let waited = |tool: &&Tool| tool.listings.iter().any(|each| each.state.waits());
         let moved = |tool: &&Tool| draft.get::<Tool>(&tool.key).is_some_and(|now| now != *tool);
         for tool in seen.tools.values().filter(waited).filter(moved) {
             let subject = Subject::tool(&tool.key);
             more = more.journal(JournalFilter::Subject { subject, limit: HISTORY });
         }
-        // Listed now; perhaps known from use.
+        // These tools are listed now and may be known from use.
         for tool in draft.new_tools() {
             more = more.lock(ToolFilter::Key(tool.key.clone()));
         }
         more
     }
 
-    /// Notes the project. On first contact nothing is news: it counts as told up to this scan.
+    /// Updates the project's row. After the first scan nothing is news: everything up to it counts as
+    /// reported.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
         let (project, at) = (&self.project, self.at);
         let known = draft.get::<Project>(&project.id).cloned().unwrap_or_else(|| Project {
@@ -159,7 +159,7 @@ impl Scan {
     }
 }
 
-/// The servers under which a tool of this one may have been filed while it was not known.
+/// Returns the servers to which a tool of this server may have been assigned while the server was unknown.
 fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
     ServerKey::owners_of(&format!("mcp__{server}__x")).into_iter().filter({
         let server = server.clone();
@@ -189,7 +189,7 @@ fn combined_digest<'a>(
 pub(crate) struct ApplyScan {
     /// The scan.
     pub scan: Scan,
-    /// The treatment of changes.
+    /// The policy for changed definitions.
     pub policy: Arc<Policy>,
 }
 
@@ -244,7 +244,7 @@ impl Step for ApplyScan {
     }
 }
 
-/// A query for the numbers of the readings that a scan of `project` would replace.
+/// Selects the sources whose readings a scan of `project` would replace.
 #[must_use]
 pub(crate) fn readings_of(project: &ProjectId) -> Selection {
     Selection::new()

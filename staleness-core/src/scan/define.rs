@@ -1,4 +1,4 @@
-//! Definitions in a scan: pinned at first sight, compared ever after.
+//! Definitions in a scan: pinned when first seen, then compared.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{DefinitionFilter, Draft, Selection};
 use crate::tool::{ListingState, Tool};
 
-/// The definitions that a scan brings, compared with those that are known.
+/// The result of comparing the definitions in a scan with the known ones.
 #[derive(Default)]
 pub(super) struct Defined {
     /// The state of each tool in its live list.
@@ -19,7 +19,7 @@ pub(super) struct Defined {
 }
 
 impl Scan {
-    /// The tools whose definitions the scan brings.
+    /// Returns the tools with a definition in the scan.
     fn defined(&self) -> impl Iterator<Item = (ToolKey, &Found)> {
         self.sources.iter().flat_map(|reading| {
             let scope = reading.id.scope();
@@ -37,7 +37,7 @@ impl Scan {
         pending.chain(known).fold(more, Selection::lock)
     }
 
-    /// Pins and compares definitions.
+    /// Pins new definitions and compares the others.
     pub(super) fn define(&self, draft: &mut Draft<'_>, policy: &DefinitionPolicy) -> Defined {
         let mut defined = Defined::default();
         for (key, found) in self.defined() {
@@ -77,7 +77,7 @@ impl Scan {
         defined
     }
 
-    /// Writes changes of definitions to the journal, behind what they did to their tools.
+    /// Adds journal entries about changed definitions, after those about the tools' presence.
     pub(super) fn journal_changes(
         &self,
         draft: &mut Draft<'_>,

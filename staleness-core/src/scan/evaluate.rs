@@ -1,4 +1,4 @@
-//! Evaluating a scan: presence as a state, computed anew from what every source says.
+//! Evaluation of a scan: computes each tool's presence from all sources.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -9,15 +9,15 @@ use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{Draft, View};
 use crate::tool::{Listing, ListingState, Presence, PresenceCause, Status, Tool, ToolKind};
 
-/// The presence of a tool by its own sources alone.
+/// The presence of a tool according to its own sources.
 enum Own {
     Present,
     Absent(PresenceCause),
-    /// Not proven either way: it stays as it is.
+    /// Not proven either way, so it does not change.
     Keep,
 }
 
-/// A scan, arranged for evaluation.
+/// A scan, indexed for evaluation.
 pub(super) struct Evaluation<'s> {
     scan: &'s Scan,
     readings: HashMap<&'s SourceId, (&'s SourceReading, HashSet<&'s str>)>,
@@ -43,13 +43,14 @@ impl<'s> Evaluation<'s> {
         Self { scan, readings, gone, states }
     }
 
-    /// Enters what was found and settles what follows.
+    /// Records what was found, then updates each tool's presence.
     pub(super) fn carry_out(&self, draft: &mut Draft<'_>) {
         let listed = self.list(draft);
         self.settle(draft, &listed);
     }
 
-    /// Enters what the sources list: new tools, and which source lists which. Returns those that changed.
+    /// Records what the sources list: new tools, and the listings of known ones. Returns the tools that
+    /// changed.
     fn list(&self, draft: &mut Draft<'_>) -> HashSet<ToolKey> {
         let mut changed = HashSet::new();
         let view = draft.view();
@@ -60,14 +61,14 @@ impl<'s> Evaluation<'s> {
             .collect();
         let mut order: Vec<&SourceReading> = self.scan.sources.iter().collect();
         order.sort_by(|a, b| a.id.cmp(&b.id));
-        // What an earlier source lists too, and whether that was entered into the draft.
+        // The tools that an earlier source lists, and whether that was written to the draft.
         let mut listed: HashMap<(&str, &str), bool> = HashMap::new();
         for reading in order {
             let scope = reading.id.project.as_ref().map_or("", |project| project.as_str());
             for found in &reading.found {
                 let words = (scope, found.name.as_str());
-                // Where several sources list it, the first in the order of sources describes it; the
-                // others fill in what it leaves out.
+                // If several sources list a tool, the first in source order describes it; the others fill
+                // gaps.
                 let before = listed.get(&words).copied();
                 let describes = before.is_none();
                 let state = match &found.definition {
@@ -95,8 +96,8 @@ impl<'s> Evaluation<'s> {
         changed
     }
 
-    /// Brings the presence of every tool in the draft to what the sources say, entries of servers
-    /// first, since their tools follow them.
+    /// Updates the presence of every tool in the draft. Server entries come first, because their tools depend
+    /// on them.
     fn settle(&self, draft: &mut Draft<'_>, listed: &HashSet<ToolKey>) {
         let none = Providers::default();
         for key in self.unsettled(draft, &none, listed, |tool| tool.kind == ToolKind::McpServer) {
@@ -111,7 +112,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// The tools that settling would change, in order: a few of many.
+    /// Returns the tools whose presence would change, usually few, in key order.
     fn unsettled(
         &self,
         draft: &Draft<'_>,
@@ -128,7 +129,7 @@ impl<'s> Evaluation<'s> {
         keys
     }
 
-    /// Returns true if a tool that was known before stands as its sources and its server want it.
+    /// Returns true if a tool's presence and server already match its sources.
     fn is_settled(&self, tool: &Tool, providers: &Providers) -> bool {
         let cause = tool.presence.cause;
         self.listings(tool).is_none()
@@ -157,14 +158,15 @@ impl<'s> Evaluation<'s> {
         let mut entries =
             by_client(&before, &tool.listings, |client| had(draft.view(), key, client));
         if !is_new && before.is_empty() {
-            // It was known from use before a configuration named it: that is no news.
+            // It was known from use before a configuration listed it, so this is not news.
             entries.retain(|(action, _), _| *action != Action::Added);
         }
         if is_new && entries.is_empty() {
             moved = Some((Action::Added, tool.presence.cause));
         }
-        // What moved for every client alike, such as with a server, is no single client's.
-        // One that is new to a client that lists it now came back for none.
+        // A change that affects every client alike, such as one through the server, gets an entry of its own,
+        // unless an entry for single clients already covers it. If a client lists the tool for the first
+        // time, the tool did not come back.
         let tells = |each: Action, moved| {
             each == moved || (each, moved) == (Action::Added, Action::Present)
         };
@@ -173,7 +175,7 @@ impl<'s> Evaluation<'s> {
         {
             entries.insert((action, cause), Vec::new());
         }
-        // The first entry has the change of status, where there was one.
+        // The entry with the change of status comes first.
         let mut entries: Vec<_> = entries.into_iter().collect();
         entries.sort_by_key(|((action, _), _)| moved.is_none_or(|(moved, _)| moved != *action));
         let mut from = status;
@@ -183,7 +185,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Returns true if a source is known to list the tool no longer.
+    /// Returns true if a source is known to no longer list the tool.
     fn denies(&self, source: &SourceId, name: &str) -> bool {
         self.gone.contains(source)
             || self
@@ -192,8 +194,8 @@ impl<'s> Evaluation<'s> {
                 .is_some_and(|(reading, found)| reading.covers() && !found.contains(name))
     }
 
-    /// The listings of a tool as this scan leaves them, where that is a change: what a source proves to be gone is
-    /// noted as gone, and dropped where another source of the same client lists the tool.
+    /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source
+    /// no longer contains is marked as gone, or dropped if another source of the same client lists the tool.
     fn listings(&self, tool: &Tool) -> Option<Vec<Listing>> {
         let mut listings = tool.listings.clone();
         for listing in &mut listings {
@@ -213,7 +215,7 @@ impl<'s> Evaluation<'s> {
     }
 
     fn own(&self, listings: &[Listing]) -> Own {
-        // States are in the order of what counts most.
+        // States are ordered by precedence.
         let Some(best) = listings.iter().map(|listing| listing.state).min() else {
             return Own::Keep;
         };
@@ -235,7 +237,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Moves a tool to its target; returns what that means where it came or went.
+    /// Sets the cause of a tool's presence. Returns the action and the cause if it became present or absent.
     fn move_to(
         &self,
         draft: &mut Draft<'_>,
@@ -279,7 +281,7 @@ impl<'s> Evaluation<'s> {
     }
 }
 
-/// Returns true if the journal tells that a tool came or went for a client.
+/// Returns true if the journal has an entry that a tool came or went for a client.
 fn had(view: &View, key: &ToolKey, client: &str) -> bool {
     let subject = Subject::tool(key);
     let mut entries = view.journal.values().filter(|entry| entry.subject == subject);
@@ -289,8 +291,9 @@ fn had(view: &View, key: &ToolKey, client: &str) -> bool {
     })
 }
 
-/// The changes of a tool's listings by what they mean and why, each with the clients for which they mean it: `Added`
-/// for one that never listed the tool, or waited for a person and never `had` it before.
+/// Groups the changes of a tool's listings by action and cause, each with the clients that it concerns. The
+/// action is `Added` for a client that never listed the tool, or that awaited a person's decision and never
+/// `had` it before.
 fn by_client(
     before: &[Listing],
     after: &[Listing],
@@ -323,7 +326,7 @@ fn by_client(
     changes
 }
 
-/// Returns the cause that a tool's presence must take; `None` if the presence stays.
+/// Returns the new cause of a tool's presence; `None` if it does not change.
 fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause> {
     let now = tool.presence.cause;
     let provider = match &tool.server {
@@ -343,16 +346,16 @@ fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause
     }
 }
 
-/// Files a tool under its server: see [`adopted`].
+/// Assigns a tool to its server: see [`adopted`].
 fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
     if let Some(server) = draft.get::<Tool>(key).and_then(|tool| adopted(tool, providers)) {
         draft.edit::<Tool, _>(key, |tool| tool.server = Some(server));
     }
 }
 
-/// The server of a tool whose source did not tell it, or whose server was only guessed from its name
-/// when it was used: the longest known server that fits the name, else the shortest guess. `None`: it
-/// stays where it is.
+/// Returns the server for a tool whose source does not state it, or whose server was only guessed from its
+/// name: the longest known server that matches the name, else the shortest guess. `None` if the tool stays as
+/// it is.
 fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     if tool.kind != ToolKind::McpTool {
         return None;
@@ -370,17 +373,17 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     server.filter(|server| tool.server.as_ref() != Some(server))
 }
 
-/// One tool as a source lists it.
+/// One tool in the list of a source.
 struct Entry<'a> {
     reading: &'a SourceReading,
     found: &'a Found,
     state: ListingState,
-    /// The first source that lists the tool describes it; the others fill in what it leaves out.
+    /// True for the first source that lists the tool. It describes the tool; the others fill gaps.
     describes: bool,
 }
 
 impl Entry<'_> {
-    /// Returns true if entering it would change nothing.
+    /// Returns true if the tool already has these values.
     fn is_known(&self, tool: &Tool) -> bool {
         let Self { reading, found, .. } = self;
         let same = |listing: &Listing| listing.state == self.state && listing.source == reading.id;

@@ -1,4 +1,4 @@
-//! Scans: what the sources list, as read from the outside world.
+//! Scans: the contents of all sources, as read from the outside world.
 
 mod apply;
 mod define;
@@ -23,7 +23,7 @@ pub(crate) use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
 pub(crate) use viewpoint::{ClientServers, invented, may_be_invented, see_as};
 
-/// A project as the caller knows it.
+/// A project, by id and root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRef {
     /// Its id.
@@ -33,7 +33,7 @@ pub struct ProjectRef {
 }
 
 impl ProjectRef {
-    /// The project with this root folder.
+    /// Returns the project with this root folder.
     #[must_use]
     pub fn of_root(root: impl Into<String>) -> Self {
         let root = root.into();
@@ -41,27 +41,27 @@ impl ProjectRef {
     }
 }
 
-/// One tool that a source lists.
+/// A tool listed by a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The name under which it is called, or the entry of a server.
+    /// The name under which it is called, or the name of a server entry.
     pub name: ToolName,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that it is, or belongs to.
+    /// The MCP server that it is or belongs to.
     pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
-    /// Its own description.
+    /// The tool's description.
     pub description: Option<String>,
     /// Its state in the client; never [`ListingState::Gone`].
     pub state: ListingState,
-    /// Its definition, where a live list has it.
+    /// The tool's definition, if a live list contains it.
     pub definition: Option<Arc<DefinitionVersion>>,
 }
 
 impl Found {
-    /// A tool that is listed and loaded.
+    /// Creates a tool that is listed and loaded.
     #[must_use]
     pub const fn new(name: ToolName, kind: ToolKind) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Found {
         }
     }
 
-    /// An MCP server that a configuration lists as `server`. `None` when the name cannot be stored.
+    /// Creates an MCP server that a configuration lists as `server`. `None` if the name is not a valid id.
     #[must_use]
     pub fn server(server: &str) -> Option<Self> {
         let mut found = Self::new(ToolName::of_server(server)?, ToolKind::McpServer);
@@ -83,9 +83,9 @@ impl Found {
         Some(found)
     }
 
-    /// A tool that the MCP server `server` lists as `tool`: called `mcp__<server>__<tool>` with the
-    /// server's name as clients rewrite it. `None` when the name cannot be stored, or would stand
-    /// for the whole server.
+    /// Creates a tool that the MCP server `server` lists as `tool`. It is called `mcp__<server>__<tool>`,
+    /// with the server's name as clients rewrite it. `None` if the name is not a valid id, or would mean the
+    /// whole server.
     #[must_use]
     pub fn server_tool(server: &str, tool: &str) -> Option<Self> {
         let key = ServerKey::of(server)?;
@@ -98,7 +98,7 @@ impl Found {
         Some(found)
     }
 
-    /// Marks the tool as switched off by a person if `off` is true.
+    /// Marks the tool as disabled by the user if `off` is true.
     #[must_use]
     pub fn switched_off(mut self, off: bool) -> Self {
         if off {
@@ -107,8 +107,8 @@ impl Found {
         self
     }
 
-    /// Sets the description, trimmed and cut to [`Tool::MAX_DESCRIPTION_CHARS`] characters; an
-    /// empty one is left out.
+    /// Sets the description, trimmed and truncated to [`Tool::MAX_DESCRIPTION_CHARS`] characters. An empty
+    /// one becomes `None`.
     #[must_use]
     pub fn described(mut self, description: Option<&str>) -> Self {
         self.description = description
@@ -119,26 +119,26 @@ impl Found {
     }
 }
 
-/// A source as it was read.
+/// The result of reading one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceReading {
-    /// Which source.
+    /// The source.
     pub id: SourceId,
     /// Its path.
     pub path: String,
     /// The result of reading it.
     pub state: SourceState,
-    /// A missing source proves absence only while its root can be listed and is not empty. Of no
-    /// meaning for other states.
+    /// For a missing source: true if its root can be listed and is not empty. Only then does it prove
+    /// absence. Ignored for other states.
     pub root_is_there: bool,
-    /// The error, with file and line; never a value from the file.
+    /// The error, with file and line but without any value from the file.
     pub error: Option<String>,
     /// The tools that it lists, each name once, in any order.
     pub found: Vec<Found>,
 }
 
 impl SourceReading {
-    /// Returns true if a tool that the source does not list is proven not to be in it.
+    /// Returns true if every tool that the source does not list is proven to be absent from it.
     #[must_use]
     pub fn covers(&self) -> bool {
         match self.state {
@@ -148,7 +148,7 @@ impl SourceReading {
         }
     }
 
-    /// A digest of state and findings: while it is the same, nothing needs to be evaluated.
+    /// Returns a digest of the state and the tools. While it is unchanged, nothing needs to be evaluated.
     #[must_use]
     pub fn digest(&self) -> u128 {
         let part = |found: &Found| {
@@ -168,7 +168,7 @@ impl SourceReading {
         };
         let covers = if self.covers() { "covers" } else { "" };
         let state = stable_hash_of([self.state.as_str(), "\u{1f}", covers]);
-        // A sum does not depend on the order in which a source lists its tools.
+        // A sum is independent of the order of the tools.
         let found = self.found.iter().map(part).fold(state, u128::wrapping_add);
         let mut defined = self
             .found
@@ -179,15 +179,15 @@ impl SourceReading {
     }
 }
 
-/// An index of sources that was read completely: sources known under it that this scan does not
-/// bring are gone, and so are covered and empty.
+/// A completely read index of sources. A known source of this index that the scan does not contain is gone,
+/// and so are its tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceIndex {
     /// The client.
     pub client: String,
     /// The level.
     pub level: Level,
-    /// The project, unless the index serves every project.
+    /// The project; `None` if the index serves every project.
     pub project: Option<ProjectId>,
     /// The prefix of the parts of its sources, such as `plugin:`.
     pub part_prefix: String,
@@ -204,22 +204,22 @@ impl SourceIndex {
     }
 }
 
-/// The sources that one project sees, as they were read at one moment.
+/// The sources that one project sees, as read at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
     /// The project.
     pub project: ProjectRef,
     /// The sources that were read, each once.
     pub sources: Vec<SourceReading>,
-    /// Indexes that were read completely.
+    /// The indexes that were read completely.
     pub indexes: Vec<SourceIndex>,
-    /// For each source the number of its reading before the files were read: see
-    /// [`crate::source::Source::readings`]. Sources that were not known are left out.
+    /// The reading count of each known source before the files were read: see
+    /// [`crate::source::Source::readings`].
     pub read_under: BTreeMap<SourceId, u64>,
-    /// When.
+    /// The time of the scan.
     pub at: Timestamp,
-    /// The session that asked for it.
+    /// The session that requested it.
     pub session: Option<SessionId>,
-    /// The client that asked for it.
+    /// The client that requested it.
     pub client: Option<ClientId>,
 }

@@ -1,4 +1,4 @@
-//! Providers: which entries of an MCP server are known, and whether one of them is there.
+//! Providers: the known entries of MCP servers, and whether one of them is present.
 
 use std::collections::HashMap;
 
@@ -8,20 +8,20 @@ use crate::tool::{PresenceCause, Tool, ToolKind};
 /// The state of an MCP server in a scope, over all of its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Provider {
-    /// No entry is known: nothing can be said.
+    /// No entry is known, so nothing can be said.
     Unknown,
     /// At least one entry is present.
     Present,
     /// Every entry is absent.
     Removed,
-    /// Every entry is absent, and at least one is only switched off.
+    /// Every entry is absent, and at least one is only disabled.
     Disabled,
-    /// Every entry is absent, none is switched off, and at least one is listed without being loaded.
+    /// Every entry is absent, none is disabled, and at least one is listed without being loaded.
     NotLoaded,
 }
 
 impl Provider {
-    /// Why a tool of the server is absent with it; `None`: it need not be.
+    /// Returns the cause for which the server's tools are absent with it; `None` if they are not.
     pub(crate) const fn lost(self) -> Option<PresenceCause> {
         match self {
             Self::Removed => Some(PresenceCause::ServerRemoved),
@@ -32,7 +32,7 @@ impl Provider {
     }
 }
 
-/// One entry of a server, under one of its spellings.
+/// One entry of a server, in one of its spellings.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) scope: Scope,
@@ -40,12 +40,12 @@ pub(crate) struct Entry {
     pub(crate) plugin: Option<ToolName>,
 }
 
-/// The entries of every server that is known, for looking up who provides it.
+/// The entries of every known server.
 #[derive(Debug, Default)]
 pub(crate) struct Providers(HashMap<ServerKey, Vec<Entry>>);
 
 impl Providers {
-    /// The entries among `tools`.
+    /// Collects the server entries among `tools`.
     pub(crate) fn of<'a>(tools: impl Iterator<Item = &'a Tool>) -> Self {
         let mut entries: HashMap<ServerKey, Vec<Entry>> = HashMap::new();
         for tool in tools.filter(|tool| tool.kind == ToolKind::McpServer) {
@@ -60,13 +60,13 @@ impl Providers {
         Self(entries)
     }
 
-    /// Every server that has an entry.
+    /// Returns every server that has an entry.
     pub(crate) fn servers(&self) -> impl Iterator<Item = &ServerKey> {
         self.0.keys()
     }
 
-    /// The entries that can provide a server for the tools of a scope: global ones, and those of
-    /// the scope itself.
+    /// Returns the entries that can provide a server for the tools of a scope: global ones, and those of the
+    /// scope itself.
     fn entries(&self, scope: &Scope, server: &ServerKey) -> impl Iterator<Item = &Entry> {
         let all = self.0.get(server).into_iter().flatten();
         all.filter(move |entry| entry.scope == Scope::Global || entry.scope == *scope)
@@ -99,8 +99,8 @@ impl Providers {
         state
     }
 
-    /// The entry that a scope means by a server: one that is present before one that is gone, its
-    /// own before a global one.
+    /// Returns the entry that a scope means by a server: a present one before an absent one, then its own
+    /// before a global one.
     pub(crate) fn entry(&self, scope: &Scope, server: &ServerKey) -> Option<&Entry> {
         self.entries(scope, server)
             .min_by_key(|entry| (!entry.cause.is_present(), entry.scope != *scope))

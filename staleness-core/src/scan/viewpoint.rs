@@ -1,8 +1,8 @@
-//! Viewpoints: what is there for one client, and what is no tool of anybody.
+//! Viewpoints: which tools one client has, and which names are not tools at all.
 //!
-//! The registry is one for all clients of a machine. A [`Tool`] says whether *any* client loads it; for one client that
-//! follows from the listings of that client's own sources, and for a tool of an MCP server from those of the server.
-//! A name of which nothing but failures is known is a tool for nobody: a model invented it.
+//! A registry serves all clients of a machine. A [`Tool`] says whether *any* client loads it. Whether one
+//! client does follows from the listings in its own sources or, for a tool of an MCP server, from those of
+//! the server. A name that has only ever failed is a tool for nobody: a model invented it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,21 +10,22 @@ use crate::ids::{ClientId, Level, Scope, ServerKey, ToolKey, ToolName};
 use crate::store::View;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, ToolSummary};
 
-/// The presence of a tool for one client, by the client's own sources and uses.
+/// The presence of a tool for one client, by its own sources and uses. Better variants come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// The client loads it, or nothing says of any client that it does.
+    /// The client loads it, or no client lists it.
     There,
-    /// The client used it; other clients alone list it, and what they make of their entries is not its affair.
+    /// The client used it and only other clients list it. The state of their entries does not matter to this
+    /// client.
     Used,
-    /// The client lists it and does not load it, or listed it last.
+    /// The client lists it without loading it, or was the last to list it.
     Away(PresenceCause),
-    /// Other clients alone list it or used it.
+    /// Only other clients list it or used it.
     Others,
 }
 
-/// Turns a view into that of one client, or of any. Invented names have the cause [`PresenceCause::Invented`]; of
-/// summaries they are left out.
+/// Adapts a view to one client, or to all. Invented names get the cause [`PresenceCause::Invented`];
+/// summaries omit them.
 pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
     let invented = invented(view);
     view.seen_by = client.cloned();
@@ -45,9 +46,9 @@ pub(crate) fn see_as(view: &mut View, client: Option<&ClientId>) {
     }
 }
 
-/// Returns the names of a view that are no tools: nothing but failures is known of them, and neither they nor their
-/// server are listed, or were, or a live list of the server lacks them. The view holds the entries of the servers and what
-/// they list live.
+/// Returns the invented names in a view: names that have only failed and are not and were not listed. Either
+/// no entry of their server is known, or a live list of the server lacks them. The view must contain the
+/// server entries and the tools in live lists.
 pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
     let tools = view.tools.values().map(|tool| (&tool.key.scope, Facts::from(tool)));
     let summaries = view.summaries.iter().flat_map(|(scope, summaries)| {
@@ -86,9 +87,9 @@ pub(crate) fn invented(view: &View) -> HashSet<ToolKey> {
         .collect()
 }
 
-/// Turns a view into that of one client: the tools that this client loads are present, those that it lists and does not
-/// load, or lists no longer, are absent, and those of other clients alone have the cause
-/// [`PresenceCause::OtherClient`]; of summaries these are left out. Health and what a person decided are shared.
+/// Adapts a view to one client. Tools that it loads are present. Tools that it lists without loading, or no
+/// longer lists, are absent. Tools that only other clients have get the cause [`PresenceCause::OtherClient`];
+/// summaries omit them. Health and decisions by a person are shared.
 fn see_as_one(view: &mut View, client: &ClientId) {
     let servers = ClientServers::of(view, client);
     for tool in view.tools.values_mut() {
@@ -114,13 +115,13 @@ fn see_as_one(view: &mut View, client: &ClientId) {
     }
 }
 
-/// Returns true if a model may have invented the name: no source lists the tool itself, and nothing but failures of
-/// clients' agents is known of it. Its server may be listed.
+/// Returns true if a model may have invented the name: no source lists the tool itself, and it has only
+/// failed, in calls by agents of clients. Its server may be listed.
 pub(crate) fn may_be_invented(tool: &Tool) -> bool {
     Facts::from(tool).is_doubtful()
 }
 
-/// The parts of a tool that decide for whom it is there.
+/// The parts of a tool that decide which clients have it.
 #[derive(Clone, Copy)]
 struct Facts<'a> {
     name: &'a ToolName,
@@ -133,12 +134,13 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Returns true if nothing but failures of a client's agent is known of it: no client or name vouches for its kind,
-    /// and nobody decided about it. Programs that are no client list their tools nowhere.
+    /// Returns true if the tool is known only from failures in clients: neither a client nor the name states
+    /// its kind, and no person decided about it. A tool without a calling client is not doubtful, because
+    /// other programs list their tools nowhere.
     fn is_doubtful(self) -> bool {
         let is_of_nobody = match self.kind {
             ToolKind::Unknown => true,
-            // A client that leaves the server out has one.
+            // A name without a server comes from a client that omits the server.
             ToolKind::McpTool => self.server.is_some(),
             _ => false,
         };
@@ -187,8 +189,8 @@ impl<'a> From<&'a ToolSummary> for Facts<'a> {
     }
 }
 
-/// Returns the standing of a tool for `client`, by its sources and uses. A live list does not
-/// count: it is of its server, and speaks for every client.
+/// Returns the standing of a tool for `client`, by its sources and uses. A live list does not count, because
+/// it belongs to the server and applies to every client.
 fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
     let of_clients = || tool.listings.iter().filter(|each| each.source.level != Level::Live);
     let state = of_clients()
@@ -207,12 +209,12 @@ fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
     }
 }
 
-/// For each server in a scope how its best entry stands for a client.
+/// The standing of each server's best entry for one client, by scope.
 #[derive(Debug, Default)]
 pub(crate) struct ClientServers(HashMap<Scope, HashMap<ServerKey, Standing>>);
 
 impl ClientServers {
-    /// The servers whose entries a view holds.
+    /// Collects the servers with entries in a view.
     pub(crate) fn of(view: &View, client: &ClientId) -> Self {
         let mut servers = Self::default();
         for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
@@ -233,26 +235,26 @@ impl ClientServers {
         *known = standing.min(*known);
     }
 
-    /// Returns true if sources list a tool or its server, but none that the client loads, and the client never used it:
-    /// how its calls end says nothing of the tool, unless they succeed.
+    /// Returns true if sources list the tool or its server, but the client neither loads nor ever used it.
+    /// Its unsuccessful calls then say nothing about the tool.
     pub(crate) fn lack(&self, tool: &Tool, client: &ClientId) -> bool {
         let standing = self.standing(&tool.key.scope, tool.into(), client);
         self.list(tool) && matches!(standing, Standing::Away(_) | Standing::Others)
     }
 
-    /// Returns true if sources list, or listed, a tool or its server.
+    /// Returns true if a source lists or ever listed the tool or its server.
     pub(crate) fn list(&self, tool: &Tool) -> bool {
         tool.is_configured() || self.entry(&tool.key.scope, tool.into()).is_some()
     }
 
-    /// The standing of the best entry of the server that a tool belongs to.
+    /// Returns the standing of the best entry of the tool's server.
     fn entry(&self, scope: &Scope, tool: Facts<'_>) -> Option<Standing> {
         let server = tool.server.filter(|_| tool.kind == ToolKind::McpTool)?;
         let of = |scope: &Scope| self.0.get(scope)?.get(server).copied();
         of(scope).into_iter().chain(of(&Scope::Global)).min()
     }
 
-    /// A tool of a server that has an entry stands as the entry does; any other one as its own sources say.
+    /// Returns the standing of the tool's server if it has an entry, else that of the tool's own sources.
     fn standing(&self, scope: &Scope, tool: Facts<'_>, client: &ClientId) -> Standing {
         match self.entry(scope, tool) {
             None => own(tool, client),
@@ -261,9 +263,9 @@ impl ClientServers {
                 PresenceCause::RemovedFromConfig => PresenceCause::ServerRemoved,
                 _ => PresenceCause::ServerNotLoaded,
             }),
-            // It used the tool although its configuration, as far as it was read, has no such server.
+            // The client used the tool although its configuration, as read, has no such server.
             Some(Standing::Others) if tool.used_by.contains(client) => {
-                // A live list speaks for every client.
+                // A live list applies to every client.
                 if tool.is_unlisted() { Standing::There } else { Standing::Used }
             }
             Some(standing) => standing,

@@ -17,7 +17,7 @@ pub fn counted(count: impl Display, one: &str, many: &str) -> String {
     text
 }
 
-/// A number of whole days.
+/// Returns a number of whole days in words.
 pub(crate) fn days(days: i64) -> String {
     counted(days, "day", "days")
 }

@@ -1,13 +1,13 @@
-//! Folding: what makes two texts the same to a reader.
+//! Folding: maps texts that look the same to a reader to the same text.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A query as identity sees it: compatibility forms, case, white space at either end and its amount
-/// between words make no difference, nor do characters that show nothing.
+/// Folds a query for comparison: compatibility forms, case, the amount of white space and invisible
+/// characters make no difference.
 ///
-/// This is `toNFKC_Casefold` of the Unicode Standard (section 3.13) but for white space, which becomes
-/// one space. A character is folded by lowering it, raising that and lowering it again, which is full
-/// case folding save for the dotless `ı`, which stays what it is.
+/// This is `toNFKC_Casefold` of the Unicode Standard (section 3.13), except that white space becomes a single
+/// space. Characters are lower-cased, upper-cased and lower-cased again, which equals full case folding
+/// except for the dotless `ı`, which stays as it is.
 #[must_use]
 pub(crate) fn fold_query(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
@@ -26,8 +26,7 @@ pub(crate) fn fold_query(text: &str) -> String {
     folded
 }
 
-/// Adds a character without its case: what words of a search are compared by, as queries are by
-/// [`fold_query`].
+/// Appends a character with its case folded, as search words are compared.
 pub(crate) fn push_folded(c: char, to: &mut String) {
     if c.is_ascii() {
         to.push(c.to_ascii_lowercase());
@@ -36,17 +35,17 @@ pub(crate) fn push_folded(c: char, to: &mut String) {
     }
 }
 
-/// A character without its case.
+/// Folds the case of a character.
 fn fold(c: char) -> impl Iterator<Item = char> {
-    // Raised it would be the `I` that other languages dot.
+    // Upper-cased it would be `I`, which is the dotted letter in most languages.
     let dotless = (c == 'ı').then_some(c);
     let others = (c != 'ı')
         .then(|| c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase));
     dotless.into_iter().chain(others.into_iter().flatten())
 }
 
-/// The common ones of `Default_Ignorable_Code_Point`: soft hyphens, joiners, marks of direction,
-/// variation selectors and tags.
+/// Returns true for common characters of `Default_Ignorable_Code_Point`: soft hyphens, joiners, direction
+/// marks, variation selectors and tags.
 pub(crate) const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
@@ -76,7 +75,7 @@ mod tests {
         ] {
             assert_eq!(fold_query(text), folded, "{text:?}");
         }
-        // Letters of their own in the languages that have them.
+        // In some languages these are separate letters.
         assert_ne!(fold_query("\u{131}"), fold_query("i"));
         assert_ne!(fold_query("caf\u{e9}"), fold_query("cafe"));
     }

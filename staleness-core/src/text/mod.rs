@@ -1,4 +1,4 @@
-//! Text: what makes two spellings the same, the words of a text, and counts in words.
+//! Text: folding of spellings, the words of a text, and counts in words.
 
 mod counted;
 mod fold;

@@ -1,29 +1,28 @@
-//! Values that a store keeps as one text and never looks into.
+//! Values that stores keep as opaque text.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A value as one text: the blocks of a document, the citations of an item. Stores keep it as it is;
-/// what it says is a matter between this crate and itself.
+/// Serializes a value to text: the blocks of a document, the citations of an item. Stores never interpret it.
 ///
-/// A kind of fact or field that comes later is a new format for the stores: an older program would
-/// take it for damage.
+/// A new kind of fact or field requires a new store format, because an older program would report it as
+/// damage.
 #[must_use]
 pub(crate) fn pack<T: Serialize + ?Sized>(value: &T) -> String {
-    // Every key is a string and memory does not refuse bytes: nothing can fail.
+    // All map keys are strings and writing to memory cannot fail.
     let packed = serde_json::to_string(value);
     debug_assert!(packed.is_ok(), "{packed:?}");
     packed.unwrap_or_default()
 }
 
-/// The inverse of [`pack`]; `None` for a text that it did not make.
+/// The inverse of [`pack`]; `None` if the text cannot be parsed.
 #[must_use]
 pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
 
-/// Fields whose own form leaves parts out or names them, which only a format that describes itself can read: in
-/// any other they are one packed text.
+/// A serde adapter for fields that only a self-describing format can read. In other formats they are one
+/// packed text.
 pub(crate) mod nested {
     use serde::de::{DeserializeOwned, Error};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,9 +1,9 @@
-//! Characters as a terminal shows them.
+//! Characters that are unsafe in a terminal.
 
-/// Returns true if a terminal would obey or hide a character.
+/// Returns true if a terminal would interpret or hide a character.
 #[must_use]
 pub fn is_unsafe(c: char) -> bool {
-    // All that Unicode lets a terminal leave out, and the blank Braille pattern.
+    // Everything that Unicode allows a terminal to omit, and the blank Braille pattern.
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

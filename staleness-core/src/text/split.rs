@@ -1,12 +1,12 @@
-//! The words of an item, as an index takes them.
+//! The words of a text, for an index.
 
 use super::words::tokens;
 
-/// Calls `visit` with every way in which each word of a text may be asked for: `web-search` as `web`,
-/// `search` and `websearch`, `GitHub` as `git`, `hub` and `github`. Returns how many words there are.
+/// Calls `visit` with every searchable form of each word of a text: `web-search` as `web`, `search` and
+/// `websearch`, `GitHub` as `git`, `hub` and `github`. Returns the number of words.
 ///
-/// It says what [`tokens`] says, without making a string of each word of plain ASCII, which is most
-/// of them; and it reads the whole text.
+/// The result is that of [`tokens`], but plain ASCII words, the majority, need no allocation, and the text is
+/// read to its end.
 pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     let mut cut = Cut::default();
     if text.is_ascii() {
@@ -34,7 +34,7 @@ pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     words
 }
 
-/// Calls `visit` with the smallest parts of each word of a text of ASCII, each after the whole word:
+/// Calls `visit` with the smallest parts of each word of an ASCII text, each with the whole word first:
 /// `webSearch x` as (`websearch`, `web`), (`websearch`, `search`), (`x`, `x`).
 pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
     let mut cut = Cut::default();
@@ -50,8 +50,8 @@ pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
     });
 }
 
-/// The class of each byte: `PLAIN` for a small letter or digit, `OTHER` for a capital or a joint, 0 for
-/// what is outside words.
+/// The class of each byte: `PLAIN` for a lower-case letter or digit, `OTHER` for a capital or a joining
+/// character, 0 for bytes outside words.
 const SORTS: [u8; 256] = {
     let mut sorts = [0; 256];
     let mut byte = 0;
@@ -71,7 +71,8 @@ const SORTS: [u8; 256] = {
 const PLAIN: u8 = 1;
 const OTHER: u8 = 2;
 
-/// Calls `visit` with each run of letters, digits and joints, and whether it is plain.
+/// Calls `visit` with each run of letters, digits and joining characters. The flag is true if the run is
+/// plain.
 fn tokens_ascii(text: &str, mut visit: impl FnMut(&str, bool)) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -106,7 +107,7 @@ fn split_ascii(text: &str, cut: &mut Cut, visit: &mut impl FnMut(&str)) -> usize
     words
 }
 
-/// Visits the spellings of a token that is not plain; how many words it is.
+/// Visits the forms of a token that is not plain. Returns the number of words in it.
 fn split_token(token: &str, cut: &mut Cut, visit: &mut impl FnMut(&str)) -> usize {
     let mut words = 0;
     each_piece(token, |piece| {
@@ -117,7 +118,7 @@ fn split_token(token: &str, cut: &mut Cut, visit: &mut impl FnMut(&str)) -> usiz
     words
 }
 
-/// Calls `visit` with what `__` parts. Few tokens have any.
+/// Calls `visit` with the parts between `__`, which few tokens contain.
 fn each_piece(token: &str, visit: impl FnMut(&str)) {
     if token.as_bytes().windows(2).any(|pair| pair == b"__") {
         token.split("__").for_each(visit);
@@ -126,12 +127,12 @@ fn each_piece(token: &str, visit: impl FnMut(&str)) {
     }
 }
 
-/// A token of ASCII, cut into its parts: memory for one after the other.
+/// An ASCII token split into parts. Reused, to avoid allocations.
 #[derive(Clone, Debug, Default)]
 struct Cut {
     /// Its letters and digits, in lower case.
     lower: String,
-    /// The offsets in `lower` at which parts begin, with true where a run begins as well.
+    /// The offsets in `lower` at which parts begin; true if a run begins there as well.
     begins: Vec<(usize, bool)>,
 }
 
@@ -161,7 +162,7 @@ impl Cut {
         (0..self.begins.len()).map(|at| self.part(at))
     }
 
-    /// Visits the parts of runs that have several, the runs where there are several, and the whole.
+    /// Visits the parts of each run with several parts, each run if there are several, and the whole.
     fn spellings(&self, visit: &mut impl FnMut(&str)) {
         let mut from = 0;
         while from < self.begins.len() {
@@ -182,7 +183,7 @@ impl Cut {
     }
 }
 
-/// Returns true if a part of `camelCase` begins within a run.
+/// Returns true if a new part of `camelCase` begins at this byte.
 fn is_hump(bytes: &[u8], at: usize) -> bool {
     let before = bytes[at - 1];
     let next_is_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);

@@ -1,13 +1,13 @@
-//! Words for the variants of an enum: one list, for storage, reports and files.
+//! Words for the variants of an enum: one list for storage, reports and files.
 
-/// Gives an enum `ALL`, its variants in order; `as_str`, the word of each; and `from_word`, the inverse.
+/// Implements `ALL`, the variants in order, `as_str`, the word for each, and `from_word`, its inverse.
 macro_rules! wording {
     ($name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $name {
-            /// Every variant, in the order of the declaration.
+            /// All variants, in order of declaration.
             pub const ALL: [Self; [$($word),*].len()] = [$(Self::$variant),*];
 
-            /// The word that storage, reports and files use.
+            /// Returns the word used in storage, reports and files.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -15,7 +15,7 @@ macro_rules! wording {
                 }
             }
 
-            /// The inverse of `as_str`.
+            /// Returns the variant for a word, if there is one.
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|each| each.as_str() == word)

@@ -1,4 +1,4 @@
-//! Words: what a name, a description or a question says, whatever its spelling.
+//! The words of a name, a description or a question, independent of spelling.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::fold::{is_ignorable, push_folded};
 
-/// The longest text that is looked at, in characters.
+/// The maximum number of characters of a text to read.
 pub(crate) const MAX_CHARS: usize = 4_096;
-/// A prefix counts from this many characters on.
+/// The minimum length of a prefix that matches, in characters.
 pub(crate) const MIN_PREFIX: usize = 3;
-/// Words of a question that are looked for.
+/// The maximum number of words of a question.
 const MAX_ASKED: usize = 64;
 
-/// Words that say nothing about a tool.
+/// Words without information about a tool.
 const FILLERS: &[&str] = &[
     "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
     "does", "for", "from", "had", "has", "have", "how", "i", "in", "is", "it", "its", "me", "my",
@@ -23,14 +23,14 @@ const FILLERS: &[&str] = &[
     "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Letters and digits that belong together, such as `searchIssues`: in one word, and in its parts.
+/// A run of letters and digits, such as `searchIssues`: as one word, and in its parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Run {
     pub(crate) whole: String,
     pub(crate) parts: Vec<String>,
 }
 
-/// A word as a person counts words, such as `web-search`: in one piece, and in its runs.
+/// A word as a person would count it, such as `web-search`: as one word, and in its runs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Token {
     pub(crate) whole: String,
@@ -38,19 +38,19 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// The token in one word.
+    /// Returns the token as one word.
     pub(crate) fn as_str(&self) -> &str {
         &self.whole
     }
 
-    /// Returns true if it says nothing about anything.
+    /// Returns true if it is a filler word.
     pub(crate) fn is_filler(&self) -> bool {
         FILLERS.contains(&self.as_str())
     }
 }
 
-/// The tokens of a text, accents folded. What `fold_query` takes for the same
-/// has the same words.
+/// Returns the tokens of a text, with accents folded. Texts that `fold_query` treats as equal have the same
+/// tokens.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let plain = plain(text);
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -69,12 +69,12 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         .collect()
 }
 
-/// The beginning of a text without accents and without characters that show nothing.
+/// Returns the beginning of a text without accents and invisible characters.
 fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text[..text.len().min(MAX_CHARS)].into();
     }
-    // An iota that is written below a letter is no accent: in capitals it stands beside it.
+    // An iota subscript is a letter, not an accent: in capitals it is written beside the other letter.
     let iota = |c| if c == '\u{345}' { 'ι' } else { c };
     let letters = text.chars().take(MAX_CHARS).nfkd().map(iota);
     letters.filter(|c| !is_combining_mark(*c) && !is_ignorable(*c)).collect()
@@ -86,8 +86,8 @@ fn lower(run: &str) -> String {
     lower
 }
 
-/// The parts of `camelCase`, in lower case. What is written without spaces between words has each two characters
-/// that stand together as a part, as nobody marks where a word of it ends.
+/// Returns the parts of `camelCase`, in lower case. A run of characters that are written without spaces is
+/// split into overlapping pairs, because nothing marks where its words end.
 fn camel(run: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
@@ -118,20 +118,20 @@ fn add_part(parts: &mut Vec<String>, part: String) {
     parts.extend(pairs.map(|(first, second)| String::from_iter([first, second])));
 }
 
-/// Returns true if a character is Chinese, or one of the Japanese ones.
+/// Returns true for Chinese and Japanese characters, which are written without spaces.
 const fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The words of a text: accents and case folded, `camelCase`, hyphens and underscores split.
+/// Returns the words of a text, with accents and case folded and `camelCase`, hyphens and underscores split.
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     tokens(text).into_iter().flat_map(|token| token.runs).flat_map(|run| run.parts).collect()
 }
 
-/// The tokens of a question, each once, without fillers unless nothing else is left; at most
-/// [`MAX_ASKED`].
+/// Returns the distinct tokens of a question, at most [`MAX_ASKED`]. Fillers are dropped unless there is
+/// nothing else.
 #[must_use]
 pub(crate) fn question(text: &str) -> Vec<Token> {
     let mut all = tokens(text);

@@ -1,13 +1,10 @@
-//! Transfer: every record and the journal as lines of JSON, and back.
+//! Transfer: all records and the journal as lines of JSON, and back.
 //!
-//! An export is a header line and one line per record, sorted: projects, sources, tools, their definitions, items of
-//! knowledge, work items, sessions, cursors,
-//! routes and their vectors by key, outcomes in the order of recording, the journal by revision and index.
-//! Values
-//! that a store gives (the numbers of outcomes) and the time of the export are no part of it, so the
-//! same records make the same bytes whatever store holds them. Checked documents are no part of it
-//! either: they are a cache of what files and their history say on the machine that checked them; nor is
-//! what was suggested in sessions, which ends with them.
+//! An export is a header line and one line per record, sorted: projects, sources, tools, definitions of tools,
+//! items of knowledge, work items, sessions, cursors, routes and their vectors by key, outcomes in order of
+//! recording, the journal by revision and index. It contains neither the sequence numbers of outcomes, which a
+//! store assigns, nor the time of the export, so the same records produce the same bytes from every store. It
+//! omits checked documents, which are a cache for one machine, and suggestions, which end with their sessions.
 //!
 //! ```text
 //! {"kind":"staleness-export","version":1}
@@ -15,11 +12,11 @@
 //! {"kind":"tool","version":1,"name":"Bash",…}
 //! ```
 //!
-//! The header of an export whose journal was pruned says up to which revision: `"pruned":7`. Above that the journal has
-//! no gap.
+//! If the journal was pruned, the header contains the last pruned revision: `"pruned":7`. Above it the journal has no
+//! gap.
 //!
-//! [`View::append_lines`] writes, [`Checker`] reads and judges; `registry::Importer` carries
-//! records into a store. [`Comparison`] tells how far one export is a copy of another.
+//! [`View::append_lines`] writes lines and [`Checker`] reads and validates them; `registry::Importer` writes records
+//! into a store. [`Comparison`] shows how far one export is a copy of another.
 
 mod check;
 mod compare;

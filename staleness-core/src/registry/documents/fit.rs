@@ -1,15 +1,16 @@
-//! Documents with more findings than are kept of one.
+//! Trimming of documents with too many findings to store.
 
 use crate::knowledge::{
     Block, Context, Document, ItemKind, SignalKind, SignalSet, severity, worst_first,
 };
 use crate::store::pack;
 
-/// Pieces of evidence of each sort that a block of such a document keeps: more say no more.
+/// The maximum number of pieces of evidence of each kind per block of such a document.
 const OF_EACH_SORT: usize = 50;
 
-/// Leaves out what is too much, the least severe first, and marks the document; whether it was. Its
-/// worst block stays whatever the rules are that judge it: one with each set of sorts of evidence does.
+/// Drops the least severe findings of a document that is too large, and marks it as partial. Returns true if
+/// it did. For each combination of kinds of evidence at least one block is kept if it fits, so that the worst
+/// block survives under any rules.
 pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
     if pack(&document.found).len() <= Document::MAX_FINDINGS_BYTES {
         return false;
@@ -29,7 +30,7 @@ pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
         }
         is_first
     });
-    // The brackets around them.
+    // 2 bytes for the brackets around the list.
     let (mut size, mut kept) = (2, vec![false; found.len()]);
     let mut fits = |at: usize| {
         let more = pack(&found[at]).len() + 1;
@@ -47,7 +48,7 @@ pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
     true
 }
 
-/// Keeps the first evidence of each sort.
+/// Keeps the first [`OF_EACH_SORT`] pieces of evidence of each kind.
 fn thin(block: &mut Block) {
     let mut counts = [0; SignalKind::ALL.len()];
     block.evidence.retain(|each| {

@@ -1,4 +1,4 @@
-//! Verbs over checked documents: a cache of what was found in them.
+//! Checked documents: a cache of the findings in them.
 
 mod fit;
 mod put;
@@ -14,30 +14,30 @@ use crate::registry::{Documents, RegistryError};
 use crate::store::{DocumentFilter, Selection};
 use crate::time::Timestamp;
 
-/// Documents that one commit writes at most, so that others wait briefly.
+/// The maximum number of documents per commit, so that other writers wait only briefly.
 const BATCH: usize = 200;
 
 /// The result of [`Documents::put`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DocumentsReport {
-    /// Documents whose row was written.
+    /// The number of documents written.
     pub written: usize,
-    /// Documents that are as they were, or of which a later check is kept.
+    /// The number of documents that are unchanged or have a later check in the store.
     pub kept: usize,
-    /// Rows that went because their document is gone.
+    /// The number of rows removed because their document no longer exists.
     pub removed: usize,
-    /// Paths of documents with more findings than are kept ([`Document::MAX_FINDINGS_BYTES`]): the worst of
-    /// them are in the cache, and the next check looks at these documents again.
+    /// The paths of documents with too many findings to store ([`Document::MAX_FINDINGS_BYTES`]). The worst
+    /// findings are in the cache, and the next check looks at these documents again.
     pub too_large: Vec<String>,
 }
 
 impl Documents<'_> {
-    /// Keeps what a check of documents of one project found. Only what changed is written, and
-    /// nothing over the result of a later check. With `paths`, the paths of every document that the
-    /// project has, rows of others go, unless a check after `at` wrote them.
+    /// Stores the findings of a check of a project's documents. Writes only changes, and never replaces a
+    /// later check. If `paths` lists all documents of the project, the rows of other documents are removed,
+    /// unless a check after `at` wrote them.
     ///
     /// # Errors
-    /// Errors of the store; batches that were written stay.
+    /// An error of the store. Batches already written remain.
     pub async fn put(
         self,
         project: &ProjectId,
@@ -70,26 +70,26 @@ impl Documents<'_> {
         Ok(report)
     }
 
-    /// Every document of a project as it was last checked, in the order of paths.
+    /// Returns the last check of every document of a project, by path.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         self.0.seen_documents(DocumentFilter::Project(project.clone())).await
     }
 
-    /// The document with this key as it was last checked.
+    /// Returns the last check of the document with this key.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// An error of the store.
     pub async fn read(self, key: DocumentKey) -> Result<Option<Document>, RegistryError> {
         Ok(self.0.seen_documents(DocumentFilter::Key(key)).await?.pop())
     }
 
-    /// The documents of a project that a client loads and against which something was found, in the
-    /// order of paths. The store reads no other: for hooks.
+    /// Returns the documents of a project that a client loads and that have findings, by path. Fast enough
+    /// for hooks, because the store reads no others.
     pub async fn loaded(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         Ok(with_findings(self.0.seen_documents(DocumentFilter::Loaded(project.clone())).await?))
     }
 
-    /// The documents of a project against which something was found, in the order of paths.
+    /// Returns the documents of a project that have findings, by path.
     pub async fn flagged(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         Ok(with_findings(self.0.seen_documents(DocumentFilter::Flagged(project.clone())).await?))
     }
@@ -102,7 +102,7 @@ impl Registry {
     }
 }
 
-/// Those of which more is kept than when their files came and were edited.
+/// Drops documents with no evidence in any block.
 fn with_findings(mut documents: Vec<Document>) -> Vec<Document> {
     documents.retain(|document| document.found.iter().any(|block| !block.evidence.is_empty()));
     documents

@@ -1,4 +1,4 @@
-//! The steps that keep what a check found.
+//! The steps that store the results of a check.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use crate::knowledge::Document;
 use crate::store::{Decision, DocumentFilter, Draft, Durability, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
-/// A row of which nothing but the time of its check changed is written again after this many days,
-/// so that its age is true to the day and an unchanged project costs no writes.
+/// Days after which a row is written again even if only the time of its check changed. So its age is accurate
+/// to a day, while checks of unchanged projects rarely write.
 pub(crate) const REFRESH_AFTER_DAYS: i64 = 1;
 
-/// Writes documents as they were checked.
+/// Writes checked documents.
 #[derive(Debug)]
 pub(super) struct PutDocuments {
     pub(super) rows: Vec<Document>,
@@ -38,7 +38,7 @@ impl Step for PutDocuments {
     }
 }
 
-/// Returns true if a row says more than the one that is known.
+/// Returns true if `row` must replace `known`.
 fn is_news(known: &Document, row: &Document) -> bool {
     if row.checked_at < known.checked_at {
         return false;
@@ -47,11 +47,11 @@ fn is_news(known: &Document, row: &Document) -> bool {
     refreshed != *row || known.checked_at <= row.checked_at.minus_days(REFRESH_AFTER_DAYS)
 }
 
-/// Removes the rows of documents that are gone, but for those that a later check wrote.
+/// Removes the rows of documents that no longer exist, except those written by a later check.
 #[derive(Debug)]
 pub(super) struct DropDocuments {
     pub(super) project: ProjectId,
-    /// Those that there are.
+    /// The paths of existing documents.
     pub(super) paths: BTreeSet<String>,
     pub(super) at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! Carrying on with a copy that is not finished.
+//! Resuming an unfinished copy.
 
 use std::borrow::Borrow as _;
 use std::fmt::Debug;
@@ -11,11 +11,11 @@ use crate::store::{
 };
 use crate::transfer::{Record, exported};
 
-/// A record that comes, and of a copy what it takes the place of.
+/// An incoming record and, for a copy, the row that it replaces.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) row: Record,
-    /// A hash of what was seen in its place; nothing was where there is none.
+    /// A hash of the row to be replaced; `None` if there was none.
     pub(super) seen: Option<u128>,
 }
 
@@ -23,8 +23,8 @@ fn hash_of(row: &impl Debug) -> u128 {
     stable_hash(format!("{row:?}").as_bytes())
 }
 
-/// Does something with the row of a record, whatever its collection. Outcomes and journal entries, which are never
-/// changed, are left out.
+/// Evaluates an expression with the row of a record, for any collection. Ignores outcomes and journal
+/// entries, which never change.
 macro_rules! with_row {
     ($record:expr, $row:ident => $then:expr) => {
         exported!(with_row @ $record, $row => $then;)
@@ -40,7 +40,7 @@ macro_rules! with_row {
     };
 }
 
-/// Records of one collection, verbatim, where their places are still as they were seen.
+/// Writes records of one collection verbatim, where the rows to be replaced are still as they were compared.
 #[derive(Debug)]
 pub(super) struct PutVerbatim {
     pub(super) rows: Vec<Placed>,
@@ -73,7 +73,7 @@ fn lock<R: Row>(all: Selection, row: &R) -> Selection {
     all.lock(R::Filter::of(row.key().clone()))
 }
 
-/// Writes a row in the place of what was seen there.
+/// Writes a row if the current one still has the hash `seen`.
 fn put<R: Row>(row: &R, seen: Option<u128>, view: &View, changes: &mut ChangeSet) {
     let known = R::rows(view).get(row.key());
     if known != Some(row) && known.map(|known| hash_of(known)) == seen {
@@ -82,13 +82,13 @@ fn put<R: Row>(row: &R, seen: Option<u128>, view: &View, changes: &mut ChangeSet
 }
 
 impl Admin<'_> {
-    /// An import into a registry that is empty, or holds a part of what comes, perhaps as it was before: what
-    /// a [`Comparison`](crate::transfer::Comparison) calls missing is [put](Importer::put), in the order of an
-    /// export, in the place of what it calls older a record is [replaced](Importer::replace), and what it calls
-    /// the same is [skipped](Importer::skip). Afterwards everything is there verbatim.
+    /// Creates an import that continues a copy. The registry is empty or contains a part of the original,
+    /// perhaps in an older state. For each result of a [`Comparison`](crate::transfer::Comparison), in the
+    /// order of an export: [put](Importer::put) a missing record, [replace](Importer::replace) an older one,
+    /// [skip](Importer::skip) an identical one. The result is a verbatim copy.
     ///
-    /// A record is written only while its place is as it was compared, so whoever uses the registry meanwhile
-    /// loses nothing; the two sides are not the same then.
+    /// A record is written only if the row in its place is still as it was compared. So changes made by
+    /// others in the meantime are not lost, but then the two sides differ.
     #[must_use]
     pub fn copier(self) -> Importer {
         let mut importer = Importer::begin(self.0, ImportReport::default(), false);
@@ -98,12 +98,12 @@ impl Admin<'_> {
 }
 
 impl Importer {
-    /// Takes note of a record that is there already, as it is.
+    /// Records that an identical record already exists.
     pub fn skip(&mut self, record: Record) {
         *self.report.skipped.of(&record) += 1;
         if let Record::Journal(entry) = record {
             let revision = entry.revision;
-            // How often it was said counts for what follows.
+            // Later identical entries are counted from here.
             self.numbered(entry);
             if self.revisions.last() != Some(&(revision, revision)) {
                 self.revisions.push((revision, revision));
@@ -111,10 +111,10 @@ impl Importer {
         }
     }
 
-    /// Takes the next record of a copy, like [`Importer::put`], in the place of what was `seen` there.
+    /// Takes the next record of a copy, like [`Importer::put`], to replace the row `seen`.
     ///
     /// # Errors
-    /// Errors of the store; what was written before stays.
+    /// An error of the store. Records already written remain.
     pub async fn replace(&mut self, row: Record, seen: &Record) -> Result<(), RegistryError> {
         let mut hash = None;
         with_row!(seen, row => hash = Some(hash_of(row)));

@@ -1,4 +1,4 @@
-//! Taking in what comes without a journal of its own.
+//! Import of data without a journal of its own.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::registry::{Act, Knowledge, RecordUses, RegistryError, Tools, Use, Wor
 use crate::store::Durability;
 
 impl Tools<'_> {
-    /// Records uses in order, in one commit, as [`Tools::record_all`] does, and reports only
-    /// which of them are new; with `dry_run` which would be. May be repeated with the same op ids.
+    /// Records uses in order, in one commit, like [`Tools::record_all`]. Returns only which of them are new;
+    /// with `dry_run` which would be. May be repeated with the same op ids.
     ///
     /// # Errors
-    /// Errors of the store; nothing is recorded then.
+    /// An error of the store. Nothing is recorded then.
     pub async fn record_batch(
         self,
         uses: Vec<Use>,
@@ -27,15 +27,14 @@ impl Tools<'_> {
 }
 
 impl Knowledge<'_> {
-    /// Takes in items that come without a journal of their own, 50 in one commit: those that are
-    /// new, and of the others what is newer than here, and the larger counters. What is not stated of a
-    /// known item stays as it is. Of those that are among the files of the act counters are taken, and
-    /// nothing else: the file is the truth. Returns how many were written, with `dry_run` how many would be. May
-    /// be repeated: importing again changes nothing.
+    /// Imports items without a journal of their own, 50 per commit: new items, newer states of known ones,
+    /// and larger counters. Fields that are not stated stay as they are. For items in files of the act only
+    /// counters are imported, because the file holds the rest. Returns the number written; with `dry_run` the
+    /// number to be written. May be repeated: importing again changes nothing.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; else
-    /// what the store reports, and commits that were made stay.
+    /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written, or an
+    /// error of the store. Commits already made remain.
     pub async fn import(
         self,
         items: Vec<StatedItem>,
@@ -57,14 +56,14 @@ impl Knowledge<'_> {
 }
 
 impl WorkItems<'_> {
-    /// Takes in work items of another system, 50 in one commit: those that are new, and those that
-    /// were active later than the ones that are here. Returns how many were written, with `dry_run`
-    /// how many would be. May be repeated: importing again changes nothing.
+    /// Imports work items of another system, 50 per commit: new ones, and known ones with later activity.
+    /// Returns the number written; with `dry_run` the number to be written. May be repeated: importing again
+    /// changes nothing.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; for
-    /// an item that is of another kind here, and what else the store reports: commits that were made
-    /// stay.
+    /// [`crate::store::Refusal::Invalid`] if an item is invalid, in which case nothing was written;
+    /// [`crate::store::Refusal::Conflict`] if an item has another kind here; or an error of the store.
+    /// Commits already made remain.
     pub async fn import(
         self,
         work: Vec<ToldWork>,

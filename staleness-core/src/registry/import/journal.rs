@@ -8,17 +8,18 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// An entry without revision and index, and how often the export has said the same, this included.
+/// An entry without revision and index, and how many times the export has contained it so far, this one
+/// included.
 ///
-/// Entries of scans carry no op, and the same may happen twice at one moment: an entry is there when
-/// the journal says it at least that often.
+/// Entries of scans carry no op, and identical ones may occur at the same time. So an entry exists already if
+/// the journal contains it at least that many times.
 #[derive(Debug)]
 pub(super) struct Numbered {
     pub(super) entry: JournalEntry,
     pub(super) times: u32,
 }
 
-/// The entries of a view, by what they are about and when.
+/// The entries of a view by subject and time.
 struct Known<'v>(HashMap<(&'v Subject, Timestamp), Vec<&'v JournalEntry>>);
 
 impl<'v> Known<'v> {
@@ -30,7 +31,7 @@ impl<'v> Known<'v> {
         Self(known)
     }
 
-    /// Returns the revision of the `times`-th such entry in the journal; `None` if there are fewer.
+    /// Returns the revision of the `times`-th identical entry in the journal; `None` if there are fewer.
     fn place(&self, row: &Numbered) -> Option<Revision> {
         let same = |known: &JournalEntry| {
             JournalEntry { revision: Revision(0), index: 0, ..known.clone() } == row.entry
@@ -41,13 +42,13 @@ impl<'v> Known<'v> {
     }
 }
 
-/// Appends those entries of one revision that are not there, in order, as one revision.
+/// Appends the new entries of one revision, in order, as one revision.
 #[derive(Debug)]
 pub(super) struct AppendEntries {
     pub(super) rows: Vec<Numbered>,
-    /// While the store stands at this revision none of them can be there, and nothing is looked up.
+    /// If the store is still at this revision, none of the entries can exist and nothing is looked up.
     pub(super) verbatim: Option<Revision>,
-    /// The floor of the original, if its entries go in verbatim.
+    /// The floor of the original, for a verbatim import.
     pub(super) floor: Floor,
     pub(super) durability: Durability,
 }
@@ -67,7 +68,7 @@ impl AppendEntries {
         filters.into_iter().fold(Selection::new(), Selection::journal)
     }
 
-    /// The revision at which the last of them was found.
+    /// Returns the highest revision at which any of them was found.
     pub(super) fn found_at(&self, view: &View) -> Revision {
         let known = Known::of(view);
         self.rows.iter().filter_map(|row| known.place(row)).max().unwrap_or_default()

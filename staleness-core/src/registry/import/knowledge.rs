@@ -1,4 +1,4 @@
-//! The step that writes imported items: of each, what is newer stays.
+//! The step that writes imported items. The newer state of each item wins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// An item as it comes.
+/// An incoming item.
 #[derive(Clone, Debug)]
 pub(super) enum Incoming {
-    /// Everything that a store knew of it.
+    /// All fields of the item, from another store.
     Whole(Item),
-    /// The item as another system states it.
+    /// The fields that another system states.
     Stated(StatedItem),
 }
 
@@ -30,7 +30,7 @@ impl Incoming {
         }
     }
 
-    /// The item that stays, beside the one that is known.
+    /// Returns the item to store, merged with the known one.
     fn beside(&self, known: Option<&Item>) -> Item {
         match (self, known) {
             (Self::Whole(row), None) => row.clone(),
@@ -40,7 +40,7 @@ impl Incoming {
         }
     }
 
-    /// When somebody wrote, verified, finished or denied it last. Being recalled is no deed.
+    /// Returns when the item was last written, verified, done or contradicted. Recalls do not count.
     fn last_deed(&self) -> Timestamp {
         let row = match self {
             Self::Whole(row) => row.clone(),
@@ -54,27 +54,27 @@ impl Incoming {
     fn linked(&self) -> impl Iterator<Item = ItemKey> + '_ {
         let row = match self {
             Self::Whole(row) => Some(row),
-            // It states no links: those of what is known stay.
+            // It states no links, so the known ones stay.
             Self::Stated(_) => None,
         };
         row.into_iter().flat_map(linked)
     }
 }
 
-/// Writes items. Into a store that holds others the two sides of what supersedes what are put in step
-/// again: an item that is newer there may have other links than it had here.
+/// Writes items. In a store that was not empty, both sides of the supersedes links are made consistent again,
+/// because a newer item may have other links.
 #[derive(Debug)]
 pub(super) struct PutItems {
     pub(super) rows: Vec<Incoming>,
-    /// The store was not empty: links may meet items that know nothing of them.
+    /// True if the store was not empty, so that links may point to items that do not link back.
     pub(super) merging: bool,
-    /// The act that brings them, where they come without a journal of their own.
+    /// The act that imports them, if they come without a journal of their own.
     pub(super) act: Option<Act>,
     pub(super) durability: Durability,
 }
 
 impl PutItems {
-    /// Returns the number of rows that a change set writes, without the other ends of links.
+    /// Returns the number of imported rows that a change set writes, not counting other ends of links.
     pub(super) fn written(&self, changes: &ChangeSet) -> usize {
         let own: BTreeSet<&ItemKey> = self.rows.iter().map(Incoming::key).collect();
         let put = |change: &&Change<Item, ItemKey>| match change {
@@ -84,8 +84,8 @@ impl PutItems {
         changes.knowledge.iter().filter(put).count()
     }
 
-    /// Returns the items to write: those that come, merged with what is known. One that was removed
-    /// here since anything was done to it there does not come back.
+    /// Returns the items to write, merged with the known ones. An item that was removed here after its last
+    /// change there is not restored.
     fn winners(&self, view: &View) -> BTreeMap<ItemKey, Item> {
         let removed = removed(view);
         let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();
@@ -98,11 +98,12 @@ impl PutItems {
                 continue;
             }
             let mut kept = row.beside(known);
-            // It says no more than the file does.
+            // It adds nothing to the file's own data.
             if of_file.as_ref() == Some(&kept) {
                 continue;
             }
-            // Nothing that is gone stands for it; if it comes after all, it says so itself.
+            // A removed item no longer supersedes it. If that item is imported later, it brings the link
+            // back.
             let scope = kept.key.scope.clone();
             kept.superseded_by.retain(|id| {
                 let key = ItemKey { scope: scope.clone(), id: id.clone() };
@@ -113,14 +114,14 @@ impl PutItems {
         winners
     }
 
-    /// The row of an item that lives in a file, as if nothing was done to it yet.
+    /// Returns the initial row of an item in a file.
     fn row_of_file(&self, key: &ItemKey) -> Option<Item> {
         let file = self.act.as_ref()?.files.get(key)?;
         Some(file.row(key))
     }
 
-    /// Returns what else must be known: the other ends of links that are known here, and the history
-    /// of what is not here; `None` if there is neither.
+    /// Returns what else to read: the other ends of existing links, and the history of items that do not
+    /// exist here. `None` if there is neither.
     fn lookups(&self, view: &View) -> Option<Selection> {
         let known = self.rows.iter().filter_map(|row| view.knowledge.get(row.key()));
         let is_new = |key: &ItemKey| !view.knowledge.contains_key(key);
@@ -136,7 +137,7 @@ impl PutItems {
     }
 }
 
-/// The items that are not there any more, with when they were removed last.
+/// Returns the removed items with the time of their last removal.
 fn removed(view: &View) -> BTreeMap<&Subject, Timestamp> {
     let mut removed = BTreeMap::new();
     for entry in view.journal.values().filter(|entry| entry.action == Action::Removed) {
@@ -146,7 +147,7 @@ fn removed(view: &View) -> BTreeMap<&Subject, Timestamp> {
     removed
 }
 
-/// The items at the other ends of the links of an item.
+/// Returns the items at the other ends of an item's links.
 fn linked(item: &Item) -> impl Iterator<Item = ItemKey> + '_ {
     let ids = item.supersedes.iter().chain(&item.superseded_by);
     ids.map(|id| ItemKey { scope: item.key.scope.clone(), id: id.clone() })
@@ -156,9 +157,9 @@ fn lock(keys: BTreeSet<ItemKey>) -> Selection {
     Selection::new().lock_keys::<Item>(keys)
 }
 
-/// Puts both sides in step around one item: what it supersedes knows of it, what it no longer
-/// supersedes does not, and it knows those and only those that supersede it. One that is not there is
-/// believed: it comes with a later line.
+/// Makes both sides of the links of one item consistent. Items that it supersedes link back, those that it no
+/// longer supersedes do not, and it keeps exactly the links of items that supersede it. A link to an item
+/// that does not exist yet is kept, because it may be on a later line.
 fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
     let at = |id: &ItemId| ItemKey { scope: key.scope.clone(), id: id.clone() };
     let Some(item) = draft.get::<Item>(key).cloned() else { return };
@@ -179,11 +180,11 @@ fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
     draft.edit::<Item, _>(key, |row| row.superseded_by = by);
 }
 
-/// Tells the journal of what is new or was changed; counters are not told.
+/// Adds journal entries for new and changed items, except for counters.
 fn tell(draft: &mut Draft<'_>, act: &Act, view: &View, winners: &BTreeMap<ItemKey, Item>) {
     for (key, row) in winners {
         match view.knowledge.get(key) {
-            // Of an item in a file nothing came but counters.
+            // For an item in a file only counters were imported.
             None if row.path.is_some() => {}
             None => act.tell(draft, key, Action::Added, None, "imported"),
             Some(known) if uncounted(known) != uncounted(row) => {

@@ -1,4 +1,4 @@
-//! Two rows of one item as one: nothing newer is overwritten by what is older.
+//! Merging two rows of one item, so that older data never overwrites newer data.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use crate::knowledge::{Citation, Contradiction, Item, ItemKind};
 use crate::registry::knowledge::same_place;
 use crate::time::Timestamp;
 
-/// Merges a row that is known with one that comes.
+/// Merges a known row with an incoming one.
 ///
-/// - The text and the other fields that a person edits are those of the row that was edited last; of
-///   two that were edited at the same time those that are known.
-/// - A verification goes with the text that was verified: the later one stays, where both speak of the
-///   same text. The digests of citations come from it.
-/// - What was said against it stays until somebody verified this text after that.
-/// - It is done if the row says so that was edited last, or the other one since then.
-/// - Of each counter the larger stays.
-/// - Where one lives in a file and the other in the store, they are two texts under one id: the one
-///   that is known stays, with the counters and what was said against either.
+/// - The text and other editable fields come from the row that was edited last; if both were edited at the
+///   same time, from the known row.
+/// - A verification belongs to the verified text. If both rows have the same text, the later verification
+///   wins, and the digests of citations come from it.
+/// - A contradiction stays unless this text was verified after it.
+/// - The item is done if the row edited last says so, or if the other one was marked as done after that edit.
+/// - The larger value of each counter wins.
+/// - If one row is in a file and the other in the store, they are different texts under one id. The known row
+///   stays, with the merged counters and contradictions.
 pub(super) fn merged(known: &Item, row: &Item) -> Item {
     if known.path.is_some() != row.path.is_some() {
         let mut all = known.clone();
@@ -42,7 +42,7 @@ pub(super) fn merged(known: &Item, row: &Item) -> Item {
 
 /// Returns the citations of the last row, with the digests of its verification.
 fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
-    // The row of an item that lives in a file cites nothing by itself: the file does.
+    // The row of an item in a file has no citations of its own; the file does.
     if last.path.is_some() {
         return verified.citations.clone();
     }
@@ -53,8 +53,8 @@ fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
     last.citations.iter().map(seen).collect()
 }
 
-/// Returns the contradiction that stands. One that only rows with this verification hold was said after it, whatever
-/// the clocks said.
+/// Returns the contradiction that still applies. If it occurs only in rows with this verification, it was
+/// made after the verification, regardless of the clocks.
 fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option<Contradiction> {
     let both = [known, row];
     let was_said_before = |said: &Contradiction| {
@@ -64,15 +64,15 @@ fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option
     let stands = |said: &&Contradiction| {
         verified.is_none_or(|verified| verified <= said.at) || !was_said_before(said)
     };
-    // The known one of two at the same time.
+    // Of two made at the same time, the known one wins.
     let said = both.iter().filter_map(|item| item.contradicted.as_ref());
     said.rev().filter(stands).max_by_key(|said| said.at).cloned()
 }
 
-/// The larger of each counter.
+/// Takes the larger value of each counter.
 fn count(all: &mut Item, other: &Item) {
     all.recalls = all.recalls.max(other.recalls);
-    // A counter since the last edit is one of the same edit, or another one.
+    // Counters since the last edit are comparable only for the same edit.
     if all.updated_at == other.updated_at {
         all.recalls_since_edit = all.recalls_since_edit.max(other.recalls_since_edit);
     }
@@ -83,7 +83,7 @@ fn count(all: &mut Item, other: &Item) {
     }
 }
 
-/// An item without its counters: what somebody wrote or said.
+/// Returns an item without its counters.
 pub(super) fn uncounted(item: &Item) -> Item {
     Item {
         recalls: 0,

@@ -1,4 +1,4 @@
-//! Importing records that another store exported.
+//! Import of records exported by another store.
 
 mod copying;
 mod foreign;
@@ -41,59 +41,58 @@ use routes::{Foreseen, PutVectors};
 use rows::{AppendOutcomes, Merge, Outdate, PutRows};
 pub use work::ToldWork;
 
-/// Rows that one commit writes at most, so that others wait briefly. A revision of the journal is
-/// one commit, however long it is.
+/// The maximum number of rows per commit, so that other writers wait only briefly. A revision of the journal
+/// is always one commit.
 const BATCH: usize = 500;
-/// Outcomes that one commit appends at most. They are short, and ten times as many in one commit are
-/// written twice as fast.
+/// The maximum number of outcomes per commit. They are small, and larger commits are faster.
 const OUTCOMES: usize = 5_000;
-/// Items that one commit writes at most: each may be a megabyte.
+/// The maximum number of items per commit. Each may be a megabyte.
 const ITEMS: usize = 50;
-/// Attempts at a commit whose acknowledgement gets lost, the first included.
+/// The maximum number of attempts at a commit whose acknowledgement is lost.
 const ATTEMPTS: usize = 3;
 
-/// Carries the records of an export into a store.
+/// Writes the records of an export into a store.
 ///
-/// Into an empty store everything goes verbatim, the journal with its revisions and what was pruned of it. Into
-/// another one
+/// Into an empty store everything is copied verbatim, including the journal with its revisions and its floor.
+/// Into another store it is merged:
 ///
-/// - of a tool the record that changed last stays; of a source the one that was looked at last; of a
-///   project the one that was seen last, while what it was told stays its own,
-/// - of an item of knowledge the text stays that was edited last, with the verification of that text
-///   and what was said against it; it gets the larger of each counter, and what it supersedes knows of
-///   it,
-/// - of a work item the record stays that was active last; sessions are added that are not there; how
-///   far an agent was told is this store's own affair: cursors are left out,
-/// - of a route the record stays that was used last, and a vector is added where there is none,
-/// - outcomes are appended that are not there, by op and tool,
-/// - journal entries are appended that are not there, by everything they say but their revision,
-/// - the next scan of each project evaluates everything anew.
+/// - tools: the record that changed last wins; sources: the one that was scanned last; projects: the one that
+///   was seen last, while the revision reported to it stays,
+/// - items of knowledge: the text that was edited last wins, with the verification of that text and the
+///   contradiction; the larger value of each counter wins, and links are made consistent,
+/// - work items: the record with the latest activity wins; sessions: new ones are added; cursors: not
+///   imported, because they refer to the journal of the other store,
+/// - routes: the record that was used last wins, and missing vectors are added,
+/// - outcomes: new ones are appended, identified by op and tool,
+/// - journal entries: new ones are appended, identified by everything except their revision,
+/// - the next scan of each project evaluates everything again.
 ///
-/// Records come in the order of an export, but projects last: their revisions follow where the
-/// journal went. Those of sessions and cursors do too; they wait in memory for the end. Importing again changes nothing, so an import that was cut off is simply repeated.
+/// Put records in the order of an export, but projects last, because their revisions are translated to those
+/// of the new journal. Sessions and cursors need this too; the importer keeps them in memory until the end.
+/// Importing again changes nothing, so an interrupted import can simply be repeated.
 #[derive(Debug)]
 pub struct Importer {
     registry: Registry,
     dry_run: bool,
-    /// Records of one collection that are written together; of the journal those of one revision.
+    /// Records of one collection to be written together; for the journal those of one revision.
     batch: Vec<Placed>,
     report: ImportReport,
-    /// The revisions of the export, and where each went, in order.
+    /// The revisions of the export with the corresponding revisions in this store, in order.
     revisions: Vec<(Revision, Revision)>,
-    /// The number of times that the export has said the same so far, by a hash of the entry.
+    /// The number of times that the export has contained each journal entry so far, by a hash of the entry.
     said: HashMap<u64, u32>,
-    /// Sessions and cursors, which wait for the whole journal.
+    /// Sessions and cursors, held back until the journal is complete.
     waiting: Vec<Placed>,
-    /// The projects of a copy, which wait too: those who import put projects last themselves.
+    /// The projects of a copy, also held back. Other imports put projects last themselves.
     projects: Vec<Placed>,
-    /// True for a copy, of which the store may hold a part already: see [`Admin::copier`].
+    /// True for a copy, where the store may contain a part already: see [`Admin::copier`].
     copying: bool,
-    /// The routes that a dry run would have written, which vectors may be of.
+    /// The routes that a dry run would have written, so that their vectors are accepted.
     foreseen: Foreseen,
 }
 
 impl Admin<'_> {
-    /// Returns true if nothing is stored that an export would hold.
+    /// Returns true if the store contains nothing that an export would contain.
     pub async fn is_empty(self) -> Result<bool, RegistryError> {
         let mut empty = true;
         let mut visit = |page: View| {
@@ -104,7 +103,7 @@ impl Admin<'_> {
         Ok(empty)
     }
 
-    /// An import into this registry; with `dry_run` one that only counts.
+    /// Creates an import into this registry; with `dry_run` it only counts.
     pub async fn importer(self, dry_run: bool) -> Result<Importer, RegistryError> {
         let merged = !self.is_empty().await?;
         Ok(Importer::begin(self.0, ImportReport { merged, ..ImportReport::default() }, dry_run))
@@ -112,7 +111,7 @@ impl Admin<'_> {
 }
 
 impl Registry {
-    /// Carries a step out, again where the acknowledgement was lost, or looks what it would write.
+    /// Runs a step, and retries if the acknowledgement was lost. In a dry run only computes its changes.
     async fn carry_out(
         &self,
         step: Arc<dyn Step>,
@@ -134,7 +133,7 @@ impl Registry {
 }
 
 impl Importer {
-    /// An import of which nothing has come yet.
+    /// Creates an import without any records yet.
     fn begin(registry: &Registry, report: ImportReport, dry_run: bool) -> Self {
         Self {
             registry: registry.clone(),
@@ -150,16 +149,15 @@ impl Importer {
         }
     }
 
-    /// Takes the next record. It is written together with others, at the latest by
-    /// [`Importer::finish`].
+    /// Takes the next record. It is written with others, at the latest by [`Importer::finish`].
     ///
     /// # Errors
-    /// Errors of the store; what was written before stays.
+    /// An error of the store. Records already written remain.
     pub async fn put(&mut self, row: Record) -> Result<(), RegistryError> {
         self.take(Placed { row, seen: None }).await
     }
 
-    /// Takes a record. Sessions, cursors and the projects of a copy wait for the journal.
+    /// Takes a record. Holds back sessions, cursors and the projects of a copy until the journal is complete.
     async fn take(&mut self, placed: Placed) -> Result<(), RegistryError> {
         match placed.row {
             Record::Session(_) | Record::Cursor(_) => self.waiting.push(placed),
@@ -169,7 +167,7 @@ impl Importer {
         Ok(())
     }
 
-    /// Adds a record to the batch; what is in it is written first where this belongs to another one.
+    /// Adds a record to the batch. Writes the batch first if it is full or holds records of another kind.
     async fn push(&mut self, placed: Placed) -> Result<(), RegistryError> {
         let most = match placed.row {
             Record::Definition(_) | Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
@@ -189,16 +187,16 @@ impl Importer {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes all remaining records.
     ///
     /// # Errors
-    /// Errors of the store; what was written before stays.
+    /// An error of the store. Records already written remain.
     pub async fn finish(mut self) -> Result<ImportReport, RegistryError> {
         self.write_batch(None).await?;
         let waiting = mem::take(&mut self.waiting).into_iter();
         for placed in waiting.chain(mem::take(&mut self.projects)) {
-            // What another store's journal told says nothing of this one's own entries: an agent that was
-            // never told anything here gets a digest.
+            // The other store's cursors say nothing about this store's own entries, so they are not merged.
+            // An agent without a cursor gets a digest.
             if !(self.report.merged && matches!(placed.row, Record::Cursor(_))) {
                 self.push(placed).await?;
             }
@@ -211,14 +209,14 @@ impl Importer {
         Ok(self.report)
     }
 
-    /// Writes the batch; `next` is the first record behind it.
+    /// Writes the batch; `next` is the first record after it.
     async fn write_batch(&mut self, next: Option<&Record>) -> Result<(), RegistryError> {
         let batch = mem::take(&mut self.batch);
         let Some(first) = batch.first().map(|placed| placed.row.clone()) else { return Ok(()) };
-        // The last commit of each collection is safe before the next begins; those before it are
-        // then safe too.
+        // The last commit of each collection is durable before the next collection begins, which makes the
+        // earlier ones durable too.
         let last = next.map(mem::discriminant) != Some(mem::discriminant(&first));
-        // Were outcomes of a copy lost between two that were not, nobody could put them there again.
+        // If a power cut lost outcomes in the middle of a copy, they could not be inserted again.
         let appended = self.copying && matches!(first, Record::Outcome(_));
         let durability = if last || appended { Durability::Full } else { Durability::Normal };
         let all = batch.len();
@@ -282,7 +280,7 @@ impl Importer {
         Ok(mem::take(R::changes_mut(&mut changes)))
     }
 
-    /// An entry as it will be stored, with how often the export said the same until now.
+    /// Returns an entry as it will be stored, and counts how many times the export has contained it.
     fn numbered(&mut self, entry: JournalEntry) -> Numbered {
         let entry = JournalEntry { revision: Revision(0), index: 0, ..entry };
         let hash = stable_hash(format!("{entry:?}").as_bytes()) as u64;
@@ -305,12 +303,11 @@ impl Importer {
         }
         let rows = numbered;
         let (last, before) = self.revisions.last().copied().unwrap_or_default();
-        // In a store that was empty, and holds what came before this and nothing else, nothing of
-        // it can be there.
+        // If the store was empty and contains only earlier parts of this import, no entry can exist yet.
         let verbatim = (!self.report.merged).then_some(last);
         let floor = match revision.0.saturating_sub(1) {
             pruned if pruned > last.0 => {
-                // What was removed is at most as late as what follows it, as far as clocks can tell.
+                // As far as clocks can tell, removed entries are not later than the entries that follow them.
                 let at = rows.first().map(|row| row.entry.at).unwrap_or_default();
                 Floor { revision: Revision(pruned), at }
             }
@@ -327,7 +324,7 @@ impl Importer {
         Ok(changes.journal.len())
     }
 
-    /// A record that follows its journal to where it went.
+    /// Translates the revisions in a record to those of this store.
     fn moved(&self, mut row: Record) -> Record {
         match &mut row {
             Record::Session(row) => row.from_revision = self.place_of(row.from_revision),
@@ -341,7 +338,8 @@ impl Importer {
         row
     }
 
-    /// The revision here of each revision of the export. A pruned one keeps its distance to the next.
+    /// Returns this store's revision for a revision of the export. A pruned one keeps its distance to the
+    /// next.
     fn place_of(&self, revision: Revision) -> Revision {
         let next = self.revisions.partition_point(|(of, _)| *of <= revision);
         let last = next.checked_sub(1).map(|at| self.revisions[at]);
@@ -360,7 +358,7 @@ impl Importer {
     }
 }
 
-/// The rows of a batch.
+/// Returns the rows of a batch.
 fn taken<R: Exported>(rows: impl Iterator<Item = Placed>) -> impl Iterator<Item = R> {
     rows.filter_map(|placed| R::taken(placed.row))
 }

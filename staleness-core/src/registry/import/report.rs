@@ -38,14 +38,14 @@ pub struct TransferCounts {
 pub struct ImportReport {
     /// Records that were written.
     pub imported: TransferCounts,
-    /// Records that were there already, or that a newer one stood for.
+    /// Records that already existed, or that are older than the existing ones.
     pub skipped: TransferCounts,
-    /// The store was not empty: records were merged into it.
+    /// True if the store was not empty, so that records were merged into it.
     pub merged: bool,
 }
 
 impl TransferCounts {
-    /// The count of the collection that a record belongs to.
+    /// Returns the count for the collection of a record.
     pub(super) const fn of(&mut self, record: &Record) -> &mut u64 {
         match record {
             Record::Project(_) => &mut self.projects,

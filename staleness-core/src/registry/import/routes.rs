@@ -1,4 +1,4 @@
-//! The step that writes imported vectors, and routes of other systems.
+//! The steps that write imported vectors, and routes of other systems.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::route::{Route, RouteKey, RouteVector, Vector, own_id};
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, VectorFilter, View};
 use crate::time::Timestamp;
 
-/// Routes that were decided upon and not written, with the models that embedded them.
+/// Routes that a dry run would write, with the models that embedded them.
 pub(super) type Foreseen = Arc<HashMap<RouteKey, Option<ModelId>>>;
 
-/// Vectors: those of routes that are there and have none, and that no other model embedded.
+/// Writes vectors for routes that exist, have no vector, and were not embedded by another model.
 #[derive(Debug)]
 pub(super) struct PutVectors {
     pub(super) rows: Vec<RouteVector>,
@@ -63,20 +63,20 @@ impl Step for PutVectors {
 /// A route of another system, with its vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldRoute {
-    /// The route. Whether it names a model follows from the vector.
+    /// The route. Its model is taken from the vector.
     pub route: Route,
-    /// The model, and the vector that it made of the query.
+    /// The vector of the query, with the model that made it.
     pub vector: Option<(ModelId, Vector)>,
 }
 
 impl Routes<'_> {
-    /// Takes in routes of another system, 50 in one commit: those that are new, and those that were
-    /// used later than the ones that are here. Returns how many were written, with `dry_run` how many
-    /// would be. May be repeated: importing again changes nothing.
+    /// Imports routes of another system, 50 per commit: new ones, and known ones that were used later.
+    /// Returns the number written; with `dry_run` the number to be written. May be repeated: importing again
+    /// changes nothing.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for what no route may hold: nothing was written then; else what the store
-    /// reports, and commits that were made stay.
+    /// [`Refusal::Invalid`] if a route is invalid, in which case nothing was written, or an error of the
+    /// store. Commits already made remain.
     pub async fn import(
         self,
         routes: Vec<ToldRoute>,

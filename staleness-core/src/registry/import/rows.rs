@@ -1,4 +1,4 @@
-//! The steps that write imported rows: each looks at what is there and keeps what is newer.
+//! The steps that write imported rows. The newer of two rows wins.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,32 +15,33 @@ use crate::store::{
 use crate::tool::Tool;
 use crate::work::Work;
 
-/// A digest that no configuration has: the next scan evaluates everything. Not 0, which stands for a
-/// project that was never scanned and to which nothing is news.
+/// A digest that no configuration has, so that the next scan evaluates everything. It is not 0, because 0
+/// means that a project was never scanned and has no news.
 const NO_DIGEST: u128 = 1;
 
-/// A row that comes, where one of the same key may be known.
+/// Merging of an imported row with a known row of the same key.
 pub(super) trait Merge: Row {
-    /// Returns the row as it will be written; `None` where what is known stays.
+    /// Returns the row to write; `None` if the known row stays.
     fn beside(&self, known: &Self) -> Option<Self>;
 }
 
 impl Merge for Tool {
-    /// The one that changed last stays.
+    /// The row that changed last wins.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.updated_at < self.updated_at).then(|| self.clone())
     }
 }
 
 impl Merge for Definition {
-    /// The known one stays: another store does not say what was accepted here.
+    /// The known row stays, because acceptance in another store does not count here.
     fn beside(&self, _: &Self) -> Option<Self> {
         None
     }
 }
 
 impl Merge for Source {
-    /// The one that was looked at last stays. Its readings count on, so that a scan which began before notices.
+    /// The row that was scanned last wins. The count of readings continues, so that a scan that began earlier
+    /// is refused.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.last_scan_at < self.last_scan_at).then(|| Self {
             readings: self.readings.max(known.readings.saturating_add(1)),
@@ -50,8 +51,8 @@ impl Merge for Source {
 }
 
 impl Merge for Project {
-    /// The one that was seen last stays. What a known project was told is told by this store's journal, and
-    /// stays.
+    /// The row that was seen last wins. The reported revision stays, because it refers to this store's
+    /// journal.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.last_seen_at < self.last_seen_at).then(|| Self {
             first_seen_at: self.first_seen_at.min(known.first_seen_at),
@@ -62,7 +63,7 @@ impl Merge for Project {
 }
 
 impl Merge for Work {
-    /// The one that was active last stays; a text that is known to be a person's is so still.
+    /// The row with the latest activity wins. A text that is known to be typed by a person keeps that mark.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.updated_at < self.updated_at).then(|| Self {
             by_person: self.by_person || known.by_person && known.text == self.text,
@@ -72,21 +73,21 @@ impl Merge for Work {
 }
 
 impl Merge for Session {
-    /// A known one stays, since its beginning follows this store's journal.
+    /// A known session stays, because its start refers to this store's journal.
     fn beside(&self, _: &Self) -> Option<Self> {
         None
     }
 }
 
 impl Merge for Cursor {
-    /// The known one stays, since it says how far this store's journal was told.
+    /// The known cursor stays, because it refers to this store's journal.
     fn beside(&self, _: &Self) -> Option<Self> {
         None
     }
 }
 
 impl Merge for Route {
-    /// The one that was used last stays, with the earlier beginning, and with the vector that is known.
+    /// The row that was used last wins. It keeps the earlier creation time and a known vector.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.last_used_at < self.last_used_at).then(|| Self {
             query: known.query.clone(),
@@ -97,7 +98,7 @@ impl Merge for Route {
     }
 }
 
-/// Writes rows of an export, each once: those that are new, and those that stand for what is known.
+/// Writes rows of an export, each once: new ones, and those that win over known ones.
 #[derive(Debug)]
 pub(super) struct PutRows<R> {
     pub(super) rows: Vec<R>,
@@ -128,7 +129,7 @@ impl<R: Merge> Step for PutRows<R> {
     }
 }
 
-/// Tools and sources of two stores were merged: no project's digest stands for them any more.
+/// Invalidates the digests of all scanned projects after tools or sources were merged.
 #[derive(Debug)]
 pub(super) struct Outdate;
 
@@ -145,7 +146,7 @@ impl Step for Outdate {
     }
 }
 
-/// Outcomes: those that are not there, in order.
+/// Appends the outcomes that do not exist yet, in order.
 #[derive(Debug)]
 pub(super) struct AppendOutcomes {
     pub(super) rows: Vec<Outcome>,

@@ -1,4 +1,4 @@
-//! Items as another system states them: what it does not know of is not empty, but unsaid.
+//! Items stated by another system. A field that it does not know is unset, not empty.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use crate::ids::{ItemId, ItemKey};
 use crate::knowledge::{Item, ItemKind};
 use crate::time::Timestamp;
 
-/// An item as another system states it. `None` is not stated: what is known of it stays.
+/// An item as another system states it. `None` leaves the known value unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedItem {
     /// Its identity.
     pub key: ItemKey,
-    /// The kind. A new item without one is of the kind [`ItemKind::Knowledge`].
+    /// The kind. A new item without one becomes [`ItemKind::Knowledge`].
     pub kind: Option<ItemKind>,
     /// The text.
     pub body: String,
@@ -19,30 +19,30 @@ pub struct StatedItem {
     pub keywords: Option<BTreeSet<String>>,
     /// When it was written.
     pub added_at: Timestamp,
-    /// When it was edited last; unless stated, when it was written.
+    /// When it was last edited; if unset, when it was written.
     pub updated_at: Option<Timestamp>,
-    /// The version of the project that it was written for.
+    /// The version of the project for which it was written.
     pub version_context: Option<String>,
-    /// True if time, versions and code leave it untouched.
+    /// True if time, versions and code changes do not affect it.
     pub evergreen: Option<bool>,
-    /// When it should be done.
+    /// The due date.
     pub due: Option<Timestamp>,
-    /// When it ceases to hold.
+    /// The expiry date.
     pub expires_at: Option<Timestamp>,
-    /// When somebody last saw that it holds.
+    /// When it was last verified.
     pub verified_at: Option<Timestamp>,
     /// When it was done, for a to-do.
     pub done_at: Option<Timestamp>,
-    /// The items that it depends on.
+    /// The items on which it depends.
     pub related: Option<BTreeSet<ItemId>>,
-    /// The number of times that it was recalled.
+    /// The number of recalls.
     pub recalls: u64,
-    /// When it was recalled last.
+    /// When it was last recalled.
     pub recalled_at: Option<Timestamp>,
 }
 
 impl StatedItem {
-    /// An item of which nothing is stated but its text, and when it was written.
+    /// Creates a statement with only a text and the time of writing.
     #[must_use]
     pub fn new(key: ItemKey, body: impl Into<String>, added_at: Timestamp) -> Self {
         Self {
@@ -64,16 +64,16 @@ impl StatedItem {
         }
     }
 
-    /// The item with nothing but what is stated.
+    /// Returns a new item with the stated values.
     #[must_use]
     pub fn alone(&self) -> Item {
         let key = self.key.clone();
         self.over(&Item::new(key, ItemKind::Knowledge, "", self.added_at))
     }
 
-    /// A known item with what is stated in the place of what is known, as if somebody had edited it
-    /// so when the line says. A verification is one of a text: it does not outlive it. Of an item that
-    /// lives in a file the file is the truth, and nothing but counters is taken.
+    /// Returns a known item with the stated values, as if it had been edited at the stated time. A
+    /// verification of another text is dropped. For an item in a file only counters are taken, because the
+    /// file holds the rest.
     #[must_use]
     pub fn over(&self, known: &Item) -> Item {
         let stated = self.clone();

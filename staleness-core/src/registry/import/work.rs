@@ -1,4 +1,4 @@
-//! The step that takes in work items of another system.
+//! The step that imports work items of another system.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,22 @@ use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 use crate::work::Work;
 
-/// A work item as another system tells it. What it does not tell stays as it is known here.
+/// A work item as another system states it. Missing values stay as they are known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldWork {
-    /// The item. Names, dates and references that are missing in it are not told.
+    /// The item. Missing names, dates and references count as not stated.
     pub work: Work,
-    /// True if its state is told; else a new item gets the first of its kind.
+    /// True if its state is stated; otherwise a new item gets the first state of its kind.
     pub tells_status: bool,
-    /// True if it is told what sort of note it is.
+    /// True if its type of note is stated.
     pub tells_note: bool,
 }
 
 impl ToldWork {
-    /// Returns the known item, changed by what is told of it. Errors if the two kinds differ.
+    /// Returns the known item with the stated values.
+    ///
+    /// # Errors
+    /// If the two kinds differ.
     fn over(&self, known: &Work) -> Result<Work, Refusal> {
         let told = &self.work;
         if told.kind != known.kind {
@@ -67,12 +70,11 @@ impl ToldWork {
     }
 }
 
-/// Takes in work items of another system: those that are new, and those that were active later there
-/// than here.
+/// Imports work items of another system: new ones, and known ones with later activity.
 #[derive(Debug)]
 pub(super) struct TakeWork {
     pub(super) rows: Vec<ToldWork>,
-    /// The act that brings them.
+    /// The act that imports them.
     pub(super) act: Act,
 }
 
@@ -99,7 +101,7 @@ impl Step for TakeWork {
     }
 }
 
-/// The rows that stay in place of what is known, each once: those that were active last.
+/// Returns the rows to write, one per key: those with the latest activity.
 fn winners<'r>(rows: &'r [ToldWork], view: &View) -> BTreeMap<&'r WorkKey, &'r ToldWork> {
     let mut last: BTreeMap<&WorkKey, &ToldWork> = BTreeMap::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Acts on items: who does it, when and why, and the entries that they leave in the journal.
+//! Acts on items: who acts, when and why, and the resulting journal entries.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use crate::knowledge::{Item, ItemKind, check_reason};
 use crate::store::{Decision, Draft, JournalFilter, Refusal, Selection, View};
 use crate::time::Timestamp;
 
-/// The facts of an item that lives in a file, from which its row is made. The file is the truth;
-/// the row holds the counters, the verification and what was said about it.
+/// The data of an item in a file, from which its row is created. The row holds only the counters, the
+/// verification and statements about it; the file holds the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileItem {
     /// The file, as in [`Item::path`].
     pub path: String,
-    /// Its kind there.
+    /// The kind stated in the file.
     pub kind: ItemKind,
-    /// When it was written, as far as that is known.
+    /// When it was written, if known.
     pub added_at: Timestamp,
-    /// When it was edited last, as far as that is known.
+    /// When it was last edited, if known.
     pub updated_at: Timestamp,
-    /// The number of recalls that the file states: the row counts on from there.
+    /// The number of recalls stated in the file. The row continues from there.
     pub recalls: u64,
-    /// When it was recalled last, as the file says.
+    /// When it was last recalled, as stated in the file.
     pub recalled_at: Option<Timestamp>,
 }
 
 impl FileItem {
-    /// Returns the facts of this item; `None` for one that lives in no file.
+    /// Returns the data of this item; `None` if it is not in a file.
     #[must_use]
     pub fn of(item: &Item) -> Option<Self> {
         Some(Self {
@@ -41,7 +41,7 @@ impl FileItem {
         })
     }
 
-    /// The row of an item that nothing was done to yet.
+    /// Returns the initial row of the item.
     pub(in crate::registry) fn row(&self, key: &ItemKey) -> Item {
         Item {
             path: Some(self.path.clone()),
@@ -53,31 +53,31 @@ impl FileItem {
     }
 }
 
-/// An act on items: who does it, when and why.
+/// An act on items: who acts, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
-    /// Identifies the act: doing it twice has the effect of doing it once.
+    /// The id of the act. Repeating it has no further effect.
     pub op: OpId,
-    /// When.
+    /// The time of the act.
     pub at: Timestamp,
     /// The reason given.
     pub note: Option<String>,
-    /// The session.
+    /// The session in which it happens.
     pub session: Option<SessionId>,
-    /// The agent.
+    /// The agent that acts.
     pub actor: Option<AgentId>,
-    /// Those of the items concerned that live in files: where they have no row yet, one is made.
+    /// The affected items that are in files. Missing rows are created for them.
     pub files: BTreeMap<ItemKey, FileItem>,
 }
 
 impl Act {
-    /// An act without a reason, on items that the store holds.
+    /// Creates an act without a reason, on items in the store.
     #[must_use]
     pub const fn new(op: OpId, at: Timestamp) -> Self {
         Self { op, at, note: None, session: None, actor: None, files: BTreeMap::new() }
     }
 
-    /// The items to change, and what this act left behind when it was done before.
+    /// Selects the items to change, and the journal entries of an earlier attempt.
     pub(super) fn selection<'k>(&self, keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
         lock(keys).journal(JournalFilter::Op(self.op.clone()))
     }
@@ -90,7 +90,7 @@ impl Act {
         self.note.as_deref().map_or(Ok(()), check_reason)
     }
 
-    /// Writes what is done to a draft, unless it was done before.
+    /// Applies `act` to a draft, unless it was done before.
     pub(in crate::registry) fn once<'v>(
         &self,
         view: &'v View,
@@ -104,7 +104,7 @@ impl Act {
         Ok(Decision::Write(draft.finish()))
     }
 
-    /// Makes sure that the draft holds the item's row, and that the row follows its file.
+    /// Makes sure that the draft contains the item's row, updated from its file.
     pub(super) fn row(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
         match (draft.get::<Item>(key), self.files.get(key)) {
             (Some(_), None) => {}
@@ -118,7 +118,7 @@ impl Act {
                     row.recalled_at = row.recalled_at.max(file.recalled_at);
                 });
             }
-            // The store's own item of this id.
+            // An item in the store that happens to have the same id.
             (Some(_), Some(_)) => {}
             (None, Some(file)) => draft.put(file.row(key)),
             (None, None) => return Err(unknown(&key.id)),
@@ -126,7 +126,7 @@ impl Act {
         Ok(())
     }
 
-    /// Appends an entry about a subject of any kind.
+    /// Appends a journal entry about any kind of subject.
     pub(in crate::registry) fn entry(
         &self,
         draft: &mut Draft<'_>,
@@ -146,7 +146,7 @@ impl Act {
         });
     }
 
-    /// Appends an entry about an item, `from` its state before to the one in which the draft has it.
+    /// Appends a journal entry about an item, with its state before (`from`) and its state in the draft.
     pub(in crate::registry) fn tell(
         &self,
         draft: &mut Draft<'_>,
@@ -160,17 +160,17 @@ impl Act {
     }
 }
 
-/// A selection that locks these items.
+/// Returns a selection that locks these items.
 pub(super) fn lock<'k>(keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
     Selection::new().lock_keys::<Item>(keys.into_iter().cloned())
 }
 
-/// Returns true if the item's text lives in a file.
+/// Returns true if the item's text is in a file.
 pub(super) const fn is_filed(item: &Item) -> bool {
     item.path.is_some()
 }
 
-/// Returns the state of an item, in one word for the journal.
+/// Returns the state of an item as one word for the journal.
 pub(in crate::registry) fn state(item: &Item) -> &'static str {
     if !item.superseded_by.is_empty() {
         "superseded"
@@ -183,7 +183,7 @@ pub(in crate::registry) fn state(item: &Item) -> &'static str {
     }
 }
 
-/// The item was edited.
+/// Marks an item as edited.
 pub(super) fn touch(item: &mut Item, at: Timestamp) {
     item.updated_at = at.max(item.updated_at);
     item.recalls_since_edit = 0;

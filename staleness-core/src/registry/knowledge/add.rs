@@ -1,4 +1,4 @@
-//! The step that writes down a new item.
+//! The step that adds an item.
 
 use super::act::Act;
 use super::links::{at_scope, link, without_links};
@@ -6,7 +6,7 @@ use crate::journal::Action;
 use crate::knowledge::Item;
 use crate::store::{Decision, Refusal, Selection, Step, View};
 
-/// Writes down an item under an id that is free.
+/// Adds an item under an unused id.
 #[derive(Debug)]
 pub(super) struct AddItem {
     pub(super) item: Item,

@@ -1,4 +1,4 @@
-//! The step that changes fields of items.
+//! The step that edits items.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::knowledge::{Citation, Item, ItemKind};
 use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
-/// Fields to change; `None` leaves a field as it is, `Some(None)` empties it. A set replaces the one
-/// that was there.
+/// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it. A set replaces the previous
+/// one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemPatch {
     /// The kind.
@@ -21,24 +21,24 @@ pub struct ItemPatch {
     pub body: Option<String>,
     /// The keywords.
     pub keywords: Option<BTreeSet<String>>,
-    /// The version of the project that it was written for.
+    /// The version of the project for which it was written.
     pub version_context: Option<Option<String>>,
-    /// True if time, versions and code leave it untouched.
+    /// True if time, versions and code changes do not affect it.
     pub evergreen: Option<bool>,
-    /// When it should be done.
+    /// The due date.
     pub due: Option<Option<Timestamp>>,
-    /// When it ceases to hold.
+    /// The expiry date.
     pub expires_at: Option<Option<Timestamp>>,
-    /// The citations. One that was there keeps its digest unless it comes with one.
+    /// The citations. An existing one keeps its digest unless the new one has a digest.
     pub citations: Option<BTreeSet<Citation>>,
-    /// The items that it stands for.
+    /// The items that it replaces.
     pub supersedes: Option<BTreeSet<ItemId>>,
-    /// The items that it depends on.
+    /// The items on which it depends.
     pub related: Option<BTreeSet<ItemId>>,
 }
 
 impl ItemPatch {
-    /// The item as it would be with these changes.
+    /// Returns the item with these changes applied.
     #[must_use]
     pub fn applied_to(&self, item: &Item) -> Item {
         let mut item = item.clone();
@@ -49,7 +49,7 @@ impl ItemPatch {
         item
     }
 
-    /// Changes everything but what it supersedes; the names of the fields that really changed.
+    /// Applies all changes except `supersedes`. Returns the names of the fields that changed.
     fn apply(&self, item: &mut Item) -> Vec<&'static str> {
         let mut changed = Vec::new();
         let mut set = |name, changes: bool| {
@@ -72,7 +72,7 @@ impl ItemPatch {
     }
 }
 
-/// Puts a value in the place of another; whether that changes anything.
+/// Replaces a value. Returns true if it changed.
 pub(in crate::registry) fn replace<T: Clone + PartialEq>(field: &mut T, value: Option<&T>) -> bool {
     match value {
         Some(value) if value != field => {
@@ -83,7 +83,7 @@ pub(in crate::registry) fn replace<T: Clone + PartialEq>(field: &mut T, value: O
     }
 }
 
-/// Citations of the same things, with the digests that are known of them.
+/// Returns the citations, with the known digests of the same places.
 fn keeping_digests(cited: &BTreeSet<Citation>, known: &BTreeSet<Citation>) -> BTreeSet<Citation> {
     let digest = |citation: &Citation| {
         known.iter().find(|other| same_place(other, citation)).and_then(|one| one.digest.clone())
@@ -95,12 +95,12 @@ fn keeping_digests(cited: &BTreeSet<Citation>, known: &BTreeSet<Citation>) -> BT
     kept.collect()
 }
 
-/// Returns true if two citations mean the same, whatever was there when they were verified.
+/// Returns true if two citations refer to the same place, regardless of their digests.
 pub(in crate::registry) fn same_place(one: &Citation, other: &Citation) -> bool {
     (&one.path, &one.lines, &one.symbol) == (&other.path, &other.lines, &other.symbol)
 }
 
-/// Changes fields of items, of all or of none.
+/// Changes fields of several items, all or none.
 #[derive(Debug)]
 pub(super) struct EditItems {
     pub(super) keys: Vec<ItemKey>,
@@ -162,7 +162,7 @@ impl Step for EditItems {
         }
         self.act.check()?;
         if view.looks <= 1 && self.patch.supersedes.is_some() {
-            // What they stand for until now may lose its link.
+            // The items that they supersede so far may lose that link.
             let items = self.keys.iter().filter_map(|key| view.knowledge.get(key));
             let linked: BTreeSet<ItemKey> = items
                 .flat_map(|item| item.supersedes.iter().map(|id| at_scope(&item.key.scope, id)))

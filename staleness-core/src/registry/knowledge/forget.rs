@@ -1,15 +1,15 @@
-//! The refusal to forget a project that still holds what somebody wrote.
+//! The refusal to forget a project that still contains items or work.
 
 use crate::ids::{ItemKey, ProjectId, WorkKey};
 use crate::knowledge::Item;
 use crate::store::{Refusal, View};
 use crate::text::counted;
 
-/// Refuses while somebody's items belong to a project: nothing that a person wrote goes silently. The
-/// rows of items that live in files are in nobody's way.
+/// Refuses if items of knowledge or work items belong to a project, so that nothing a person wrote is removed
+/// silently. Rows of items in files do not count.
 ///
 /// # Errors
-/// [`Refusal::Conflict`] with how many there are and what to do.
+/// [`Refusal::Conflict`] with their number and what to do.
 pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Result<(), Refusal> {
     let own = |key: &ItemKey| key.scope.project() == Some(project);
     let written = |item: &&Item| own(&item.key) && item.path.is_none();
@@ -24,7 +24,7 @@ pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Resul
     }
 }
 
-/// As [`written_in`], for work items.
+/// Does the work of [`written_in`] for work items.
 fn no_work(view: &View, project: &ProjectId) -> Result<(), Refusal> {
     let own = |key: &&WorkKey| key.scope.project() == Some(project);
     let count = view.work.keys().filter(own).count();

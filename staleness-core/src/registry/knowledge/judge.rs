@@ -1,4 +1,4 @@
-//! The steps that say what became of an item: it holds, it is wrong, it is done.
+//! The steps that verify, contradict, complete and reopen items.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +9,22 @@ use crate::journal::Action;
 use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
 use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 
-/// A check that found that an item holds.
+/// A successful verification of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
     /// The item.
     pub key: ItemKey,
-    /// The commit that was checked out.
+    /// The commit checked out at that time.
     pub commit: Option<String>,
-    /// Its citations, each with the digest of what is there now; what is not there keeps the digest
-    /// that it had, and so stays missing. Those that the item does not cite are left out, but for an
-    /// item that lives in a file: there the file says what it cites.
+    /// Its citations with the current digests. A missing source keeps its old digest, so it stays reported as
+    /// missing. Citations that the item does not have are ignored, except for an item in a file, where the
+    /// file decides.
     pub citations: BTreeSet<Citation>,
-    /// Of those of its citations whose lines stand elsewhere now: the citation, and these lines. What a
-    /// file says stays as it is there.
+    /// The citations whose lines have moved, with their new lines. Lines stated in a file stay as they are.
     pub moved: Vec<(Citation, Lines)>,
 }
 
-/// Notes that items still hold.
+/// Records that items are still valid.
 #[derive(Debug)]
 pub(super) struct VerifyItems {
     pub(super) verifications: Vec<Verification>,
@@ -38,7 +37,7 @@ impl VerifyItems {
         item.verified_commit.clone_from(&seen.commit);
         item.verifications = item.verifications.saturating_add(1);
         item.contradicted = None;
-        // What is not there now was there before: the digest goes on saying so.
+        // A missing source keeps its old digest, so that it is still known to have existed.
         let digest = |seen: &Citation| {
             let known = item.citations.iter().find(|known| same_place(seen, known));
             seen.digest.clone().or_else(|| known?.digest.clone())
@@ -79,7 +78,7 @@ impl Step for VerifyItems {
     }
 }
 
-/// Notes that to-dos are done, or that they are to be done after all.
+/// Marks to-dos as done, or reopens them.
 #[derive(Debug)]
 pub(super) struct DoneItems {
     pub(super) keys: Vec<ItemKey>,
@@ -112,7 +111,7 @@ impl Step for DoneItems {
                 let action = if self.done { Action::Done } else { Action::Reopened };
                 draft.edit::<Item, _>(key, |item| {
                     item.done_at = self.done.then_some(self.act.at);
-                    // It begins anew: what it was recalled before says nothing of it.
+                    // A reopened to-do starts with a recall count of 0.
                     if !self.done {
                         touch(item, self.act.at);
                     }
@@ -124,7 +123,7 @@ impl Step for DoneItems {
     }
 }
 
-/// Notes that somebody said that an item is wrong. What was said before is in the journal.
+/// Records a statement that an item is wrong. Earlier statements remain in the journal.
 #[derive(Debug)]
 pub(super) struct ContradictItem {
     pub(super) key: ItemKey,

@@ -1,4 +1,4 @@
-//! Links from items to those that they supersede, kept in step on both sides.
+//! Supersedes links between items, stored consistently on both sides.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use crate::journal::Action;
 use crate::knowledge::Item;
 use crate::store::{Decision, Draft, ItemFilter, Refusal, Selection, Step, View};
 
-/// The key of an id that an item of this scope speaks of as superseded: links stay within a scope.
+/// Returns the key of a linked id. Links stay within a scope.
 pub(super) fn at_scope(scope: &Scope, id: &ItemId) -> ItemKey {
     ItemKey { scope: scope.clone(), id: id.clone() }
 }
 
-/// An item before anything was linked with it.
+/// Returns an item without its links.
 pub(super) fn without_links(item: &Item) -> Item {
     Item { supersedes: BTreeSet::new(), superseded_by: BTreeSet::new(), ..item.clone() }
 }
 
-/// Makes `new` stand for `old`, on both sides, and tells it of `old`.
+/// Links `new` as the replacement of `old` on both sides, and adds a journal entry about `old`.
 pub(super) fn link(
     draft: &mut Draft<'_>,
     act: &Act,
@@ -57,7 +57,7 @@ pub(super) fn link(
     Ok(())
 }
 
-/// Takes back that `new` stands for `old`. An item that is not there has nothing to take back.
+/// Removes the link by which `new` replaces `old`. Skips an item that is missing.
 pub(super) fn unlink(draft: &mut Draft<'_>, act: &Act, old: &ItemKey, new: &ItemKey) {
     draft.edit::<Item, _>(new, |row| row.supersedes.remove(&old.id));
     let from = draft.get::<Item>(old).map(state);
@@ -67,7 +67,7 @@ pub(super) fn unlink(draft: &mut Draft<'_>, act: &Act, old: &ItemKey, new: &Item
     }
 }
 
-/// Makes one item stand for another.
+/// Marks one item as the replacement of another.
 #[derive(Debug)]
 pub(super) struct Supersede {
     pub(super) old: ItemKey,
@@ -95,7 +95,7 @@ impl Step for Supersede {
     }
 }
 
-/// Removes an item and every link to it.
+/// Removes an item and all links to it.
 #[derive(Debug)]
 pub(super) struct RemoveItem {
     pub(super) key: ItemKey,
@@ -103,8 +103,8 @@ pub(super) struct RemoveItem {
 }
 
 impl RemoveItem {
-    /// The items that may speak of the one that goes: those of its scope. Of a global one also those
-    /// of projects that have none of this id.
+    /// Returns the items that may refer to the removed one: those of its scope, and for a global item also
+    /// those of projects without an item of the same id.
     fn others<'v>(&self, view: &'v View) -> impl Iterator<Item = &'v Item> {
         view.knowledge.values().filter(|item| {
             let own = at_scope(&item.key.scope, &self.key.id);

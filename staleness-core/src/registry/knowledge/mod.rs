@@ -1,5 +1,4 @@
-//! Verbs over items of knowledge: written down, edited, verified, superseded, contradicted, done,
-//! removed, recalled.
+//! Items of knowledge: add, edit, verify, supersede, contradict, complete, remove, recall.
 
 mod act;
 mod add;
@@ -26,24 +25,24 @@ pub(super) use edit::{replace, same_place};
 pub(super) use forget::written_in;
 
 impl Knowledge<'_> {
-    /// Writes down a new item, and links it with what it supersedes. May be repeated with the same op
-    /// id. Returns it as it stands.
+    /// Adds an item, and links it with the items that it supersedes. May be repeated with the same op id.
+    /// Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Taken`] for an id that is in use, what [`Item::check`] refuses, [`Refusal::Unknown`]
-    /// where it supersedes an unknown id; else what the store reports.
+    /// [`Refusal::Taken`] if the id is in use, [`Refusal::Unknown`] if it supersedes an unknown id, any
+    /// refusal of [`Item::check`], or an error of the store.
     pub async fn add(self, item: Item, act: Act) -> Result<Item, RegistryError> {
         let key = item.key.clone();
         self.0.one(add::AddItem { item, act }, &key).await
     }
 
-    /// Changes fields of items. Links, counters and history stay; an item that already stands so is
-    /// left alone. May be repeated with the same op id. Returns the items as they stand.
+    /// Changes fields of items. Links, counters and history stay. Items that do not change are left alone.
+    /// May be repeated with the same op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id and where they are to supersede one,
-    /// What [`Item::check`] refuses, [`Refusal::Conflict`] for an item that lives in a file; else what
-    /// the store reports. Nothing is changed then.
+    /// [`Refusal::Unknown`] if an id is unknown, also one that they are to supersede; [`Refusal::Conflict`]
+    /// if an item is in a file; any refusal of [`Item::check`]; or an error of the store. Nothing is changed
+    /// then.
     pub async fn edit(
         self,
         keys: Vec<ItemKey>,
@@ -54,11 +53,11 @@ impl Knowledge<'_> {
         self.0.several(step, &keys).await
     }
 
-    /// Notes that somebody saw that items still hold. That takes back what was said against them
-    /// before. May be repeated with the same op id. Returns the items as they stand.
+    /// Records that items are still valid, and clears earlier contradictions. May be repeated with the same
+    /// op id. Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id; else what the store reports. Nothing is noted then.
+    /// [`Refusal::Unknown`] if an id is unknown, or an error of the store. Nothing is recorded then.
     pub async fn verify(
         self,
         verifications: Vec<Verification>,
@@ -68,35 +67,34 @@ impl Knowledge<'_> {
         self.0.several(judge::VerifyItems { verifications, act }, &keys).await
     }
 
-    /// Notes that to-dos are done; those that are already are left alone. May be repeated with the
-    /// same op id. Returns the items as they stand.
+    /// Marks to-dos as done. Those that are already done are left alone. May be repeated with the same op id.
+    /// Returns the stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is no to-do; else
-    /// what the store reports. Nothing is noted then.
+    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an item is not a to-do, or an error
+    /// of the store. Nothing is recorded then.
     pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::DoneItems { keys: keys.clone(), done: true, act };
         self.0.several(step, &keys).await
     }
 
-    /// Notes that to-dos are to be done after all; those that are open are left alone. May be repeated
-    /// with the same op id. Returns the items as they stand.
+    /// Reopens to-dos. Those that are open are left alone. May be repeated with the same op id. Returns the
+    /// stored items.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is no to-do; else
-    /// what the store reports. Nothing is noted then.
+    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Conflict`] if an item is not a to-do, or an error
+    /// of the store. Nothing is recorded then.
     pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::DoneItems { keys: keys.clone(), done: false, act };
         self.0.several(step, &keys).await
     }
 
-    /// Notes that `new` stands for `old` now, on both. May be repeated. Returns `old` and `new` as
-    /// they stand.
+    /// Marks `new` as the replacement of `old`, on both items. May be repeated. Returns the stored `old` and
+    /// `new`.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for two of different scopes, for
-    /// one and the same, [`Refusal::Conflict`] where `old` stands for `new`; else what the store
-    /// reports.
+    /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Invalid`] if the two are the same or of different
+    /// scopes, [`Refusal::Conflict`] if `old` already replaces `new`, or an error of the store.
     pub async fn supersede(
         self,
         old: ItemKey,
@@ -108,12 +106,12 @@ impl Knowledge<'_> {
         Ok((of(&commit, &old)?, of(&commit, &new)?))
     }
 
-    /// Notes that somebody said that an item is wrong. May be repeated with the same op id. Returns
-    /// the item as it stands.
+    /// Records a statement that an item is wrong. May be repeated with the same op id. Returns the stored
+    /// item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no name or no reason; else
-    /// what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Invalid`] if the name or the reason is empty, or
+    /// an error of the store.
     pub async fn contradict(
         self,
         key: ItemKey,
@@ -125,18 +123,18 @@ impl Knowledge<'_> {
         self.0.one(step, &key).await
     }
 
-    /// Removes an item and every link to it; its history stays. May be repeated with the same op id.
-    /// Returns the item as it was; `None` when this op removed it before.
+    /// Removes an item and all links to it. Its history stays. May be repeated with the same op id. Returns
+    /// the removed item; `None` if this op removed it before.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
     pub async fn remove(self, key: ItemKey, act: Act) -> Result<Option<Item>, RegistryError> {
         let commit = self.0.run(links::RemoveItem { key: key.clone(), act }).await?;
         Ok(commit.view.knowledge.get(&key).cloned())
     }
 
-    /// Counts that items were recalled. May be repeated with the same op id: of two ops in a row each
-    /// counts once. Items that are not there any more are left out. Returns how many were counted.
+    /// Counts a recall of each item. Skips items that were removed. May be repeated with the same op id, as
+    /// long as no other op counted a recall of the item in between. Returns the number counted.
     pub async fn count_recalls(self, keys: Vec<ItemKey>, act: Act) -> Result<usize, RegistryError> {
         if keys.is_empty() {
             return Ok(0);
@@ -157,7 +155,8 @@ impl Registry {
     }
 }
 
-/// An item as a commit left it; unknown where it was repeated after somebody else removed it.
+/// Returns an item as stored by a commit. Fails as unknown if the act was repeated after another process
+/// removed the item.
 fn of(commit: &Commit, key: &ItemKey) -> Result<Item, RegistryError> {
     left(commit, key).ok_or_else(|| unknown(&key.id).into())
 }

@@ -1,4 +1,4 @@
-//! Verbs that only look at items.
+//! Queries for items.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use crate::store::{ItemFilter, Selection};
 
 use super::unknown;
 
-/// Items that are read one by one, at most; more are read with all others of their scopes.
+/// The maximum number of items read one by one. For more, all items of their scopes are read.
 const MANY: usize = 200;
 
 impl ScopeChoice {
-    /// The keys that an id may mean in a project, most likely first.
+    /// Returns the keys that an id may mean in a project, most likely first.
     #[must_use]
     pub fn item_keys(self, project: &ProjectId, id: &ItemId) -> Vec<ItemKey> {
         self.scopes(project).map(|scope| ItemKey { scope, id: id.clone() }).collect()
@@ -21,11 +21,11 @@ impl ScopeChoice {
 }
 
 impl Knowledge<'_> {
-    /// The item that an id means to a project.
+    /// Returns the item that an id means in a project.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown id, for which [`Knowledge::nearest`] knows the one that
-    /// is most like it; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown ([`Knowledge::nearest`] finds the most similar
+    /// one), or an error of the store.
     pub async fn get(
         self,
         project: &ProjectId,
@@ -36,18 +36,18 @@ impl Knowledge<'_> {
         found.ok_or_else(|| unknown(id).into())
     }
 
-    /// Every item that a project sees, in the order of ids: its own, and the global ones but those
-    /// that it has an item of the same id for.
+    /// Returns the items that a project sees, by id: its own, and global ones unless it has an item with the
+    /// same id.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
-        // Global ones come first in the order of keys.
+        // Global items sort first, so a project's own item overwrites them.
         let rows = self.rows(project).await?;
         let seen: BTreeMap<ItemId, Item> =
             rows.into_iter().map(|item| (item.key.id.clone(), item)).collect();
         Ok(seen.into_values().collect())
     }
 
-    /// Every item of a project and every global one, in the order of keys: those that are hidden
-    /// included, for callers who know whether the file of a hiding one is still there.
+    /// Returns all items of a project and all global ones, by key. Includes hidden global items, for callers
+    /// that can check whether the file of the hiding item still exists.
     pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         let selection = Selection::new()
             .peek(ItemFilter::Scope(Scope::Global))
@@ -55,7 +55,7 @@ impl Knowledge<'_> {
         Ok(self.0.ask(selection).await?.knowledge.into_values().collect())
     }
 
-    /// Those of these items that are there, in the order of keys.
+    /// Returns the existing ones of these items, by key.
     pub async fn get_all(self, keys: &[ItemKey]) -> Result<Vec<Item>, RegistryError> {
         let keys: BTreeSet<&ItemKey> = keys.iter().collect();
         let keys: Vec<&ItemKey> = keys.into_iter().collect();
@@ -68,7 +68,7 @@ impl Knowledge<'_> {
         Ok(all)
     }
 
-    /// The id of an item that the project sees that is most like `text`, for a helpful error.
+    /// Returns the id of a visible item that is most similar to `text`, for a helpful error.
     pub async fn nearest(
         self,
         project: &ProjectId,

@@ -5,7 +5,7 @@ use crate::ids::ItemKey;
 use crate::knowledge::Item;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 
-/// Counts that items were recalled: a counter, which no journal tells.
+/// Counts recalls of items. Counters are not recorded in the journal.
 #[derive(Debug)]
 pub(super) struct CountRecalls {
     pub(super) keys: Vec<ItemKey>,
@@ -20,7 +20,7 @@ impl Step for CountRecalls {
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.act.at);
         for key in &self.keys {
-            // Removed since it was found: there is nothing to count.
+            // The item was removed after it was found.
             if self.act.row(&mut draft, key).is_err() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Finding routes by a query, by words and where there is a vector by meaning.
+//! Search for routes by words and, with a vector, by meaning.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,27 +22,27 @@ use crate::tool::Status;
 pub struct FindRoutes {
     /// The query.
     pub query: String,
-    /// The query's vector: the model that made it, and the numbers, in whatever length.
+    /// The query's vector and the model that made it. It need not be normalised.
     pub vector: Option<(ModelId, Vec<f64>)>,
-    /// The most routes to return.
+    /// The maximum number of routes.
     pub limit: usize,
 }
 
 /// The result of a search for routes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundRoutes {
-    /// Nothing like the query was learned: the familiarity is below 0.3.
+    /// True if nothing similar to the query was learned: the familiarity is below 0.3.
     pub cold: bool,
-    /// Closeness of the nearest learned query, 0..=1, however many there are.
+    /// The closeness of the nearest learned query, 0..=1.
     pub familiarity: f64,
     /// The best route of each tool, best first.
     pub routes: Vec<FoundRoute>,
-    /// Why nothing was found, where that is not plain, and what was not compared.
+    /// A note on why nothing was found, or on vectors that were not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// A route with how well it fits.
+/// A route with its match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundRoute {
     /// The route.
@@ -50,25 +50,23 @@ pub struct FoundRoute {
     pub route: RouteReport,
     /// Closeness × confidence, 0..=1.
     pub score: f64,
-    /// Closeness of the learned query, 0..=1: by words and by meaning, blended.
+    /// The closeness of the learned query, 0..=1: by words and by meaning combined.
     pub closeness: f64,
-    /// Closeness by words, 0..=1.
+    /// The closeness by words, 0..=1.
     pub by_words: f64,
-    /// The cosine of the vectors, where both have one.
+    /// The cosine of the two vectors, if both exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_meaning: Option<f64>,
 }
 
 impl Routes<'_> {
-    /// The routes that are close to a query: the best one of each tool that is active and not ignored,
-    /// by closeness × confidence. With a vector the two kinds of closeness are blended; where no vector of
-    /// its model is known words alone decide, and a note says so. It also tells of routes that another
-    /// model embedded.
+    /// Finds the routes that are close to a query: the best one for each active tool that is not ignored, by
+    /// closeness × confidence. With a vector, closeness combines words and meaning. If there are no vectors
+    /// of its model, only words decide. A note says so, and mentions routes embedded by other models.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] for a query that has no words, for a vector that has no
-    /// direction, and for one that has not as many dimensions as the others of its model; else what
-    /// the store reports.
+    /// [`crate::store::Refusal::Invalid`] if the query has no words, or if the vector has no direction or not
+    /// the dimensions of its model; or an error of the store.
     pub async fn find(
         self,
         project: &ProjectRef,
@@ -84,7 +82,8 @@ impl Routes<'_> {
             vectors = vectors.peek(VectorFilter::Model(id.clone(), vector.model.clone()));
         }
         let (catalog, vectors) = self.0.catalog(id, vectors).await?;
-        // Later than the catalog: what it finds is there, but for routes that went meanwhile.
+        // Read after the catalog, so it contains every route that the catalog finds, except those removed in
+        // the meantime.
         let routes = RouteFilter::Project(id.clone());
         let view = self.0.ask(visible(id, self.0.policy()).peek(routes)).await?;
         let context = Context::new(&view, self.0.policy(), project, now);
@@ -115,8 +114,8 @@ impl Routes<'_> {
         Ok(FoundRoutes { cold: is_cold(familiarity), familiarity, routes, note })
     }
 
-    /// Says how many routes of a project have a vector of another model, and how to embed one anew.
-    /// `None` where there are none.
+    /// Returns a note with the number of a project's routes embedded by other models, and how to embed one
+    /// again. `None` if there are none.
     pub async fn offer_to_embed(
         self,
         project: &ProjectId,
@@ -128,14 +127,15 @@ impl Routes<'_> {
     }
 }
 
-/// Says that a model is not known here, and so not asked; and offers it what other models embedded.
+/// Returns a note that no route has a vector of this model, and how to embed routes again.
 pub(in crate::registry) fn words_alone(model: &ModelId, others: usize) -> String {
     let none = format!("no route has a vector of the model {model}");
     let offer = offer(model, others).map_or_else(String::new, |offer| format!("; {offer}"));
     format!("{none}{offer}; words alone decided")
 }
 
-/// Says of how many routes the vectors of other models may be made anew: those of two models are never compared.
+/// Returns a note on how to embed routes of other models again, because vectors of different models are never
+/// compared.
 pub(in crate::registry) fn offer(model: &ModelId, others: usize) -> Option<String> {
     let count = match others {
         0 => return None,

@@ -1,4 +1,4 @@
-//! Forgetting routes: one by its id, and those to a tool that is forgotten.
+//! Forgetting of routes: one by id, or those to a forgotten tool.
 
 use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
@@ -12,10 +12,10 @@ use crate::text::fold_query;
 use crate::time::Timestamp;
 
 impl Routes<'_> {
-    /// Forgets a route, its vector, and what was suggested with its words. Returns it as it was.
+    /// Forgets a route, its vector, and the suggestions made for the same query. Returns the removed route.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
     pub async fn forget(
         self,
         project: &ProjectId,
@@ -66,7 +66,7 @@ impl Step for ForgetRoute {
     }
 }
 
-/// The projects that were seen in which a route may mean this tool: its own, or any for a global one.
+/// Returns the projects in the view in which a route may mean this tool: its own, or any for a global tool.
 pub(crate) fn routes_in(view: &View, key: &ToolKey) -> Vec<ProjectId> {
     match &key.scope {
         Scope::Project(project) => vec![project.clone()],
@@ -74,8 +74,8 @@ pub(crate) fn routes_in(view: &View, key: &ToolKey) -> Vec<ProjectId> {
     }
 }
 
-/// The routes that were seen and mean this tool: those of its name, save in a project where another
-/// entry bears it.
+/// Returns the routes in the view that mean this tool: those with its name, except in projects where another
+/// tool has that name.
 pub(crate) fn routes_to<'v>(
     view: &'v View,
     key: &'v ToolKey,

@@ -1,4 +1,4 @@
-//! Learning a route: read, changed and written in one commit.
+//! Learning of a route: read, change and write in one commit.
 
 use std::sync::Arc;
 
@@ -18,26 +18,26 @@ use crate::text::fold_query;
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
 
-/// One thing to learn: how well a tool answered a query.
+/// A lesson: how well a tool answered a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learn {
-    /// Identifies it: learning it twice has the effect of learning it once, while it is among the last
+    /// The id of the lesson. Repeating it has no further effect, as long as it is among the last
     /// [`Route::MAX_OPS`] of the route.
     pub op: OpId,
     /// The query.
     pub query: String,
-    /// The tool, by the name under which it is called.
+    /// The name of the tool.
     pub tool: ToolName,
-    /// From 0, it failed, to 1, it was just right.
+    /// The signal, from 0 (the tool failed) to 1 (it was exactly right).
     pub signal: f64,
-    /// When.
+    /// The time of the lesson.
     pub at: Timestamp,
-    /// The query's vector: the model that made it, and the numbers, in whatever length.
+    /// The query's vector and the model that made it. It need not be normalised.
     pub vector: Option<(ModelId, Vec<f64>)>,
 }
 
 impl Learn {
-    /// That `tool` was just right for `query`.
+    /// Creates a lesson that `tool` was exactly right for `query`.
     #[must_use]
     pub fn new(op: OpId, query: impl Into<String>, tool: ToolName, at: Timestamp) -> Self {
         Self { op, query: query.into(), tool, signal: 1.0, at, vector: None }
@@ -49,7 +49,7 @@ impl Learn {
         policy: &Arc<Policy>,
     ) -> Result<LearnRoute, Refusal> {
         let folded = Route::check_query(&self.query)?;
-        // No search could find it again.
+        // Refuse a query that no search could find again.
         Question::new(&self.query)?;
         let signal = Confidence::new(self.signal).ok_or_else(|| {
             Refusal::Invalid(format!("the signal {} does not lie in 0..=1", self.signal))
@@ -87,7 +87,7 @@ pub(super) struct LearnRoute {
     policy: Arc<Policy>,
 }
 
-/// The key and the op by which the route that learned is found in a commit.
+/// The key and the op that identify the learned route in a commit.
 #[derive(Debug)]
 pub(super) struct Asked {
     key: RouteKey,
@@ -95,7 +95,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The route as it stands after the commit: that of the query, else the one that took it in.
+    /// Returns the learned route after the commit: that of the query, or the one that it was merged into.
     pub(super) fn learned(&self, commit: &Commit) -> Option<Route> {
         let put = commit.changes.routes.iter().filter_map(|change| match change {
             Change::Put(row) => Some(row),
@@ -128,7 +128,7 @@ impl LearnRoute {
         Asked { key: self.key.clone(), op: self.op }
     }
 
-    /// Returns what else it must see: the number of routes, where one more is made.
+    /// Returns what else to read: the number of routes, if one is to be created.
     fn more(&self, view: &View) -> Selection {
         if !view.routes.contains_key(&self.key) && self.creates() {
             return Selection::new().count_routes(self.project.id.clone());
@@ -148,7 +148,7 @@ impl LearnRoute {
         })
     }
 
-    /// The tool's other routes whose queries mean the same.
+    /// Returns the tool's other routes with queries of the same meaning.
     fn alike(&self, view: &View) -> Vec<Route> {
         let Some((model, vector)) = &self.vector else { return Vec::new() };
         let same = |route: &&Route| {
@@ -163,7 +163,7 @@ impl LearnRoute {
         self.others(view).filter(same).cloned().collect()
     }
 
-    /// Returns true if a route that it would teach has learned it.
+    /// Returns true if an affected route has already learned this op.
     fn knows(&self, view: &View) -> bool {
         let alike = self.alike(view);
         view.routes.get(&self.key).into_iter().chain(&alike).any(|route| route.remembers(self.op))
@@ -187,7 +187,7 @@ impl Step for LearnRoute {
             None => selection.lock(RouteFilter::Key(self.key.clone())),
             Some((model, _)) => {
                 let (project, tool) = (self.project.id.clone(), self.key.tool.clone());
-                // The vectors of the tool's other routes lie side by side: one range, not a look-up each.
+                // The vectors of the tool's other routes are adjacent, so read them as one range.
                 selection
                     .lock(RouteFilter::Tool(project.clone(), tool.clone()))
                     .lock(VectorFilter::Tool(project.clone(), tool))
@@ -202,7 +202,7 @@ impl Step for LearnRoute {
         };
         self.check_dimensions(view)?;
         if let Err(gone) = is_there(tool) {
-            // What was learned while it was there may be said again.
+            // Repeating a lesson is allowed even if the tool is absent now.
             let known = self.knows(view).then(|| Draft::new(view, self.at).finish());
             return known.map(Decision::Write).ok_or(gone);
         }
@@ -221,7 +221,7 @@ impl Step for LearnRoute {
         }
         let eldest = alike.iter().chain(own).min_by_key(|route| (route.created_at, route.key.id));
         match (eldest, own) {
-            // An older route whose query means the same takes this one in.
+            // Merge into the older route with the same meaning.
             (Some(eldest), _) if eldest.key != self.key => {
                 let mut eldest = eldest.clone();
                 if let Some(own) = own {
@@ -265,7 +265,7 @@ impl Step for LearnRoute {
 }
 
 impl LearnRoute {
-    /// Puts the route of the query itself, with its vector.
+    /// Writes the route of the query itself, with its vector.
     fn embed(&self, draft: &mut Draft<'_>, mut route: Route) {
         if let Some((model, vector)) = &self.vector {
             route.model = Some(model.clone());
@@ -279,8 +279,8 @@ impl LearnRoute {
     }
 }
 
-/// A route leads nowhere where its tool is gone, unless a person pinned that. One that fails may be
-/// learned: it comes back by its own use.
+/// Refuses to learn a route to an absent tool, unless a person pinned it. A failing tool may be learned,
+/// because its own use can restore it.
 fn is_there(tool: &Tool) -> Result<(), Refusal> {
     if tool.presence.is_present() || tool.hold == Hold::Pinned {
         return Ok(());
@@ -291,7 +291,7 @@ fn is_there(tool: &Tool) -> Result<(), Refusal> {
     )))
 }
 
-/// A hash that stands for two queries teaches neither.
+/// Refuses a query whose hash equals that of another query.
 pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
     if fold_query(&known.query) == folded {
         return Ok(());
@@ -309,7 +309,7 @@ mod tests {
     use crate::store::Pick;
     use crate::tool::{PresenceCause, ToolKind};
 
-    /// However many routes a tool has, their vectors are one range of the first look.
+    /// The vectors of all routes of a tool are one range of the first read, for any number of routes.
     #[test]
     fn learning_with_a_vector_asks_for_vectors_once() {
         let name = ToolName::new("t").expect("a name");

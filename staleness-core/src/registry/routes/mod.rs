@@ -1,6 +1,6 @@
-//! Verbs over routes: learned, listed, used, pruned, forgotten.
+//! Routes: learn, list, use, prune, forget.
 //!
-//! None of it goes to the journal: routes are a cache of what worked.
+//! The journal does not record them: routes are a cache of past success.
 
 mod find;
 mod forget;
@@ -34,17 +34,16 @@ use crate::store::{
 use crate::time::Timestamp;
 
 impl Routes<'_> {
-    /// Learns that a tool answered a query, or did not. May be repeated with the same op id, as long as the
-    /// route remembers it: of all ops that it learned from or was used by, the last
-    /// [`Route::MAX_OPS`]. Returns the route that learned: a new one, the known one, or an
-    /// older one whose query means the same; `None` where the signal is too weak to create one. Where that
-    /// makes too many routes, those of the project are pruned; `None`, too, where it is among them.
+    /// Learns how well a tool answered a query. May be repeated with the same op id while the route remembers
+    /// it ([`Route::MAX_OPS`]). Returns the route that learned: a new one, the known one, or an older one
+    /// with a query of the same meaning. If the project then has too many routes, they are pruned. Returns
+    /// `None` if the signal is too weak to create a route, or if the route itself was pruned.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that has no words, a signal out of `0..=1`, a vector that
-    /// has no direction or not as many dimensions as the others of its model; [`Refusal::TooLarge`] for a
-    /// long query; [`Refusal::Conflict`] for a tool that is gone;
-    /// [`Refusal::Unknown`] for a tool that the project does not know; else what the store reports.
+    /// [`Refusal::Invalid`] if the query has no words, the signal is outside `0..=1`, or the vector has no
+    /// direction or not the dimensions of its model; [`Refusal::TooLarge`] if the query is too long;
+    /// [`Refusal::Conflict`] if the tool is absent; [`Refusal::Unknown`] if the project does not know the
+    /// tool; or an error of the store.
     pub async fn learn(
         self,
         project: &ProjectRef,
@@ -65,7 +64,7 @@ impl Routes<'_> {
         Ok(learned)
     }
 
-    /// Returns what [`Routes::learn`] would leave before it prunes; writes nothing.
+    /// Returns the result of [`Routes::learn`] before pruning, without writing anything.
     ///
     /// # Errors
     /// As [`Routes::learn`].
@@ -79,7 +78,7 @@ impl Routes<'_> {
         Ok(asked.learned(&self.0.dry().run(step).await?))
     }
 
-    /// The routes of a project, the surest first, then those used last.
+    /// Returns the routes of a project, highest confidence first, then last used first.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Route>, RegistryError> {
         let all = Selection::new().peek(RouteFilter::Project(project.clone()));
         let mut routes: Vec<Route> = self.0.ask(all).await?.routes.into_values().collect();
@@ -90,7 +89,7 @@ impl Routes<'_> {
         Ok(routes)
     }
 
-    /// The vectors that a model made in a project, in the order of their keys.
+    /// Returns the vectors that a model made in a project, by key.
     pub async fn vectors(
         self,
         project: &ProjectId,
@@ -112,8 +111,8 @@ impl Routes<'_> {
         Ok(dimensions_in(&view, project, model))
     }
 
-    /// Notes that routes were found and then used. May be repeated with the same op id; routes that
-    /// are gone are left out. Returns how many it noted.
+    /// Records that routes were found and then used. May be repeated with the same op id. Skips routes that
+    /// no longer exist. Returns the number recorded.
     pub async fn note_used(
         self,
         keys: Vec<RouteKey>,
@@ -124,7 +123,7 @@ impl Routes<'_> {
         Ok(self.0.run(step).await?.changes.routes.len())
     }
 
-    /// The id of a route of the project that is most like `text`, for a helpful error.
+    /// Returns the id of a route of the project that is most similar to `text`, for a helpful error.
     pub async fn nearest(
         self,
         project: &ProjectId,
@@ -135,8 +134,8 @@ impl Routes<'_> {
 }
 
 impl Registry {
-    /// Prunes the routes of each project in which a commit of outcomes made one too many. Where it made
-    /// none, which is nearly always, nothing is read.
+    /// Prunes the routes of each project in which a commit of outcomes created one too many. Usually it
+    /// created none, and nothing is read.
     pub(super) async fn trim_routes(
         &self,
         commit: &Commit,
@@ -163,7 +162,7 @@ impl Registry {
 }
 
 impl Sessions<'_> {
-    /// Returns what was suggested in a session; `None` if nothing is known of that.
+    /// Returns the suggestions made in a session; `None` if there are none.
     pub async fn suggestions(self, key: &SessionKey) -> Result<Option<Suggestions>, RegistryError> {
         let filter = SuggestionFilter::Key(key.clone());
         let mut view = self.0.ask(Selection::new().peek(filter)).await?;
@@ -180,7 +179,7 @@ fn unknown(id: RouteId) -> Refusal {
     Refusal::Unknown { what: "route", id: id.to_string() }
 }
 
-/// A model has as many dimensions every time.
+/// Refuses a vector whose dimensions differ from those of its model.
 pub(super) fn check_dimensions(model: &ModelId, known: usize, own: usize) -> Result<(), Refusal> {
     if known == own {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Suggestions for a user's prompt, unasked: few, seldom, and only what fits well.
+//! Unsolicited suggestions for a user's prompt: few, rare, and only good matches.
 
 use crate::ids::SessionId;
 use crate::registry::finding::is_usable;
@@ -12,20 +12,20 @@ use crate::store::{OutcomeFilter, Selection, SuggestionFilter, View};
 use crate::time::Timestamp;
 use crate::tool::Status;
 
-/// Tools that one prompt is answered with, at most.
+/// The maximum number of tools suggested for one prompt.
 const MAX_TOOLS: usize = 3;
-/// Bytes of a prompt that are looked at, rounded up to a whole character.
+/// The maximum number of bytes of a prompt to read, rounded up to a whole character.
 const MAX_READ: usize = 4 * 1024;
-/// Outcomes that are looked at for a session's own, at most: where so many lie behind a suggestion, it was
-/// long ago.
+/// The maximum number of outcomes in which to look for a session's own. A suggestion further back was long
+/// ago.
 const FAR: u32 = 10_000;
 
 impl Tools<'_> {
-    /// The tools to suggest for a user's prompt, best first: at most three active ones that fit at least
-    /// as well as `routes.suggest_from` says. None while the session is cooling down, or when it was
-    /// made enough suggestions: see [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt), which counts them.
+    /// Returns the tools to suggest for a user's prompt, best first: at most three active ones with a score
+    /// of at least `routes.suggest_from`. Empty during the cool-down of the session, or if the session had
+    /// enough suggestions: [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt) counts them.
     ///
-    /// It writes nothing, and keeps nothing of the prompt.
+    /// It writes nothing and stores nothing of the prompt.
     pub async fn suggest_for_prompt(
         self,
         project: &ProjectRef,
@@ -37,7 +37,7 @@ impl Tools<'_> {
         let Ok(asked) = Question::new(&prompt[..end.unwrap_or(prompt.len())]) else {
             return Ok(Vec::new());
         };
-        // What says that nothing is to be said is read first: it is one row.
+        // First read the one row that can rule out a suggestion.
         let key = SessionKey { project: project.id.clone(), id: session.clone() };
         let known = SuggestionFilter::Key(key.clone());
         let known = self.0.ask(Selection::new().peek(known)).await?;
@@ -52,7 +52,7 @@ impl Tools<'_> {
         let window = self.0.policy().ranking.window;
         let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window };
         let mut last = Selection::new().outcomes(last);
-        // A process that answers a prompt answers no other: no index is kept for it.
+        // The process handles only this prompt, so a cached index would not pay off.
         last.merge(Catalog::routes(&project.id));
         let mut view = self.0.ask(last).await?;
         if let Some(known) = known
@@ -60,7 +60,7 @@ impl Tools<'_> {
         {
             return Ok(Vec::new());
         }
-        // One after the other, so that both are not in memory at once.
+        // In sequence, so that routes and tools are not in memory at the same time.
         let catalog = Catalog::for_question(&mut view, &project.id, &asked);
         let catalog = catalog.listing(&mut self.0.ask(Catalog::tools(&project.id)).await?);
         let ignored = Ignored::of(self.0.policy());
@@ -82,9 +82,9 @@ impl Tools<'_> {
 }
 
 impl Registry {
-    /// Returns true if fewer uses of tools than the policy asks for lie behind the session's last suggestion. The
-    /// view holds the last outcomes of the project; where they are those of other sessions, it looks back
-    /// further.
+    /// Returns true if the session used fewer tools since its last suggestion than the policy requires. The
+    /// view contains the last outcomes of the project. If these belong to other sessions, it reads further
+    /// back.
     async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, RegistryError> {
         let Some(last) = known.last_suggested_at() else { return Ok(false) };
         let calls = self.policy().routes.cool_down_calls as usize;

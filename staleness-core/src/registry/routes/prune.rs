@@ -1,4 +1,4 @@
-//! Pruning routes: planned on one snapshot, applied in pages that leave alone what changed since.
+//! Pruning of routes: planned on one snapshot, then applied in pages that skip rows changed since.
 
 use serde::Serialize;
 
@@ -11,35 +11,35 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Routes that one commit removes at most: others wait meanwhile.
+/// The maximum number of routes removed per commit, so that other writers wait only briefly.
 const PAGE: usize = 1_000;
 
-/// A route that went, or would go.
+/// A route that was or would be removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PrunedRoute {
     /// Its id.
     pub id: RouteId,
     /// Its tool.
     pub tool: ToolName,
-    /// Why.
+    /// The reason.
     pub reason: PruneReason,
 }
 
 /// The result of pruning routes, or of its dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RoutePruneReport {
-    /// The routes removed, in the order of projects, tools and ids.
+    /// The removed routes, by project, tool and id.
     pub removed: Vec<PrunedRoute>,
-    /// The number of routes that stay.
+    /// The number of routes that remain.
     pub kept: u64,
 }
 
 impl Routes<'_> {
-    /// Removes routes of a project that are weak, unused or too many, or tells which it would: see
-    /// `plan_prune`. What was suggested in sessions that nobody heard of for as long goes too.
+    /// Removes routes of a project that are weak, unused or too many (see `plan_prune`), and suggestions of
+    /// sessions without activity for as long. With `dry_run` only reports them.
     ///
     /// # Errors
-    /// Errors of the store; pages that were removed stay removed.
+    /// An error of the store. Pages already removed stay removed.
     pub async fn prune(
         self,
         project: &ProjectId,
@@ -49,7 +49,7 @@ impl Routes<'_> {
         self.prune_while(project, now, dry_run, &mut || true).await
     }
 
-    /// Prunes as [`Routes::prune`] does for as long as `more` returns true, which is asked before each commit.
+    /// Prunes like [`Routes::prune`] while `more` returns true; it is called before each commit.
     pub(in crate::registry) async fn prune_while(
         self,
         project: &ProjectId,
@@ -93,7 +93,7 @@ impl Routes<'_> {
         Ok(report)
     }
 
-    /// Prunes the routes of every project, or tells what it would remove.
+    /// Prunes the routes of every project; with `dry_run` only reports them.
     ///
     /// # Errors
     /// As [`Routes::prune`].
@@ -114,7 +114,7 @@ impl Routes<'_> {
     }
 }
 
-/// Removes routes that are still what they were.
+/// Removes routes that are still unchanged.
 #[derive(Debug)]
 struct RemoveRoutes {
     rows: Vec<Route>,

@@ -1,4 +1,4 @@
-//! Noting what was suggested in a session.
+//! Recording of suggestions made in a session.
 
 use crate::registry::{RegistryError, Sessions};
 use crate::route::{Prompted, Suggestions};
@@ -7,8 +7,8 @@ use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, Sugges
 use crate::time::Timestamp;
 
 impl Sessions<'_> {
-    /// Notes a prompt and what was suggested for it, so that the outcomes that follow say what it was
-    /// worth. The caller has bounded and redacted its text: see [`Prompted::text`].
+    /// Records a prompt and the suggestions made for it, so that later outcomes can show their value. The
+    /// caller must truncate and redact the text: see [`Prompted::text`].
     pub async fn note_prompt(
         self,
         key: SessionKey,
@@ -17,8 +17,8 @@ impl Sessions<'_> {
         self.0.run(NotePrompt { key, prompted, asked: false }).await.map(drop)
     }
 
-    /// As [`Sessions::note_prompt`], for somebody who asked. It begins the session's cool-down, and
-    /// does not count against the limit of suggestions that nobody asked for.
+    /// Records suggestions that were asked for, like [`Sessions::note_prompt`]. They start the session's
+    /// cool-down but do not count towards the limit on unsolicited suggestions.
     pub async fn note_suggested(
         self,
         key: SessionKey,
@@ -27,7 +27,7 @@ impl Sessions<'_> {
         self.0.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
     }
 
-    /// Forgets what was suggested in a session: it has ended.
+    /// Forgets the suggestions of a session that has ended.
     pub async fn forget_suggestions(
         self,
         key: SessionKey,
@@ -57,7 +57,7 @@ impl Step for NotePrompt {
         let mut draft = Draft::new(view, self.prompted.at);
         let known = view.suggestions.get(&self.key).cloned();
         let mut suggestions = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
-        // Said before: the acknowledgement was lost.
+        // A retry after a lost acknowledgement.
         let Prompted { at, query, tools, .. } = &self.prompted;
         let tools = &tools[..tools.len().min(Suggestions::MAX_SUGGESTED)];
         let same =

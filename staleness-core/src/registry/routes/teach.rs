@@ -1,4 +1,5 @@
-//! Teaching routes by outcomes: learning without a vector, in the commit of the outcome, and use.
+//! Learning from outcomes, in the commit of the outcome and without a vector, and recording the use of
+//! routes.
 
 use super::learn::same_query;
 use crate::ids::{ProjectId, ToolName};
@@ -18,27 +19,27 @@ pub(crate) struct Taught<'a> {
     pub(crate) tool: &'a ToolName,
     /// The query.
     pub(crate) query: &'a str,
-    /// The signal, from 0, it failed, to 1, it was just right.
+    /// The signal, from 0 (the tool failed) to 1 (it was exactly right).
     pub(crate) signal: Confidence,
-    /// The op, hashed.
+    /// The hashed op.
     pub(crate) op: u64,
-    /// When.
+    /// The time of the outcome.
     pub(crate) at: Timestamp,
 }
 
 impl Taught<'_> {
-    /// The key of its route.
+    /// Returns the key of its route.
     pub(crate) fn key(&self) -> RouteKey {
         RouteKey::of(self.project, self.tool, &fold_query(self.query))
     }
 }
 
-/// Teaches a draft in which the route is locked: what [`LearnRoute`](super::learn::LearnRoute) does with a query alone. What
-/// cannot be learned is left.
+/// Applies a lesson to a draft in which the route is locked, like [`LearnRoute`](super::learn::LearnRoute)
+/// without a vector. Ignores a query that cannot be learned.
 pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePolicy) {
     let key = taught.key();
     let Some(known) = draft.get::<Route>(&key) else {
-        // One without words could not be found again.
+        // A query without words could not be found again.
         let learnable =
             Route::check_query(taught.query).is_ok() && Question::new(taught.query).is_ok();
         if taught.signal.get() >= policy.min_signal && learnable {
@@ -63,7 +64,7 @@ pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePo
     });
 }
 
-/// Notes that routes were used.
+/// Records that routes were used.
 #[derive(Debug)]
 pub(super) struct UseRoutes {
     pub(super) keys: Vec<RouteKey>,

@@ -1,7 +1,7 @@
-//! Verbs over sessions: an agent comes, is told what changed while it was away, and goes.
+//! Sessions: an agent starts, is told what changed while it was away, and ends.
 //!
-//! Nothing here goes to the journal. What an agent was not told yet stays there to be told, for as long as its
-//! place is remembered; a delta that begins before what is kept says so.
+//! Sessions are not recorded in the journal. Changes that an agent was not told yet are kept as long as its
+//! cursor is remembered. A delta that starts before the pruned part says so.
 
 mod others;
 mod resume;
@@ -20,11 +20,11 @@ use crate::store::{Change, Commit, Refusal, Selection, SessionFilter};
 use crate::time::Timestamp;
 
 impl Sessions<'_> {
-    /// Begins a session of an agent. What is new to it begins where the agent was told last. A session
-    /// that is known goes on as the one that it is, also when it had ended. May be repeated.
+    /// Starts a session of an agent. Changes since the agent's cursor are new to it. A known session
+    /// continues, even if it had ended. May be repeated.
     ///
     /// # Errors
-    /// [`Refusal::Conflict`] for a session of another agent; else what the store reports.
+    /// [`Refusal::Conflict`] if the session belongs to another agent, or an error of the store.
     pub async fn start(
         self,
         project: &ProjectId,
@@ -39,11 +39,11 @@ impl Sessions<'_> {
         of(&self.0.run(step).await?, &key)
     }
 
-    /// Ends a session; one that has ended stays as it is. What was suggested in it is forgotten, also in one
-    /// that nobody began.
+    /// Ends a session. A session that has already ended stays as it is. Also forgets its suggestions, even if
+    /// the session is unknown.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
     pub async fn end(
         self,
         project: &ProjectId,
@@ -55,7 +55,7 @@ impl Sessions<'_> {
         of(&self.0.run(steps::EndSession { key: key.clone(), at }).await?, &key)
     }
 
-    /// The sessions of a project, the latest first.
+    /// Returns the sessions of a project, latest first.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Session>, RegistryError> {
         let all = Selection::new().peek(SessionFilter::Project(project.clone()));
         let mut sessions: Vec<Session> = self.0.ask(all).await?.sessions.into_values().collect();
@@ -63,7 +63,7 @@ impl Sessions<'_> {
         Ok(sessions)
     }
 
-    /// The id of a session of the project that is most like `text`, for a helpful error.
+    /// Returns the id of a session of the project that is most similar to `text`, for a helpful error.
     pub async fn nearest(
         self,
         project: &ProjectId,
@@ -72,11 +72,11 @@ impl Sessions<'_> {
         Ok(nearest(text, self.list(project).await?.into_iter().map(|session| session.key.id)))
     }
 
-    /// Returns what changed for an agent in a project. Moves nothing: call
-    /// [`Sessions::mark_resumed`] once it was said.
+    /// Returns what changed for an agent in a project. Does not move the cursor: call
+    /// [`Sessions::mark_resumed`] after reporting it.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for changes since an unknown session; else what the store reports.
+    /// [`Refusal::Unknown`] if the delta is to start at an unknown session, or an error of the store.
     pub async fn resume(
         self,
         project: &ProjectRef,
@@ -89,10 +89,9 @@ impl Sessions<'_> {
         Ok(query.delta(view)?)
     }
 
-    /// Notes that an agent was told a delta: its cursor moves to the end of it, and only forward, so
-    /// that of two windows of one agent neither takes back what the other noted. May be repeated.
-    /// Returns whether it moved; what was peeked at, a digest and changes since a moment of one's own
-    /// move nothing.
+    /// Records that an agent was told a delta by moving its cursor to the end of it. A cursor only moves
+    /// forward, so two windows of one agent cannot undo each other. May be repeated. Returns true if the
+    /// cursor moved. It does not for a delta with [`Delta::moves`] false.
     pub async fn mark_resumed(
         self,
         project: &ProjectId,
@@ -110,7 +109,7 @@ impl Sessions<'_> {
     }
 }
 
-/// A session as a commit left it.
+/// Returns a session as stored by a commit.
 fn of(commit: &Commit, key: &SessionKey) -> Result<Session, RegistryError> {
     let written = commit.changes.sessions.iter().find_map(|change| match change {
         Change::Put(row) if row.key == *key => Some(row),

@@ -1,4 +1,4 @@
-//! Handoffs between two other agents: they are no affair of the agent that asks.
+//! Handoffs between two other agents, which do not concern the requesting agent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,16 @@ use crate::store::View;
 use crate::time::Timestamp;
 use crate::work::{Work, WorkKind};
 
-/// The agents that are known here, as one of them sees what they hand to each other.
+/// The agents known in a project, other than the requesting one.
 pub(super) struct Others<'a> {
     agent: &'a AgentId,
     named: &'a BTreeSet<String>,
-    /// The beginning of the first session of each agent.
+    /// The start of each agent's first session.
     came: BTreeMap<&'a str, Timestamp>,
 }
 
 impl<'a> Others<'a> {
-    /// Those that are `named`, and those whose sessions the view holds.
+    /// Collects the agents in `named` and those with sessions in the view.
     pub(super) fn new(agent: &'a AgentId, named: &'a BTreeSet<String>, view: &'a View) -> Self {
         let mut came = BTreeMap::new();
         for session in view.sessions.values() {
@@ -26,8 +26,8 @@ impl<'a> Others<'a> {
         Self { agent, named, came }
     }
 
-    /// Returns true if a handoff is between two other agents. One to an agent that was not known at a time was for all
-    /// then.
+    /// Returns true if a handoff is between two other agents. A handoff to an agent that was unknown at
+    /// `then` was for everyone.
     pub(super) fn hold(&self, from: Option<&str>, to: Option<&str>, then: Timestamp) -> bool {
         let is_known = |to: &str| {
             self.named.contains(to) || self.came.get(to).is_some_and(|came| *came <= then)
@@ -42,7 +42,7 @@ impl<'a> Others<'a> {
             && self.hold(work.from.as_deref(), work.to.as_deref(), Timestamp::MAX)
     }
 
-    /// Returns true if sessions decide whether an agent is known to which something in a view was handed.
+    /// Returns true if sessions are needed to decide whether a recipient of a handoff in the view is known.
     pub(super) fn depend_on_sessions(&self, view: &View) -> bool {
         let mut to = view.work.values().filter(|work| work.kind == WorkKind::Handoff);
         to.any(|work| {

@@ -1,4 +1,4 @@
-//! The query for what an agent that comes back has to be told.
+//! The query for the changes to report to a returning agent.
 
 use std::collections::BTreeSet;
 
@@ -22,42 +22,42 @@ use crate::time::Timestamp;
 use crate::tool::Status;
 use crate::work::{Warning, Work, is_due};
 
-/// The point at which a delta is to begin.
+/// The starting point of a delta.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ResumeFrom {
-    /// The point up to which the agent was told; for a known session that is named, its beginning.
-    /// An agent that was never told anything here gets a digest.
+    /// The agent's cursor or, for a known session, the start of that session. An agent without a cursor gets
+    /// a digest.
     #[default]
     Cursor,
-    /// The beginning of a session of the project. Moves nothing.
+    /// The start of a session of the project. The cursor does not move.
     Session(SessionId),
-    /// At a moment: everything that happened then or later. Moves nothing.
+    /// A time: includes everything from then on. The cursor does not move.
     Time(Timestamp),
-    /// Nowhere: what is there now. Moves nothing.
+    /// None: a digest of the current state. The cursor does not move.
     Digest,
 }
 
-/// The request of an agent that comes back.
+/// The request of a returning agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
     /// The agent.
     pub agent: AgentId,
-    /// The session in which it asks. One that is known already, and lost its context, is told
-    /// everything since it began.
+    /// The current session. A known session that lost its context is told everything since it began.
     pub session: Option<SessionId>,
-    /// The point at which to begin.
+    /// The starting point.
     pub from: ResumeFrom,
-    /// Only look: the cursor stays.
+    /// True to leave the cursor where it is.
     pub peek: bool,
-    /// The context was cleared or compacted: it is told all that is overdue; of tools what holds now, not what came back.
+    /// True if the context was cleared or compacted. The agent is then told all overdue work, and for tools
+    /// only the problems, not the recoveries.
     pub cleared: bool,
-    /// The agents that are known whether or not they had a session in the project: handoffs between two other agents
-    /// that are known are left out. `None`: nothing is left out.
+    /// The agents that are known even without a session in the project. Handoffs between two other known
+    /// agents are omitted. `None` omits nothing.
     pub known: Option<BTreeSet<String>>,
 }
 
 impl Resume {
-    /// Asks for what is new to an agent since it was told last.
+    /// Creates a request for everything since an agent was last told.
     #[must_use]
     pub const fn new(agent: AgentId) -> Self {
         let from = ResumeFrom::Cursor;
@@ -65,9 +65,8 @@ impl Resume {
     }
 }
 
-/// Looks at what changed for an agent: how far it was told, then the journal since, then what the
-/// entries are about; and at what is overdue. Of all the work that is there it reads no other, but for
-/// an agent that is told what is there.
+/// Reads what changed for an agent: its cursor, then the journal since, then the subjects of the entries; and
+/// the overdue work. It reads other work only for a digest.
 #[derive(Clone, Debug)]
 pub(super) struct WhatChanged {
     pub(super) project: ProjectId,
@@ -75,18 +74,19 @@ pub(super) struct WhatChanged {
     pub(super) overdue: Overdue,
 }
 
-/// The point at which a delta begins, once that is known.
+/// The resolved starting point of a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
-    /// After what was told.
+    /// The changes after a revision.
     After(Revision),
-    /// At a moment.
+    /// The changes since a time.
     At(Timestamp),
-    /// With what is there, since the agent was never told anything here; of tools, what changed since.
+    /// The current state, because the agent was never told anything here; for tools the changes since this
+    /// revision.
     Met(Revision),
-    /// As [`Begin::Met`], and what changed since, for a known agent whose session lost its context.
+    /// As [`Begin::Met`], plus the changes since, for a known agent whose session lost its context.
     Again(Revision),
-    /// With what is there.
+    /// Only the current state.
     Nowhere,
 }
 
@@ -100,18 +100,18 @@ impl WhatChanged {
         view.cursors.get(&CursorKey { project: self.project.clone(), agent })
     }
 
-    /// The session in which the agent asks; one of another agent says nothing about this one.
+    /// Returns the current session, unless it belongs to another agent.
     fn own_session<'v>(&self, view: &'v View) -> Option<&'v Session> {
         let session = self.resume.session.as_ref().and_then(|id| self.session(view, id))?;
         (session.agent == self.resume.agent).then_some(session)
     }
 
-    /// Returns true if the agent asks for what is new to it, and knows what it was told.
+    /// Returns true if the agent asks for news and still has its context.
     fn goes_on(&self) -> bool {
         self.resume.from == ResumeFrom::Cursor && !self.resume.cleared
     }
 
-    /// Returns true if another session of the agent was told since this one began.
+    /// Returns true if another session of the agent was told something after this one began.
     fn was_overtaken(&self, view: &View) -> bool {
         let overtook = |session: &Session, cursor: &Cursor| {
             cursor.session.as_ref() != Some(&session.key.id)
@@ -122,8 +122,8 @@ impl WhatChanged {
             .is_some_and(|(of, cursor)| overtook(of, cursor))
     }
 
-    /// The point up to which a context that goes on was told: the cursor, or where that stood when the agent's next
-    /// session began. `None` where nobody knows.
+    /// Returns the revision up to which a continuing context was told: the cursor, or its position when the
+    /// agent's next session began. `None` if unknown.
     fn told_last(&self, view: &View) -> Option<Revision> {
         let session = self.own_session(view).filter(|_| self.goes_on())?;
         if !self.was_overtaken(view) {
@@ -160,12 +160,12 @@ impl WhatChanged {
         }
     }
 
-    /// Returns true if all open work is read.
+    /// Returns true if all open work is read, for a digest.
     fn is_digest(&self, view: &View) -> bool {
         matches!(self.begin(view), Ok(Begin::Met(_) | Begin::Again(_) | Begin::Nowhere))
     }
 
-    /// The delta that a view makes.
+    /// Computes the delta from a view.
     pub(super) fn delta(&self, mut view: View) -> Result<Delta, Refusal> {
         let begin = self.begin(&view)?;
         let floor = view.floor;
@@ -197,7 +197,7 @@ impl WhatChanged {
         };
         let last = self.told_last(&view).filter(|last| *last > after);
         let telling = tell(&context, after, last);
-        // What changed and changed back is told to a context that knows the first of it.
+        // A change that was undone later is reported to a context that was told of the change.
         let changed = || {
             let since = |after| changes(&view, after, agent);
             let mut items = with_changes(last.map(since).unwrap_or_default(), since(after));
@@ -211,7 +211,7 @@ impl WhatChanged {
             Begin::Again(_) => with_changes(digest.items, changed()),
             Begin::At(_) | Begin::After(_) => changed(),
         };
-        // What is new here is told whenever it became overdue.
+        // New items are always reported, regardless of when they became overdue.
         let is_new = |warning: &Warning| {
             items.iter().any(|item| {
                 item.action == Action::Added.as_str()
@@ -246,7 +246,7 @@ impl WhatChanged {
             ResumeFrom::Session(id) => Some(id),
             ResumeFrom::Cursor if source == DeltaSource::Cursor => {
                 let told = self.cursor(&view).and_then(|cursor| cursor.session.as_ref());
-                // A session that is told again is not told since itself.
+                // If the same session is told again, do not name it as the starting point.
                 told.filter(|told| self.resume.session.as_ref() != Some(told))
             }
             _ => None,
@@ -274,8 +274,9 @@ impl WhatChanged {
         Some(Others::new(&self.resume.agent, known, view))
     }
 
-    /// Returns true if an item is a handoff between two other agents, and was that already when the agent was told last.
-    /// One that was for it or for all then has been taken.
+    /// Returns true if an item is a handoff between two other agents and already was when the agent was last
+    /// told. Otherwise the agent may know it as a handoff for itself or for everyone, and is told that it was
+    /// taken.
     fn is_of_others(
         &self,
         others: Option<&Others<'_>>,
@@ -299,7 +300,7 @@ impl WhatChanged {
         hold(Timestamp::MAX) && (is_new || hold(told) && !is_handed_on())
     }
 
-    /// The subjects of the entries that were seen.
+    /// Selects the subjects of the journal entries in the view.
     fn subjects(&self, view: &View) -> Selection {
         let subjects = || view.journal.values().map(|entry| &entry.subject);
         let tools: BTreeSet<ToolKey> = subjects().filter_map(|each| each.tool_key()).collect();
@@ -314,7 +315,7 @@ impl WhatChanged {
 }
 
 impl WhatChanged {
-    /// The entries of the servers of the tools that were seen: a tool is there as its server is.
+    /// Selects the server entries of the tools in the view, because a tool's presence depends on its server.
     fn entries(&self, view: &View) -> Selection {
         let tools = view.tools.values();
         let servers: BTreeSet<&ServerKey> = tools.filter_map(|tool| tool.server.as_ref()).collect();
@@ -327,7 +328,7 @@ impl WhatChanged {
     }
 }
 
-/// Returns what is there, followed by the changes of everything else.
+/// Returns the items of `there`, followed by the changes of all other items.
 fn with_changes(mut there: Vec<DeltaItem>, changed: Vec<DeltaItem>) -> Vec<DeltaItem> {
     let shown: BTreeSet<(&'static str, String)> =
         there.iter().map(|item| (item.kind, item.id.clone())).collect();

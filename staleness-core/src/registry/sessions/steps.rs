@@ -1,4 +1,4 @@
-//! The steps that begin and end sessions, and move cursors.
+//! The steps that start and end sessions, and move cursors.
 
 use super::unknown;
 use crate::ids::{AgentId, ProjectId, SessionId};
@@ -11,7 +11,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Begins a session, or goes on with it.
+/// Starts or continues a session.
 #[derive(Debug)]
 pub(super) struct StartSession {
     pub(super) key: SessionKey,
@@ -66,8 +66,8 @@ impl Step for StartSession {
     }
 }
 
-/// Returns the revision at which an agent begins that was never told anything in a project: the one
-/// up to which any agent was told; in a project that nobody knows, the current one.
+/// Returns the starting revision of an agent that was never told anything in a project: the last revision
+/// told to any agent, or the current one if the project is unknown.
 pub(super) fn met(view: &View, project: &ProjectId) -> Revision {
     view.projects.get(project).map_or(view.revision, |known| known.told.revision.min(view.revision))
 }
@@ -97,8 +97,8 @@ impl Step for EndSession {
     }
 }
 
-/// Moves a cursor forward: compared and set in one commit. The project was told as far, too: an agent
-/// that comes to it later begins there.
+/// Moves a cursor forward, compared and set in one commit. Also moves the project's reported revision, where
+/// agents that are new to the project will start.
 #[derive(Debug)]
 pub(super) struct MoveCursor {
     pub(super) key: CursorKey,
@@ -122,7 +122,8 @@ impl Step for MoveCursor {
             let told = Told { revision: self.upto, session: self.session.clone(), from: self.upto };
             draft.put(Project { told, ..project.clone() });
         }
-        // Told as far by a later session, the next delta is one since that; by the same one, it was told later.
+        // At the same revision, a later session still takes over the cursor, and the same session updates the
+        // time.
         let later = |cursor: &Cursor| {
             let is_same = cursor.session == self.session;
             cursor.revision == self.upto

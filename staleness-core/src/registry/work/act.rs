@@ -1,4 +1,4 @@
-//! The steps that write work items down and change them.
+//! The steps that add and change work items.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,25 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::work::{TransitionError, Work, WorkPolicy, WorkStatus, WorkStep};
 
-/// Fields to change; `None` leaves a field as it is, `Some(None)` empties it.
+/// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkPatch {
-    /// The state, one of those of its kind.
+    /// The state; it must be one of the item's kind.
     pub status: Option<WorkStatus>,
     /// The text.
     pub text: Option<String>,
-    /// True if a person typed that text at this machine.
+    /// True if a person typed the text on this machine.
     pub by_person: bool,
-    /// When it ceases to hold.
+    /// The expiry date.
     pub expires_at: Option<Option<Timestamp>>,
-    /// The agent that should take over.
+    /// The intended recipient.
     pub to: Option<Option<String>>,
     /// The items that it refers to.
     pub refs: Option<BTreeSet<String>>,
 }
 
 impl WorkPatch {
-    /// Changes everything but the state; the names of the fields that really changed.
+    /// Applies all changes except the state. Returns the names of the fields that changed.
     fn apply(&self, work: &mut Work) -> Vec<&'static str> {
         let mut changed = Vec::new();
         let mut set = |name, changes: bool| {
@@ -47,10 +47,10 @@ impl WorkPatch {
     }
 }
 
-/// The beginning of the cause of an edit, before the names of the fields.
+/// The prefix of the cause of an edit, before the names of the fields.
 const CHANGED: &str = "changed ";
 
-/// Returns true if an entry tells that an item was handed to somebody else.
+/// Returns true if an entry records a change of the recipient.
 pub(in crate::registry) fn hands_on(entry: &JournalEntry) -> bool {
     let fields = entry.cause.strip_prefix(CHANGED).filter(|_| entry.action == Action::Edited);
     fields.is_some_and(|fields| fields.split(", ").any(|field| field == "to"))
@@ -59,19 +59,19 @@ pub(in crate::registry) fn hands_on(entry: &JournalEntry) -> bool {
 /// A change to a work item.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
-    /// It is written down, under an id that is free.
+    /// Adds it under an unused id.
     Add(Box<Work>),
-    /// Fields of it are changed.
+    /// Changes fields.
     Set(WorkPatch),
-    /// A step is taken.
+    /// Adds a step.
     Step(String),
-    /// It is taken up again.
+    /// Reopens it.
     Reopen,
-    /// It is overdue by these thresholds, and is settled.
+    /// Resolves it, if it is overdue by these thresholds.
     Resolve(Box<WorkPolicy>),
 }
 
-/// Does something to one work item, once.
+/// Applies a change to one work item, once.
 #[derive(Debug)]
 pub(super) struct ActOnWork {
     pub(super) key: WorkKey,
@@ -178,7 +178,7 @@ impl Step for ActOnWork {
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let work = || {
             let work = known(view, &self.key)?.clone();
-            // What an agent changes is no longer a person's.
+            // An edit by an agent clears the mark of a person's text.
             Ok(Work { by_person: work.by_person && self.act.actor.is_none(), ..work })
         };
         self.act.once(view, |draft| match &self.deed {
@@ -191,8 +191,8 @@ impl Step for ActOnWork {
     }
 }
 
-/// Notes activity on a work item. A time only moves forward, so doing it twice does it once; the
-/// journal is not told, as of no other counter.
+/// Records activity on a work item. The time only moves forward, so repeating it has no further effect. Like
+/// other counters it is not recorded in the journal.
 #[derive(Debug)]
 pub(super) struct TouchWork {
     pub(super) key: WorkKey,

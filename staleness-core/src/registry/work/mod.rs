@@ -1,6 +1,6 @@
-//! Verbs over work items: written down, moved, edited, settled where they are overdue, taken up again.
+//! Work items: add, edit, move, resolve when overdue, reopen.
 //!
-//! The journal is told of each but a touch, which only says that somebody still cares.
+//! The journal records every change except a touch, which only says that the item still matters.
 
 mod act;
 mod overdue;
@@ -23,37 +23,36 @@ use crate::time::Timestamp;
 use crate::work::{Work, WorkKind};
 use act::{ActOnWork, Deed, TouchWork};
 
-/// The result of settling an overdue item.
+/// The result of resolving an overdue item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resolution {
-    /// The item.
+    /// The id of the item.
     pub id: WorkId,
     /// Its kind.
     pub kind: WorkKind,
-    /// Its state before, to which it is reopened.
+    /// The state before, to which it can be reopened.
     pub from: String,
-    /// The state that ended it.
+    /// The state in which it ended.
     pub to: String,
 }
 
 impl WorkItems<'_> {
-    /// Writes down a new work item, in any state of its kind. May be repeated with the same op id.
-    /// Returns it as it stands.
+    /// Adds a work item, in any state of its kind. May be repeated with the same op id. Returns the stored
+    /// item.
     ///
     /// # Errors
-    /// [`Refusal::Taken`] for an id that is in use, what [`Work::check`] refuses; else what the store
-    /// reports.
+    /// [`Refusal::Taken`] if the id is in use, any refusal of [`Work::check`], or an error of the store.
     pub async fn add(self, work: Work, act: Act) -> Result<Work, RegistryError> {
         let key = work.key.clone();
         self.0.on_work(key, Deed::Add(Box::new(work)), act).await
     }
 
-    /// Changes fields of a work item. One that already stands so is left alone. May be repeated with
-    /// the same op id. Returns it as it stands.
+    /// Changes fields of a work item. Does nothing if they already have these values. May be repeated with
+    /// the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for a state to which it cannot be
-    /// moved, what [`Work::check`] refuses; else what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if it cannot move to that state, any
+    /// refusal of [`Work::check`], or an error of the store.
     pub async fn set(
         self,
         key: WorkKey,
@@ -63,42 +62,40 @@ impl WorkItems<'_> {
         self.0.on_work(key, Deed::Set(patch), act).await
     }
 
-    /// Notes a step that was taken on a work item. May be repeated with the same op id. Returns it as
-    /// it stands.
+    /// Adds a step to a work item. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no text,
-    /// [`Refusal::TooLarge`] for a long one; else what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Invalid`] if the text is empty,
+    /// [`Refusal::TooLarge`] if it is too long, or an error of the store.
     pub async fn step(self, key: WorkKey, text: String, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Step(text), act).await
     }
 
-    /// Notes that somebody still cares for a work item. May be repeated. Returns it as it stands.
+    /// Records that a work item still matters. May be repeated. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, or an error of the store.
     pub async fn touch(self, key: WorkKey, at: Timestamp) -> Result<Work, RegistryError> {
         let commit = self.0.run(TouchWork { key: key.clone(), at }).await?;
         of(&commit, &key)
     }
 
-    /// Brings a work item that has ended back to the state before. May be repeated with the same op
-    /// id. Returns it as it stands.
+    /// Reopens an ended work item in its previous state. May be repeated with the same op id. Returns the
+    /// stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is open; else what
-    /// the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item is open, or an error of
+    /// the store.
     pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Reopen, act).await
     }
 
-    /// Settles a work item that is overdue: it goes to the state that its kind has for that, and
-    /// keeps the one before, so that [`WorkItems::reopen`] undoes it. May be repeated with the
-    /// same op id.
+    /// Resolves an overdue work item: moves it to the resolving state of its kind and remembers the previous
+    /// one, so that [`WorkItems::reopen`] undoes it. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Conflict`] for one that is not overdue; else
-    /// what the store reports.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item is not overdue, or an
+    /// error of the store.
     pub async fn resolve(
         self,
         project: &ProjectRef,
@@ -107,7 +104,7 @@ impl WorkItems<'_> {
     ) -> Result<Resolution, RegistryError> {
         let found = self.0.first::<Work>(vec![key.clone()]).await?;
         let work = found.ok_or_else(|| unknown(&key.id))?;
-        // Neither the kind nor the author of an item ever changes.
+        // The kind and the author of an item never change.
         let policy = queries::rules(&self.0.policy, project, &work).into_owned();
         let (kind, op) = (work.kind, act.op.clone());
         let deed = Deed::Resolve(Box::new(policy));
@@ -133,7 +130,7 @@ impl Registry {
     }
 }
 
-/// A work item as a commit left it.
+/// Returns a work item as stored by a commit.
 fn of(commit: &Commit, key: &WorkKey) -> Result<Work, RegistryError> {
     left(commit, key).ok_or_else(|| unknown(&key.id).into())
 }

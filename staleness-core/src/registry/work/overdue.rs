@@ -1,8 +1,7 @@
-//! Looking at what is overdue, and at what bears on it: however much is written down, nothing else is
-//! read.
+//! The query for overdue work. It reads only items that may be overdue and those that affect them.
 //!
-//! The store finds what is old enough that somebody's thresholds might flag it; which of that is
-//! overdue is decided here, as if everything had been read.
+//! The store finds items that are old enough to be flagged under some author's thresholds. Which of them are
+//! overdue is decided here, with the same result as if everything had been read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::work::{Aging, Rules, StaleReport, Work, referred};
 
 use super::queries::command;
 
-/// The query for what is overdue in a project at a moment.
+/// The query for the overdue work of a project at a given time.
 #[derive(Clone, Debug)]
 pub(in crate::registry) struct Overdue {
     pub(in crate::registry) policy: Arc<Policy>,
@@ -33,12 +32,12 @@ impl Overdue {
         Rules::new(&self.policy.work, self.project())
     }
 
-    /// The time since which something is old enough to be read, if it ages in this way.
+    /// Returns the latest time since which an item that ages in this way may be overdue.
     fn until(&self, aging: Aging) -> Timestamp {
         self.policy.work.latest(aging, self.project(), self.now)
     }
 
-    /// Everything that may be overdue.
+    /// Selects everything that may be overdue.
     pub(in crate::registry) fn candidates(&self) -> Selection {
         let mut all = Selection::new();
         for (scope, aging) in
@@ -50,8 +49,8 @@ impl Overdue {
         all
     }
 
-    /// Adds what bears on the candidates that were seen: the project's own work in the place of that
-    /// of all projects, and the work that refers to what is overdue.
+    /// Adds what affects the candidates in the view: the project's own items that hide global ones, and work
+    /// that refers to flagged items.
     pub(in crate::registry) fn around(&self, view: &View, more: Selection) -> Selection {
         let rules = self.rules();
         let flagged = view.work.values().filter(|w| w.flag(self.now, rules.of(w)).is_some());
@@ -65,7 +64,7 @@ impl Overdue {
         own_in_place(&self.project.id, view, candidates, more)
     }
 
-    /// Adds the project's own work in the place of that of all projects that refers to others.
+    /// Adds the project's own items that hide global ones which refer to others.
     pub(in crate::registry) fn around_referring(&self, view: &View, more: Selection) -> Selection {
         let may_be_overdue = self.may_be_overdue();
         let others = view.work.values();
@@ -75,11 +74,11 @@ impl Overdue {
 
     fn may_be_overdue(&self) -> impl Fn(&Work) -> bool + use<> {
         let until = Aging::ALL.map(|aging| self.until(aging));
-        // Ways are listed in the order of their numbers.
+        // The discriminant of `Aging` is its index in `ALL`.
         move |work| work.aging().is_some_and(|(aging, since)| since <= until[aging as usize])
     }
 
-    /// The report of what was seen.
+    /// Creates the report from a view.
     pub(in crate::registry) fn report(&self, view: &View) -> StaleReport {
         let (rules, open) = (self.rules(), visible_open(&self.project.id, view));
         StaleReport::of(open.iter().copied(), self.now, |work| rules.of(work), command)
@@ -101,7 +100,7 @@ impl Query for Overdue {
     }
 }
 
-/// The work of a project that refers to any of these.
+/// The query for the work of a project that refers to any of these ids.
 #[derive(Clone, Debug)]
 pub(in crate::registry) struct Referring {
     pub(in crate::registry) overdue: Overdue,
@@ -109,7 +108,7 @@ pub(in crate::registry) struct Referring {
 }
 
 impl Referring {
-    /// Returns the ids that fresh work refers to, each with the id of the first item that does.
+    /// Returns the ids that fresh work refers to, each with the smallest id of the referring items.
     pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, String)> {
         let (rules, open) = (self.overdue.rules(), visible_open(&self.overdue.project.id, view));
         let fresh = referred(open, self.overdue.now, |work| rules.of(work));
@@ -141,7 +140,7 @@ fn referring(project: &ProjectId, to: &Arc<BTreeSet<String>>, more: Selection) -
     scopes.fold(more, |more, scope| more.peek(WorkFilter::Referring { scope, to: Arc::clone(to) }))
 }
 
-/// Adds the project's own items of the same ids as those of all projects.
+/// Adds the project's own items with the same ids as global ones.
 fn own_in_place<'a>(
     project: &ProjectId,
     view: &View,
@@ -155,8 +154,8 @@ fn own_in_place<'a>(
         .fold(more, |more, key| more.peek(WorkFilter::Key(key)))
 }
 
-/// The open work of a view that a project sees: its own stands for that of all projects with the same
-/// id, as long as it has not ended.
+/// Returns the open work of a view that a project sees. Its own item hides the global one with the same id,
+/// as long as it has not ended.
 pub(in crate::registry) fn visible_open<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
     let open = || view.work.values().filter(|work| work.status.is_open());
     let is_own = |work: &&Work| work.key.scope.project() == Some(project);

@@ -1,4 +1,4 @@
-//! Verbs that only look at work items.
+//! Queries for work items.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,19 +16,19 @@ use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus};
 use super::overdue::{Overdue, Referring};
 use super::unknown;
 
-/// The filters of a list of work items.
+/// A filter for a list of work items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkListing {
-    /// Of this kind alone.
+    /// Returns only items of this kind.
     pub kind: Option<WorkKind>,
-    /// In this state alone.
+    /// Returns only items in this state.
     pub status: Option<WorkStatus>,
-    /// Only what has not ended. A store reads no other then.
+    /// True for open items only. The store then reads no others.
     pub open: bool,
 }
 
 impl ScopeChoice {
-    /// The keys of work items that an id may mean in a project, most likely first.
+    /// Returns the keys of work items that an id may mean in a project, most likely first.
     #[must_use]
     pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
         self.scopes(project).map(|scope| WorkKey { scope, id: id.clone() }).collect()
@@ -36,11 +36,11 @@ impl ScopeChoice {
 }
 
 impl WorkItems<'_> {
-    /// The work item that an id means to a project.
+    /// Returns the work item that an id means in a project.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown id, for which [`WorkItems::nearest`] knows the one that
-    /// is most like it; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] if the id is unknown ([`WorkItems::nearest`] finds the most similar
+    /// one), or an error of the store.
     pub async fn get(
         self,
         project: &ProjectId,
@@ -51,8 +51,8 @@ impl WorkItems<'_> {
         found.ok_or_else(|| unknown(id).into())
     }
 
-    /// The work items that a project sees, in the order of ids: its own, and the global ones but
-    /// those that it has one of the same id for.
+    /// Returns the work items that a project sees, by id: its own, and global ones unless it has an item with
+    /// the same id.
     pub async fn list(
         self,
         project: &ProjectId,
@@ -76,8 +76,8 @@ impl WorkItems<'_> {
             .collect())
     }
 
-    /// Work items with their verdicts. Those that fresh work of the project still refers to are
-    /// judged one level softer.
+    /// Returns work items with their verdicts. Items that fresh work of the project refers to are judged more
+    /// leniently.
     pub async fn reports(
         self,
         project: &ProjectRef,
@@ -102,7 +102,7 @@ impl WorkItems<'_> {
         Ok(work.into_iter().map(judged).collect())
     }
 
-    /// Reports what is overdue among the work that a project sees, oldest first.
+    /// Reports the overdue work that a project sees, oldest first.
     pub async fn stale(
         self,
         project: &ProjectRef,
@@ -113,7 +113,7 @@ impl WorkItems<'_> {
         Ok(overdue.report(&view))
     }
 
-    /// The id of a work item that the project sees that is most like `text`, for a helpful error.
+    /// Returns the id of a visible work item that is most similar to `text`, for a helpful error.
     pub async fn nearest(
         self,
         project: &ProjectId,
@@ -125,26 +125,26 @@ impl WorkItems<'_> {
 }
 
 impl Registry {
-    /// Returns the query for what is overdue in a project.
+    /// Creates the query for overdue work in a project.
     pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
         Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
     }
 }
 
-/// The open work that a project sees.
+/// Selects the open work that a project sees.
 pub(in crate::registry) fn open(project: &ProjectId) -> Selection {
     Selection::new()
         .peek(WorkFilter::Open(Scope::Global))
         .peek(WorkFilter::Open(Scope::Project(project.clone())))
 }
 
-/// The work items of a view by id: a project's own stand for global ones.
+/// Returns the work items of a view by id. A project's own items hide global ones.
 fn visible(view: &View) -> BTreeMap<&WorkId, &Work> {
-    // Global ones come first in the order of keys.
+    // Global items sort first, so a project's own item overwrites them.
     view.work.iter().map(|(key, work)| (&key.id, work)).collect()
 }
 
-/// The thresholds that hold for an item in a project.
+/// Returns the thresholds for an item in a project.
 pub(super) fn rules<'p>(
     policy: &'p Policy,
     project: &ProjectRef,
@@ -154,7 +154,7 @@ pub(super) fn rules<'p>(
     policy.work.rules(work.kind, Some(project), work.author.as_deref())
 }
 
-/// The command that settles an overdue item, ready to be pasted into a shell.
+/// Returns the shell command that resolves an overdue item, ready to paste.
 pub(super) fn command(work: &Work) -> String {
     let id = work.key.id.as_str();
     let plain =
