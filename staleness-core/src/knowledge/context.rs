@@ -13,7 +13,7 @@ pub struct Context {
     rules: [Resolved; ItemKind::ALL.len()],
 }
 
-/// The rules for one kind, with the weights indexed by [`SignalKind`](super::SignalKind).
+/// The rules for one kind, with the weights indexed by [`SignalKind`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolved {
     pub(super) rules: KnowledgeRules,

@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-/// A count and the noun that it asks for: `1 document`, `2 documents`, `0 documents`.
+/// Returns a count with the matching form of its noun: `1 document`, `2 documents`, `0 documents`.
 ///
 /// ```
 /// use staleness_core::text::counted;
