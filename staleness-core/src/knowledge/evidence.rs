@@ -15,7 +15,7 @@ pub enum SignalKind {
     Expired,
     /// Another item replaces it.
     Superseded,
-    /// Somebody reported it to be wrong.
+    /// It was reported to be wrong.
     Contradicted,
     /// A source that it cites is missing.
     SourceMissing,
@@ -104,7 +104,7 @@ pub enum Fact {
         /// The id of the replacement; for a document, its path.
         by: String,
     },
-    /// Somebody reported it to be wrong.
+    /// It was reported to be wrong.
     Contradicted {
         /// The person or agent who reported it.
         by: String,

@@ -20,7 +20,7 @@ pub enum DeltaSource {
     Cursor,
     /// A point given by the caller.
     Since,
-    /// None: the delta is a digest of the current state.
+    /// No starting point: the delta is a digest of the current state.
     Digest,
 }
 

@@ -33,7 +33,7 @@ pub enum ResumeFrom {
     Session(SessionId),
     /// A time: includes everything from then on. The cursor does not move.
     Time(Timestamp),
-    /// None: a digest of the current state. The cursor does not move.
+    /// No starting point: a digest of the current state. The cursor does not move.
     Digest,
 }
 
