@@ -41,14 +41,14 @@ pub trait Embedder: fmt::Debug + Send + Sync + 'static {
 pub enum EmbedError {
     /// A file of the model is missing or cannot be read.
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason.
         why: String,
     },
     /// A file of the model has contents that this program cannot use.
     Model {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason.
         why: String,
@@ -57,7 +57,7 @@ pub enum EmbedError {
     Empty(usize),
     /// The model returned an invalid vector.
     Vector(VectorError),
-    /// The model failed.
+    /// The model failed; the text is its error message.
     Failed(String),
 }
 

@@ -12,14 +12,14 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 pub enum IdError {
     /// The text is empty or only white space.
     Empty,
-    /// The text is longer than [`IdError::MAX_BYTES`]; the length is given in bytes.
+    /// The text is longer than [`IdError::MAX_BYTES`]; the value is its length in bytes.
     TooLong(usize),
-    /// The text holds a control character.
+    /// The text contains a control character.
     Control,
 }
 
 impl IdError {
-    /// The longest identifier that is accepted, in bytes of UTF-8.
+    /// The maximum length of an identifier, in bytes of UTF-8.
     pub const MAX_BYTES: usize = 512;
 
     /// Checks the rules for every identifier: not blank, at most [`IdError::MAX_BYTES`] bytes, no control
@@ -157,9 +157,9 @@ impl ProjectId {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Scope {
-    /// Every project of this store.
+    /// Visible in every project of the store.
     Global,
-    /// One project.
+    /// Visible in one project.
     Project(ProjectId),
 }
 
@@ -255,7 +255,7 @@ pub struct WorkKey {
 /// The identity of a checked document: a project and a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentKey {
-    /// The project for which it was checked.
+    /// The project in which it was checked.
     pub project: ProjectId,
     /// The path: relative to the project's root with `/` separators, or starting with `~/` for a file in the
     /// user's home outside the project.
@@ -266,7 +266,7 @@ pub struct DocumentKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// For every project of the user.
+    /// For every project of one user.
     User,
     /// For one project, in the project's own folder.
     Project,

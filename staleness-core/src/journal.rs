@@ -104,7 +104,7 @@ pub struct Subject {
     pub kind: SubjectKind,
     /// The scope of the record.
     pub scope: Scope,
-    /// Its id within kind and scope.
+    /// The id of the record, unique within kind and scope.
     pub id: String,
 }
 
@@ -248,7 +248,7 @@ pub struct JournalEntry {
     pub index: u32,
     /// When it happened.
     pub at: Timestamp,
-    /// The thing that changed.
+    /// The record that changed.
     pub subject: Subject,
     /// The kind of change.
     pub action: Action,

@@ -11,9 +11,9 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
-    /// The tool did what it was asked.
+    /// The tool succeeded.
     Success,
-    /// The tool failed or answered with an error.
+    /// The tool failed or returned an error.
     Failure,
     /// The user aborted the call or denied permission. Says nothing about the tool.
     Interrupted,

@@ -6,7 +6,7 @@ use crate::ids::{ProjectId, SessionId};
 use crate::journal::Revision;
 use crate::time::Timestamp;
 
-/// A project that the registry has seen.
+/// A project known to the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Project {

@@ -11,19 +11,19 @@ pub enum Refusal {
     Unknown {
         /// The kind of record: `tool`, `project`.
         what: &'static str,
-        /// The name.
+        /// The unknown name.
         id: String,
     },
     /// A newer reading of this source was applied in the meantime. Read the source again.
     Superseded {
-        /// The source.
+        /// The source, as `client/level/part`.
         source: String,
     },
     /// The id is taken. Choose another one, or change the existing record.
     Taken {
         /// The kind of the existing record: `item`, `work item`.
         what: &'static str,
-        /// The id.
+        /// The id that is taken.
         id: String,
     },
     /// The state of the record does not allow this; the text explains it.

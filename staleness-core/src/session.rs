@@ -22,7 +22,7 @@ pub struct SessionKey {
 pub struct Session {
     /// Its identity.
     pub key: SessionKey,
-    /// The agent.
+    /// The agent that works in the session.
     pub agent: AgentId,
     /// When the session began. For a session that timed out and then went on: when it went on.
     pub started_at: Timestamp,
@@ -54,14 +54,14 @@ impl Session {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenCall {
-    /// The client's id of the call.
+    /// The client's id for the call.
     pub op: OpId,
     /// The tool's name, as the client spells it.
     pub tool: ToolName,
     /// The turn in which the call began. When a turn ends, so have all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<OpId>,
-    /// When it began.
+    /// When the call began.
     pub at: Timestamp,
 }
 
@@ -69,9 +69,9 @@ pub struct OpenCall {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CursorKey {
-    /// The project.
+    /// The project whose changes are reported.
     pub project: ProjectId,
-    /// The agent.
+    /// The agent to which they are reported.
     pub agent: AgentId,
 }
 

@@ -27,7 +27,7 @@ wording! { SourceState {
     Refused = "refused",
 } }
 
-/// A source as the registry remembers it.
+/// The record of a source of tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {

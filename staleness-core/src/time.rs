@@ -92,7 +92,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// The text is not an RFC 3339 timestamp.
+/// The error for a text that is not an RFC 3339 timestamp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseTimestampError(String);
 

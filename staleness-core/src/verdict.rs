@@ -48,7 +48,7 @@ pub enum NextAction {
     Keep,
     /// Check that it still holds.
     Verify,
-    /// Bring it up to date.
+    /// Bring it up to date or repair it.
     Update,
     /// Stop relying on it.
     Drop,
@@ -63,7 +63,7 @@ wording! { NextAction {
     Reschedule = "reschedule",
 } }
 
-/// One piece of evidence.
+/// One piece of evidence in a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
     /// The kind of evidence, in `snake_case`.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Lines {
     /// The first line.
     pub first: u32,
-    /// The last line; at least `first`.
+    /// The last line, inclusive; at least `first`.
     pub last: u32,
 }
 

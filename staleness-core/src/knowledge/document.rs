@@ -37,7 +37,7 @@ pub struct Document {
     /// True if a client loads the document on its own: a memory or instruction file, or one imported by such
     /// a file.
     pub loaded: bool,
-    /// When it was checked.
+    /// When the document was checked.
     pub checked_at: Timestamp,
     /// The commit checked out at that time; `None` without git.
     pub head: Option<String>,

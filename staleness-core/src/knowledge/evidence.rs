@@ -28,7 +28,7 @@ pub enum SignalKind {
     VersionDrift,
     /// An item that it depends on changed after it was verified.
     RelatedFresher,
-    /// An item that it depends on is stale itself.
+    /// An item that it depends on is itself stale.
     RelatedStale,
     /// A to-do that is recalled repeatedly and still open.
     RecalledWithoutProgress,
@@ -53,7 +53,7 @@ wording! { SignalKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cited {
-    /// The file or folder.
+    /// The whole file or folder.
     Path,
     /// The cited lines: the file is shorter.
     Lines,
@@ -67,7 +67,7 @@ pub enum Cited {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordKind {
-    /// A path.
+    /// A path in the project.
     Path,
     /// A command-line flag such as `--dry-run`.
     Flag,
@@ -83,9 +83,9 @@ pub enum WordKind {
 pub enum Distance {
     /// Patch releases only.
     Patch,
-    /// Minor releases.
+    /// At least one minor release.
     Minor,
-    /// Major releases.
+    /// At least one major release.
     Major,
 }
 
@@ -146,13 +146,13 @@ pub enum Fact {
         /// The whole days between the verification and that commit.
         days_after: Option<i64>,
     },
-    /// It was written for an earlier version.
+    /// It was written for an earlier version of the project.
     VersionDrift {
         /// The version for which it was written.
         written_for: String,
         /// The version of the project now.
         project_at: String,
-        /// The distance between the two.
+        /// How far the two versions are apart.
         distance: Distance,
     },
     /// An item that it depends on changed after it was verified.
@@ -160,7 +160,7 @@ pub enum Fact {
         /// The id of that item.
         id: String,
     },
-    /// An item that it depends on is stale itself.
+    /// An item that it depends on is itself stale.
     RelatedStale {
         /// The id of that item.
         id: String,
@@ -228,7 +228,7 @@ impl Fact {
 /// A fact, with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The fact that was found.
+    /// The fact.
     #[serde(flatten)]
     pub fact: Fact,
     /// The line of the word in the file, counted from 1.

@@ -22,7 +22,7 @@ macro_rules! knowledge_policy {
         #[serde(default, deny_unknown_fields)]
         pub struct KnowledgePolicy {
             $($(#[$doc])* pub $field: $type,)*
-            /// Overrides for one kind.
+            /// Overrides for one kind of item.
             #[serde(deserialize_with = "over_defaults")]
             pub kind: BTreeMap<ItemKind, KnowledgeOverride>,
             /// Overrides for one project, by id or root.

@@ -18,9 +18,9 @@ use crate::time::Timestamp;
 /// The end of a turn. All its calls have ended with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnd {
-    /// The project.
+    /// The project of the session.
     pub project: ProjectRef,
-    /// The session.
+    /// The session whose turn ended.
     pub session: SessionId,
     /// The turn. Calls of other turns stay open.
     pub turn: OpId,
@@ -28,7 +28,7 @@ pub struct TurnEnd {
     pub client: Option<ClientId>,
     /// True if the user stopped the turn. Its open calls were then interrupted and did not fail.
     pub interrupted: bool,
-    /// When it ended.
+    /// When the turn ended.
     pub at: Timestamp,
 }
 

@@ -19,7 +19,7 @@ use crate::store::{OutcomeFilter, Refusal, Selection, VectorFilter, View};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Status};
 
-/// A search for tools.
+/// A request to find tools.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FindTools {
     /// The query, in words. `None` to get suggestions in ranking order.

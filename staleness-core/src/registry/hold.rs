@@ -65,11 +65,11 @@ pub struct ByHand {
     pub name: ToolName,
     /// The scope in which to look up the name.
     pub scope: ScopeChoice,
-    /// The project.
+    /// The project from which the name is resolved.
     pub project: ProjectRef,
     /// The time of the action.
     pub at: Timestamp,
-    /// The reason given.
+    /// The reason that the person gave.
     pub note: Option<String>,
     /// The session in which it happens.
     pub session: Option<SessionId>,

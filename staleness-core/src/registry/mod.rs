@@ -182,6 +182,6 @@ subjects! {
     WorkItems work;
     /// Sessions of agents: the changes reported to each, and the suggestions made in it.
     Sessions sessions;
-    /// Projects, sources and the store itself: pruning, exports, imports, backups.
+    /// Maintenance of projects, sources and the store itself: pruning, exports, imports, backups.
     Admin admin;
 }

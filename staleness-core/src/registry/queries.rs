@@ -84,7 +84,7 @@ pub struct ScoredTool {
     /// The tool.
     #[serde(flatten)]
     pub tool: ToolReport,
-    /// The score, 0..=1.
+    /// The ranking score, 0..=1.
     pub score: f64,
 }
 

@@ -52,7 +52,7 @@ pub struct DeltaCounts {
 /// One subject that changed; in a digest, one that exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeltaItem {
-    /// Its id.
+    /// The id of the work item or item of knowledge.
     pub id: String,
     /// `plan`, `trap` and so on, or `knowledge`.
     pub kind: &'static str,
@@ -61,7 +61,7 @@ pub struct DeltaItem {
     /// The state before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The state now.
+    /// The current state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The sender of a handoff.

@@ -21,7 +21,7 @@ pub struct KnowledgeReport {
     pub id: String,
     /// `global` or `project`; always `project` for a block.
     pub scope: &'static str,
-    /// Its kind.
+    /// The kind of item; for a block, that of its document.
     pub kind: ItemKind,
     /// The file that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ impl KnowledgeReport {
 /// An item that a question recalled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecallReport {
-    /// The item.
+    /// The recalled item with its verdict.
     #[serde(flatten)]
     pub item: KnowledgeReport,
     /// The closeness to the question, 0..=1.

@@ -9,9 +9,9 @@ use crate::store::Refusal;
 /// The vector that a model made of a question. It need not have length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct QueryVector<'a> {
-    /// The model.
+    /// The model that made it.
     pub model: &'a ModelId,
-    /// The numbers.
+    /// The numbers, one per dimension.
     pub numbers: &'a [f64],
 }
 

@@ -9,9 +9,9 @@ use crate::time::Timestamp;
 /// A route, without its vector.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RouteReport {
-    /// Its id.
+    /// The id of the route.
     pub id: RouteId,
-    /// The tool.
+    /// The name of the tool to which it leads.
     pub tool: ToolName,
     /// The query as it was first given.
     pub query: String,

@@ -20,9 +20,9 @@ pub struct SourceReport {
     pub source: String,
     /// The client that reads it.
     pub client: String,
-    /// The path.
+    /// The path at which it was read.
     pub path: String,
-    /// `global` or `project`.
+    /// `global` or `project`: the scope of its tools.
     pub scope: &'static str,
     /// The result of reading it.
     pub state: SourceState,
@@ -33,7 +33,7 @@ pub struct SourceReport {
     pub error: Option<String>,
 }
 
-/// The result of a scan.
+/// The result of a scan: what it found and changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScanReport {
     /// The project's id.

@@ -7,18 +7,18 @@ use crate::journal::Revision;
 use crate::session::Session;
 use crate::time::Timestamp;
 
-/// A session.
+/// A session of an agent, as reported to callers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SessionReport {
-    /// Its id.
+    /// The id of the session.
     pub id: SessionId,
-    /// The agent.
+    /// The agent that works in it.
     pub agent: AgentId,
-    /// The project.
+    /// The id of its project.
     pub project: ProjectId,
     /// When it began.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// When it ended; `None` if it is still open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
     /// Changes after this revision are new to the session.

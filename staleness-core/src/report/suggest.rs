@@ -21,7 +21,7 @@ const SLACK: f64 = 1e-8;
 /// A suggested tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
-    /// The tool.
+    /// The suggested tool, with its verdict.
     #[serde(flatten)]
     pub tool: ToolReport,
     /// The tool's key in the registry.
@@ -70,7 +70,7 @@ pub struct ScoreParts {
 /// The learned query through which a tool was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaughtBy {
-    /// The route.
+    /// The id of the learned route.
     pub id: RouteId,
     /// The query as it was first given.
     pub query: String,

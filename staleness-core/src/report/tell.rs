@@ -38,7 +38,7 @@ pub(crate) struct Telling {
 pub struct Redefined {
     /// The tool's name.
     pub name: String,
-    /// The class of the change.
+    /// The kind of change to the definition.
     pub class: ChangeClass,
     /// True if the tool must not be used until then.
     pub withheld: bool,

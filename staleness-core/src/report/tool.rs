@@ -37,7 +37,7 @@ pub enum HealthState {
 /// The health of a tool, with the evidence if it is not healthy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HealthReport {
-    /// The state.
+    /// The state of health.
     pub state: HealthState,
     /// The evidence, if the tool is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -318,12 +318,12 @@ fn absence(tool: &Tool) -> String {
     }
 }
 
-/// A change of status.
+/// A change of a tool's status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StatusChange {
-    /// The status before.
+    /// The status before the change.
     pub from: Option<String>,
-    /// The status after.
+    /// The status after; `None` if the tool was forgotten.
     pub to: Option<String>,
     /// The cause.
     pub cause: String,
@@ -361,10 +361,10 @@ pub struct HistoryEntry {
     pub at: Timestamp,
     /// The kind of change.
     pub action: &'static str,
-    /// The status before.
+    /// The status before; `None` if the tool was new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The status after.
+    /// The status after; `None` if the tool was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The cause.

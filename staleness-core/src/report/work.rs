@@ -12,15 +12,15 @@ use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
 /// A work item with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorkReport {
-    /// Its id.
+    /// The id of the work item.
     pub id: WorkId,
     /// The kind of work.
     pub kind: WorkKind,
-    /// Its state.
+    /// The state of the item.
     pub status: WorkStatus,
-    /// Its text.
+    /// The full text.
     pub text: String,
-    /// Its author.
+    /// The name of its author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The sender of a handoff.

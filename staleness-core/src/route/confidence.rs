@@ -1,4 +1,4 @@
-//! The confidence of routes.
+//! Confidences of routes.
 
 use std::fmt;
 

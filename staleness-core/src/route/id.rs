@@ -74,7 +74,7 @@ pub struct RouteKey {
     pub project: ProjectId,
     /// The name of the tool.
     pub tool: ToolName,
-    /// The id.
+    /// The id of the route.
     pub id: RouteId,
 }
 

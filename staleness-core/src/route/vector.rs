@@ -249,9 +249,9 @@ fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
 /// counter rewrites no vector and pruning reads none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteVector {
-    /// The route.
+    /// The key of the route.
     pub key: RouteKey,
-    /// The model.
+    /// The model that made the vector.
     pub model: ModelId,
     /// The vector, normalised to length 1.
     pub vector: Vector,

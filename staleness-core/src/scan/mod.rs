@@ -26,7 +26,7 @@ pub(crate) use viewpoint::{ClientServers, invented, may_be_invented, see_as};
 /// A project, by id and root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRef {
-    /// Its id.
+    /// The id of the project.
     pub id: ProjectId,
     /// Its root folder.
     pub root: String,
@@ -124,7 +124,7 @@ impl Found {
 pub struct SourceReading {
     /// The source.
     pub id: SourceId,
-    /// Its path.
+    /// The path at which it was read.
     pub path: String,
     /// The result of reading it.
     pub state: SourceState,
@@ -183,9 +183,9 @@ impl SourceReading {
 /// and so are its tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceIndex {
-    /// The client.
+    /// The client that owns the index.
     pub client: String,
-    /// The level.
+    /// The level of the sources in the index.
     pub level: Level,
     /// The project; `None` if the index serves every project.
     pub project: Option<ProjectId>,
@@ -207,9 +207,9 @@ impl SourceIndex {
 /// The sources that one project sees, as read at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
-    /// The project.
+    /// The project that was scanned.
     pub project: ProjectRef,
-    /// The sources that were read, each once.
+    /// The sources that were read, without duplicates.
     pub sources: Vec<SourceReading>,
     /// The indexes that were read completely.
     pub indexes: Vec<SourceIndex>,

@@ -36,7 +36,7 @@ pub enum StoreError {
     Corrupt(String),
     /// The store is read-only.
     ReadOnly,
-    /// No space is left.
+    /// The disk or the store is full.
     Full,
     /// A step violated its contract; nothing was written. This is a bug in the step.
     Misstep(String),
@@ -46,7 +46,7 @@ pub enum StoreError {
     Io {
         /// The action that failed.
         doing: String,
-        /// The error of the operating system.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// Any other error of the backend.

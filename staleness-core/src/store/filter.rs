@@ -184,7 +184,7 @@ filter! {
         /// The work items of a scope that have aged in one way since `until` or earlier: see [`Work::aging`].
         /// A store must read only these rows, so that overdue items are found quickly among many others.
         Aging {
-            /// The scope.
+            /// The scope of the items.
             scope: Scope,
             /// The way of ageing.
             aging: Aging,
@@ -194,7 +194,7 @@ filter! {
         /// The work items of a scope that have not ended and refer to any of these ids. A store should read
         /// only open items with references.
         Referring {
-            /// The scope.
+            /// The scope of the items.
             scope: Scope,
             /// The ids of items. They need not exist.
             to: Arc<BTreeSet<String>>,

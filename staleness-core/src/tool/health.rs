@@ -18,7 +18,7 @@ pub enum Hold {
     None,
     /// Demoted, regardless of its outcomes.
     Demoted,
-    /// Always active.
+    /// Always active, regardless of its outcomes and its presence.
     Pinned,
     /// Never suggested, never reported.
     Ignored,
@@ -39,7 +39,7 @@ pub struct Failing {
 /// The health of a tool: its failures and demotions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
-    /// Set while the tool is demoted for its failures.
+    /// The current failure, if recent failures demote the tool.
     pub failing: Option<Failing>,
     /// Consecutive demotions, which lengthen the probation. Restarts at 1 after `probation_reset_days`
     /// without a demotion.

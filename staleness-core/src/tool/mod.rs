@@ -34,7 +34,7 @@ pub(crate) use summary::reads_alike;
 pub enum ToolKind {
     /// A tool built into the client.
     Builtin,
-    /// An MCP server, known by its name in a configuration.
+    /// An MCP server, as named in a configuration.
     McpServer,
     /// One tool of an MCP server.
     McpTool,

@@ -26,7 +26,7 @@ pub enum PresenceCause {
     Untrusted,
     /// Absent: listed in a file that the client refuses to read.
     Refused,
-    /// Absent: its server is gone.
+    /// Absent: its server was removed.
     ServerRemoved,
     /// Absent: its server is disabled.
     ServerDisabled,

@@ -35,7 +35,7 @@ pub(crate) const STATUS_TABLE: [StatusRow; 5] = [
     (None, Some(false), Some(true), Status::Active),
 ];
 
-/// Looks the status up in [`STATUS_TABLE`].
+/// Returns the status by [`STATUS_TABLE`].
 #[must_use]
 pub(crate) fn status_of(hold: Hold, failing: bool, present: bool) -> Status {
     STATUS_TABLE

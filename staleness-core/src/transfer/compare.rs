@@ -44,7 +44,7 @@ pub enum Standing {
     Foreign,
 }
 
-/// The contents of a collection on one side.
+/// The contents of a collection in one of the two exports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// The number of records.

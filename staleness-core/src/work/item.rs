@@ -39,7 +39,7 @@ pub struct WorkStep {
     pub at: Timestamp,
 }
 
-/// A work item.
+/// A work item: something that agents or people track until it ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Work {
@@ -93,7 +93,7 @@ pub(crate) struct Transition {
 pub(crate) enum TransitionError {
     /// The kind has no such state.
     NotOfKind {
-        /// The kind.
+        /// The kind of the item.
         kind: WorkKind,
         /// The requested state.
         to: WorkStatus,

@@ -16,7 +16,7 @@ const MAX_TEXT: usize = 80;
 /// A warning about one overdue item.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Warning {
-    /// Its id.
+    /// The id of the item.
     pub id: String,
     /// The kind of work.
     pub kind: WorkKind,

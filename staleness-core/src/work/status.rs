@@ -59,7 +59,7 @@ pub enum WorkStatus {
     Pending,
     /// A candidate that was rejected.
     Rejected,
-    /// A note that is shown.
+    /// A note that is shown in lists.
     Visible,
     /// A note that is hidden but kept.
     Archived,

@@ -107,7 +107,7 @@ pub(super) fn year(place: &Place<'_>) -> Option<usize> {
         let is_round = matches!(year, "2000" | "2048");
         return (goes_on && !is_round).then_some(end);
     }
-    // `the 2024 roadmap`
+    // For example `the 2024 roadmap`.
     let named = next.is_some_and(|word| {
         word.starts_with(|c: char| c.is_ascii_lowercase())
             && !is_one_of(word, NO_YEAR_NOUNS)

@@ -20,7 +20,7 @@ pub(super) fn version(place: &Place<'_>) -> Option<usize> {
         }
         end += 1;
     }
-    // `2.4.0-rc1`, `1.0.0+build.5`
+    // For example `2.4.0-rc1` or `1.0.0+build.5`.
     if matches!(place.byte(end), b'-' | b'+') && place.byte(end + 1).is_ascii_alphanumeric() {
         let suffix = place.bytes()[end + 1..].iter().take(24);
         let in_suffix = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');

@@ -1,4 +1,4 @@
-//! The report of an import.
+//! Reports of imports.
 
 use serde::Serialize;
 

@@ -13,9 +13,9 @@ pub struct StatedItem {
     pub key: ItemKey,
     /// The kind. A new item without one becomes [`ItemKind::Knowledge`].
     pub kind: Option<ItemKind>,
-    /// The text.
+    /// The text of the item.
     pub body: String,
-    /// The keywords.
+    /// Search words in addition to those of the text.
     pub keywords: Option<BTreeSet<String>>,
     /// When it was written.
     pub added_at: Timestamp,

@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 /// verification and statements about it; the file holds the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileItem {
-    /// The file, as in [`Item::path`].
+    /// The path of the file, in the form of [`Item::path`].
     pub path: String,
     /// The kind stated in the file.
     pub kind: ItemKind,
@@ -60,7 +60,7 @@ pub struct Act {
     pub op: OpId,
     /// The time of the act.
     pub at: Timestamp,
-    /// The reason given.
+    /// The reason for the act.
     pub note: Option<String>,
     /// The session in which it happens.
     pub session: Option<SessionId>,

@@ -12,7 +12,7 @@ use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 /// A successful verification of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
-    /// The item.
+    /// The verified item.
     pub key: ItemKey,
     /// The commit checked out at that time.
     pub commit: Option<String>,

@@ -17,10 +17,10 @@ use crate::text::counted;
 use crate::time::Timestamp;
 use crate::tool::Status;
 
-/// A search for routes.
+/// A request to find routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindRoutes {
-    /// The query.
+    /// The query, in words.
     pub query: String,
     /// The query's vector and the model that made it. It need not be normalised.
     pub vector: Option<(ModelId, Vec<f64>)>,
@@ -45,7 +45,7 @@ pub struct FoundRoutes {
 /// A route with its match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundRoute {
-    /// The route.
+    /// The route that matched.
     #[serde(flatten)]
     pub route: RouteReport,
     /// Closeness × confidence, 0..=1.

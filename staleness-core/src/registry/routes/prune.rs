@@ -17,9 +17,9 @@ const PAGE: usize = 1_000;
 /// A route that was or would be removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PrunedRoute {
-    /// Its id.
+    /// The id of the route.
     pub id: RouteId,
-    /// Its tool.
+    /// The tool to which it led.
     pub tool: ToolName,
     /// The reason.
     pub reason: PruneReason,

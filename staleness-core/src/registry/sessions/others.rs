@@ -36,7 +36,7 @@ impl<'a> Others<'a> {
         to.is_some_and(is_known) && from != Some(self.agent.as_str())
     }
 
-    /// Returns true if an item is such a handoff now.
+    /// Returns true if a work item is now a handoff between two other agents.
     pub(super) fn have(&self, work: &Work) -> bool {
         work.kind == WorkKind::Handoff
             && self.hold(work.from.as_deref(), work.to.as_deref(), Timestamp::MAX)

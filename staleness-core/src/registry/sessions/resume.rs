@@ -40,7 +40,7 @@ pub enum ResumeFrom {
 /// The request of a returning agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
-    /// The agent.
+    /// The agent that returns.
     pub agent: AgentId,
     /// The current session. A known session that lost its context is told everything since it began.
     pub session: Option<SessionId>,

@@ -28,7 +28,7 @@ use act::{ActOnWork, Deed, TouchWork};
 pub struct Resolution {
     /// The id of the item.
     pub id: WorkId,
-    /// Its kind.
+    /// The kind of work.
     pub kind: WorkKind,
     /// The state before, to which it can be reopened.
     pub from: String,

@@ -29,7 +29,7 @@ pub enum Cell<'c> {
     Int(Option<i64>),
     /// A text or NULL.
     Text(Option<Cow<'c, str>>),
-    /// Bytes.
+    /// Bytes; never NULL.
     Blob(Cow<'c, [u8]>),
 }
 
@@ -47,7 +47,7 @@ impl PartialEq for Cell<'_> {
 }
 
 impl<'c> Cell<'c> {
-    /// Returns a text.
+    /// Returns a text cell.
     #[must_use]
     pub const fn text(text: &'c str) -> Self {
         Self::Text(Some(Cow::Borrowed(text)))
@@ -59,7 +59,7 @@ impl<'c> Cell<'c> {
         Self::Text(text.map(Cow::Borrowed))
     }
 
-    /// Returns a number.
+    /// Returns a number cell.
     #[must_use]
     pub fn int(number: impl Into<i64>) -> Self {
         Self::Int(Some(number.into()))
@@ -71,7 +71,7 @@ impl<'c> Cell<'c> {
         Self::Int(Some(number.cast_signed()))
     }
 
-    /// Returns a time.
+    /// Returns a cell with a time, as milliseconds.
     #[must_use]
     pub const fn time(at: Timestamp) -> Self {
         Self::Int(Some(at.as_millis()))
@@ -89,7 +89,7 @@ impl<'c> Cell<'c> {
         Self::Text(Some(pack(value).into()))
     }
 
-    /// Returns bytes.
+    /// Returns a cell with bytes.
     #[must_use]
     pub fn blob(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Blob(Cow::Owned(bytes.into()))
