@@ -40,9 +40,9 @@ pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
 /// A filter for a list of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolListing {
-    /// Returns only tools with this status.
+    /// The status to list; `None` for any.
     pub status: Option<Status>,
-    /// Returns only tools of this kind.
+    /// The kind to list; `None` for any.
     pub kind: Option<ToolKind>,
     /// True for the tools of every project, not only those that this one sees.
     pub all_projects: bool,

@@ -26,7 +26,7 @@ pub struct PresenceReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthState {
-    /// No recent outcomes and no person demote it.
+    /// Not demoted, by recent outcomes or by a person.
     Healthy,
     /// Its recent outcomes, or a person, demoted it.
     Failing,

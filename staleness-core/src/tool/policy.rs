@@ -69,7 +69,7 @@ pub struct OutagePolicy {
     pub min_servers: u16,
     /// The length of the window, in minutes.
     pub window_minutes: u32,
-    /// The percentage of these servers that must be exceeded by those whose last outcome was a failure.
+    /// The limit, in percent: the machine counts as offline if a larger share of these servers failed last.
     pub percent: u8,
 }
 

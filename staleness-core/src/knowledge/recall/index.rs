@@ -35,9 +35,9 @@ const MAX_ENDING: usize = 3;
 /// times. The word's share in an item that contains it is `0.8 + 0.2 * s`.
 ///
 /// The closeness is the average of the shares, weighted by the rarity of each word: `ln(1 + n / (1 + df))`. A
-/// word that no item contains weighs as much as one in a single item. BM25 sums depend on the question and
-/// the collection. The average does not: it is at least 0.8 whenever an item contains every word of the
-/// question, however long the item is. A threshold needs that.
+/// word that no item contains weighs as much as one in a single item. A BM25 sum has no fixed scale, so no
+/// threshold fits it. The average has one: it is at least 0.8 whenever an item contains every word of the
+/// question, however long the item is.
 ///
 /// A word matches itself, words that begin with it (three characters or more), and its simple English forms.
 /// A compound word also matches by its parts: see [`crate::text::terms`].

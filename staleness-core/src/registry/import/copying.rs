@@ -98,7 +98,7 @@ impl Admin<'_> {
 }
 
 impl Importer {
-    /// Records that an identical record already exists.
+    /// Counts a record that already exists in identical form.
     pub fn skip(&mut self, record: Record) {
         *self.report.skipped.of(&record) += 1;
         if let Record::Journal(entry) = record {

@@ -57,7 +57,7 @@ const ATTEMPTS: usize = 3;
 /// Into another store it is merged:
 ///
 /// - tools: the record that changed last wins; sources: the one that was scanned last; projects: the one that
-///   was seen last, while the revision reported to it stays,
+///   was seen last, with its reported revision here,
 /// - items of knowledge: the text that was edited last wins, with the verification of that text and the
 ///   contradiction; the larger value of each counter wins, and links are made consistent,
 /// - work items: the record with the latest activity wins; sessions: new ones are added; cursors: not

@@ -19,9 +19,9 @@ use super::unknown;
 /// A filter for a list of work items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkListing {
-    /// Returns only items of this kind.
+    /// The kind to list; `None` for any.
     pub kind: Option<WorkKind>,
-    /// Returns only items in this state.
+    /// The state to list; `None` for any.
     pub status: Option<WorkStatus>,
     /// True for open items only. The store then reads no others.
     pub open: bool,
