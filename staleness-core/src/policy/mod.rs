@@ -156,8 +156,7 @@ pub struct OutcomePolicy {
     pub keep_days: u32,
     /// The number of newest outcomes of the store that are never pruned.
     pub keep_newest: u64,
-    /// The days after its last use when an invented name (listed by no client, never successful) is
-    /// forgotten.
+    /// Days after its last use until an invented name (listed by no client, never successful) is forgotten.
     pub keep_invented_days: u32,
 }
 
@@ -173,7 +172,7 @@ impl Default for OutcomePolicy {
 pub struct SessionPolicy {
     /// Days to keep a session after its end, and an agent's cursor after it last moved.
     pub keep_days: u32,
-    /// Hours after its start when a session without a reported end counts as over.
+    /// Hours after its start at which a session without a reported end counts as over.
     pub close_after_hours: u32,
 }
 
@@ -235,7 +234,7 @@ impl Default for HookPolicy {
 pub struct ProjectPolicy {
     /// True if all worktrees of one git repository are one project.
     pub share_worktrees: bool,
-    /// Days after its last use when a project without a folder is forgotten, unless it holds something that a
+    /// Days without use after which a project whose folder is gone is forgotten, unless it holds something that a
     /// person wrote or decided.
     pub forget_after_days: u32,
 }

@@ -1,4 +1,4 @@
-//! The registry: the main type of this crate, with one method per operation.
+//! The registry: the main type of this crate. Its methods are grouped by subject.
 
 mod admin;
 mod calls;

@@ -128,7 +128,7 @@ impl<'a> Place<'a> {
         before.is_none_or(|byte| matches!(byte, b'.' | b'!' | b'?' | b':' | b'>' | b'#'))
     }
 
-    /// Returns the range without white space around the place, starting at `from` or later.
+    /// Returns the range of non-white-space around the place, starting at `from` or later.
     pub(super) fn token(&self, from: usize) -> Range<usize> {
         let space = |byte: &u8| byte.is_ascii_whitespace();
         let bytes = self.bytes();
