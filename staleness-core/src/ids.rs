@@ -142,8 +142,7 @@ text_ids! {
 }
 
 impl ProjectId {
-    /// Returns the id of the project with root folder `root`: 16 hexadecimal digits, a hash of the path's
-    /// text.
+    /// Returns the id of the project with root folder `root`: 16 hexadecimal digits, a hash of the path's text.
     ///
     /// # Panics
     /// Never: hexadecimal digits are a valid id.

@@ -266,8 +266,7 @@ pub struct JournalEntry {
     pub actor: Option<AgentId>,
     /// The unit of work that did it.
     pub op: Option<OpId>,
-    /// The clients for which a scan made a tool present or absent. Empty if the entry applies to every
-    /// client.
+    /// The clients for which a scan made a tool present or absent. Empty if the entry applies to every client.
     pub clients: Vec<ClientId>,
 }
 

@@ -1,5 +1,4 @@
-//! The pure core of `staleness`: which of an agent's tools can still be trusted, why, and what to
-//! do about it.
+//! The pure core of `staleness`: which of an agent's tools can still be trusted, why, and what to do about it.
 //!
 //! An agent relies on MCP servers and their tools, slash commands, skills, plugins and built-ins.
 //! Some are gone from the configuration, some fail every time, some have not been used for a month.
@@ -95,10 +94,8 @@
 //! - A unit of work is a value, a [`store::Step`]: a selection of rows to read, and a pure function
 //!   from these rows to changes. Stores know rows and transactions, but no thresholds.
 //! - Every threshold is a named field of [`Policy`] with its unit in its name or documentation.
-//! - Every change that matters to the user is recorded in the [`journal`] with its cause. Uses and
-//!   counters are not.
-//! - Work that may be repeated carries an [`ids::OpId`], so after [`StoreError::Unknown`] a caller
-//!   can simply retry.
+//! - Every change that matters to the user is recorded in the [`journal`] with its cause. Uses and counters are not.
+//! - Work that may be repeated carries an [`ids::OpId`], so after [`StoreError::Unknown`] a caller can simply retry.
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
 //!
 //! # Which page to read

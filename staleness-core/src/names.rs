@@ -127,8 +127,7 @@ impl ServerKey {
         part_behind(name, self.as_str())
     }
 
-    /// Returns the server that a user may mean by `text`: a short name, or the name of its entry
-    /// (`mcp__<server>__*`).
+    /// Returns the server that a user may mean by `text`: a short name, or the name of its entry (`mcp__<server>__*`).
     #[must_use]
     pub(crate) fn meant_by(text: &str) -> Option<Self> {
         match text.strip_prefix(PREFIX) {

@@ -66,8 +66,7 @@ impl Timestamp {
         self.plus_millis(days.saturating_mul(Self::DAY).saturating_neg())
     }
 
-    /// Returns the whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, or 0 if `earlier` is in the
-    /// future.
+    /// Returns the whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, or 0 if `earlier` is in the future.
     #[must_use]
     pub const fn days_since(self, earlier: Self) -> i64 {
         let elapsed = self.0.saturating_sub(earlier.0);

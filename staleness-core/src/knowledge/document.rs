@@ -34,8 +34,7 @@ pub struct Block {
 pub struct Document {
     /// The project and the path.
     pub key: DocumentKey,
-    /// True if a client loads the document on its own: a memory or instruction file, or one imported by such
-    /// a file.
+    /// True if a client loads the document on its own: a memory or instruction file, or one imported by such a file.
     pub loaded: bool,
     /// When the document was checked.
     pub checked_at: Timestamp,

@@ -21,8 +21,7 @@ pub enum SignalKind {
     SourceMissing,
     /// It names something that existed in the project when it was written and no longer does.
     ReferenceDrift,
-    /// A source that it cites changed after it was verified, or after it was written if it was never
-    /// verified.
+    /// A source that it cites changed after it was verified, or after it was written if it was never verified.
     SourceChanged,
     /// It was written for an earlier version of the project.
     VersionDrift,
@@ -140,8 +139,7 @@ pub enum Fact {
     SourceChanged {
         /// The citation.
         citation: Citation,
-        /// The first commit that changed the source after the verification; `None` if only a digest shows the
-        /// change.
+        /// The first commit that changed the source after the verification; `None` if only a digest shows the change.
         commit: Option<String>,
         /// The whole days between the verification and that commit.
         days_after: Option<i64>,
@@ -152,7 +150,7 @@ pub enum Fact {
         written_for: String,
         /// The version of the project now.
         project_at: String,
-        /// How far the two versions are apart.
+        /// The distance between the two versions.
         distance: Distance,
     },
     /// An item that it depends on changed after it was verified.

@@ -54,8 +54,7 @@ impl Evidence {
     /// Adds to each item's evidence what follows from its own fields and from the other items.
     ///
     /// `evidence[n]` belongs to `items[n]` and may already contain evidence from outside. Both together
-    /// decide whether an item is stale for its dependents. Runs in time linear in the items and their
-    /// relations.
+    /// decide whether an item is stale for its dependents. Runs in time linear in the items and their relations.
     ///
     /// - `related_stale` is not transitive: an item is stale for its dependents only by its own evidence. So
     ///   staleness does not spread along chains, and cycles terminate.

@@ -22,8 +22,7 @@ impl Item {
     /// future. The base is the [`super::Curve`] of the item's kind, minus the kind's point terms (for a
     /// version behind, for a temporal marker), at least 0. Each kind of evidence then multiplies it by `1 -
     /// weight * strength`, where only the strongest instance counts. An evergreen item starts at 1, and only
-    /// statements by people and its expiry date affect it. A preference is affected only by statements by
-    /// people.
+    /// statements by people and its expiry date affect it. A preference is affected only by statements by people.
     ///
     /// # Signals
     ///
@@ -153,8 +152,7 @@ const fn distance(fact: &Fact) -> Option<Distance> {
     }
 }
 
-/// Returns the signal for age. `None` if age took nothing and the item is not a to-do that was open for too
-/// long.
+/// Returns the signal for age. `None` if age took nothing and the item is not a to-do that was open for too long.
 fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
     let reach = resolved.rules.curve.reach();
     let lost = 1.0 - subject.base(resolved);

@@ -1,5 +1,4 @@
-//! Freshness: a base score, lowered by age, versions and wording, times the share that each kind of evidence
-//! leaves.
+//! Freshness: a base score, lowered by age, versions and wording, times the share that each kind of evidence leaves.
 
 use super::context::Resolved;
 use super::signals::{ALL, bit};
@@ -7,8 +6,7 @@ use super::{Block, Context, Distance, Evidence, Item, ItemKind, SignalKind, Sign
 use crate::time::Timestamp;
 use crate::verdict::Level;
 
-/// The kinds that affect even preferences: statements by people, and dates in the future, which have no
-/// weight.
+/// The kinds that affect even preferences: statements by people, and dates in the future, which have no weight.
 const SAID: u16 =
     bit(SignalKind::Superseded) | bit(SignalKind::Contradicted) | bit(SignalKind::FutureDate);
 

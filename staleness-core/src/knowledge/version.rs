@@ -83,8 +83,7 @@ impl Version {
     }
 }
 
-/// Returns the text from its number on, without `v`, `version`, `release-` or a tag's name as in
-/// `my-tool-v1.2`.
+/// Returns the text from its number on, without `v`, `version`, `release-` or a tag's name as in `my-tool-v1.2`.
 fn after_name(text: &str) -> &str {
     let starts_number = |at: usize| {
         let before = text[..at].chars().next_back();

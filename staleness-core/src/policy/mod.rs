@@ -22,8 +22,7 @@ pub use documents::DocumentPolicy;
 /// The layout is that of the TOML file: `[tools]`, `[definitions]`, `[outage]`, `[ranking]`, `[outcomes]`,
 /// `[sessions]`,
 /// `[journal]`, `[hooks]`, `[projects]`, `[agents]`, the overrides `[kind.NAME]`, `[project."ID or root"]`
-/// and `[agent.NAME]`, which apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and
-/// `[routes]`.
+/// and `[agent.NAME]`, which apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -55,8 +54,7 @@ pub struct Policy {
     pub project: BTreeMap<String, ToolOverride>,
     /// Overrides of `tools` for outcomes that one agent reports.
     pub agent: BTreeMap<String, ToolOverride>,
-    /// The agent for each other name that it uses, such as that of its MCP client. These entries extend the
-    /// defaults.
+    /// The agent for each other name that it uses, such as that of its MCP client. These entries extend the defaults.
     #[serde(deserialize_with = "with_known_agents")]
     pub agents: BTreeMap<String, String>,
     /// Name prefixes of servers that come with a user's account. They are available in every project and
@@ -205,14 +203,12 @@ pub struct HookPolicy {
     pub tell: bool,
     /// The maximum length of the text that a session start adds, in characters.
     pub session_start_chars: u32,
-    /// The maximum number of tools named at a session start: the best of those that worked here recently. 0
-    /// for none.
+    /// The maximum number of tools named at a session start: the best of those that worked here recently. 0 for none.
     pub ranked_tools: u32,
     /// The total time in milliseconds that a hook waits for the lock of a file store. After that it leaves
     /// its records for a later process.
     pub lock_wait_ms: u32,
-    /// The time limit for pruning at a session's end, in milliseconds. The next session's end prunes the
-    /// rest.
+    /// The time limit for pruning at a session's end, in milliseconds. The next session's end prunes the rest.
     pub prune_ms: u32,
 }
 

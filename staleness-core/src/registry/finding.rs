@@ -119,8 +119,7 @@ impl Tools<'_> {
         Ok(FoundTools { tools: tools.into_iter().map(on_probation).collect(), note })
     }
 
-    /// Searches all tools that the project sees, and marks unreliable ones. Vectors are used as in
-    /// [`Tools::suggest`].
+    /// Searches all tools that the project sees, and marks unreliable ones. Vectors are used as in [`Tools::suggest`].
     ///
     /// # Errors
     /// As [`Tools::suggest`].
@@ -149,8 +148,7 @@ impl Tools<'_> {
 }
 
 impl Registry {
-    /// Returns the project's catalog, and a view of its latest outcomes and of the vectors of the query's
-    /// model.
+    /// Returns the project's catalog, and a view of its latest outcomes and of the vectors of the query's model.
     async fn to_search(
         &self,
         project: &ProjectRef,
@@ -190,8 +188,7 @@ impl Registry {
         Ok((catalog, view))
     }
 
-    /// Calls [`worth_ranking`] with the policy's window. `view` must contain the latest outcomes of the
-    /// project.
+    /// Calls [`worth_ranking`] with the policy's window. `view` must contain the latest outcomes of the project.
     pub(super) fn worth_ranking<'a>(
         &self,
         catalog: &Catalog,
@@ -202,8 +199,7 @@ impl Registry {
         worth_ranking(catalog, view, self.policy.ranking.window, fitting.collect(), limit)
     }
 
-    /// Loads the full rows of tools in a catalog, with everything that a report needs, and adds these
-    /// outcomes.
+    /// Loads the full rows of tools in a catalog, with everything that a report needs, and adds these outcomes.
     pub(super) async fn rows(
         &self,
         project: &ProjectRef,

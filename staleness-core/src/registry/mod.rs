@@ -77,8 +77,7 @@ impl Registry {
     }
 
     /// Shares the search indexes with every registry that was given the same [`Indexes`]; all must use the
-    /// same store. Cached indexes give the same answers as new ones, even while other processes write to the
-    /// store.
+    /// same store. Cached indexes give the same answers as new ones, even while other processes write to the store.
     #[must_use]
     pub fn keeping(self, indexes: Indexes) -> Self {
         Self { indexes, ..self }

@@ -1,5 +1,4 @@
-//! Pruning of the journal: removes entries that are older than the policy allows, unless they explain
-//! existing data.
+//! Pruning of the journal: removes entries that are older than the policy allows, unless they explain existing data.
 //!
 //! For each existing subject the newest old entry of each action stays, even if there are newer entries
 //! outside the old part. So the history always explains how a subject came to its state, with at most one old
@@ -20,8 +19,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Entries removed per commit, so that other writers wait only briefly. The last revision among them may
-/// exceed it.
+/// Entries removed per commit, so that other writers wait only briefly. The last revision among them may exceed it.
 const PAGE: usize = 2_000;
 /// The maximum number of subjects looked up at once, because an item may be a megabyte.
 const LOOKUPS: usize = 50;
@@ -30,8 +28,7 @@ impl Admin<'_> {
     /// Removes journal entries that are older than `journal.keep_days`; with `dry_run` only counts them. The
     /// following stay: the newest commit; changes that a remembered agent or session was not told yet, for
     /// twice `sessions.keep_days`; and for each existing subject the newest old entry of each action, with
-    /// the other entries of its commit. The newest removal of an item of knowledge stays too, because imports
-    /// need it.
+    /// the other entries of its commit. The newest removal of an item of knowledge stays too, because imports need it.
     ///
     /// The old part is read in full. The work continues while `more` returns true. It is called before each
     /// lookup of subjects except the first, and before each commit except the first. Each run looks up

@@ -184,8 +184,7 @@ impl Tools<'_> {
         Ok(listing.of(&context))
     }
 
-    /// Returns the report of the first of these tools that exists. [`Tools::find_key`] turns a short name
-    /// into a key.
+    /// Returns the report of the first of these tools that exists. [`Tools::find_key`] turns a short name into a key.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if none exists, or an error of the store.

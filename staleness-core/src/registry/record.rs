@@ -292,8 +292,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Returns the known tools that get credit for this use: those that it mentions, and the plugins of
-    /// either.
+    /// Returns the known tools that get credit for this use: those that it mentions, and the plugins of either.
     fn credits(&self, draft: &Draft<'_>, tool: &Tool) -> Vec<ToolKey> {
         let resolve = |name: &ToolName| {
             let [own, global] = both_keys(&self.used.project.id, name);
@@ -324,8 +323,7 @@ impl Recording<'_> {
         credits
     }
 
-    /// Returns true if the use did not succeed and the client does not have the tool, so the client is to
-    /// blame.
+    /// Returns true if the use did not succeed and the client does not have the tool, so the client is to blame.
     fn is_lacking(&self, tool: &Tool) -> bool {
         let lacks = |client| self.servers.get(client).is_some_and(|all| all.lack(tool, client));
         self.used.outcome != OutcomeKind::Success && self.used.client.as_ref().is_some_and(lacks)

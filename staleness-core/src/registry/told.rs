@@ -35,8 +35,7 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
     more
 }
 
-/// Adds both tools of each name if they are not in the view. Which of the two a project means depends on
-/// both.
+/// Adds both tools of each name if they are not in the view. Which of the two a project means depends on both.
 pub(super) fn of_these_names<'a>(
     project: &ProjectId,
     view: &View,

@@ -85,8 +85,7 @@ impl Tools<'_> {
     }
 
     /// Records uses in order, in one commit. Each report shows the tool after all of them, as of the latest
-    /// use. May be repeated with the same op ids. Prunes the routes of a project if the uses created too
-    /// many.
+    /// use. May be repeated with the same op ids. Prunes the routes of a project if the uses created too many.
     ///
     /// # Errors
     /// An error of the store. Nothing is recorded then, unless the pruning of routes failed.

@@ -28,8 +28,7 @@ pub struct Use {
     /// is a known tool, the first with a known server, the one with the shortest server name.
     ///
     /// `MCP:tool` means the tool of that name on the only server of the client that is known to have it; live
-    /// lists decide first. If none is known to have it: on the client's only server besides this program's
-    /// own.
+    /// lists decide first. If none is known to have it: on the client's only server besides this program's own.
     pub tool: ToolName,
     /// The outcome.
     pub outcome: OutcomeKind,

@@ -244,8 +244,7 @@ impl<'a> Context<'a> {
             .max()
     }
 
-    /// Returns when the tool was last seen: used, discovered, or read in a source that lists it or its
-    /// server.
+    /// Returns when the tool was last seen: used, discovered, or read in a source that lists it or its server.
     #[must_use]
     pub fn last_seen(&self, tool: &Tool) -> Timestamp {
         let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;

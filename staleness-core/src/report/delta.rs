@@ -249,8 +249,7 @@ impl DeltaCounts {
         counts
     }
 
-    /// Returns the counts in one line, highest first: `5 decisions, 2 handoffs`. Returns `nothing` if all are
-    /// zero.
+    /// Returns the counts in one line, highest first: `5 decisions, 2 handoffs`. Returns `nothing` if all are zero.
     #[must_use]
     pub fn summary(&self, nothing: &str) -> String {
         let mut parts = [

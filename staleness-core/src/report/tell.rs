@@ -153,8 +153,7 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
         let use_alone = new && !tool.is_configured() && to == Status::Active;
         // A tool that no requesting client ever loaded did not disappear.
         let was_never_there = new && to == Status::Stale && is_absence(&begun.cause);
-        // Health is shared between clients. A change of it is not news to a client that does not have the
-        // tool.
+        // Health is shared between clients. A change of it is not news to a client that does not have the tool.
         let shared = begun.clients.is_empty() && ended.clients.is_empty();
         let is_away = client.is_some() && tool.presence.is_absent();
         let was_away = is_away && shared && ended.action != Action::Absent;

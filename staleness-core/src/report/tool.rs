@@ -330,8 +330,7 @@ pub struct StatusChange {
 }
 
 impl StatusChange {
-    /// Returns the status change that an entry records. `None` if the status did not change or is the first
-    /// one.
+    /// Returns the status change that an entry records. `None` if the status did not change or is the first one.
     #[must_use]
     pub fn of(entry: &JournalEntry) -> Option<Self> {
         (entry.from.is_some() && entry.from != entry.to).then(|| Self {

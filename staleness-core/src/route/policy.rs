@@ -10,8 +10,7 @@ use super::Precision;
 pub struct RoutePolicy {
     /// True if routes learn from users' prompts. Prompts are stored redacted and truncated.
     pub learn_from_prompts: bool,
-    /// The folder of the sentence transformer that embeds queries, for programs built with one. Empty for
-    /// none.
+    /// The folder of the sentence transformer that embeds queries, for programs built with one. Empty for none.
     pub model_dir: String,
     /// The precision in which vectors are stored.
     pub precision: Precision,

@@ -131,8 +131,7 @@ impl Scan {
         more
     }
 
-    /// Updates the project's row. After the first scan nothing is news: everything up to it counts as
-    /// reported.
+    /// Updates the project's row. After the first scan nothing is news: everything up to it counts as reported.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
         let (project, at) = (&self.project, self.at);
         let known = draft.get::<Project>(&project.id).cloned().unwrap_or_else(|| Project {

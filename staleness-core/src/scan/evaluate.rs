@@ -49,8 +49,7 @@ impl<'s> Evaluation<'s> {
         self.settle(draft, &listed);
     }
 
-    /// Records what the sources list: new tools, and the listings of known ones. Returns the tools that
-    /// changed.
+    /// Records what the sources list: new tools, and the listings of known ones. Returns the tools that changed.
     fn list(&self, draft: &mut Draft<'_>) -> HashSet<ToolKey> {
         let mut changed = HashSet::new();
         let view = draft.view();
@@ -67,8 +66,7 @@ impl<'s> Evaluation<'s> {
             let scope = reading.id.project.as_ref().map_or("", |project| project.as_str());
             for found in &reading.found {
                 let words = (scope, found.name.as_str());
-                // If several sources list a tool, the first in source order describes it; the others fill
-                // gaps.
+                // If several sources list a tool, the first in source order describes it; the others fill gaps.
                 let before = listed.get(&words).copied();
                 let describes = before.is_none();
                 let state = match &found.definition {
@@ -96,8 +94,7 @@ impl<'s> Evaluation<'s> {
         changed
     }
 
-    /// Updates the presence of every tool in the draft. Server entries come first, because their tools depend
-    /// on them.
+    /// Updates the presence of every tool in the draft. Server entries come first, because their tools depend on them.
     fn settle(&self, draft: &mut Draft<'_>, listed: &HashSet<ToolKey>) {
         let none = Providers::default();
         for key in self.unsettled(draft, &none, listed, |tool| tool.kind == ToolKind::McpServer) {
@@ -354,8 +351,7 @@ fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
 }
 
 /// Returns the server for a tool whose source does not state it, or whose server was only guessed from its
-/// name: the longest known server that matches the name, else the shortest guess. `None` if the tool stays as
-/// it is.
+/// name: the longest known server that matches the name, else the shortest guess. `None` if the tool stays as it is.
 fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     if tool.kind != ToolKind::McpTool {
         return None;

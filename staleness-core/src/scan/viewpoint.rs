@@ -15,8 +15,7 @@ use crate::tool::{Hold, Listing, ListingState, PresenceCause, Tool, ToolKind, To
 enum Standing {
     /// The client loads it, or no client lists it.
     There,
-    /// The client used it and only other clients list it. The state of their entries does not matter to this
-    /// client.
+    /// The client used it and only other clients list it. The state of their entries does not matter to this client.
     Used,
     /// The client lists it without loading it, or was the last to list it.
     Away(PresenceCause),

@@ -61,8 +61,7 @@ macro_rules! change_set {
             pub outcome_ranges: Vec<OutcomeRange>,
             /// Journal entries to append. The store assigns revision and index.
             pub journal: Vec<JournalEntry>,
-            /// Revisions with all journal entries to remove. Each is below the newest revision and not above
-            /// `floor`.
+            /// Revisions with all journal entries to remove. Each is below the newest revision and not above `floor`.
             pub pruned: Vec<Revision>,
             /// The minimum for the store's floor and, before the appends, for its revision. An import uses it
             /// to skip what the original has pruned.

@@ -22,8 +22,7 @@ pub enum StoreError {
         /// The newest format version that this program reads.
         supported: u64,
     },
-    /// The store was written by an older program in a format that this one does not read; nothing was
-    /// changed.
+    /// The store was written by an older program in a format that this one does not read; nothing was changed.
     FormatTooOld {
         /// The format version of the store.
         found: u64,

@@ -244,8 +244,7 @@ filter! {
     /// The route with this key.
     Key(RouteKey);
     {
-        /// The route with this id in a project, for any tool. A store may have to scan all routes of the
-        /// project.
+        /// The route with this id in a project, for any tool. A store may have to scan all routes of the project.
         Id(ProjectId, RouteId),
         /// The routes of a project to one tool. A store must read only these rows.
         Tool(ProjectId, ToolName),
@@ -262,8 +261,7 @@ filter! {
 pub enum VectorFilter {
     /// The vector of the route with this key.
     Key(RouteKey),
-    /// The vector with the smallest key among those that a model made in a project. It shows the number of
-    /// dimensions.
+    /// The vector with the smallest key among those that a model made in a project. It shows the number of dimensions.
     First(ProjectId, ModelId),
     /// The vectors of a project's routes to one tool, of any model. A store must read only these rows.
     Tool(ProjectId, ToolName),

@@ -22,8 +22,7 @@
 //!
 //! A step may panic. Nothing may be written then, and the store must stay usable. Records and change sets
 //! implement serde and contain no number that JSON cannot represent. To replay a change set, as a log does,
-//! run a step that selects its [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same
-//! numbers.
+//! run a step that selects its [`ChangeSet::locks`] and decides [`Decision::Write`]: it gets the same numbers.
 //!
 //! The crate `staleness-conformance` is the test suite: call `main!` with a function that opens the store,
 //! and its `Capabilities` (a single-threaded store need not offer `runtime`). `examples/log-store` is a

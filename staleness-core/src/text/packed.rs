@@ -5,8 +5,7 @@ use serde::de::DeserializeOwned;
 
 /// Serializes a value to text: the blocks of a document, the citations of an item. Stores never interpret it.
 ///
-/// A new kind of fact or field requires a new store format, because an older program would report it as
-/// damage.
+/// A new kind of fact or field requires a new store format, because an older program would report it as damage.
 #[must_use]
 pub(crate) fn pack<T: Serialize + ?Sized>(value: &T) -> String {
     // All map keys are strings and writing to memory cannot fail.
@@ -21,8 +20,7 @@ pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
 
-/// A serde adapter for fields that only a self-describing format can read. In other formats they are one
-/// packed text.
+/// A serde adapter for fields that only a self-describing format can read. In other formats they are one packed text.
 pub(crate) mod nested {
     use serde::de::{DeserializeOwned, Error};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

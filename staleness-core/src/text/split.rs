@@ -71,8 +71,7 @@ const SORTS: [u8; 256] = {
 const PLAIN: u8 = 1;
 const OTHER: u8 = 2;
 
-/// Calls `visit` with each run of letters, digits and joining characters. The flag is true if the run is
-/// plain.
+/// Calls `visit` with each run of letters, digits and joining characters. The flag is true if the run is plain.
 fn tokens_ascii(text: &str, mut visit: impl FnMut(&str, bool)) {
     let bytes = text.as_bytes();
     let mut at = 0;

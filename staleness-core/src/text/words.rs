@@ -49,8 +49,7 @@ impl Token {
     }
 }
 
-/// Returns the tokens of a text, with accents folded. Texts that `fold_query` treats as equal have the same
-/// tokens.
+/// Returns the tokens of a text, with accents folded. Texts that `fold_query` treats as equal have the same tokens.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let plain = plain(text);
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -130,8 +129,7 @@ pub fn terms(text: &str) -> Vec<String> {
     tokens(text).into_iter().flat_map(|token| token.runs).flat_map(|run| run.parts).collect()
 }
 
-/// Returns the distinct tokens of a question, at most [`MAX_ASKED`]. Fillers are dropped unless there is
-/// nothing else.
+/// Returns the distinct tokens of a question, at most [`MAX_ASKED`]. Fillers are dropped unless there is nothing else.
 #[must_use]
 pub(crate) fn question(text: &str) -> Vec<Token> {
     let mut all = tokens(text);

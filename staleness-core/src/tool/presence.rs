@@ -38,8 +38,7 @@ pub enum PresenceCause {
     DefinitionChanged,
     /// Absent for the requesting client: only other clients list it. Never stored.
     OtherClient,
-    /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never
-    /// stored.
+    /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never stored.
     Invented,
 }
 

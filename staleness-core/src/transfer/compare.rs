@@ -37,8 +37,7 @@ pub enum Standing {
     Missing,
     /// The copy has an older version of the record.
     Older,
-    /// The copy has a different record in this place that is not an older version, or its journal has a gap
-    /// here.
+    /// The copy has a different record in this place that is not an older version, or its journal has a gap here.
     Other,
     /// Only the copy has the record.
     Foreign,

@@ -108,8 +108,7 @@ impl From<&Tool> for ToolLine {
 impl TryFrom<ToolLine> for Tool {
     type Error = String;
 
-    /// Rejects what no record contains: a ring, window or description that is too long, or a duplicate
-    /// source.
+    /// Rejects what no record contains: a ring, window or description that is too long, or a duplicate source.
     fn try_from(line: ToolLine) -> Result<Self, String> {
         if line.ring.len() > Ring::CAPACITY || usize::from(line.health.window) > Ring::CAPACITY {
             return Err(format!("more than {} latest outcomes", Ring::CAPACITY));

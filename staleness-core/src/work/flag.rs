@@ -95,8 +95,7 @@ impl Work {
     /// Returns how the item ages, and since when. `None` for ended items, decisions, session notes, and traps
     /// and constraints without an expiry date.
     ///
-    /// Stores index the result: see `store::WorkFilter::Aging`. Changing this table requires a new store
-    /// format.
+    /// Stores index the result: see `store::WorkFilter::Aging`. Changing this table requires a new store format.
     #[must_use]
     pub fn aging(&self) -> Option<(Aging, Timestamp)> {
         Some(match (self.kind, self.status) {

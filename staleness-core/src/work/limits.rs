@@ -5,8 +5,7 @@ use crate::ids::IdError;
 use crate::refusal::Refusal;
 
 impl Work {
-    /// Checks that a work item may be stored: no blank or oversized texts, valid names, and states of its
-    /// kind.
+    /// Checks that a work item may be stored: no blank or oversized texts, valid names, and states of its kind.
     ///
     /// # Errors
     /// [`Refusal::TooLarge`] or [`Refusal::Invalid`] with the reason.

@@ -1,5 +1,4 @@
-//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of them are
-//! overdue.
+//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of them are overdue.
 //!
 //! Nothing here changes an item on its own. [`Work::flag`] reports overdue items and [`StaleReport`] suggests
 //! how to resolve them; a person or an agent decides.

@@ -74,8 +74,7 @@ work_policy! {
 }
 
 impl WorkPolicy {
-    /// Returns the thresholds for a kind, a project and an author. Overrides apply in this order; later ones
-    /// win.
+    /// Returns the thresholds for a kind, a project and an author. Overrides apply in this order; later ones win.
     #[must_use]
     pub fn rules(
         &self,
@@ -162,8 +161,7 @@ impl WorkOverride {
     }
 }
 
-/// The thresholds of one project for every kind and author, resolved in advance so that a lookup copies
-/// nothing.
+/// The thresholds of one project for every kind and author, resolved in advance so that a lookup copies nothing.
 #[derive(Debug)]
 pub(crate) struct Rules<'p> {
     by_anybody: [Cow<'p, WorkPolicy>; WorkKind::ALL.len()],

@@ -138,8 +138,7 @@ impl StaleReport {
 }
 
 impl Work {
-    /// Judges how far the item can still be relied on. `softened_by` is the id of a fresh item that refers to
-    /// it.
+    /// Judges how far the item can still be relied on. `softened_by` is the id of a fresh item that refers to it.
     #[must_use]
     pub fn judge(&self, now: Timestamp, policy: &WorkPolicy, softened_by: Option<&str>) -> Verdict {
         let Some(flag) = self.flag(now, policy) else { return Verdict::fresh() };

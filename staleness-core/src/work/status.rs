@@ -113,8 +113,7 @@ impl WorkKind {
         }
     }
 
-    /// Returns the states that can follow `from`. Empty for a state that ends an item, which can only be
-    /// reopened.
+    /// Returns the states that can follow `from`. Empty for a state that ends an item, which can only be reopened.
     #[must_use]
     pub fn after(self, from: WorkStatus) -> Vec<WorkStatus> {
         if !from.is_open() {
@@ -172,8 +171,7 @@ impl WorkStatus {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Returns true if an item in this state has not ended. A decision counts as open, because it still
-    /// applies.
+    /// Returns true if an item in this state has not ended. A decision counts as open, because it still applies.
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Todo | InProgress | Blocked | Active | Open | Pending | Visible | Made)

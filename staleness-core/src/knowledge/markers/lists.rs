@@ -140,8 +140,7 @@ pub(super) const BEFORE_YEAR: &[&str] = &[
     "since", "until", "till", "during", "year", "early", "mid", "late", "circa", "throughout",
 ];
 
-/// Words after which four digits may be a year or a number. They are a year unless something countable
-/// follows.
+/// Words after which four digits may be a year or a number. They are a year unless something countable follows.
 #[rustfmt::skip]
 pub(super) const BEFORE_YEAR_OR_NUMBER: &[&str] = &[
     "in", "by", "before", "after", "from", "of", "end", "around", "through",

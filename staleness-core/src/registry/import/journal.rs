@@ -8,8 +8,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// An entry without revision and index, and how many times the export has contained it so far, this one
-/// included.
+/// An entry without revision and index, and how many times the export has contained it so far, this one included.
 ///
 /// Entries of scans carry no op, and identical ones may occur at the same time. So an entry exists already if
 /// the journal contains it at least that many times.

@@ -102,8 +102,7 @@ impl PutItems {
             if of_file.as_ref() == Some(&kept) {
                 continue;
             }
-            // A removed item no longer supersedes it. If that item is imported later, it brings the link
-            // back.
+            // A removed item no longer supersedes it. If that item is imported later, it brings the link back.
             let scope = kept.key.scope.clone();
             kept.superseded_by.retain(|id| {
                 let key = ItemKey { scope: scope.clone(), id: id.clone() };

@@ -338,8 +338,7 @@ impl Importer {
         row
     }
 
-    /// Returns this store's revision for a revision of the export. A pruned one keeps its distance to the
-    /// next.
+    /// Returns this store's revision for a revision of the export. A pruned one keeps its distance to the next.
     fn place_of(&self, revision: Revision) -> Revision {
         let next = self.revisions.partition_point(|(of, _)| *of <= revision);
         let last = next.checked_sub(1).map(|at| self.revisions[at]);

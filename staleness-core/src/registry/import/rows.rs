@@ -51,8 +51,7 @@ impl Merge for Source {
 }
 
 impl Merge for Project {
-    /// The row that was seen last wins. The reported revision stays, because it refers to this store's
-    /// journal.
+    /// The row that was seen last wins. The reported revision stays, because it refers to this store's journal.
     fn beside(&self, known: &Self) -> Option<Self> {
         (known.last_seen_at < self.last_seen_at).then(|| Self {
             first_seen_at: self.first_seen_at.min(known.first_seen_at),

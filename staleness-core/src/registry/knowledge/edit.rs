@@ -11,8 +11,7 @@ use crate::knowledge::{Citation, Item, ItemKind};
 use crate::store::{Decision, Draft, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
-/// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it. A set replaces the previous
-/// one.
+/// Fields to change. `None` leaves a field unchanged and `Some(None)` clears it. A set replaces the previous one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemPatch {
     /// The kind.

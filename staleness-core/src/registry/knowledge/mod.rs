@@ -41,8 +41,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if an id is unknown, also one that they are to supersede; [`Refusal::Conflict`]
-    /// if an item is in a file; any refusal of [`Item::check`]; or an error of the store. Nothing is changed
-    /// then.
+    /// if an item is in a file; any refusal of [`Item::check`]; or an error of the store. Nothing is changed then.
     pub async fn edit(
         self,
         keys: Vec<ItemKey>,
@@ -89,8 +88,7 @@ impl Knowledge<'_> {
         self.0.several(step, &keys).await
     }
 
-    /// Marks `new` as the replacement of `old`, on both items. May be repeated. Returns the stored `old` and
-    /// `new`.
+    /// Marks `new` as the replacement of `old`, on both items. May be repeated. Returns the stored `old` and `new`.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if an id is unknown, [`Refusal::Invalid`] if the two are the same or of different
@@ -106,8 +104,7 @@ impl Knowledge<'_> {
         Ok((of(&commit, &old)?, of(&commit, &new)?))
     }
 
-    /// Records a statement that an item is wrong. May be repeated with the same op id. Returns the stored
-    /// item.
+    /// Records a statement that an item is wrong. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Invalid`] if the name or the reason is empty, or

@@ -36,8 +36,7 @@ impl Knowledge<'_> {
         found.ok_or_else(|| unknown(id).into())
     }
 
-    /// Returns the items that a project sees, by id: its own, and global ones unless it has an item with the
-    /// same id.
+    /// Returns the items that a project sees, by id: its own, and global ones unless it has an item with the same id.
     pub async fn list(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         // Global items sort first, so a project's own item overwrites them.
         let rows = self.rows(project).await?;

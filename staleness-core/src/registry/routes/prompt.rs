@@ -16,8 +16,7 @@ use crate::tool::Status;
 const MAX_TOOLS: usize = 3;
 /// The maximum number of bytes of a prompt to read, rounded up to a whole character.
 const MAX_READ: usize = 4 * 1024;
-/// The maximum number of outcomes in which to look for a session's own. A suggestion further back was long
-/// ago.
+/// The maximum number of outcomes in which to look for a session's own. A suggestion further back was long ago.
 const FAR: u32 = 10_000;
 
 impl Tools<'_> {
@@ -83,8 +82,7 @@ impl Tools<'_> {
 
 impl Registry {
     /// Returns true if the session used fewer tools since its last suggestion than the policy requires. The
-    /// view contains the last outcomes of the project. If these belong to other sessions, it reads further
-    /// back.
+    /// view contains the last outcomes of the project. If these belong to other sessions, it reads further back.
     async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, RegistryError> {
         let Some(last) = known.last_suggested_at() else { return Ok(false) };
         let calls = self.policy().routes.cool_down_calls as usize;

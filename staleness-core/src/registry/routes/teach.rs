@@ -1,5 +1,4 @@
-//! Learning from outcomes, in the commit of the outcome and without a vector, and recording the use of
-//! routes.
+//! Learning from outcomes, in the commit of the outcome and without a vector, and recording the use of routes.
 
 use super::learn::same_query;
 use crate::ids::{ProjectId, ToolName};

@@ -25,8 +25,7 @@ use crate::work::{Warning, Work, is_due};
 /// The starting point of a delta.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ResumeFrom {
-    /// The agent's cursor or, for a known session, the start of that session. An agent without a cursor gets
-    /// a digest.
+    /// The agent's cursor or, for a known session, the start of that session. An agent without a cursor gets a digest.
     #[default]
     Cursor,
     /// The start of a session of the project. The cursor does not move.
@@ -81,8 +80,7 @@ enum Begin {
     After(Revision),
     /// The changes since a time.
     At(Timestamp),
-    /// The current state, because the agent was never told anything here; for tools the changes since this
-    /// revision.
+    /// The current state, because the agent was never told anything here; for tools the changes since this revision.
     Met(Revision),
     /// As [`Begin::Met`], plus the changes since, for a known agent whose session lost its context.
     Again(Revision),
@@ -275,8 +273,7 @@ impl WhatChanged {
     }
 
     /// Returns true if an item is a handoff between two other agents and already was when the agent was last
-    /// told. Otherwise the agent may know it as a handoff for itself or for everyone, and is told that it was
-    /// taken.
+    /// told. Otherwise the agent may know it as a handoff for itself or for everyone, and is told that it was taken.
     fn is_of_others(
         &self,
         others: Option<&Others<'_>>,

@@ -122,8 +122,7 @@ impl Step for MoveCursor {
             let told = Told { revision: self.upto, session: self.session.clone(), from: self.upto };
             draft.put(Project { told, ..project.clone() });
         }
-        // At the same revision, a later session still takes over the cursor, and the same session updates the
-        // time.
+        // At the same revision, a later session still takes over the cursor, and the same session updates the time.
         let later = |cursor: &Cursor| {
             let is_same = cursor.session == self.session;
             cursor.revision == self.upto

@@ -37,8 +37,7 @@ pub struct Resolution {
 }
 
 impl WorkItems<'_> {
-    /// Adds a work item, in any state of its kind. May be repeated with the same op id. Returns the stored
-    /// item.
+    /// Adds a work item, in any state of its kind. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
     /// [`Refusal::Taken`] if the id is in use, any refusal of [`Work::check`], or an error of the store.
@@ -80,12 +79,10 @@ impl WorkItems<'_> {
         of(&commit, &key)
     }
 
-    /// Reopens an ended work item in its previous state. May be repeated with the same op id. Returns the
-    /// stored item.
+    /// Reopens an ended work item in its previous state. May be repeated with the same op id. Returns the stored item.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item is open, or an error of
-    /// the store.
+    /// [`Refusal::Unknown`] if the id is unknown, [`Refusal::Conflict`] if the item is open, or an error of the store.
     pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Reopen, act).await
     }

@@ -140,8 +140,7 @@ pub(super) fn key(name: &str) -> Option<Key> {
 }
 
 /// Returns true if a word looks like a chosen secret rather than an ordinary word: it has at least `least`
-/// characters, and it contains a digit, a capital after a small letter or a sign such as `@`, or is very
-/// long.
+/// characters, and it contains a digit, a capital after a small letter or a sign such as `@`, or is very long.
 pub(super) fn is_chosen(word: &str, least: usize) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let length = word.chars().count();

@@ -84,8 +84,7 @@ pub trait Table: Record + Row {
     /// Returns the column values of a key.
     fn of_key(key: &Self::Key) -> Vec<Cell<'_>>;
 
-    /// Returns the SQL condition for a filter that is not for one key. It may match more rows than the
-    /// filter.
+    /// Returns the SQL condition for a filter that is not for one key. It may match more rows than the filter.
     fn condition(filter: &Self::Filter) -> Condition<'_>;
 }
 
