@@ -1,4 +1,4 @@
-//! A repository that is opened when it is needed.
+//! A repository that is opened on first use.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use super::history::Limits;
 use super::process::{GitError, Program};
 use super::repo::Repo;
 
-/// The repository of a project, opened by the first question and no more than once. What one question
-/// could not look at stays in doubt for those after it. The default is no repository.
+/// The repository of a project, opened at most once, by the first query. Contents that one query could not
+/// read stay unknown for later ones. The default is no repository.
 #[derive(Debug, Default)]
 pub struct LazyRepo {
     place: Option<(Program, PathBuf)>,
@@ -16,14 +16,14 @@ pub struct LazyRepo {
 }
 
 impl LazyRepo {
-    /// The repository that the project's folder lies in, not opened yet. Without a program there is none.
+    /// Creates a handle for the repository that contains `folder`. Without a program, every query fails.
     #[must_use]
     pub fn new(program: Option<Program>, folder: &Path, limits: Limits) -> Self {
         let place = program.map(|program| (program, folder.to_path_buf()));
         Self { place, limits, opened: None }
     }
 
-    /// Begins a question, which may spend the whole budget of [`Limits`].
+    /// Begins a query with the full budget of [`Limits`].
     pub fn renew(&mut self) {
         if let Some(Ok(repo)) = &mut self.opened {
             repo.renew();
@@ -33,7 +33,7 @@ impl LazyRepo {
     /// Returns the repository.
     ///
     /// # Errors
-    /// Why there is no history to ask.
+    /// If there is no git program or the repository cannot be opened.
     pub fn get(&mut self) -> Result<&mut Repo, GitError> {
         let Self { place, limits, opened } = self;
         let opened = opened.get_or_insert_with(|| {

@@ -1,10 +1,10 @@
-//! Lines of two versions of a file, matched with each other.
+//! Matches the lines of two versions of a file.
 
 use foldhash::HashMap as Map;
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
 use staleness_core::knowledge::Lines;
 
-/// Ends of the names of files that are no text; they are not read.
+/// File name endings that mark binary files. These files are not read.
 const NO_TEXT: [&str; 40] = [
     "7z", "a", "avi", "bin", "bmp", "bz2", "class", "db", "dll", "dylib", "eot", "exe", "gif",
     "gz", "ico", "jar", "jpeg", "jpg", "map", "mov", "mp3", "mp4", "o", "ogg", "otf", "pdf", "png",
@@ -12,17 +12,17 @@ const NO_TEXT: [&str; 40] = [
     "zip",
 ];
 
-/// The most lines that are compared to find some of them elsewhere.
+/// Maximum number of line comparisons to find lines elsewhere.
 const MAX_COMPARED: usize = 20_000_000;
 
-/// Gives equal lines equal numbers. White space at the end of a line makes no difference, so that a
-/// file does not change as a whole when its line ends do.
+/// Gives equal lines equal numbers. Trailing white space does not count, so different line endings do not
+/// change a whole file.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     known: Map<Box<[u8]>, u32>,
 }
 
-/// A text as the numbers of its lines.
+/// A text as a list of line numbers from [`Numbers`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     lines: Vec<Token>,
@@ -39,7 +39,7 @@ impl Numbers {
         if let Some(number) = self.known.get(line) {
             return *number;
         }
-        // Lines that differ may share the last number of all: no text that is read has so many.
+        // Different lines may share the maximum number. No text that is read has that many lines.
         let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         self.known.insert(line.into(), number);
         number
@@ -47,7 +47,7 @@ impl Numbers {
 }
 
 impl Text {
-    /// Returns true if so many lines may be looked for in both texts: few enough are compared.
+    /// Returns true if searching both texts for this many lines stays within the limit.
     pub(crate) fn may_compare(&self, lines: usize, other: &Self) -> bool {
         lines.saturating_mul(other.lines.len().max(self.lines.len())) <= MAX_COMPARED
     }
@@ -56,7 +56,7 @@ impl Text {
         self.lines.len()
     }
 
-    /// For every line of this text the line of `old` that it was, counted from 0.
+    /// Returns for each line of this text its index in `old`, if it was there.
     pub(crate) fn origins(&self, old: &Self) -> Vec<Option<u32>> {
         let mut origins = Vec::with_capacity(self.lines.len());
         let (mut before, mut after) = (0, 0);
@@ -72,7 +72,7 @@ impl Text {
         origins
     }
 
-    /// The lines of this text that were added or changed since `old`, as ranges.
+    /// Returns the lines of this text that were added or changed since `old`, as ranges.
     pub(crate) fn changed(&self, old: &Self) -> Vec<Lines> {
         hunks(old, self)
             .into_iter()
@@ -81,8 +81,8 @@ impl Text {
             .collect()
     }
 
-    /// Returns true if these lines of the text, counted from 0, stand one after another in `other` at least
-    /// as often as in the text: then none of the places where they stood was changed.
+    /// Returns true if these lines, counted from 0, occur in `other` as a run at least as often as in this
+    /// text. Then none of their copies changed.
     pub(crate) fn as_often(&self, lines: std::ops::Range<usize>, other: &Self) -> bool {
         let Some(wanted) = self.lines.get(lines).filter(|lines| !lines.is_empty()) else {
             return false;
@@ -98,7 +98,7 @@ impl Text {
 }
 
 impl Text {
-    /// Of the places in `other` where these lines of the text stand one after another the nearest.
+    /// Returns the nearest place in `other` where these lines occur as a run.
     pub(crate) fn nearest(&self, lines: std::ops::Range<usize>, other: &Self) -> Option<usize> {
         let start = lines.start;
         let wanted = self.lines.get(lines).filter(|lines| !lines.is_empty())?;
@@ -110,14 +110,14 @@ impl Text {
 
 fn hunks(old: &Text, new: &Text) -> Vec<imara_diff::Hunk> {
     let mut diff = Diff::default();
-    // No line has a number of its own here: numbers are given out across many versions.
+    // Line numbers are shared by many versions, so the count of distinct lines is not known here.
     diff.compute_with(Algorithm::Myers, &old.lines, &new.lines, 0);
     let input = InternedInput::<&[u8]> {
         before: old.lines.clone(),
         after: new.lines.clone(),
         interner: Interner::new(0),
     };
-    // Where an inserted line could stand in two places, it stands where git puts it.
+    // Puts an inserted line that fits in two places where git puts it.
     diff.postprocess_no_heuristic(&input);
     diff.hunks().collect()
 }
@@ -126,21 +126,21 @@ fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The lines of a text, without what ends them. A text that ends in a line feed has no line after it.
+/// Returns the lines of a text without their line endings. A final line feed does not begin another line.
 pub(crate) fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let none = bytes.is_empty();
     bytes.split(|byte| *byte == b'\n').filter(move |_| !none)
 }
 
-/// Returns true if the end of a file's name allows that it is text.
+/// Returns true unless the name of a file marks it as binary.
 pub(crate) fn may_be_text(name: &[u8]) -> bool {
     let Some(dot) = name.iter().rposition(|byte| *byte == b'.') else { return true };
     let end = &name[dot + 1..];
     !NO_TEXT.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Returns true if these are the contents of a text file, by the rule of git: no byte is 0 at its beginning.
+/// Returns true if the contents are text by git's rule: no zero byte near the beginning.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(8_000)].contains(&0)
 }

@@ -1,8 +1,8 @@
-//! Parts of files through their history: headings of a document, targets of a manifest.
+//! Follows parts of files through the history: headings of a document, targets of a manifest.
 //!
-//! A [`Reader`] finds the parts of one version of a file, each with a name and perhaps a digest of what
-//! it says. Ask for names that the caller found missing, all of one file together: each version of
-//! the file is read once, newest first and past its renames, until every name was found.
+//! A [`Reader`] finds the parts of one version of a file, each with a name and perhaps a digest of its
+//! contents. Pass all missing names of a file in one query: its versions are read once, newest first and
+//! across renames, until every name is found.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -14,52 +14,51 @@ use super::objects::{Commit, EntryKind, Object, Oid, Sort, Wanted};
 use super::process::{GitError, Stage, Watch};
 use super::renames::Moved;
 
-/// Most versions of one file that are read.
+/// Maximum number of versions to read per file.
 const MAX_VERSIONS: usize = 4_000;
-/// Most earlier names of one file, and of one part, that are followed.
+/// Maximum number of earlier names to follow per file and per part.
 const MAX_NAMES: usize = 16;
 
 /// A part of one version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its name, the same in each version.
+    /// Name of the part, the same in every version.
     pub name: String,
-    /// A digest of what it says, by which it is known again under another name; `None` if it says too
-    /// little.
+    /// Digest of the contents, which identifies a renamed part. `None` if the contents are not distinctive.
     pub digest: Option<u128>,
 }
 
-/// Finds the parts of a version of a file. The bytes are other people's: it must bound what it returns.
+/// Finds the parts of a version of a file. The bytes are untrusted, so it must bound its result.
 pub type Reader<'a> = &'a dyn Fn(&[u8]) -> Vec<Part>;
 
-/// Names that are asked about in one file.
+/// Part names to look up in one file.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct PartQuery<'a> {
-    /// Path of the file, relative to the project. The file itself may be gone.
+    /// Path of the file, relative to the project. The file may be deleted.
     pub path: &'a str,
     /// The names.
     pub names: &'a [String],
-    /// Finds the parts of a version of the file.
+    /// Finds the parts of each version of the file.
     pub read: Reader<'a>,
 }
 
-/// The fate of a part.
+/// The state of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartFate {
-    /// The checked-out commit has it.
+    /// The checked-out commit has the part.
     Holds,
-    /// An earlier version of the file had it.
+    /// Only earlier versions of the file have the part.
     Gone {
-        /// The last commit that removed it.
+        /// The commit that last removed it.
         commit: Commit,
-        /// Its name now, if that commit has exactly one new part that says the same, and it is still
-        /// there or was renamed in the same way.
+        /// Current name, if that commit added exactly one part with the same contents. Later renames are
+        /// followed.
         renamed_to: Option<String>,
     },
-    /// No version of the file ever had it.
+    /// No version of the file has the part.
     NeverThere,
-    /// It cannot be told: a version could not be read, or there are too many.
+    /// The state cannot be determined: a version could not be read, or there are too many.
     Unknown,
 }
 
@@ -73,7 +72,7 @@ pub(super) struct Parts<'r> {
 /// A version of a file.
 struct Version {
     file: Oid,
-    /// Place of the commit that replaced it; `None` for the version of the checked-out commit.
+    /// Index of the commit that replaced this version. `None` for the version in the checked-out commit.
     replaced: Option<usize>,
 }
 
@@ -127,7 +126,8 @@ impl Parts<'_> {
         Ok(sought.end(is_sure && is_whole))
     }
 
-    /// Returns the versions of a file, newest first, and true if these are all that the list of changes tells.
+    /// Returns the versions of a file, newest first, and true if the list is complete as far as the known
+    /// changes go.
     fn versions(&mut self, path: &str) -> Result<(Vec<Version>, bool), GitError> {
         let mut versions = Vec::new();
         match self.history.held_at(0, path)? {
@@ -149,7 +149,7 @@ impl Parts<'_> {
                 }
                 versions.push(Version { file, replaced: Some(spell.newest as usize - 1) });
             }
-            // Nothing was there before the first commit.
+            // Nothing precedes the first commit.
             let added = changed.added().filter(|added| added + 1 < past.commits.len());
             let Some(added) = added else { return Ok((versions, true)) };
             match self.moved.origin(self.history, &name, added)? {
@@ -161,16 +161,16 @@ impl Parts<'_> {
     }
 }
 
-/// The names that are looked for, while the versions of a file go by.
+/// The names to find while the versions of a file are read.
 struct Sought<'a> {
     fates: Vec<PartFate>,
-    /// Names that were not found yet, each with the numbers of its questions.
+    /// Names not found yet, each with the indices of its queries.
     open: HashMap<&'a str, Vec<usize>>,
-    /// Names in the checked-out commit.
+    /// Part names in the checked-out commit.
     now: HashSet<String>,
-    /// The parts of the version that was seen last.
+    /// The parts of the version that was read last.
     newer: HashMap<String, Option<u128>>,
-    /// The last new name of each part that got one.
+    /// The last new name of each renamed part.
     moves: HashMap<String, String>,
 }
 
@@ -185,7 +185,8 @@ impl<'a> Sought<'a> {
         Self { fates, open, now, newer, moves: HashMap::new() }
     }
 
-    /// Takes in the parts of a version that `replaced` replaced, or those of the checked-out commit.
+    /// Processes the parts of one version. `replaced` is the commit that replaced it, or `None` for the
+    /// checked-out version.
     fn see(&mut self, replaced: Option<Commit>, parts: Vec<Part>) {
         let mut older = HashMap::with_capacity(parts.len());
         for Part { name, digest } in parts {
@@ -210,7 +211,7 @@ impl<'a> Sought<'a> {
         self.newer = older;
     }
 
-    /// Notes parts that say the same under a new name, where there is only one of each.
+    /// Records parts with the same contents under a new name, if exactly one part on each side has them.
     fn note_moves(&mut self, older: &HashMap<String, Option<u128>>) {
         let gone = only(older, &self.newer);
         if gone.is_empty() {
@@ -237,7 +238,7 @@ impl<'a> Sought<'a> {
         None
     }
 
-    /// The answers, once the versions are over; `is_all` if no version was left out.
+    /// Returns the answers. `is_all` is true if every version was read.
     fn end(mut self, is_all: bool) -> Vec<PartFate> {
         if is_all {
             for at in self.open.into_values().flatten() {
@@ -248,7 +249,7 @@ impl<'a> Sought<'a> {
     }
 }
 
-/// The parts of one version that another one lacks, by digest; `None` for a digest that several have.
+/// Returns the parts that only one version has, by digest. Digests that several parts share map to `None`.
 fn only<'v>(
     version: &'v HashMap<String, Option<u128>>,
     other: &HashMap<String, Option<u128>>,

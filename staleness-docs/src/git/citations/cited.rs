@@ -1,4 +1,4 @@
-//! Following citations through the history.
+//! Answers citations from the history.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::git::objects::{EntryKind, Oid};
 use crate::git::process::{GitError, Stage, Watch};
 use crate::git::symbols::{WantedPath, path};
 
-/// Knowledge of a citation without a look into its file.
+/// The result of a lookup by path alone, without reading the cited file.
 enum Whole {
     Answer(Cite),
-    /// The contents of its file have to be looked at, as they were and as they are.
+    /// The old and the new contents of the file must be compared.
     Compare {
         then: Option<Oid>,
         now: Oid,
@@ -52,7 +52,7 @@ impl Citations<'_> {
                 }
             }
         }
-        // What is asked of one version of a file is asked together: it is read and compared once.
+        // Citations of the same two versions are grouped, so that each version is read and compared once.
         for ((path, then, now), cases) in &files {
             watch.tell(Stage::Comparing, done, Some(citations.len()))?;
             self.compare(&Cases { path, then: *then, now: *now, cases }, &mut answers)?;
@@ -83,7 +83,7 @@ impl Citations<'_> {
         Ok(answers)
     }
 
-    /// The answer about a path that the commit at this place of the list removed.
+    /// Returns the answer for a path that the commit at `removal` removed.
     fn removed_in(&mut self, path: WantedPath, removal: usize) -> Result<Cite, GitError> {
         let exact = WantedPath { anchored: true, ..path };
         let renamed_to = self.moved.find(self.history, &exact, removal)?;
@@ -91,7 +91,7 @@ impl Citations<'_> {
         Ok(Cite::Missing { gone: Cited::Path, renamed_to, commit })
     }
 
-    /// Answers a citation as far as it can be without a look into its file.
+    /// Answers a citation as far as possible without reading its file.
     fn cite(
         &mut self,
         citation: &Citation,
@@ -119,7 +119,7 @@ impl Citations<'_> {
                 let then = then.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, id)| id);
                 return Ok(Whole::Compare { then, now });
             }
-            // Lines of a folder or of a link.
+            // Citations of lines in a folder or a symbolic link cannot be checked.
             _ => Cite::Unknown,
         }))
     }

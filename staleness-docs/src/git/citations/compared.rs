@@ -1,4 +1,4 @@
-//! Versions of cited files, compared for all citations of them at once.
+//! Compares versions of a cited file for all of its citations at once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -12,24 +12,24 @@ use crate::git::history::between;
 use crate::git::objects::{Commit, EntryKind, Oid};
 use crate::git::process::GitError;
 
-/// A citation of lines or of a symbol, of a file that is there.
+/// A citation of lines or a symbol in a file that still exists.
 pub(crate) struct Case<'a> {
-    /// Number of the question.
+    /// Index of the query.
     pub(crate) at: usize,
     pub(crate) query: &'a CitationQuery<'a>,
-    /// Its commit, and the place of that in the list of commits.
+    /// The commit of the verification, and its index in the list of commits.
     pub(crate) anchor: Option<(Oid, Option<usize>)>,
-    /// The seen lines in that version, counted from 0, when the digest told; else the citation's own
-    /// count.
+    /// The verified lines in that version, counted from 0, if the digest located them. `None` means the cited
+    /// numbers.
     pub(crate) lines: Option<Range<usize>>,
 }
 
-/// The citations that were seen to hold in one version of one file.
+/// The citations that were verified against one version of one file.
 pub(crate) struct Cases<'a> {
     pub(crate) path: &'a str,
-    /// That version; `None` when the file is younger than the citations.
+    /// The verified version. `None` if the file is newer than the citations.
     pub(crate) then: Option<Oid>,
-    /// The version of the checked-out commit.
+    /// The version in the checked-out commit.
     pub(crate) now: Oid,
     pub(crate) cases: &'a [Case<'a>],
 }
@@ -43,11 +43,10 @@ enum State {
     Unknown,
 }
 
-/// The search for the commit that changed what is cited.
+/// The search for the commit that changed a cited part.
 struct Search<'a> {
     case: &'a Case<'a>,
-    /// The cited lines in the version that was seen to hold, counted from 0; none for a symbol that
-    /// cannot be delimited.
+    /// The cited lines in the verified version, counted from 0. `None` for a symbol with no clear end.
     lines: Option<Range<usize>>,
     /// State in the checked-out commit.
     now: State,
@@ -57,7 +56,7 @@ struct Search<'a> {
 }
 
 impl Citations<'_> {
-    /// Answers citations of one file, all of them seen in the same version.
+    /// Answers the citations of one file that were verified against the same version.
     pub(crate) fn compare(
         &mut self,
         file: &Cases<'_>,
@@ -66,7 +65,7 @@ impl Citations<'_> {
         let Some(text) = self.cited_text(file.now)? else { return Ok(()) };
         let mut newer = Version::new(&text);
         let Some(then) = file.then else {
-            // The file is younger than the citation: only what it lacks can be told.
+            // The file is newer than the citation, so only missing parts can be reported.
             for case in file.cases {
                 if let Ok(lack) = newer.lack(case.query.citation, self.room) {
                     answers[case.at] = lack.map_or(Cite::Holds, Cite::NeverThere);
@@ -137,8 +136,7 @@ impl Citations<'_> {
         Ok(Some(changed.at.days_since(at)))
     }
 
-    /// Returns the state of a citation in a version. The lines are matched when the first citation needs
-    /// that.
+    /// Returns the state of a citation in a version. The lines are matched only when a citation needs it.
     fn state<'t>(
         &mut self,
         search: &Search<'t>,
@@ -151,8 +149,8 @@ impl Citations<'_> {
         state.unwrap_or(State::Unknown)
     }
 
-    /// Finds for each citation the commit after the verification in which what is cited ceased to be
-    /// as it was: halves the part of the list between, for all of them together.
+    /// Finds for each citation the first commit after the verification that changed the cited part. Bisects
+    /// the list of commits for all citations together.
     fn first_changes<'a>(
         &mut self,
         file: &Cases<'a>,
@@ -166,7 +164,7 @@ impl Citations<'_> {
             }
         }
         let mut known = HashMap::new();
-        // A commit beside the list says nothing about the one of the same time in the list.
+        // A commit that is not in the list may differ from the listed commit of the same time.
         let begin: Vec<_> = asked(searches, |search| Some(search.same)).collect();
         for (at, state) in self.states(file, older, searches, begin, &mut known)? {
             searches[at].lost = state != State::Same;
@@ -188,8 +186,8 @@ impl Citations<'_> {
         }
     }
 
-    /// Returns the states of citations in the versions at some places. A version stands for many commits,
-    /// so its states are kept in `known`.
+    /// Returns the states of citations at some commits. Many commits share a version, so states are cached in
+    /// `known`.
     fn states<'a>(
         &mut self,
         file: &Cases<'a>,
@@ -246,7 +244,7 @@ impl Citations<'_> {
     }
 }
 
-/// Returns the open searches, each with the place to look at.
+/// Returns the open searches, each with the index of the commit to check.
 fn asked(
     searches: &[Search<'_>],
     place: impl Fn(&Search<'_>) -> Option<usize>,
@@ -284,7 +282,7 @@ impl<'t> Search<'t> {
         if matched.kept(lines.clone()).is_some() {
             return Ok(State::Same);
         }
-        // The same lines somewhere else, when they say enough to be known again.
+        // The same lines may be elsewhere, if they are distinctive enough to recognise.
         if is_telling(&older.lines[lines.clone()])
             && matched.old.may_compare(lines.len(), &matched.new)
         {

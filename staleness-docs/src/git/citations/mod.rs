@@ -1,4 +1,4 @@
-//! The fate of lines and symbols that somebody cites.
+//! Checks whether cited lines and symbols still exist and are unchanged.
 
 mod cited;
 mod compared;

@@ -1,42 +1,42 @@
-//! Questions about citations, and their answers.
+//! Queries about citations, and their answers.
 
 use staleness_core::knowledge::{Citation, Cited};
 
 use crate::git::history::Anchor;
 use crate::git::objects::Commit;
 
-/// A citation, and when it was seen to hold.
+/// A citation and the time of its verification.
 #[derive(Clone, Copy, Debug)]
 pub struct CitationQuery<'a> {
     /// The citation.
     pub citation: &'a Citation,
-    /// When it was verified, or written.
+    /// When the citation was verified or written.
     pub verified: Anchor,
 }
 
-/// The fate of a citation.
+/// The state of a citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cite {
-    /// It is there, and as it was then.
+    /// The cited part exists and is unchanged.
     Holds,
-    /// The cited lines, or the item that the symbol names, were changed.
+    /// The cited lines or the cited item changed.
     Changed {
-        /// The first commit that changed them, when that was found.
+        /// The first commit that changed them, if it was found.
         commit: Option<Commit>,
         /// Whole days between the verification and that commit.
         days_after: Option<i64>,
     },
-    /// A part of it was there then and is gone.
+    /// A part of the citation existed at the verification and no longer does.
     Missing {
-        /// Which part.
+        /// The part that is missing.
         gone: Cited,
-        /// Present path of the file, when it was renamed.
+        /// Current path of the file, if it was renamed.
         renamed_to: Option<String>,
-        /// The commit that removed it, when that was found.
+        /// The commit that removed the part, if it was found.
         commit: Option<Commit>,
     },
-    /// A part of it is not there, and was not there then either.
+    /// A part of the citation does not exist now and did not exist at the verification either.
     NeverThere(Cited),
-    /// It cannot be told.
+    /// The state cannot be determined.
     Unknown,
 }

@@ -1,17 +1,17 @@
-//! The bound on what is read and compared for citations.
+//! The budget for reading and comparing cited files.
 
 use crate::git::history::History;
 use crate::git::objects::Oid;
 use crate::git::process::GitError;
 use crate::git::renames::Moved;
 
-/// Budget for looking at files, in bytes, or in lines where these are compared one by one.
+/// Budget for reading files, in bytes. Line-by-line comparisons are charged per line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     left: u64,
 }
 
-/// There is no room to look at more.
+/// The budget is used up.
 pub(crate) struct Full;
 
 impl Room {
@@ -19,7 +19,7 @@ impl Room {
         Self { left }
     }
 
-    /// Takes room for so much. What goes beyond the end is still looked at, and nothing after it.
+    /// Spends `amount`. The step that exceeds the budget is still allowed; the next one fails.
     pub(crate) fn take(&mut self, amount: usize) -> Result<(), Full> {
         if self.left == 0 {
             return Err(Full);
@@ -33,19 +33,19 @@ impl Room {
 pub(crate) struct Citations<'r> {
     pub(crate) history: &'r mut History,
     pub(crate) moved: &'r mut Moved,
-    /// Budget for comparing cited files, for all questions.
+    /// Budget for comparing cited files, shared by all queries.
     pub(crate) room: &'r mut Room,
 }
 
 impl Citations<'_> {
-    /// The contents of a text file, while there is room for more.
+    /// Returns the contents of a text file. `None` if it is not text or the budget is used up.
     pub(super) fn cited_text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
         if self.room.take(0).is_err() {
             self.history.cut = true;
             return Ok(None);
         }
         let text = self.history.text(file)?;
-        // Nothing is asked of what is beyond the end.
+        // The file that exceeds the budget is still used.
         let _ = self.room.take(text.as_ref().map_or(0, Vec::len));
         Ok(text)
     }

@@ -1,5 +1,5 @@
-//! Finding the version of a cited file that somebody saw. It may have been committed later, and lines
-//! that moved may be named by the numbers that they had.
+//! Finds the version of a cited file that a reader verified. It may have been committed only later, and the
+//! lines may have moved since then.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,27 +15,26 @@ use crate::git::lines::split;
 use crate::git::objects::{EntryKind, Oid};
 use crate::git::process::GitError;
 
-/// The most lines that are compared with a digest, each as often as it is part of a range.
+/// Maximum number of lines to hash when looking for a digest. Overlapping ranges count each time.
 const MAX_DIGESTED: usize = 2_000_000;
-/// Cost of looking for a digest everywhere in a text, beside reading it.
+/// Cost per byte of searching a text for a digest, in addition to reading it.
 const LOOKED: usize = 8;
-/// The most commits after a verification among which the one that brought what was seen is looked for.
+/// Maximum number of commits after a verification in which to look for the verified contents.
 const MAX_COMMITS: usize = 16;
 
-/// The version of a file in which what is cited was seen to hold.
+/// The version of a file in which a citation was verified.
 pub(super) struct Seen {
     pub(super) file: Oid,
     bytes: Vec<u8>,
-    /// The seen lines, counted from 0.
+    /// The verified lines, counted from 0.
     pub(super) lines: Range<usize>,
-    /// The place of its commit in the list of commits.
+    /// Index of the commit in the list of commits.
     pub(super) place: Option<usize>,
 }
 
 impl Citations<'_> {
-    /// The version of a cited file that was seen to hold, by the digest of what was seen: the one of the
-    /// commit that was checked out then, else the first that was committed after it. `None` when no
-    /// version is known to hold what was seen.
+    /// Finds the version of a cited file that matches the digest: the one in the commit that was checked out
+    /// then, or the first one committed after it. Returns `None` if no version matches.
     pub(super) fn seen(
         &mut self,
         citation: &Citation,
@@ -54,7 +53,7 @@ impl Citations<'_> {
                 if let Some(lines) = place_of(citation, &bytes) {
                     return Ok(Some(Seen { file, bytes, lines, place }));
                 }
-                // Each line was looked at.
+                // Every line of the text was hashed.
                 let _ = self.room.take(LOOKED * bytes.len());
             }
             if let Some(next) = next {
@@ -85,7 +84,7 @@ impl Citations<'_> {
         Ok(lines.and_then(|lines| lines_in(&bytes, lines, text)).and_then(numbered))
     }
 
-    /// When a verification was, as far as days are counted from it.
+    /// Returns the time of a verification, to count days from.
     pub(super) fn moment(
         &mut self,
         verified: Anchor,
@@ -100,7 +99,7 @@ impl Citations<'_> {
     }
 }
 
-/// Returns the place of lines of one version in another, or of what replaced them.
+/// Returns the range in `newer` that holds the given lines of `older`, or their replacement.
 fn lines_in(older: &[u8], lines: Range<usize>, newer: &[u8]) -> Option<Range<usize>> {
     let (older, newer) = (Version::new(older), Version::new(newer));
     let matched = Matched::new(&older, &newer);
@@ -125,7 +124,7 @@ fn lines_in(older: &[u8], lines: Range<usize>, newer: &[u8]) -> Option<Range<usi
     (start < end).then_some(start..end)
 }
 
-/// The lines that a citation means, counted from 0.
+/// Returns the cited lines, counted from 0.
 fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
     Version::new(text).extent(citation, &mut Room::of(u64::MAX)).ok()?
 }
@@ -134,14 +133,14 @@ fn file_of(held: Option<Held>) -> Option<Oid> {
     held.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, file)| file)
 }
 
-/// Lines that are counted from 0, as they are numbered.
+/// Converts a range counted from 0 to line numbers, which start at 1.
 fn numbered(lines: Range<usize>) -> Option<Lines> {
     let number = |count: usize| u32::try_from(count).ok();
     Some(Lines { first: number(lines.start + 1)?, last: number(lines.end)? })
 }
 
-/// The lines of a text of which the digest of a citation is: those that it names, else the nearest, when
-/// they say enough to be known again.
+/// Finds the lines that match the digest of a citation: the cited ones, or else the nearest match that is
+/// distinctive enough to recognise.
 pub(crate) fn seen_in(citation: &Citation, text: &[u8]) -> Option<Lines> {
     place_of(citation, text).and_then(numbered)
 }
@@ -165,7 +164,7 @@ fn place_of(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
     found.min_by_key(|lines| lines.start.abs_diff(first))
 }
 
-/// A hash of lines, white space at their ends left out.
+/// Hashes lines without their trailing white space.
 fn hash_of(lines: &[&[u8]]) -> u128 {
     let mut cited = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
@@ -175,9 +174,9 @@ fn hash_of(lines: &[&[u8]]) -> u128 {
     stable_hash(&cited)
 }
 
-/// The digest of what is cited, of the text of the cited file, in hexadecimal digits: of its lines
-/// or the item of its symbol, white space at the ends of lines left out. `None` when that is not
-/// there or cannot be delimited, and for a citation of a whole file.
+/// Returns the digest of a cited part of `text` in hexadecimal: of its lines, or of the item that its symbol
+/// names. Trailing white space does not count. Returns `None` if the part does not exist or has no clear end,
+/// and for a citation of a whole file.
 #[must_use]
 pub fn cited_digest(text: &[u8], citation: &Citation) -> Option<String> {
     let lines = extent(citation, text)?;

@@ -1,4 +1,4 @@
-//! One version of a cited file, looked into for many citations.
+//! One version of a cited file, shared by its citations.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::room::{Full, Room};
 use crate::git::lines::{Numbers, Text, split};
 use crate::git::symbols;
 
-/// A version of a file, with what is asked again and again of it found once.
+/// A version of a file. Repeated lookups are cached.
 pub(crate) struct Version<'t> {
     pub(crate) bytes: &'t [u8],
     pub(crate) lines: Vec<&'t [u8]>,
@@ -34,7 +34,7 @@ impl<'t> Version<'t> {
         Ok(holds)
     }
 
-    /// The part of a citation that it does not have.
+    /// Returns the part of a citation that this version lacks.
     pub(crate) fn lack(
         &mut self,
         citation: &'t Citation,
@@ -53,7 +53,7 @@ impl<'t> Version<'t> {
         first >= 1 && first <= last && last as usize <= self.lines.len()
     }
 
-    /// The lines that a citation means, counted from 0.
+    /// Returns the cited lines, counted from 0.
     pub(crate) fn extent(
         &mut self,
         citation: &'t Citation,
@@ -76,7 +76,7 @@ impl<'t> Version<'t> {
         Ok(extent)
     }
 
-    /// The lines that a citation meant here; the answer, where it never held.
+    /// Returns the lines that a citation meant in this version, or the final answer if it never held.
     pub(crate) fn part(
         &mut self,
         newer: &mut Self,
@@ -94,11 +94,11 @@ impl<'t> Version<'t> {
     }
 }
 
-/// The lines of two versions, matched.
+/// A line-by-line match of two versions.
 pub(super) struct Matched {
     pub(super) old: Text,
     pub(super) new: Text,
-    /// For every line of the old version where it is in the new one.
+    /// For each line of the old version, its index in the new one.
     pub(super) targets: Vec<Option<u32>>,
 }
 
@@ -110,7 +110,7 @@ impl Matched {
         Self { old, new, targets }
     }
 
-    /// Returns the place of these lines in the new text, if all are there with nothing new between them.
+    /// Returns where these lines are in the new text, if all of them are there with nothing new in between.
     pub(super) fn kept(&self, lines: Range<usize>) -> Option<usize> {
         let targets = self.targets.get(lines)?;
         let first = (*targets.first()?)?;
@@ -119,7 +119,7 @@ impl Matched {
     }
 }
 
-/// Returns true if lines say enough to be known again elsewhere.
+/// Returns true if lines are distinctive enough to recognise elsewhere.
 pub(super) fn is_telling(lines: &[&[u8]]) -> bool {
     lines.iter().any(|line| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= 4)
 }

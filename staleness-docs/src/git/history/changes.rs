@@ -1,23 +1,22 @@
-//! The list of changed files, kept by path: what was where at each place of the list of commits,
-//! without looking at a tree.
+//! The changes of recent commits by path. Tells what a path was at a commit without reading a tree.
 
 use foldhash::HashMap as Map;
 
 use super::raw::Change;
 use crate::git::objects::{EntryKind, Oid};
 
-/// The most changes that are kept, at some 40 bytes each, and the most bytes of paths. What is older
-/// is looked up in the trees of commits.
+/// Limits of the changes in memory, at about 40 bytes each, and of the bytes of their paths. Older changes
+/// are looked up in the trees of commits.
 const MAX_STEPS: usize = 500_000;
 const MAX_PATHS: usize = 16 * 1024 * 1024;
 
-/// A file, link or submodule, and what it holds.
+/// Kind and id of a tracked path.
 pub(crate) type Held = (EntryKind, Oid);
 
-/// A commit that changed a file.
+/// One change to a path.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// Its place in the list of commits.
+    /// Index of the commit in the list of commits.
     commit: u32,
     /// Contents before.
     old: Option<Held>,
@@ -33,7 +32,7 @@ pub(crate) struct Changed {
     steps: Vec<Step>,
 }
 
-/// Contents of a path over a run of places: the newest and the oldest of them.
+/// A run of commits in which a path has the same contents: the newest and the oldest index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spell {
     pub(crate) held: Held,
@@ -47,7 +46,7 @@ impl Changed {
         newer.checked_sub(1).map_or(self.now, |last| self.steps[last].old)
     }
 
-    /// Returns the place of the commit that the path came with, as far as the list tells.
+    /// Returns the index of the commit that added the path, if the list reaches that far.
     pub(crate) fn added(&self) -> Option<usize> {
         self.steps.last().filter(|step| step.old.is_none()).map(|step| step.commit as usize)
     }
@@ -57,12 +56,12 @@ impl Changed {
         self.now
     }
 
-    /// Returns the places of the commits that changed it, newest first, each with the contents before.
+    /// Returns the commits that changed the path, newest first, each with the contents before it.
     pub(crate) fn before(&self) -> impl Iterator<Item = (usize, Option<Held>)> {
         self.steps.iter().map(|step| (step.commit as usize, step.old))
     }
 
-    /// Returns the earlier contents, newest first, up to a place.
+    /// Returns the earlier contents, newest first, up to the commit at `upto`.
     pub(crate) fn spells(&self, upto: usize) -> impl Iterator<Item = Spell> {
         let upto = u32::try_from(upto).unwrap_or(u32::MAX);
         let ends = self.steps.iter().skip(1).map(|step| step.commit).chain([upto]);
@@ -73,14 +72,14 @@ impl Changed {
     }
 }
 
-/// Knowledge of a path at a place.
+/// The state of a path at a commit, as far as the list of changes tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// It was this, or it was not there.
+    /// The contents at that time; `None` if the path did not exist.
     As(Option<Held>),
-    /// It was what it is in the checked-out commit, and so was everything below it.
+    /// The path and everything below it were the same as in the checked-out commit.
     AsNow,
-    /// A tree has to be asked.
+    /// The tree of the commit must be read.
     Unknown,
 }
 
@@ -88,30 +87,30 @@ pub(crate) enum Known {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival<'a> {
     pub(crate) path: &'a [u8],
-    /// Contents before; `None` for a file that was added.
+    /// Contents before. `None` for an added file.
     pub(crate) old: Option<Held>,
-    /// Contents after.
+    /// Contents after. `None` for a removed file.
     pub(crate) new: Option<Held>,
 }
 
-/// The changes of the latest commits.
+/// The changes of the most recent commits.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// In the order of paths, once all are known.
+    /// Sorted by path once the list is complete.
     files: Vec<Changed>,
     numbers: Map<Box<[u8]>, u32>,
     steps: usize,
     bytes: usize,
-    /// The place from which on there were too many.
+    /// Index of the first commit that did not fit.
     full: Option<usize>,
-    /// The last place at which it is known what was there.
+    /// The oldest commit at which the contents of each path are known.
     upto: usize,
-    /// Additions and removals in the order of commits: commit, path and step.
+    /// Additions and removals in the order of commits: indices of the commit, the path and the step.
     arrivals: Vec<(u32, u32, u32)>,
 }
 
 impl Changes {
-    /// Notes what the commit at a place did. Commits come newest first.
+    /// Records a change by the commit at an index. Commits must come newest first.
     pub(crate) fn note(&mut self, commit: usize, path: &[u8], change: &Change) {
         if self.full.is_some() {
             return;
@@ -138,7 +137,7 @@ impl Changes {
         self.files[number as usize].steps.push(step);
     }
 
-    /// Ends it after so many commits, of the last of which not all changes may have come.
+    /// Completes the list after this many commits. The changes of the last one may be incomplete.
     pub(crate) fn end(mut self, commits: usize) -> Self {
         let last = commits.saturating_sub(1);
         self.upto = self.full.map_or(last, |full| full.min(last));
@@ -157,22 +156,22 @@ impl Changes {
         self
     }
 
-    /// The last place at which it is known what was there.
+    /// Returns the index of the oldest commit at which the contents of each path are known.
     pub(crate) const fn upto(&self) -> usize {
         self.upto
     }
 
-    /// Every path that changed, in order.
+    /// Returns every changed path, sorted.
     pub(crate) fn files(&self) -> &[Changed] {
         &self.files
     }
 
-    /// Returns true if there were more changes than are kept.
+    /// Returns true if some changes did not fit.
     pub(crate) const fn is_full(&self) -> bool {
         self.full.is_some()
     }
 
-    /// The changes of a path; `None` if no listed commit changed it.
+    /// Returns the changes of a path, or `None` if no listed commit changed it.
     pub(crate) fn of(&self, path: &str) -> Option<&Changed> {
         self.find(path.as_bytes()).ok().map(|at| &self.files[at])
     }
@@ -199,7 +198,7 @@ impl Changes {
         self.files.binary_search_by(|file| (*file.path).cmp(path))
     }
 
-    /// The last commit that removed a file which was there at a place, and is not there now.
+    /// Returns the commit that removed a file which existed at `there`. `None` if the file exists now.
     pub(crate) fn removal(&self, path: &str, there: usize) -> Option<usize> {
         let file = self.of(path)?;
         let last = file.steps.first().filter(|_| file.now.is_none())?;
@@ -208,7 +207,8 @@ impl Changes {
         (removed && commit < there && there <= self.upto).then_some(commit)
     }
 
-    /// The last commit that removed a file or the last file of a folder, of a path that is not there now.
+    /// Returns the commit that last removed a file at this path or below it. Files that exist now do not
+    /// count.
     pub(crate) fn last_removal(&self, path: &str) -> Option<usize> {
         let removal = |file: &Changed| {
             let last = file.steps.first().filter(|step| file.now.is_none() && step.old.is_some());
@@ -220,7 +220,7 @@ impl Changes {
         self.of(path).into_iter().chain(folder).filter_map(removal).min()
     }
 
-    /// Returns the additions and removals of the commit at a place; `None` when they are not known.
+    /// Returns the additions and removals of a commit, or `None` if they are not known.
     pub(crate) fn arrivals(&self, place: usize) -> Option<impl Iterator<Item = Arrival<'_>>> {
         let commit = u32::try_from(place).ok().filter(|_| place < self.upto)?;
         let first = self.arrivals.partition_point(|(other, ..)| *other < commit);
@@ -250,7 +250,7 @@ mod tests {
 
     fn changes() -> Changes {
         let mut changes = Changes::default();
-        // Newest first: `a` was edited in 1 and 3 and came in 4; `b/c` went in 2, and came in 4.
+        // Newest first: 1 and 3 edited `a`, and 4 added it; 2 removed `b/c`, and 4 added it.
         changes.note(1, b"a", &change(Some(2), Some(3)));
         changes.note(2, b"b/c", &change(Some(9), None));
         changes.note(3, b"a", &change(Some(1), Some(2)));

@@ -6,15 +6,15 @@ use staleness_core::time::Timestamp;
 use super::changes::Changes;
 use crate::git::objects::{Commit, Oid};
 
-/// The commits from the checked-out one back along first parents: about 48 bytes each.
+/// The commits from the checked-out one back along first parents, about 48 bytes each.
 #[derive(Debug)]
 pub(crate) struct Past {
     /// Newest first.
     pub(crate) commits: Vec<Commit>,
-    /// True if the last one is the first of all; else the history was cut off there.
+    /// True if the list reaches the first commit. False if the history was cut off.
     pub(crate) whole: bool,
     places: Map<Oid, u32>,
-    /// Changes of its latest commits, as far as they were read.
+    /// The changes of its most recent commits, as far as they were read.
     pub(crate) changes: Changes,
 }
 
@@ -23,12 +23,12 @@ impl Past {
         Self { commits, whole, places: Map::default(), changes: Changes::default() }
     }
 
-    /// The latest commit at or before a moment.
+    /// Returns the latest commit at or before a time.
     pub(crate) fn at(&self, at: Timestamp) -> Option<usize> {
         self.commits.iter().position(|commit| commit.at <= at)
     }
 
-    /// Returns the place of a commit in the list.
+    /// Returns the index of a commit in the list.
     pub(crate) fn place(&mut self, id: Oid) -> Option<usize> {
         if self.places.is_empty() {
             self.places = (0..).zip(&self.commits).map(|(at, commit)| (commit.id, at)).collect();
@@ -36,18 +36,18 @@ impl Past {
         self.places.get(&id).map(|at| *at as usize)
     }
 
-    /// Returns true if nothing before this commit can be known.
+    /// Returns true if the history before this commit is unknown.
     pub(crate) fn is_edge(&self, at: usize) -> bool {
         !self.whole && at + 1 == self.commits.len()
     }
 }
 
-/// The number between two that can be halved most often.
+/// Returns the number strictly between two that is divisible by the highest power of two.
 pub(crate) fn between(low: usize, high: usize) -> Option<usize> {
     if low + 1 >= high {
         return None;
     }
-    // The highest bit in which `low` and `high - 1` differ, and zeros below it.
+    // Keep the bits down to the highest one in which `low` and `high - 1` differ.
     let last = high - 1;
     let bit = usize::BITS - 1 - (low ^ last).leading_zeros();
     Some(last >> bit << bit)

@@ -1,4 +1,4 @@
-//! When blocks of documents were last edited.
+//! Finds out when blocks of documents were last edited.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,38 +14,38 @@ use crate::git::lines::{Numbers, Text, is_text, split};
 use crate::git::objects::{Commit, EntryKind, Object, Objects, Oid, Sort, Wanted};
 use crate::git::process::{GitError, Stage, Watch};
 
-/// Versions of a document that are asked for at once, at first and at most.
+/// Number of versions of a document to read at once: the first batch and the largest.
 const STEPS: (usize, usize) = (2, 32);
 
-/// From so many documents on they are dated in two halves at the same time.
+/// From this number of documents on, two threads date one half each.
 const HALVED: usize = 32;
 
-/// A document, and the blocks of it that are to be dated.
+/// A document and the blocks to date in it.
 #[derive(Clone, Copy, Debug)]
 pub struct DatingQuery<'a> {
-    /// Its path relative to the project's folder.
+    /// Path of the document, relative to the project's folder.
     pub path: &'a str,
-    /// Its text on disk.
+    /// Text of the document on disk.
     pub text: &'a [u8],
-    /// The blocks, as lines of that text. A single line is a block too.
+    /// The blocks as line ranges in that text. A block may be a single line.
     pub blocks: &'a [Lines],
 }
 
-/// When a block was last edited.
+/// The time of the last edit of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dated {
-    /// In this commit: it holds the newest of the block's lines.
+    /// This commit, which holds the newest of the block's lines.
     In(Commit),
-    /// In this commit or an earlier one: what was before it is not known.
+    /// This commit or an earlier one. The history before it is not known.
     By(Commit),
-    /// After the last commit: somebody is still working on it.
+    /// After the last commit. The edit is not committed yet.
     Uncommitted,
-    /// It cannot be told: the document is not a text that git could show.
+    /// The time cannot be determined: the committed document cannot be read as text.
     Unknown,
 }
 
 impl Dated {
-    /// The commit, if there is one.
+    /// Returns the commit, if any.
     #[must_use]
     pub const fn commit(&self) -> Option<Commit> {
         match self {
@@ -55,7 +55,7 @@ impl Dated {
     }
 }
 
-/// A block whose commit is looked for: where its lines are in the version that is looked at.
+/// A block that is not dated yet, with its lines in the current version.
 struct Block {
     at: usize,
     lines: Vec<u32>,
@@ -86,7 +86,7 @@ impl History {
         let (near, far) = asked.split_at(if asked.len() < HALVED { 0 } else { asked.len() / 2 });
         let mut others = self.objects.another(1);
         let is_over = AtomicBool::new(false);
-        // While one half waits for git to unpack a version, the other half compares two.
+        // One half compares versions while the other waits for git to unpack one.
         let (dates, near) = thread::scope(|scope| {
             let help = || {
                 date_each(near, past, &mut others, most, &mut |_| {
@@ -134,14 +134,14 @@ impl History {
     }
 }
 
-/// A document, its versions, and what it is in the checked-out commit.
+/// A document, its versions, and its contents in the checked-out commit.
 struct Asked<'a> {
     document: &'a DatingQuery<'a>,
     trail: &'a Trail,
     newest: Option<Held>,
 }
 
-/// Dates the blocks of one document after the other. Each time `goes_on` is told how many are done.
+/// Dates the blocks of each document in turn. `goes_on` receives the number of documents done.
 fn date_each(
     asked: &[Asked<'_>],
     past: &Past,
@@ -208,7 +208,7 @@ impl Dating<'_> {
                         self.step(&mut open, &current, old, version.commit);
                         old.clone()
                     }
-                    // It was new, or what it was before is no text.
+                    // The file was new, or its earlier version is not text.
                     _ => {
                         let known = version.old.is_null();
                         self.end(&mut open, version.commit, known);
@@ -221,14 +221,14 @@ impl Dating<'_> {
             }
             step = (step * 2).min(STEPS.1);
         }
-        // A file whose beginning was not found is as old as all that is known, at least.
+        // If the first version was not found, the blocks date from the oldest known commit or earlier.
         let edge = trail.versions.last().map(|version| version.commit);
         let edge = edge.or_else(|| u32::try_from(self.past.commits.len().checked_sub(1)?).ok());
         self.end(&mut open, edge.unwrap_or(u32::MAX), false);
         Ok(())
     }
 
-    /// Places the blocks in the committed text; those that are not in it are dated.
+    /// Finds the blocks in the committed text. Those that are not there count as uncommitted.
     fn place(&mut self, document: &DatingQuery<'_>, committed: &Text) -> Vec<Block> {
         let text = self.numbers.text(document.text);
         let blank: Vec<bool> =
@@ -254,7 +254,8 @@ impl Dating<'_> {
         open
     }
 
-    /// Goes from one version to the one before: a block with a line that was not there is dated.
+    /// Steps back from one version to the one before. Dates each block with a line that the older version
+    /// lacks.
     fn step(&mut self, open: &mut Vec<Block>, new: &Text, old: &Text, commit: u32) {
         let origins = new.origins(old);
         let date = self.known(commit);
@@ -270,7 +271,7 @@ impl Dating<'_> {
         });
     }
 
-    /// Dates the blocks that are left.
+    /// Dates the remaining blocks.
     fn end(&mut self, open: &mut Vec<Block>, commit: u32, known: bool) {
         let date = match self.known(commit) {
             Dated::In(commit) if !known => Dated::By(commit),
@@ -290,7 +291,7 @@ impl Dating<'_> {
         }
     }
 
-    /// Reads some versions; `None` for one that is no text.
+    /// Reads some versions; `None` for one that is not text.
     fn read(
         &mut self,
         ids: &[Oid],

@@ -1,4 +1,4 @@
-//! Following files back through the list of changes, past their renames.
+//! Follows files back through the list of changes and past their renames.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,37 +10,36 @@ use super::renames::{Asker, Renames};
 use crate::git::objects::{Commit, Oid, Place, name_of};
 use crate::git::process::Process;
 
-/// The most versions of one file that are kept, at 40 bytes each, and how many are kept all the same where
-/// there is no room for more.
+/// Maximum number of versions per file, at 40 bytes each, and the number for each file once the total budget
+/// is used up.
 const MAX_VERSIONS: usize = 4_000;
 const SOME: usize = 16;
-/// The most commits in which git is asked for renames that are not plain to see.
+/// Maximum number of commits for which git is asked to detect renames.
 const MAX_RENAMING: usize = 256;
-/// The most removed files of one commit among which the origin of a new one is looked for.
+/// Maximum number of removed files of one commit to match with added ones.
 const MAX_REMOVED: usize = 50_000;
 
 /// A version of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version {
-    /// The commit that made it, by its place in the list of commits.
+    /// The commit that made this version, as an index into the list of commits.
     pub(crate) commit: u32,
-    /// The contents before; null when it was new.
+    /// The contents before. Null if the file was new.
     pub(crate) old: Oid,
 }
 
-/// The versions of one file, newest first, through its renames.
+/// The versions of one file, newest first, across renames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trail {
     pub(crate) versions: Vec<Version>,
-    /// Its names before it was renamed, newest first: the commit that did, by its place in the list
-    /// of commits, and the name.
+    /// Earlier names of the file, newest first, each with the index of the commit that renamed it.
     pub(crate) names: Vec<(u32, String)>,
-    /// True if there may be older ones, which found no room.
+    /// True if older versions may exist that did not fit.
     pub(crate) cut: bool,
 }
 
 impl Trail {
-    /// Adds a version; whether another one finds room, when so many more of all files may be kept.
+    /// Adds a version. Returns true if another one fits; `room` is the remaining budget for all files.
     fn add(&mut self, version: Version, room: &mut usize) -> bool {
         self.versions.push(version);
         *room = room.saturating_sub(1);
@@ -49,15 +48,15 @@ impl Trail {
     }
 }
 
-/// Follows some files while the list of changes goes by, and keeps that list.
+/// Follows some files while the list of changes is read, and stores that list.
 #[derive(Debug)]
 pub(crate) struct Follow<'a> {
     place: &'a Place,
     limit: usize,
-    /// Versions of all files together that may still be kept.
+    /// Number of versions that may still be stored, for all files.
     room: usize,
     reader: Reader,
-    /// The files that are still followed, under the names that they have at this point.
+    /// The files that are still followed, by their names at this point of the history.
     open: HashMap<Vec<u8>, Vec<usize>>,
     pub(crate) trails: Vec<Trail>,
     pub(crate) commits: Vec<Commit>,
@@ -68,7 +67,7 @@ pub(crate) struct Follow<'a> {
     removed: Vec<(Vec<u8>, Oid)>,
     renaming: usize,
     asker: Asker,
-    /// All that went by.
+    /// All changes that were read.
     pub(crate) changes: Changes,
 }
 
@@ -95,12 +94,12 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Returns true if the beginning of every file was found.
+    /// Returns true if the first version of every file was found.
     pub(crate) fn is_done(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Reads one record; `false` at the end.
+    /// Reads one record. Returns false at the end.
     pub(crate) fn step(&mut self, process: &mut Process) -> io::Result<bool> {
         match self.reader.next(process)? {
             Some(Raw::Commit(commit)) => {
@@ -110,7 +109,7 @@ impl<'a> Follow<'a> {
                 Ok(true)
             }
             Some(Raw::Change(change)) => {
-                // The commit after the last that counts shows only that there are more.
+                // The commit beyond the limit only shows that there are more.
                 if self.commits.len() <= self.limit {
                     self.change(change);
                 }
@@ -132,7 +131,7 @@ impl<'a> Follow<'a> {
                 if change.was_file() && self.removed.len() < MAX_REMOVED {
                     self.removed.push((path.to_vec(), change.old));
                 }
-                // It is not there afterwards: nothing that is followed can have been this file.
+                // The commit removed this path, so it cannot be the followed file.
                 if followed.is_some() {
                     let path = path.to_vec();
                     self.open.remove(&path);
@@ -164,7 +163,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Finds out where the files that the last commit added came from.
+    /// Finds the origins of the files that the last commit added.
     fn settle(&mut self) {
         let (added, removed) = (std::mem::take(&mut self.added), std::mem::take(&mut self.removed));
         if added.is_empty() {
@@ -213,11 +212,11 @@ impl<'a> Follow<'a> {
     }
 }
 
-/// Removed files by their contents.
+/// The removed files of a commit, indexed by contents.
 struct Removed<'a> {
-    /// One of those with the same contents, and whether it is the only one.
+    /// One file with these contents, and true if it is the only one.
     same: HashMap<Oid, (&'a [u8], bool)>,
-    /// The first of those with the same contents and the same name.
+    /// The first file with these contents and this name.
     named: HashMap<(Oid, &'a [u8]), &'a [u8]>,
 }
 
@@ -232,7 +231,7 @@ impl<'a> Removed<'a> {
         Self { same, named }
     }
 
-    /// The removed file with the same contents, when there is only one, or one of the same name.
+    /// Returns the removed file with the same contents, if there is only one, or one of the same name.
     fn plain_origin(&self, path: &[u8], new: Oid) -> Option<(Vec<u8>, Oid)> {
         let (one, is_only) = self.same.get(&new)?;
         let found = if *is_only { one } else { self.named.get(&(new, name_of(path)))? };

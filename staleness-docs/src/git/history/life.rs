@@ -1,4 +1,4 @@
-//! When files came, and when they were edited last.
+//! When files were added, and when they were last edited.
 
 use staleness_core::ids::stable_hash;
 
@@ -7,26 +7,26 @@ use crate::git::lines::split;
 use crate::git::objects::{Commit, EntryKind};
 use crate::git::process::{GitError, Watch};
 
-/// A file whose dates are asked for.
+/// A file to date.
 #[derive(Clone, Copy, Debug)]
 pub struct LifeQuery<'a> {
-    /// Its path relative to the project's folder.
+    /// Path of the file, relative to the project's folder.
     pub path: &'a str,
-    /// [`text_digest`] of its text on disk.
+    /// [`text_digest`] of the file's text on disk.
     pub text: u128,
 }
 
-/// The dates of a file that the checked-out commit holds.
+/// The dates of a file in the checked-out commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life {
-    /// The commit that added it, under whatever name; the first that is known of a history that was
-    /// cut, and the oldest that is followed of a file that was edited too often.
+    /// The commit that added the file, under any name. For a shallow history or a file with very many edits,
+    /// the oldest known commit.
     pub first: Commit,
-    /// The commit that edited it last; `None` while what is on disk is not committed.
+    /// The commit that last edited the file. `None` if the text on disk is not committed.
     pub last: Option<Commit>,
 }
 
-/// A hash of a text that its line ends and the white space before them do not change.
+/// Hashes a text. Line endings and the white space before them do not count.
 #[must_use]
 pub fn text_digest(text: &[u8]) -> u128 {
     let mut plain = Vec::with_capacity(text.len());

@@ -1,24 +1,23 @@
-//! Bounds on what is read of a history.
+//! Limits on reading a history.
 
-/// Bounds beyond which an answer is left open.
+/// Limits of a query. Answers that would need more stay unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest file or folder of a commit that is read, in bytes.
+    /// The largest file or folder of a commit to read, in bytes.
     pub object_bytes: u64,
-    /// Most commits that are looked back.
+    /// Maximum number of commits to look back.
     pub commits: u32,
-    /// Most bytes of one document's earlier versions that are compared.
+    /// Maximum number of bytes to compare in one document's earlier versions.
     pub document_bytes: u64,
-    /// Most bytes of files that are searched for words: of the checked-out commit for each question, and
-    /// as many of all earlier commits for all questions.
+    /// Maximum number of bytes to search for words: in the checked-out commit per query, and in all earlier
+    /// commits for all queries together.
     pub searched_bytes: u64,
-    /// Most bytes of files that are read, compared and searched for citations, and lines where lines are
-    /// looked for one by one: for all questions.
+    /// Maximum number of bytes to read and compare for citations, for all queries together. Line-by-line
+    /// comparisons are charged per line.
     pub compared_bytes: u64,
-    /// Most versions of all documents together that are followed; of each 16 all the same.
+    /// Maximum number of versions to follow, for all documents together. Each document gets 16 in any case.
     pub versions: usize,
-    /// Most entries of folders that are visited for one question, over all commits. A folder counts as
-    /// several files.
+    /// Maximum number of entries to visit per query, over all commits. A folder counts as several files.
     pub visited: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The history of a project: the list of commits, what each of them changed, and what follows from that.
+//! The history of a project: its commits, the changes of each, and the answers derived from them.
 
 mod changes;
 mod commits;

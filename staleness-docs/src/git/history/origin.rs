@@ -1,21 +1,22 @@
-//! The place that a repository was cloned from.
+//! The remote that a repository was cloned from.
 
 use super::timeline::History;
 
-/// The place that a repository was cloned from. Its URL may hold a password: it is taken apart, and never told.
+/// The remote that a repository was cloned from. Its URL may hold a password, so it is only parsed and never
+/// shown.
 #[derive(Default)]
 pub(crate) struct Origin {
     pub(crate) url: Option<String>,
-    /// Its default branch, where the clone knows it.
+    /// Its default branch, if the clone knows it.
     pub(crate) branch: Option<String>,
-    /// The branch that is checked out here.
+    /// The branch that is checked out locally.
     pub(crate) checked_out: Option<String>,
     /// Path of the project in the repository: empty, or ending in `/`.
     pub(crate) prefix: String,
 }
 
 impl History {
-    /// Asks git. A repository without an origin has none, and that git fails here is no failure.
+    /// Asks git for the remote. A failure counts as no remote.
     pub(crate) fn origin(&self) -> Origin {
         let ask = |arguments: &[&str]| {
             let answer = self.place.start(arguments).ok()?.all().ok()?;

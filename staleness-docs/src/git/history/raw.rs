@@ -10,18 +10,18 @@ use crate::git::process::Process;
 /// One record of the list.
 #[derive(Debug)]
 pub(crate) enum Raw {
-    /// The following changes belong to this commit.
+    /// The commit of the changes that follow.
     Commit(Commit),
-    /// A changed file; its path is in the reader.
+    /// A changed file. Its path is in the reader.
     Change(Change),
 }
 
-/// Difference of a file between two trees.
+/// A change to one file between two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Kind before; `None` when it was not there.
+    /// Kind before the change. `None` if the file did not exist.
     pub(crate) was: Option<EntryKind>,
-    /// Kind after.
+    /// Kind after the change. `None` if the file was removed.
     pub(crate) is: Option<EntryKind>,
     pub(crate) old: Oid,
     pub(crate) new: Oid,
@@ -35,13 +35,13 @@ impl Change {
         self.was == Some(EntryKind::File)
     }
 
-    /// Returns true if it is one after.
+    /// Returns true if it is a regular file after.
     pub(crate) fn is_file(&self) -> bool {
         self.is == Some(EntryKind::File)
     }
 }
 
-/// Reads the list as it comes.
+/// Reads the list record by record.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     field: Vec<u8>,
@@ -54,7 +54,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// The next record; `None` at the end.
+    /// Returns the next record, or `None` at the end.
     pub(crate) fn next(&mut self, process: &mut Process) -> io::Result<Option<Raw>> {
         if !process.record(0, &mut self.field)? {
             return Ok(None);
@@ -89,12 +89,12 @@ pub(super) fn header(field: &[u8]) -> Option<(Commit, Option<[Oid; 2]>)> {
     Some((Commit { id, at }, sides))
 }
 
-/// A count of seconds since 1970, in digits.
+/// Parses seconds since 1970.
 pub(crate) fn seconds(digits: &[u8]) -> Option<Timestamp> {
     std::str::from_utf8(digits).ok()?.trim().parse().ok().map(at_seconds)
 }
 
-/// `<old mode> <new mode> <old id> <new id> <status>`.
+/// Parses `<old mode> <new mode> <old id> <new id> <status>`.
 pub(super) fn parse(change: &[u8]) -> Option<Change> {
     let mut words = change.split(|byte| *byte == b' ');
     let (was, is) = (kind(words.next()?), kind(words.next()?));
@@ -102,7 +102,7 @@ pub(super) fn parse(change: &[u8]) -> Option<Change> {
     Some(Change { was, is, old, new, status: *words.next()?.first()? })
 }
 
-/// Returns the kind that a mode stands for; `None` for no file.
+/// Returns the kind that a mode stands for, or `None` if there is no file.
 fn kind(mode: &[u8]) -> Option<EntryKind> {
     match mode {
         b"000000" => None,

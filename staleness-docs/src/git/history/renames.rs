@@ -1,4 +1,4 @@
-//! Finding the files that a commit renamed.
+//! Finds the files that a commit renamed.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -8,7 +8,7 @@ use super::raw::{Raw, Reader};
 use crate::git::objects::{EntryKind, Oid, Place};
 use crate::git::process::{GitError, Process};
 
-/// The most renames of one commit that are kept.
+/// Maximum number of renames to keep per commit.
 const MAX_RENAMES: usize = 100_000;
 
 #[rustfmt::skip]
@@ -18,8 +18,8 @@ const ARGUMENTS: [&str; 15] = [
     "-l2000", "--diff-filter=R",
 ];
 
-/// One git that is asked for the renames of commits. A line that is no id comes back as it is: an
-/// empty one behind each question marks the end of the answer.
+/// A git process that lists the renames of commits. It echoes a line that is not an id, so an empty line
+/// after each query marks the end of the answer.
 #[derive(Debug, Default)]
 pub(crate) struct Asker {
     process: Option<Process>,
@@ -35,12 +35,13 @@ pub(crate) fn merge_base(place: &Place, [one, other]: [Oid; 2]) -> Option<Oid> {
 /// project; files that came from outside it, or went there, are not among them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Renames {
-    /// From the new path to the old path and the old contents.
+    /// Maps each new path to the old path and the old contents.
     pub(crate) from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
 }
 
 impl Renames {
-    /// Asks git. Finding none is no failure: a partial clone does not hold the contents.
+    /// Asks git for the renames of a commit. Returns none if git fails, as in a partial clone without the
+    /// contents.
     pub(crate) fn of_commit(
         place: &Place,
         asker: &mut Asker,
@@ -94,9 +95,9 @@ impl Renames {
         Ok(renames)
     }
 
-    /// Those of a commit that added and removed these files, where nothing but whole contents has to be
-    /// compared: `None` when git has to look into them. `all` are the changes of the whole repository;
-    /// a file may have come from outside otherwise.
+    /// Returns the renames of a commit if comparing whole contents decides them, or `None` if git must
+    /// compare parts of files. `all` is true if the list covers the whole repository; otherwise a file may
+    /// come from outside it.
     pub(crate) fn plain<'a>(
         arrivals: impl Iterator<Item = Arrival<'a>>,
         all: bool,
@@ -126,12 +127,12 @@ impl Renames {
                 ([new], Some([old])) => {
                     renames.from.insert(new.to_vec(), (old.to_vec(), *id));
                 }
-                // Which of several went where is for git to say.
+                // Several files have the same contents, so git must decide.
                 (_, Some(_)) => return None,
                 (_, None) => {}
             }
         }
-        // What is left on both sides may be alike.
+        // The remaining files may be similar.
         let is_left = renames.from.len() < added.len() && !removed.is_empty();
         (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
     }

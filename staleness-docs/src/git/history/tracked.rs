@@ -1,4 +1,4 @@
-//! The files that the checked-out commit holds.
+//! The files in the checked-out commit.
 
 use super::timeline::History;
 use crate::git::process::GitError;
@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use crate::disk::written;
 
-/// The most files that are listed, and the most bytes of their paths.
+/// Maximum number of listed files, and of bytes of their paths.
 const MAX_FILES: usize = 1_000_000;
 const MAX_PATH_BYTES: usize = 48 * 1024 * 1024;
-/// The most paths that are not UTF-8 that are kept.
+/// Maximum number of paths to report that are not UTF-8.
 const MAX_UNNAMED: usize = 1_000;
 
 /// Kind of a tracked path.
@@ -19,42 +19,41 @@ pub enum TrackedKind {
     File,
     /// A symbolic link.
     Link,
-    /// The root of a submodule, a repository of its own.
+    /// The root of a submodule, which is a separate repository.
     Submodule,
 }
 
-/// The files of the project that are tracked in the checked-out commit, by path relative to the
-/// project's folder.
+/// The tracked files of the project in the checked-out commit. Paths are relative to the project's folder.
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
-    /// In the order of the paths.
+    /// Sorted by path.
     files: Vec<(Box<str>, TrackedKind)>,
     path_bytes: usize,
-    /// Paths that are not UTF-8, the bytes that are none as `\xE9`: the first 1,000.
+    /// The first 1,000 paths that are not UTF-8, with invalid bytes written as `\xE9`.
     pub unnamed: Vec<String>,
-    /// True if there are more files than are listed.
+    /// True if some files were not listed.
     pub cut: bool,
 }
 
 impl Tracked {
-    /// Every path in order.
+    /// Iterates over the paths in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TrackedKind)> {
         self.files.iter().map(|(path, kind)| (&**path, *kind))
     }
 
-    /// The first path that is not before this one.
+    /// Returns the first path that is not less than this one.
     fn at_or_after(&self, path: &str) -> Option<(&str, TrackedKind)> {
         let at = self.files.partition_point(|(other, _)| **other < *path);
         self.files.get(at).map(|(path, kind)| (&**path, *kind))
     }
 
-    /// Returns the kind of a path; `None` for a folder and for what is not tracked.
+    /// Returns the kind of a path, or `None` for a folder or an untracked path.
     #[must_use]
     pub fn kind(&self, path: &str) -> Option<TrackedKind> {
         self.at_or_after(path).filter(|(found, _)| *found == path).map(|(_, kind)| kind)
     }
 
-    /// Returns true if this is a tracked file, or a folder that holds one.
+    /// Returns true for a tracked file and for a folder that holds one.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -95,7 +94,7 @@ impl History {
         Ok(tracked)
     }
 
-    /// Reads `<mode> <sort> <id>\t<path>`.
+    /// Parses `<mode> <sort> <id>\t<path>`.
     fn enter(&self, record: &[u8], tracked: &mut Tracked) -> Result<(), GitError> {
         let garbled = || GitError::garbled("a list of files");
         let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(garbled)?;
@@ -108,7 +107,7 @@ impl History {
         let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {
-                // Paths come in order, each once, but for those of a damaged tree.
+                // Git lists each path once and in order. Only a damaged tree breaks this.
                 if tracked.files.last().is_none_or(|(before, _)| **before < *path) {
                     tracked.path_bytes += path.len();
                     tracked.files.push((path.into(), kind));

@@ -1,4 +1,4 @@
-//! The versions of files, from the list of what each commit changed.
+//! Reads the versions of files from the list of changes.
 
 use super::commits::Past;
 use super::follow::{Follow, Trail};
@@ -6,10 +6,10 @@ use super::timeline::History;
 use crate::git::objects::Oid;
 use crate::git::process::{GitError, Process, Stage, Watch, ahead};
 
-/// Commits whose changes one git lists: it keeps some kilobytes of each until it ends.
+/// Number of commits per git process, which keeps some kilobytes for each until it ends.
 const BATCH: usize = 4_096;
 
-/// The arguments of a list of changes. Whatever a repository sets for its submodules, it hides no change of them.
+/// Arguments that list changes. They override settings that hide changes of submodules.
 #[rustfmt::skip]
 const LISTING: [&str; 15] = [
     "diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw", "--root", "--always",
@@ -18,15 +18,15 @@ const LISTING: [&str; 15] = [
 ];
 
 impl History {
-    /// Starts to list what each commit changed, before it is known what is asked of that: git works
-    /// on it while others do something else. What goes wrong is told when the list is read.
+    /// Starts listing the changes of each commit before they are needed, so that git works in the background.
+    /// Errors are reported when the list is read.
     pub(crate) fn foresee(&mut self) {
         if self.past.is_none() && self.listing.is_none() && self.past().is_ok() {
             self.listing = self.start_listing(0).ok();
         }
     }
 
-    /// Lists what some commits changed, from a place in the list of commits on.
+    /// Lists the changes of a batch of commits that begins at index `from`.
     fn start_listing(&self, from: usize) -> Result<Process, GitError> {
         let mut arguments = LISTING.to_vec();
         if !self.place.prefix.is_empty() {
@@ -41,7 +41,7 @@ impl History {
         })
     }
 
-    /// Reads the whole list of changes; returns true if it tells of every commit there ever was.
+    /// Reads the whole list of changes. Returns true if it covers every commit back to the first.
     pub(crate) fn list_all(&mut self, watch: &mut Watch<'_>) -> Result<bool, GitError> {
         self.lists_all = true;
         let past = self.past()?;
@@ -52,7 +52,7 @@ impl History {
         Ok(past.whole && past.changes.upto() + 1 >= past.commits.len())
     }
 
-    /// Reads the versions of these files, paths relative to the project.
+    /// Reads the versions of these files. Paths are relative to the project.
     pub(crate) fn trails(
         &mut self,
         paths: &[&str],
@@ -87,7 +87,7 @@ impl History {
                 Err(_) => break Err(process.post_mortem()),
             }
             if follow.is_done() && !self.lists_all {
-                // All that was asked is known.
+                // All files were followed to their beginning.
                 drop(process);
                 break Ok(());
             }
@@ -102,7 +102,7 @@ impl History {
             if why.is_final() || commits.is_empty() && why != GitError::TooMuch {
                 return Err(why);
             }
-            // Nothing before the last commit that git told of is known.
+            // History before the last reported commit is unknown.
             self.broke_off(&why);
             let mut known = self.past.take().map_or_else(Vec::new, |past| past.commits);
             known.truncate(commits.len().max(1));

@@ -7,16 +7,16 @@ use super::oid::Oid;
 use super::question::{Object, Sort, Wanted};
 use crate::git::process::GitError;
 
-/// A commit.
+/// A commit: its id and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Commit {
     /// Its id.
     pub id: Oid,
-    /// When it was committed.
+    /// Time of the commit.
     pub at: Timestamp,
 }
 
-/// Reads the commit that is checked out. One that is damaged is not the same as none.
+/// Reads the checked-out commit. A damaged commit is not reported as a missing one.
 pub(crate) fn head(objects: &mut Objects) -> Result<Commit, GitError> {
     let unread = || GitError::Failed("the commit that is checked out cannot be read".into());
     objects.one(Wanted::Head, |object| match object {
@@ -56,7 +56,7 @@ pub(crate) fn committed_at(commit: &[u8]) -> Option<Timestamp> {
     Some(at_seconds(seconds.parse().ok()?))
 }
 
-/// A moment from the seconds that git counts.
+/// Converts git's seconds since 1970 to a timestamp.
 pub(crate) const fn at_seconds(seconds: i64) -> Timestamp {
     Timestamp::from_millis(seconds.saturating_mul(1000))
 }

@@ -1,10 +1,10 @@
-//! Objects by id, through one long-lived `git cat-file --batch`.
+//! Reads objects by id through one long-lived `git cat-file --batch`.
 //!
-//! Questions go out in windows that are smaller than any pipe's buffer, so neither side ever waits
-//! for the other to read. Git works on the next answers while the last one is looked at.
+//! Requests go out in windows that are smaller than any pipe buffer, so neither side can block the other. Git
+//! works on the next answers while the last one is processed.
 //!
-//! Many objects at once are asked of a git of their own (`--buffer`): it need not hand over each as
-//! soon as it has it, which saves three system calls and two changes of process for every object.
+//! Large requests use a separate git with `--buffer`. It need not flush after each object, which saves three
+//! system calls and two context switches per object.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -15,58 +15,57 @@ use super::place::Place;
 use super::question::{Object, Sort, Unread, Wanted, header, is_missing};
 use crate::git::process::{Call, GitError, Process, many};
 
-/// Most bytes of questions that are open at once, unless one is longer: pipes hold 4 KiB at least.
+/// Maximum number of request bytes in flight, unless one request is longer. Pipes hold at least 4 KiB.
 const MAX_OPEN_BYTES: usize = 3_500;
-/// Largest object that is read over. For a larger one git is started anew, after it was asked for all
-/// such objects.
+/// Largest object to read and discard, in bytes. For a larger one git is restarted, and the sizes of the
+/// remaining objects are checked first.
 const MAX_DRAINED: u64 = 32 * 1024 * 1024;
-/// From so many objects on they are asked of a git of their own. It begins without the bases that the
-/// other one has unpacked already: for a few hundred objects at a time that costs more than it saves
-/// (5.7 s against 4.8 on a repository of 10,000 commits).
+/// From this number of objects on, a separate git reads them. It starts without the delta bases that the
+/// long-lived git has unpacked, which does not pay for a few hundred objects.
 const MANY: usize = 4_096;
-/// Most times that git may break off over an object, for all questions about a repository.
+/// Maximum number of times that git may fail on an object, for all queries about a repository.
 const MAX_RESTARTS: u32 = 32;
 
 #[derive(Debug)]
 pub(crate) struct Objects {
     place: Place,
     limit: u64,
-    /// The largest object that is read over.
+    /// The largest object to read and discard, in bytes.
     drained: u64,
     process: Option<Process>,
-    /// Times that git broke off, and times that it may.
+    /// Number of failures so far, and the number allowed.
     restarts: u32,
     allowed: u32,
-    /// Number of gits that were started.
+    /// Number of git processes started.
     #[cfg(test)]
     started: u32,
     buffer: Vec<u8>,
     pub(crate) unread: Unread,
-    /// Bytes of contents that were read.
+    /// Number of bytes of contents read.
     pub(crate) bytes: u64,
 }
 
-/// One answer as it stands on the wire; contents are in the buffer.
+/// One answer from git. The contents are in the buffer.
 enum Reply {
     Object(Oid, Sort),
     Missing,
-    /// Too large, and so many bytes of it read over.
+    /// Larger than the limit. This many bytes were read and discarded.
     TooLarge(u64),
-    /// Too large to be read over.
+    /// Too large even to discard.
     FarTooLarge,
 }
 
-/// Why no more answers are heard.
+/// The reason that reading answers stopped.
 enum Heard {
-    /// All questions are answered.
+    /// All requests are answered.
     All,
-    /// It was enough.
+    /// The callback broke.
     Enough,
-    /// The last answer is too large to be read over.
+    /// The last object is too large to discard.
     TooMuch,
 }
 
-/// For each question whether its object is known to be too large to be read over: that is not asked.
+/// For each request, true if its object is known to be too large to discard. Such objects are not requested.
 type Far = Option<Arc<[bool]>>;
 
 fn is_far(far: &Far, at: usize) -> bool {
@@ -74,7 +73,7 @@ fn is_far(far: &Far, at: usize) -> bool {
 }
 
 impl Objects {
-    /// Nothing is started before the first question. Larger objects than `limit` are not read.
+    /// Creates a reader. Git is started by the first request. Objects larger than `limit` are not read.
     pub(crate) fn new(place: Place, limit: u64) -> Self {
         Self {
             place,
@@ -91,7 +90,7 @@ impl Objects {
         }
     }
 
-    /// Asks for all of them and shows the answers in order until `look` breaks.
+    /// Requests all objects and passes the answers to `look` in order until it breaks.
     pub(crate) fn each(
         &mut self,
         wanted: &[Wanted],
@@ -100,7 +99,7 @@ impl Objects {
         self.look_up(wanted, MANY, look)
     }
 
-    /// Asks for all of them in a git of its own: for questions that are asked once.
+    /// Requests all objects from a separate git process. For objects that are needed only once.
     pub(crate) fn all(
         &mut self,
         wanted: &[Wanted],
@@ -109,8 +108,8 @@ impl Objects {
         self.look_up(wanted, 1, look)
     }
 
-    /// Connects to the same repository once more, as one of so many: each may break off a part of the
-    /// remaining times.
+    /// Creates another reader of the same repository. It may use a share of the remaining failures, one part
+    /// in `of`.
     pub(crate) fn another(&self, of: usize) -> Self {
         let of = u32::try_from(of.max(1)).unwrap_or(u32::MAX);
         Self {
@@ -119,7 +118,7 @@ impl Objects {
         }
     }
 
-    /// Counts what another one read and could not read.
+    /// Adds the counts of another reader.
     pub(crate) const fn add(&mut self, other: &Self) {
         self.restarts += other.restarts;
         self.bytes += other.bytes;
@@ -135,7 +134,7 @@ impl Objects {
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
     ) -> Result<(), GitError> {
         let (mut next, mut far) = (0, None);
-        // Copied once, however often git breaks off.
+        // Copied once, even if git fails several times.
         let mut shared: Option<Arc<[Wanted]>> = None;
         while next < wanted.len() {
             let is_bulk = wanted.len() - next >= many;
@@ -157,7 +156,7 @@ impl Objects {
                 Ok(Heard::Enough) => return Ok(()),
                 Ok(Heard::All) if is_bulk => {}
                 Ok(Heard::All) => self.process = Some(process),
-                // Questions are still open: their answers must not be taken for those of others.
+                // Answers to the open requests are still in the pipe, so this process cannot be reused.
                 Ok(Heard::TooMuch) => {
                     drop(process);
                     if far.is_some() {
@@ -181,13 +180,16 @@ impl Objects {
         Ok(())
     }
 
-    /// Counts that git broke off.
+    /// Counts a failure of git.
+    ///
+    /// # Errors
+    /// If the failure is final or the limit is exceeded.
     fn broke_off(&mut self, reason: GitError) -> Result<(), GitError> {
         self.restarts += 1;
         if reason.is_final() || self.restarts > self.allowed { Err(reason) } else { Ok(()) }
     }
 
-    /// Tells for each object from a question on if it is too large to be read over.
+    /// Determines for each object from index `from` on if it is too large to discard.
     fn far(&mut self, wanted: &Arc<[Wanted]>, from: usize) -> Result<Arc<[bool]>, GitError> {
         let mut far = vec![false; wanted.len()];
         let mut process = self.start_bulk("--batch-check", wanted, from, &None)?;
@@ -195,7 +197,7 @@ impl Objects {
         for far in &mut far[from..] {
             match process.record(b'\n', &mut line) {
                 Ok(true) => *far = header(&line).is_some_and(|(.., size)| size > self.drained),
-                // What else is so large is found when it comes.
+                // Other objects of this size are found when they are read.
                 _ => {
                     self.broke_off(process.post_mortem())?;
                     break;
@@ -205,7 +207,7 @@ impl Objects {
         Ok(far.into())
     }
 
-    /// One object, handed to `look`.
+    /// Requests one object and passes it to `look`.
     pub(crate) fn one<T>(
         &mut self,
         wanted: Wanted,
@@ -231,7 +233,7 @@ impl Objects {
         self.place.command(arguments)
     }
 
-    /// A git that is asked all of this from a question on, but what is not to be asked, and nothing else.
+    /// Starts a git that receives all requests from index `from` on, except those marked in `far`.
     fn start_bulk(
         &mut self,
         what: &str,
@@ -252,7 +254,7 @@ impl Objects {
         })
     }
 
-    /// Listens to a git that was asked everything: as [`Objects::converse`].
+    /// Reads answers from a git that has received all requests. Like [`Objects::converse`] otherwise.
     fn listen(
         &mut self,
         process: &mut Process,
@@ -269,7 +271,7 @@ impl Objects {
         Ok(Heard::All)
     }
 
-    /// Hears the next answer; why it is the last one, if it is.
+    /// Reads the next answer. Returns the reason to stop, if there is one.
     fn hear(
         &mut self,
         process: &mut Process,
@@ -290,7 +292,7 @@ impl Objects {
         })
     }
 
-    /// Turns a reply into an answer; objects that were not looked at are counted.
+    /// Converts a reply to an answer. Counts objects that were not read.
     fn object(&mut self, reply: Reply, wanted: &Wanted) -> Object<'_> {
         match reply {
             Reply::Object(id, sort) => Object::Found(id, sort, &self.buffer),
@@ -305,8 +307,8 @@ impl Objects {
         }
     }
 
-    /// Asks and listens until every question is answered, one makes git unusable, or `look` breaks.
-    /// `next` is the question that is answered next.
+    /// Sends requests and reads answers until all are answered, an object is too large to discard, or `look`
+    /// breaks. `next` is the index of the next answer.
     fn converse(
         &mut self,
         process: &mut Process,
@@ -320,7 +322,7 @@ impl Objects {
         let mut asked = *next;
         let mut questions = String::new();
         while *next < wanted.len() {
-            // Refilled while half of it is still open, so that git always has something to do.
+            // Refill when half the window is answered, so that git is never idle.
             if asked - *next <= window / 2 {
                 let upto = wanted.len().min(*next + window);
                 questions.clear();
@@ -353,7 +355,7 @@ impl Objects {
         }
         let answers = process.answers();
         self.buffer.clear();
-        // One byte more: contents end with a line feed that is not theirs.
+        // One more byte: git ends the contents with a line feed of its own.
         let read = if size > self.limit {
             io::copy(&mut answers.take(size + 1), &mut io::sink())?
         } else {

@@ -1,4 +1,4 @@
-//! The contents of a repository: commits, trees and files by their ids, read through `git cat-file`.
+//! Reads commits, trees and files by id through `git cat-file`.
 
 mod commit;
 mod database;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The id of an object of git, SHA-1 or SHA-256.
+/// The id of a git object, SHA-1 or SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Oid {
     bytes: [u8; 32],
@@ -11,7 +11,7 @@ pub struct Oid {
 }
 
 impl Oid {
-    /// Reads 40 or 64 hexadecimal digits.
+    /// Parses 40 or 64 hexadecimal digits. Returns `None` for anything else.
     #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {
         if !matches!(hex.len(), 40 | 64) {
@@ -24,7 +24,7 @@ impl Oid {
         Some(Self { bytes, len: u8::try_from(hex.len() / 2).ok()? })
     }
 
-    /// Reads the bytes of an id as trees hold them.
+    /// Reads an id from its raw bytes, as stored in trees.
     pub(crate) fn from_bytes(raw: &[u8]) -> Option<Self> {
         if !matches!(raw.len(), 20 | 32) {
             return None;
@@ -34,18 +34,18 @@ impl Oid {
         Some(Self { bytes, len: u8::try_from(raw.len()).ok()? })
     }
 
-    /// The id that stands for no object, as long as this one.
+    /// Returns the null id of the same length.
     pub(crate) const fn null_like(like: Self) -> Self {
         Self { bytes: [0; 32], len: like.len }
     }
 
-    /// The bytes of the id: 20 or 32.
+    /// Returns the bytes of the id: 20 or 32.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Returns true if this stands for no object, as in a change that adds or deletes.
+    /// Returns true if this is the null id, as in a change that adds or deletes a file.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.bytes == [0; 32]
@@ -53,7 +53,7 @@ impl Oid {
 }
 
 impl Hash for Oid {
-    /// An id is a digest: its first bytes tell it from others as well as all of them do.
+    /// An id is a digest, so its first bytes are enough for a hash.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let [a, b, c, d, e, f, g, h, ..] = self.bytes;
         state.write_u64(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
@@ -69,7 +69,7 @@ const fn digit(byte: u8) -> Option<u8> {
 }
 
 impl fmt::Display for Oid {
-    /// All digits, in lower case.
+    /// Writes all digits in lower case.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0; 64];

@@ -1,10 +1,10 @@
-//! A project within a repository.
+//! The location of a project in a repository.
 
 use std::path::PathBuf;
 
 use crate::git::process::{Call, GitError, Process, Program};
 
-/// A project's folder within a repository, and the program to ask about it.
+/// The location of a project in a repository, and the git program to use.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) program: Program,
@@ -12,23 +12,23 @@ pub(crate) struct Place {
     pub(crate) folder: PathBuf,
     /// The project's path within the repository: empty, or ending in `/`.
     pub(crate) prefix: String,
-    /// A folder of objects that names the repository's own as its alternates.
+    /// An object folder that names the repository's own as its alternate.
     pub(crate) objects: Option<PathBuf>,
 }
 
 impl Place {
-    /// The path of a file or folder of the repository's own, as git gives it.
+    /// Returns the path of a file in the git directory, as git reports it.
     pub(crate) fn git_path(&self, name: &str) -> Option<PathBuf> {
         let path = self.start(&["rev-parse", "--git-path", name]).ok()?.all().ok()?;
         Some(self.folder.join(String::from_utf8(path).ok()?.strip_suffix('\n')?))
     }
 
-    /// The project's path within the repository as a path of git's: without the `/` at its end.
+    /// Returns the project's path within the repository without the `/` at the end.
     pub(crate) fn within(&self) -> &str {
         self.prefix.strip_suffix('/').unwrap_or(&self.prefix)
     }
 
-    /// A git that is to be started with these arguments, which must be fixed, ids, or come from git itself.
+    /// Prepares a git call. The arguments must be fixed, ids, or output of git.
     pub(crate) fn command(&self, arguments: &[&str]) -> Call {
         let mut call = self.program.command(&self.folder);
         call.command.args(arguments);
@@ -38,17 +38,17 @@ impl Place {
         call
     }
 
-    /// Starts git with these arguments, which are fixed or ids.
+    /// Starts git with these arguments, which must be fixed or ids.
     pub(crate) fn start(&self, arguments: &[&str]) -> Result<Process, GitError> {
         Process::start(self.command(arguments))
     }
 
-    /// Starts git with these arguments, to be asked through its standard input.
+    /// Starts git with these arguments. Requests go to its standard input.
     pub(crate) fn start_asked(&self, arguments: &[&str]) -> Result<Process, GitError> {
         Process::start_asked(self.command(arguments))
     }
 
-    /// The path of a file of the project, relative to the project; `None` for other files.
+    /// Returns a path relative to the project, or `None` for files outside it.
     pub(crate) fn own<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
         path.strip_prefix(self.prefix.as_bytes())
     }

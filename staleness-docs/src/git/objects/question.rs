@@ -1,18 +1,18 @@
-//! Questions about objects, and git's answers.
+//! Requests for objects, and git's answers.
 
 use std::fmt::Write as _;
 
 use super::oid::Oid;
 
-/// A question about an object.
+/// A request for an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Object(Oid),
-    /// The commit of that id, or that the tag of that id names.
+    /// The commit with this id, or the commit that a tag with this id names.
     Commit(Oid),
-    /// The commit that is checked out.
+    /// The checked-out commit.
     Head,
-    /// The tree of the commit, or the folder in it that has this path.
+    /// The tree of a commit, or of the folder at this path in it.
     Tree(Oid, String),
 }
 
@@ -24,7 +24,8 @@ impl Wanted {
         }
     }
 
-    /// Returns true if a repository that is whole holds it: the id comes from its own trees or commits.
+    /// Returns true if a complete repository must have the object, because its id comes from its own trees or
+    /// commits.
     pub(super) fn is_owed(&self) -> bool {
         match self {
             Self::Object(_) => true,
@@ -44,7 +45,7 @@ impl Wanted {
     }
 }
 
-/// Sort of an object.
+/// The type of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Blob,
@@ -53,23 +54,23 @@ pub(crate) enum Sort {
     Tag,
 }
 
-/// The answer to a question.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) enum Object<'a> {
-    /// The object: its id, its sort and its contents.
+    /// The id, type and contents of the object.
     Found(Oid, Sort, &'a [u8]),
-    /// The repository does not hold it: a shallow or partial clone, or there is no such thing.
+    /// The repository does not have the object. It may be shallow or partial, or there is no such object.
     Missing,
-    /// It is larger than the limit; so many bytes of it were read over.
+    /// The object exceeds the limit. This many bytes were read and discarded.
     TooLarge(u64),
     /// Git cannot read it.
     Damaged,
 }
 
-/// Numbers of objects that were not looked at.
+/// Numbers of objects that could not be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
-    /// Objects that the repository should hold and does not.
+    /// Objects that the repository should have but lacks.
     pub missing: u64,
     /// Objects larger than the limit.
     pub too_large: u64,
@@ -77,9 +78,9 @@ pub struct Unread {
     pub damaged: u64,
 }
 
-/// Returns true if an answer says that there is no such object.
+/// Returns true if git answers that there is no such object.
 pub(crate) fn is_missing(line: &[u8]) -> bool {
-    // Newer ones say what they miss where it is the commit of a submodule.
+    // Newer versions of git answer `submodule` for a missing commit of a submodule.
     line.ends_with(b" missing") || line.ends_with(b" submodule")
 }
 

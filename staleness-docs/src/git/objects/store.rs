@@ -1,4 +1,4 @@
-//! The folders in which a repository keeps its objects, from the outside.
+//! The object folders of a repository, seen from outside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use staleness_core::ids::stable_hash;
 use super::place::Place;
 use crate::git::process::object_folders;
 
-/// The most files of a folder whose names are looked at.
+/// Maximum number of file names to read in a folder.
 const MAX_FILES: usize = 20_000;
 
-/// State of the folders of objects.
+/// State of the object folders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Store {
-    /// True if the repository fetches objects when they are needed: a partial clone.
+    /// True for a partial clone, which fetches objects on demand.
     pub(crate) partial: bool,
-    /// A number that changes when an object comes or goes.
+    /// A value that changes when an object is added or removed.
     pub(crate) state: u128,
 }
 
@@ -40,13 +40,13 @@ impl Store {
     }
 }
 
-/// Returns true if a pack comes from a repository that promised the objects it lacks.
+/// Returns true if a pack comes from a promisor remote.
 fn has_promisor(packs: &Path) -> bool {
     let mut files = fs::read_dir(packs).into_iter().flatten().flatten().take(MAX_FILES);
     files.any(|file| Path::new(&file.file_name()).extension() == Some("promisor".as_ref()))
 }
 
-/// Returns the time at which something came to a folder or went, in nanoseconds; 0 without one.
+/// Returns the modification time of a folder in nanoseconds, or 0 if there is none.
 fn changed(folder: &Path) -> u128 {
     let at = folder.metadata().and_then(|meta| meta.modified()).ok();
     let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());

@@ -1,4 +1,4 @@
-//! Trees, and paths in the trees of commits.
+//! Trees, and lookups of paths in the trees of commits.
 
 use foldhash::HashMap as Map;
 
@@ -8,10 +8,10 @@ use super::place::Place;
 use super::question::{Object, Sort, Wanted};
 use crate::git::process::GitError;
 
-/// Most entries of trees that are kept for the next question.
+/// Maximum number of tree entries to cache.
 const MAX_KEPT: usize = 500_000;
 
-/// Kind of an entry of a tree.
+/// Kind of a tree entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     File,
@@ -20,7 +20,7 @@ pub(crate) enum EntryKind {
     Submodule,
 }
 
-/// An entry of a tree.
+/// A tree entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<'a> {
     pub(crate) name: &'a [u8],
@@ -28,12 +28,12 @@ pub(crate) struct Entry<'a> {
     pub(crate) id: Oid,
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(crate) fn name_of(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
-/// Reads the entries of a tree, as far as they can be read.
+/// Iterates over the entries of a tree. Stops at the first malformed entry.
 pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<'_>> {
     let mut rest = tree;
     std::iter::from_fn(move || {
@@ -52,11 +52,11 @@ pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<
     })
 }
 
-/// The paths of folders, by number; 0 is the root.
+/// Folder paths by number. The root is number 0.
 #[derive(Debug)]
 pub(crate) struct Paths {
     paths: Vec<(String, usize)>,
-    /// The folders in each, by name.
+    /// Numbers of the subfolders of each folder, by name.
     numbers: Vec<Map<Box<[u8]>, u32>>,
 }
 
@@ -67,12 +67,12 @@ impl Default for Paths {
 }
 
 impl Paths {
-    /// A path, empty or ending in `/`, and how deep it is.
+    /// Returns the path of a folder, empty or ending in `/`, and its depth.
     pub(crate) fn get(&self, number: u32) -> &(String, usize) {
         &self.paths[number as usize]
     }
 
-    /// The number of a folder in another.
+    /// Returns the number of a subfolder.
     pub(crate) fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
         if let Some(number) = self.numbers[folder as usize].get(name) {
             return *number;
@@ -87,10 +87,10 @@ impl Paths {
     }
 }
 
-/// Trees by their ids, each an index by name.
+/// Cached trees by id, each indexed by name.
 type Kept = Map<Oid, Map<Box<[u8]>, (EntryKind, Oid)>>;
 
-/// Looks paths up in the trees of commits, and remembers the trees.
+/// Looks up paths in the trees of commits, and caches the trees.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
     trees: Kept,
@@ -99,7 +99,7 @@ pub(crate) struct Trees {
 }
 
 impl Trees {
-    /// Returns the kind and id of a path in a commit; `None` when it is not there.
+    /// Returns the kind and id of a path in a commit, or `None` if it does not exist.
     pub(crate) fn find(
         &mut self,
         objects: &mut Objects,
@@ -122,7 +122,7 @@ impl Trees {
         Ok(Some(at))
     }
 
-    /// The tree of the project's folder in a commit.
+    /// Returns the tree of the project's folder in a commit.
     fn root(
         &mut self,
         objects: &mut Objects,

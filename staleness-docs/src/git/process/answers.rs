@@ -1,4 +1,4 @@
-//! The answers of a running git, read as they are wanted or ahead of that.
+//! Reads the output of a running git, on demand or ahead.
 
 use std::io::{self, BufReader, Cursor, Read};
 use std::process::ChildStdout;
@@ -11,22 +11,22 @@ use super::watchdog::{ProcessLimits, Watchdog};
 
 /// Size of one read, in bytes.
 const CHUNK: usize = 256 * 1024;
-/// Chunks that are read ahead.
+/// Number of chunks to read ahead.
 const AHEAD: usize = 64;
-/// Size of a pipe, in bytes: the most that anybody may ask of Linux. Elsewhere, and where that is
-/// refused, a pipe keeps its own size.
+/// Pipe size in bytes, the most that Linux grants an unprivileged process. If it is refused, and on other
+/// systems, the default size stays.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1024 * 1024;
 
-/// The answers of a process as they come out of its pipe.
+/// The output of a git process.
 #[derive(Debug)]
 pub(crate) struct Heard {
     stdout: ChildStdout,
     watchdog: Watchdog,
     limits: ProcessLimits,
-    /// Bytes that it may still answer to what was asked.
+    /// Number of bytes that may still be read for the current request.
     left: u64,
-    /// It answered too much, or took too long.
+    /// True if the output was too large or took too long.
     is_over: Arc<AtomicBool>,
 }
 
@@ -61,38 +61,38 @@ impl Read for Heard {
     }
 }
 
-/// Source of the answers of a process.
+/// The way that the output of a process is read.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// Read as they are wanted.
+    /// On demand.
     Wanted(Heard),
-    /// Read by a thread of their own, before somebody wants them.
+    /// In advance, by a separate thread.
     Ahead(Ahead),
-    /// Heard no more: who waits to be heard goes on.
+    /// Not at all. A waiting thread is released.
     Closed,
 }
 
 pub(crate) type Answers = BufReader<Source>;
 
-/// Answers in a conversation.
+/// Reads the answers to single requests.
 pub(super) fn wanted(heard: Heard) -> io::Result<Answers> {
     Ok(BufReader::with_capacity(64 * 1024, Source::Wanted(heard)))
 }
 
-/// Many answers to what was asked at once: git works on while the last ones are looked at.
+/// Reads many answers to one large request. Git works ahead meanwhile.
 pub(crate) fn many(heard: Heard) -> io::Result<Answers> {
     enlarge(&heard.stdout);
     Ok(BufReader::with_capacity(CHUNK, Source::Wanted(heard)))
 }
 
-/// Answers that are wanted later, while others are heard.
+/// Reads output ahead that is needed only later.
 pub(crate) fn ahead(heard: Heard) -> io::Result<Answers> {
     enlarge(&heard.stdout);
     Ok(BufReader::with_capacity(64 * 1024, Source::Ahead(Ahead::new(heard)?)))
 }
 
 impl Source {
-    /// Another question was asked: its answer may be as large again.
+    /// Resets the size limit for another request.
     pub(super) const fn asked(&mut self) {
         if let Self::Wanted(heard) = self {
             heard.left = heard.limits.answer_bytes;
@@ -110,7 +110,7 @@ impl Read for Source {
     }
 }
 
-/// Answers that a thread reads. It ends with the process that answers, or when nobody listens.
+/// Output that a separate thread reads. The thread ends with the process, or when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Ahead {
     chunk: Cursor<Vec<u8>>,
@@ -147,7 +147,7 @@ impl Drop for Ahead {
 
 fn read(mut from: Heard, to: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
-        // Full ones only, but for the last: else they would hold little of what git answers.
+        // Only full chunks, except the last one. Small ones would not read far enough ahead.
         let mut chunk = Vec::with_capacity(CHUNK);
         let read = (&mut from).take(CHUNK as u64).read_to_end(&mut chunk);
         let is_last = !matches!(read, Ok(CHUNK));
@@ -157,10 +157,10 @@ fn read(mut from: Heard, to: &SyncSender<io::Result<Vec<u8>>>) {
     }
 }
 
-/// Lets a pipe hold more, where that is possible.
+/// Enlarges the buffer of a pipe, if possible.
 #[cfg(target_os = "linux")]
 fn enlarge(pipe: &ChildStdout) {
-    // A smaller one works as well, only not as far ahead.
+    // A smaller buffer only reads less far ahead.
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
 }
 

@@ -1,4 +1,4 @@
-//! One running git: its answers, what it complained about, and its end.
+//! One running git process: its output, its error messages and its end.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::ops::ControlFlow;
@@ -12,27 +12,26 @@ use super::error::GitError;
 use super::program::Call;
 use super::watchdog::Watchdog;
 
-/// Most bytes of git's complaints that are kept. The rest is read and thrown away, so that git never
-/// waits for a reader.
+/// Maximum number of bytes of standard error to keep. The rest is discarded, so that git never blocks on it.
 const MAX_STDERR: u64 = 4 * 1024;
-/// The longest record that is read from git, in bytes: paths are at most 4 KiB on most systems.
+/// The longest record to read from git, in bytes. Paths are at most 4 KiB on most systems.
 const MAX_RECORD: u64 = 1024 * 1024;
 
-/// A running git. It is killed when it is dropped.
+/// A running git process. Dropping it kills it.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     watchdog: Watchdog,
-    /// It answered too much, or took too long.
+    /// True if the output was too large or took too long.
     is_over: Arc<AtomicBool>,
     stdin: Option<ChildStdin>,
     stdout: Answers,
     stderr: Option<JoinHandle<Vec<u8>>>,
-    /// Writes what is asked, where that is known from the beginning.
+    /// Thread that writes the requests, if all are known at the start.
     asker: Option<JoinHandle<()>>,
 }
 
-/// A way to read the answers of a process.
+/// A way to read the output of a process.
 pub(crate) type Reading = fn(Heard) -> io::Result<Answers>;
 
 impl Process {
@@ -41,14 +40,14 @@ impl Process {
         Self::spawn(command, wanted)
     }
 
-    /// Starts a command that is asked through its standard input.
+    /// Starts a command that takes requests on its standard input.
     pub(crate) fn start_asked(mut command: Call) -> Result<Self, GitError> {
         command.command.stdin(Stdio::piped());
         Self::spawn(command, wanted)
     }
 
-    /// Starts a command that is asked all of this, and nothing after it. Answers are read while it is
-    /// still being asked.
+    /// Starts a command that takes all its requests at once. The answers are read while they are still being
+    /// written.
     pub(crate) fn start_told(
         mut command: Call,
         reading: Reading,
@@ -59,7 +58,7 @@ impl Process {
         let Some(stdin) = process.stdin.take() else { return Err(GitError::NoProgram) };
         let asker = thread::Builder::new().spawn(move || {
             let mut stdin = BufWriter::new(stdin);
-            // Whoever ends early leaves questions open; its answers tell.
+            // If the command ends early, requests stay unanswered. The reader notices this.
             let _ = questions(&mut stdin).and_then(|()| stdin.flush());
         });
         process.asker = Some(asker.map_err(GitError::no_thread)?);
@@ -108,7 +107,7 @@ impl Process {
         &mut self.stdout
     }
 
-    /// The next record into `record`, without the byte that ends it; `false` at the end.
+    /// Reads the next record, without its terminator. Returns false at the end.
     pub(crate) fn record(&mut self, end: u8, record: &mut Vec<u8>) -> io::Result<bool> {
         record.clear();
         (&mut self.stdout).take(MAX_RECORD).read_until(end, record)?;
@@ -121,7 +120,10 @@ impl Process {
         }
     }
 
-    /// Hands over every record until it has ended well, or `look` breaks.
+    /// Passes every record to `look` until it breaks or the process ends.
+    ///
+    /// # Errors
+    /// If the process fails.
     pub(crate) fn each_record(
         mut self,
         end: u8,
@@ -138,7 +140,10 @@ impl Process {
         }
     }
 
-    /// Everything that it still answers, when that is not too long, once it has ended well.
+    /// Reads the rest of the output, up to 1 MiB.
+    ///
+    /// # Errors
+    /// If the process fails.
     pub(crate) fn all(mut self) -> Result<Vec<u8>, GitError> {
         let mut bytes = Vec::new();
         if (&mut self.stdout).take(MAX_RECORD).read_to_end(&mut bytes).is_err() {
@@ -148,20 +153,20 @@ impl Process {
         Ok(bytes)
     }
 
-    /// Waits for its end. What it still had to say is lost.
+    /// Waits for the process to end. The remaining output is discarded.
     pub(crate) fn finish(mut self) -> Result<(), GitError> {
         drop(self.stdin.take());
         if io::copy(&mut self.stdout, &mut io::sink()).is_err() {
             return Err(self.post_mortem());
         }
         let has_succeeded = self.child.wait().is_ok_and(|status| status.success());
-        // On Windows a git that was ended has succeeded, too.
+        // On Windows, a terminated process reports success.
         let is_well = has_succeeded && self.watchdog.ended().is_none();
         let stderr = self.complaint();
         if is_well { Ok(()) } else { Err(self.reason(&stderr)) }
     }
 
-    /// Why it has ended, for one that broke off in the middle.
+    /// Ends the process and returns the reason that it failed.
     pub(crate) fn post_mortem(mut self) -> GitError {
         self.end();
         let stderr = self.complaint();
@@ -171,8 +176,8 @@ impl Process {
     fn end(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // A git that was started by another program lives on, and what it complains with stays open until
-        // it ends: it must not wait for anybody here.
+        // If a wrapper started git, git itself lives on and keeps standard error open. Closing its input and
+        // output makes it end.
         drop(self.stdin.take());
         self.stdout = BufReader::new(Source::Closed);
     }
@@ -190,7 +195,7 @@ impl Process {
     }
 
     fn complaint(&mut self) -> Vec<u8> {
-        // A git behind a wrapper may keep the pipe open for as long as it likes.
+        // If a wrapper started git, git may keep the pipe open for any time.
         if self.is_over.load(Ordering::Relaxed) {
             return Vec::new();
         }
@@ -201,7 +206,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.end();
-        // It ends with the reader of its pipe.
+        // The thread ends when the process closes its input.
         if let Some(asker) = self.asker.take()
             && !self.is_over.load(Ordering::Relaxed)
         {

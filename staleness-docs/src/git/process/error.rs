@@ -1,14 +1,14 @@
-//! Why there is no history to ask.
+//! Errors of git.
 
 use std::{fmt, io};
 
-/// The longest message of git that is kept, in characters.
+/// Maximum length of an error message to keep, in characters.
 const MAX_MESSAGE: usize = 200;
 
-/// Messages of a git that gets no more memory.
+/// Messages of a git that ran out of memory.
 const OUT_OF_MEMORY: [&str; 3] = ["ut of memory", "unable to mmap", "mmap failed"];
 
-/// Why git gave no answer.
+/// The reason that git gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GitError {
@@ -22,22 +22,22 @@ pub enum GitError {
     NotTrusted,
     /// The revision that was asked for does not exist.
     UnknownRevision,
-    /// Git failed; what it said, on one line, without control characters.
+    /// Git failed. The text is the first line of its message that names a problem, without control
+    /// characters.
     Failed(String),
     /// Git was waited for longer than [`ProcessLimits`](super::ProcessLimits) allows, and ended.
     NoAnswer,
-    /// Git needed more time or memory, or answered more, than
-    /// [`ProcessLimits`](super::ProcessLimits) allows for one question.
+    /// Git did not answer within the time that [`ProcessLimits`](super::ProcessLimits) allows, and was ended.
     TooMuch,
-    /// The caller wanted no more.
+    /// The caller cancelled the query.
     Cancelled,
 }
 
 impl GitError {
-    /// The message of a git that failed without one.
+    /// Message for a git that failed without one.
     pub(crate) const SILENT: &'static str = "git failed and did not say why";
 
-    /// The reason behind what git wrote to its standard error.
+    /// Classifies the error that git wrote to its standard error.
     pub(crate) fn from_stderr(stderr: &[u8]) -> Self {
         let text = String::from_utf8_lossy(stderr);
         if text.contains("dubious ownership") {
@@ -53,12 +53,12 @@ impl GitError {
         }
     }
 
-    /// Returns true if no other question will be answered either.
+    /// Returns true if every other query will fail as well.
     pub(crate) const fn is_final(&self) -> bool {
         matches!(self, Self::NotTrusted | Self::NoAnswer | Self::Cancelled)
     }
 
-    /// The reason why a program was not started.
+    /// Returns the error for a program that could not be started.
     pub(crate) fn not_started(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Self::NoProgram,
@@ -66,18 +66,18 @@ impl GitError {
         }
     }
 
-    /// The reason why a thread was not started.
+    /// Returns the error for a thread that could not be started.
     pub(crate) fn no_thread(error: io::Error) -> Self {
         Self::Failed(format!("no thread can be started: {}", error.kind()))
     }
 
-    /// Git answered something that it never answers.
+    /// Returns the error for unexpected output of git.
     pub(crate) fn garbled(what: &str) -> Self {
         Self::Failed(format!("git answered {what} that cannot be read"))
     }
 }
 
-/// The first line that says what is wrong, made safe to print.
+/// Returns the first line that names a problem, safe to print.
 fn message(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines()
@@ -87,7 +87,7 @@ fn message(text: &str) -> String {
     line.chars().take(MAX_MESSAGE).map(|c| if is_plain(c) { c } else { '?' }).collect()
 }
 
-/// Returns true if a character changes nothing but its own place on the screen.
+/// Returns true if a character has no effect other than its own glyph.
 fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

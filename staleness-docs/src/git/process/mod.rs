@@ -1,4 +1,5 @@
-//! Running `git`: how it is started, watched over, heard and ended. Nothing here knows what is asked.
+//! Runs `git`: starts it, watches over it, reads its output and ends it. Does not depend on the commands that
+//! are run.
 
 mod answers;
 mod child;

@@ -1,4 +1,4 @@
-//! The `git` program, started so that a repository cannot make it do anything but answer.
+//! The `git` program, started so that a repository can make it do nothing but answer.
 
 use std::env;
 use std::ffi::OsStr;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::watchdog::{ProcessLimits, Watchdog};
 
-/// Settings that outrank those of the repository.
+/// Settings that override those of the repository.
 const SETTINGS: [&str; 8] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -19,7 +19,7 @@ const SETTINGS: [&str; 8] = [
     "log.showSignature=false",
 ];
 
-/// Variables that stay: they say where git and the settings of the user and the machine are.
+/// Environment variables that are passed on: they locate git and the settings of the user and the system.
 const KEPT: [&str; 6] = [
     "GIT_EXEC_PATH",
     "GIT_CONFIG_GLOBAL",
@@ -29,9 +29,9 @@ const KEPT: [&str; 6] = [
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 ];
 
-/// Variables that every git gets.
+/// Environment variables that are set for every git.
 const SET: [(&str, &str); 9] = [
-    // Messages are recognised by their text.
+    // Messages are recognised by their English text.
     ("LC_ALL", "C"),
     ("LANGUAGE", "C"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -39,13 +39,13 @@ const SET: [(&str, &str); 9] = [
     ("GIT_PAGER", "cat"),
     ("GIT_LITERAL_PATHSPECS", "1"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
-    // An object that a partial clone does not hold is missing. Versions of git that do not know
-    // the first would fetch it, and find that no protocol is allowed.
+    // Objects that a partial clone lacks count as missing. Versions of git that do not know the first
+    // variable would fetch them, but may use no protocol.
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
 ];
 
-/// The `git` program, its limits, and the watchdog over it.
+/// The `git` program, its limits and its watchdog.
 #[derive(Clone, Debug)]
 pub struct Program {
     path: PathBuf,
@@ -53,7 +53,7 @@ pub struct Program {
     watchdog: Watchdog,
 }
 
-/// A git that is not started yet.
+/// A git command that is not started yet.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) command: Command,
@@ -62,8 +62,8 @@ pub(crate) struct Call {
 }
 
 impl Program {
-    /// Looks for `git` in the folders of a `PATH`. Folders that are not absolute are left out: they
-    /// would mean something else in every repository.
+    /// Looks for `git` in the folders of a `PATH`. Skips relative folders, because they depend on the current
+    /// folder.
     #[must_use]
     pub fn find(folders: &OsStr) -> Option<Self> {
         let name = format!("git{}", env::consts::EXE_SUFFIX);
@@ -74,7 +74,7 @@ impl Program {
             .map(Self::at)
     }
 
-    /// Looks for `git` where this process finds its programs.
+    /// Looks for `git` in this process's `PATH`.
     #[must_use]
     pub fn of_environment() -> Option<Self> {
         Self::find(&env::var_os("PATH")?)
@@ -84,7 +84,7 @@ impl Program {
         Self { path, limits: ProcessLimits::default(), watchdog: Watchdog::default() }
     }
 
-    /// Returns the program under a watchdog that the caller can end.
+    /// Returns the program with a watchdog that the caller can end.
     #[must_use]
     pub fn with_watchdog(self, watchdog: Watchdog) -> Self {
         Self { watchdog, ..self }
@@ -100,12 +100,12 @@ impl Program {
         &self.watchdog
     }
 
-    /// A command that will run in `folder`.
+    /// Prepares a command to run in `folder`.
     pub(crate) fn command(&self, folder: &Path) -> Call {
         let mut command = Command::new(&self.path);
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
-        // A caller may itself run inside a hook of another repository, and tracing writes files.
+        // This process may run in a hook of another repository, and tracing writes files.
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
             if text.starts_with("GIT_") && !KEPT.contains(&&*text) {

@@ -1,5 +1,5 @@
-//! Files that git opens before anything else, looked at first: a pipe among them would make git wait
-//! for a writer that never comes. What it opens later is in no list: see [`super::watchdog`].
+//! Checks the files that git opens first. If one of them is a pipe, git would wait for a writer forever. The
+//! watchdog handles files that git opens later: see [`super::watchdog`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use super::error::GitError;
 use crate::disk::read_small;
 
-/// Files that git reads in the folder of a repository, or of a work tree.
+/// Files that git reads in a git directory or a work tree.
 #[rustfmt::skip]
 const FILES: [&str; 11] = [
     "HEAD", "commondir", "config", "config.worktree", "gitdir", "index", "info/attributes",
     "info/grafts", "packed-refs", "reftable/tables.list", "shallow",
 ];
-/// Folders of objects whose files git opens whatever it looks for.
+/// Folders in an object folder that git reads for every lookup.
 const OF_OBJECTS: [&str; 3] = ["info", "info/commit-graphs", "pack"];
-/// Longest chain of references, as in git.
+/// Longest chain of references to follow, as in git.
 const MAX_REFERENCES: usize = 5;
-/// The most folders of objects that are looked into: one may name others.
+/// Maximum number of object folders to check. Each may name others.
 const MAX_OBJECTS: usize = 64;
-/// The largest file that points to another, in bytes.
+/// The largest pointer file to read, in bytes.
 const MAX_POINTER: u64 = 64 * 1024;
-/// The most files of a folder whose sort is looked at.
+/// Maximum number of files to check in a folder.
 const MAX_FILES: usize = 20_000;
 
-/// Refuses a repository of which git would open a pipe, a socket or a device. Where the repository
-/// is, is looked for as git does: from the folder upwards.
+/// Rejects a repository in which git would open a pipe, a socket or a device. Finds the repository as git
+/// does, from `root` upwards.
 pub(crate) fn check_files(root: &Path) -> Result<(), GitError> {
     let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
     for folder in root.ancestors() {
@@ -38,14 +38,14 @@ pub(crate) fn check_files(root: &Path) -> Result<(), GitError> {
             let Some(to) = text.strip_prefix("gitdir:") else { return Ok(()) };
             return repository(&folder.join(to.trim()));
         }
-        // Without one, git looks whether the folder itself is a repository.
+        // Without `.git`, git checks if the folder itself is a repository.
         plain(&folder.join("HEAD"))?;
     }
     Ok(())
 }
 
-/// Refuses a work tree that is not the folder in which its repository was found: the configuration of
-/// a repository may name any other, in which nothing is as its commits say.
+/// Rejects a work tree that is not the folder of its repository. The configuration of a repository may name
+/// another folder, which would not match its commits.
 pub(crate) fn check_work_tree(root: &Path, prefix: &str, found: &Path) -> Result<(), GitError> {
     let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
     let depth = Path::new(prefix).components().count();
@@ -75,7 +75,7 @@ fn repository(git: &Path) -> Result<(), GitError> {
     objects(common.join("objects"))
 }
 
-/// Checks the files that lead from `HEAD` to its commit.
+/// Checks the reference files between `HEAD` and its commit.
 fn reference(git: &Path, common: &Path) -> Result<(), GitError> {
     let mut next = pointer(&git.join("HEAD"));
     for _ in 0..MAX_REFERENCES {
@@ -92,7 +92,7 @@ fn reference(git: &Path, common: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Returns a folder of objects, and those that it names and they name in turn.
+/// Returns an object folder and its alternates, followed recursively.
 pub(crate) fn object_folders(folder: PathBuf) -> Vec<PathBuf> {
     let mut folders = vec![folder];
     let mut at = 0;
@@ -127,7 +127,7 @@ fn files(folder: &Path) -> Result<(), GitError> {
     FILES.iter().try_for_each(|name| plain(&folder.join(name)))
 }
 
-/// Refuses a path that could make an opener wait: it must be a file, a folder, or nothing.
+/// Rejects a path unless it is a file, a folder or missing. Opening anything else might block.
 fn plain(path: &Path) -> Result<(), GitError> {
     match path.metadata() {
         Ok(meta) if !meta.is_file() && !meta.is_dir() => {
@@ -138,7 +138,7 @@ fn plain(path: &Path) -> Result<(), GitError> {
     }
 }
 
-/// The text of a small file, if there is one.
+/// Returns the text of a small file, if it exists.
 fn pointer(path: &Path) -> Option<String> {
     read_small(path, MAX_POINTER)
 }

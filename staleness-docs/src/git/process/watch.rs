@@ -1,42 +1,42 @@
-//! Telling a caller how far a question is.
+//! Reports the progress of a query to the caller.
 
 use std::fmt;
 use std::ops::ControlFlow;
 
 use super::error::GitError;
 
-/// Kind of work that is being done.
+/// The kind of work in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Files of the checked-out commit are searched for words.
+    /// Searching files of the checked-out commit for words.
     Searching,
-    /// The list of commits is read.
+    /// Reading the list of commits.
     Listing,
-    /// Documents are dated.
+    /// Dating documents.
     Dating,
-    /// Words are looked up in earlier commits.
+    /// Looking up words in earlier commits.
     Tracing,
-    /// Citations are compared.
+    /// Comparing citations.
     Comparing,
 }
 
-/// Progress of a question.
+/// Progress of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Kind of work.
+    /// The current kind of work.
     pub stage: Stage,
-    /// Number of steps that are done.
+    /// Number of completed steps.
     pub done: u64,
-    /// Number of all steps, when that is known.
+    /// Total number of steps, if known.
     pub of: Option<u64>,
 }
 
-/// A watcher that hears of the progress of a question, and may end it.
+/// A callback that receives the progress of a query and may cancel it.
 pub struct Watch<'a>(&'a mut dyn FnMut(Progress) -> ControlFlow<()>);
 
 impl<'a> Watch<'a> {
-    /// Breaking ends the question with [`GitError::Cancelled`].
+    /// Wraps a callback. If it breaks, the query fails with [`GitError::Cancelled`].
     pub fn new(watcher: &'a mut dyn FnMut(Progress) -> ControlFlow<()>) -> Self {
         Self(watcher)
     }

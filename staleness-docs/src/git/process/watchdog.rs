@@ -1,12 +1,12 @@
-//! The watchdog over every git: it bounds what one may use, and ends all of them at once.
+//! Limits every git process, and can end all of them at once.
 //!
-//! All gits of a watchdog run in one process group, which a small shell leads. The shell waits at a
-//! pipe that only this process holds open: when the pipe closes, however that comes about, the shell
-//! kills the whole group. So no git outlives its watchdog, nor this process, not even after `SIGKILL`,
-//! nor does a program that a wrapper of git started.
+//! All git processes of a watchdog run in one process group, led by a small shell. The shell waits at a pipe
+//! that only this process holds open. When the pipe closes, even because of `SIGKILL`, the shell kills the
+//! whole group. So no git, and no program that a wrapper of git started, outlives the watchdog or this
+//! process.
 //!
-//! On Windows a job object does that: closing it ends every process in it, and the system closes it when
-//! this process ends. Memory is bounded on Linux only, and a git that does nothing is noticed there only.
+//! On Windows a job object does the same: closing it ends every process in it, and the system closes it when
+//! this process ends. Memory limits and the detection of idle processes work on Linux only.
 
 use std::process::{Child, Command};
 #[cfg(unix)]
@@ -15,20 +15,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Bounds on one git process. They are not a matter of taste, and so no setting: a history of 100,000
-/// commits stays far below each of them.
+/// Limits of one git process. They are not configurable, because even a history of 100,000 commits stays far
+/// below them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// Longest time for which a git that is waited for may neither answer nor do anything. Then no more
-    /// is asked of any git. Known on Linux only.
+    /// Longest time to wait for a git that neither answers nor works. After that, all queries fail. Linux
+    /// only.
     pub idle: Duration,
-    /// Longest time for which a git that is waited for may work without an answer. Not known on Windows.
+    /// Longest time to wait for a git that works without answering. Not enforced on Windows.
     pub silence: Duration,
-    /// Longest time for which all gits of one watchdog may be waited for, together; on Windows, their run time.
+    /// Longest total time to wait for the git processes of one watchdog. On Windows, their total run time.
     pub wait: Duration,
-    /// The most bytes of an answer, for all that is asked at once.
+    /// Maximum number of bytes in the answer to one request, or to one batch of requests.
     pub answer_bytes: u64,
-    /// The most bytes of memory of its own; files that are mapped do not count. Linux only.
+    /// Maximum number of bytes of private memory. Mapped files do not count. Linux only.
     pub memory: u64,
 }
 
@@ -44,30 +44,30 @@ impl Default for ProcessLimits {
     }
 }
 
-/// Ends every git that was started under it: see [`Program::with_watchdog`](super::Program::with_watchdog).
-/// Clones are the same watchdog.
+/// Ends every git that was started with it: see [`Program::with_watchdog`](super::Program::with_watchdog).
+/// Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct Watchdog(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Microseconds for which gits were waited for.
+    /// Total time spent waiting for git, in microseconds.
     #[cfg(unix)]
     waited: AtomicU64,
-    /// A git needed more than it may.
+    /// True if a git exceeded its limits.
     is_cut: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Why nothing more is asked.
+    /// The reason that no more requests are sent.
     ended: Option<GitError>,
     group: Option<Group>,
 }
 
 impl Watchdog {
-    /// Ends every git, and starts no more: questions fail with [`GitError::Cancelled`].
+    /// Ends every git and prevents new ones. Queries fail with [`GitError::Cancelled`].
     pub fn end(&self) {
         self.end_with(GitError::Cancelled);
     }
@@ -86,17 +86,17 @@ impl Watchdog {
         drop(group);
     }
 
-    /// Why nothing more is asked, if that is so.
+    /// Returns the reason that no more requests are sent, if any.
     pub(crate) fn ended(&self) -> Option<GitError> {
         self.state().ended.clone()
     }
 
-    /// Notes that a git needed more than it may.
+    /// Records that a git exceeded its limits.
     pub(crate) fn cut(&self) {
         self.0.is_cut.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if a git needed more than it may, so that something was left out.
+    /// Returns true if a git exceeded its limits, so that some answers are missing.
     pub(crate) fn is_cut(&self) -> bool {
         self.0.is_cut.load(Ordering::Relaxed)
     }
@@ -106,7 +106,7 @@ impl Watchdog {
         command: &mut Command,
         limits: ProcessLimits,
     ) -> Result<Child, GitError> {
-        // Held until it runs: what is ended meanwhile ends it, too.
+        // Held until the process runs, so that ending the watchdog meanwhile ends it too.
         let mut state = self.state();
         if let Some(why) = &state.ended {
             return Err(why.clone());
@@ -139,10 +139,10 @@ mod unix {
 
     use super::{GitError, ProcessLimits, Watchdog};
 
-    /// The script of the leader of a group.
+    /// Script of the group leader.
     const LEADER: &str = "trap '' HUP INT QUIT TERM; read -r _; kill -s KILL 0";
 
-    /// A process group. Dropped, all of it is killed.
+    /// A process group. Dropping it kills all its processes.
     #[derive(Debug)]
     pub(super) struct Group {
         leader: Child,
@@ -174,7 +174,7 @@ mod unix {
     }
 
     impl Watchdog {
-        /// Waits until a git answers or ends.
+        /// Waits until git writes output or ends.
         pub(crate) fn wait(&self, answers: &impl AsFd, limits: ProcessLimits) -> io::Result<()> {
             let began = Instant::now();
             let waited = self.wait_from(began, answers, limits);
@@ -218,8 +218,8 @@ mod unix {
             }
         }
 
-        /// Returns the work of the group's processes so far, which stays the same while they do nothing.
-        /// `None` while one of them runs or waits for a disk, and where that is not known.
+        /// Returns a summary of the work done by the group's processes. It stays the same while they are
+        /// idle. Returns `None` if one of them is running or waiting for a disk, or if this is unknown.
         fn doing(&self) -> Option<Vec<String>> {
             let leader = self.state().group.as_ref()?.id();
             let mut all = Vec::new();
@@ -228,7 +228,7 @@ mod unix {
                     continue;
                 }
                 let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
-                // `id (name) state parent group …`; the name may hold anything.
+                // `id (name) state parent group …`. The name may contain any character.
                 let Some((_, rest)) = stat.rsplit_once(") ") else { continue };
                 let mut fields = rest.split(' ');
                 let (state, group) = (fields.next(), fields.nth(1));
@@ -258,16 +258,16 @@ mod windows {
 
     use super::{GitError, ProcessLimits, Watchdog};
 
-    /// A job object. Dropped, every process in it is ended, with a status that says success.
+    /// A job object. Dropping it ends all its processes, which then report success.
     #[derive(Debug)]
     pub(super) struct Group {
         job: Job,
-        /// Tells the timer that it is no longer needed.
+        /// Stops the timer when dropped.
         _timer: Sender<()>,
     }
 
     impl Group {
-        /// A pipe cannot be waited for with a timeout here, so a timer ends the watchdog after
+        /// Creates a job. Pipes have no read timeout on Windows, so a timer ends the watchdog after
         /// [`ProcessLimits::wait`].
         pub(super) fn start(watchdog: &Watchdog, limits: ProcessLimits) -> io::Result<Self> {
             let mut info = ExtendedLimitInfo::new();
@@ -284,8 +284,8 @@ mod windows {
             Ok(Self { job: job.map_err(io::Error::other)?, _timer: timer })
         }
 
-        /// Starts a command in the job. What it starts before it is in the job, which takes no longer than
-        /// a system call, is not.
+        /// Starts a command in the job. A process that it starts before it joins the job is not covered; this
+        /// gap lasts one system call.
         pub(super) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
             let mut child = command.spawn()?;
             if let Err(error) = self.job.assign_process(child.as_raw_handle() as isize) {
@@ -297,7 +297,7 @@ mod windows {
     }
 
     impl Watchdog {
-        /// Waits for nothing: the timer of the group ends a git that answers too late.
+        /// Does nothing. The timer of the group ends a git that takes too long.
         pub(crate) fn wait<T>(&self, _: &T, _: ProcessLimits) -> io::Result<()> {
             Ok(())
         }
@@ -311,13 +311,13 @@ use windows::Group;
 
 use super::error::GitError;
 
-/// Bounds the memory of a process that was just started.
+/// Limits the memory of a process that was just started.
 #[cfg(target_os = "linux")]
 fn limit_memory(child: &Child, bytes: u64) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
     let most = Rlimit { current: Some(bytes), maximum: Some(bytes) };
-    // It fails where the process has ended already, or may have less anyway.
+    // This fails if the process has already ended or has a lower limit.
     let _ = prlimit(Some(Pid::from_child(child)), Resource::Data, most);
 }
 
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_program_ends_with_its_watchdog() {
-        // Both wait for an end of their input that does not come.
+        // Both wait for the end of their input, which never comes.
         #[cfg(unix)]
         let mut command = Command::new("cat");
         #[cfg(windows)]
@@ -343,7 +343,7 @@ mod tests {
         let stdin = child.stdin.take();
         assert!(child.try_wait().unwrap().is_none());
         drop(watchdog);
-        // Where it lived on, this would wait for ever.
+        // If the process were still alive, this would block forever.
         child.wait().unwrap();
         drop(stdin);
     }

@@ -1,4 +1,4 @@
-//! Following removed files and folders to where they are now.
+//! Follows removed files and folders to their current paths.
 
 mod moved;
 mod moves;

@@ -1,4 +1,4 @@
-//! Finding removed files and folders under their present paths.
+//! Finds the current paths of removed files and folders.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use crate::git::objects::{Oid, sides};
 use crate::git::process::GitError;
 use crate::git::symbols::WantedPath;
 
-/// The longest chain of renames that is followed.
+/// The longest chain of renames to follow.
 const MAX_MOVES: usize = 16;
 /// The most commits whose renames are asked for, and the most merges whose other side is.
 const MAX_ASKED: usize = 2_000;
 const MAX_SIDES: usize = 64;
 
-/// Follows renames, and remembers those of the commits that were asked about.
+/// Follows renames and caches them by commit.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     renames: HashMap<Oid, Moves>,
@@ -24,7 +24,7 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
-    /// Returns the present path of a file or folder that the commit at this place of the list removed.
+    /// Returns the current path of a file or folder that the commit at this index removed.
     pub(crate) fn find(
         &mut self,
         history: &mut History,
@@ -48,7 +48,7 @@ impl Moved {
         Ok(None)
     }
 
-    /// Returns the earlier path of a file that the commit at this place of the list added.
+    /// Returns the earlier path of a file that the commit at this index added.
     pub(crate) fn origin(
         &mut self,
         history: &mut History,

@@ -1,17 +1,16 @@
-//! The renames of one commit, by what they moved away.
+//! The renames of one commit, indexed by old path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::git::history::Renames;
 use crate::git::symbols::WantedPath;
 
-/// New places of the files and folders of one commit.
+/// New paths of the files and folders that one commit moved.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    /// From the old path to the new path.
+    /// Maps each old path to the new path.
     to: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The old paths, and the folders above them, read from their ends: those that a path means stand
-    /// together.
+    /// Reversed old paths and their parent folders. All matches of a partial path are adjacent in this order.
     ends: BTreeSet<Vec<u8>>,
 }
 
@@ -22,7 +21,7 @@ impl Moves {
             let folders = old.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
             moves.ends.insert(reversed(&old));
             for (upto, _) in folders {
-                // Those above it are known as well.
+                // Its parents are already in the set.
                 if !moves.ends.insert(reversed(&old[..upto])) {
                     break;
                 }
@@ -32,7 +31,7 @@ impl Moves {
         moves
     }
 
-    /// Returns the new path of the removed file or folder that a path means, if it means only one.
+    /// Returns the new path of the removed file or folder that `path` matches, if it matches exactly one.
     pub(crate) fn of_path(&self, path: &WantedPath) -> Option<String> {
         let mut end = reversed(&path.parts.join(&b'/'));
         let whole = self.ends.get(&end).cloned();
@@ -46,14 +45,14 @@ impl Moves {
         }
     }
 
-    /// Returns the old path of a file.
+    /// Returns the old path of a renamed file.
     pub(crate) fn origin(&self, new: &str) -> Option<String> {
         let (old, _) = self.to.iter().find(|(_, to)| **to == new.as_bytes())?;
         String::from_utf8(old.clone()).ok()
     }
 
-    /// Returns the new path of a removed file or folder. A folder is where its files went under their old
-    /// names, if all of those went to one.
+    /// Returns the new path of a removed file or folder. For a folder: where its files went that kept their
+    /// names, if that is one folder.
     pub(crate) fn target(&self, old: &str) -> Option<String> {
         if let Some(new) = self.to.get(old.as_bytes()) {
             return String::from_utf8(new.clone()).ok();
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
     use crate::git::objects::Oid;
 
-    /// Looks at every rename, for comparison.
+    /// Checks every rename. A slow reference implementation.
     fn plainly(renames: &Renames, path: &WantedPath) -> BTreeSet<Vec<u8>> {
         let end = path.parts.join(&b'/');
         let mut roots = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Words that the checked-out commit lacks, looked for in the whole history.
+//! Looks up words that the checked-out commit lacks in the whole history.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::git::process::{GitError, Stage};
 use crate::git::symbols::{Lexicon, Word, path};
 
 impl Search<'_, '_> {
-    /// Tells of each word if any commit had it, and which took it away last. A name that was only used is
-    /// nobody's: of it nothing is known. No word is said to have never been unless every commit was looked at.
+    /// Finds for each word the commit that last removed it. A name that was used but never defined is someone
+    /// else's, so its answer is unknown. `Never` requires that every commit could be searched.
     pub(crate) fn ever(&mut self, words: &[Word]) -> Result<Vec<Trace>, GitError> {
         let mut answers = vec![Trace::Unknown; words.len()];
         if words.is_empty() {
@@ -30,7 +30,8 @@ impl Search<'_, '_> {
                 None => {}
             }
         }
-        // That a project had a name takes a definition; that nobody ever wrote it, no mention at all.
+        // A removed name needs a definition in the past. A name that never existed must not even be
+        // mentioned.
         let mut gone: Vec<(usize, usize)> = Vec::new();
         for is_made in [true, false] {
             let mut lexicon = if is_made { Lexicon::of_past() } else { Lexicon::default() };

@@ -1,4 +1,4 @@
-//! Reading files of commits for the things that they hold.
+//! Searches files of commits for things of a lexicon.
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -13,11 +13,11 @@ use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
 use crate::git::process::{GitError, Stage, Watch};
 use crate::git::symbols::{Lexicon, Naming, Scanner};
 
-/// From so many files on they are read by gits of their own.
+/// From this number of files on, separate git processes read them.
 const MANY: usize = 512;
-/// Most gits that read at the same time: each has its own memory for unpacked objects.
+/// Maximum number of git processes that read at once. Each has its own cache of unpacked objects.
 const MAX_GITS: usize = 4;
-/// The watcher is told each time that so many were read.
+/// Number of files between two progress reports.
 const STEP: usize = 256;
 
 /// The repository, rules and budgets of a search.
@@ -27,26 +27,26 @@ pub(crate) struct Tools<'a, 'w> {
     pub(crate) is_document: &'a dyn Fn(&str) -> bool,
     pub(crate) watch: &'a mut Watch<'w>,
     pub(crate) stage: Stage,
-    /// Bytes of files that may still be read.
+    /// Number of bytes that may still be read.
     pub(crate) bytes: &'a mut u64,
-    /// Files and folders that may still be looked at.
+    /// Number of files and folders that may still be visited.
     pub(crate) visits: &'a mut u64,
 }
 
-/// Tells if words were there at places of the list of commits.
+/// Tells if words existed at commits, by their index in the list of commits.
 pub(crate) trait Finder {
-    /// Looks at these places, which are in order.
+    /// Searches the commits at these indices, which are sorted.
     fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
 
-    /// Returns true if a word was there; `None` when that is not known.
+    /// Returns true if the word existed at that commit, or `None` if this is unknown.
     fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
 }
 
-/// A file to be read, and who names what stands in it.
+/// A file to search, and the owner of the names in it.
 pub(crate) type WantedFile = (Oid, Naming);
 
-/// Reads files. A few share the git that is running already. Many are divided among as many gits as there
-/// are processors. What is left out because there is too much is not handed to `found`: then it is true.
+/// Searches files and passes the results to `found`. A few files use the running git, many are divided among
+/// several. Returns true if some files were left out because the budget is used up.
 pub(crate) fn read(
     wanted: &[WantedFile],
     lexicon: &Lexicon,
@@ -66,11 +66,11 @@ pub(crate) fn read(
     files.together(gits, tools, found)
 }
 
-/// Looks at one file after the other.
+/// Searches one file after another.
 struct Looker<'l> {
     scanner: Scanner<'l>,
     things: Vec<u32>,
-    /// Bytes that were read, and that may be. The file that goes beyond is still looked at.
+    /// Number of bytes read, and the limit. The file that exceeds the limit is still searched.
     spent: u64,
     may: u64,
 }
@@ -84,7 +84,7 @@ impl<'l> Looker<'l> {
         self.spent < self.may
     }
 
-    /// Returns the things in an object.
+    /// Returns the things found in an object.
     fn look(&mut self, naming: Naming, object: Object<'_>) -> Found {
         self.things.clear();
         let (holes, unread) = match object {
@@ -105,7 +105,7 @@ impl<'l> Looker<'l> {
     }
 }
 
-/// Files to be read, and for what.
+/// The files to search, their requests, and the lexicon.
 struct Files<'a> {
     wanted: &'a [WantedFile],
     questions: &'a [Wanted],
@@ -117,7 +117,7 @@ impl Files<'_> {
         share.iter().map(|at| self.questions[*at].clone()).collect()
     }
 
-    /// Reads these files one after the other; all others were read before.
+    /// Searches these files in order. All other files must be done.
     fn alone(
         &self,
         share: &[usize],
@@ -144,9 +144,8 @@ impl Files<'_> {
         answered.and(ended).map(|()| cut)
     }
 
-    /// Reads files with several gits, of which each may read an equal part of what may be read, and what
-    /// they leave of it with one. What was found is handed over in the order of the files, whichever git
-    /// was faster.
+    /// Searches files with several git processes. Each may use an equal share of the budget; one git then
+    /// reads the files that are left. Results are passed on in the order of the files.
     fn together(
         &self,
         gits: usize,
@@ -155,7 +154,7 @@ impl Files<'_> {
     ) -> Result<bool, GitError> {
         let of = self.wanted.len();
         let mut known: Vec<Option<Found>> = vec![None; of];
-        // Versions of a file follow each other, and most differ from each other only: they stay together.
+        // Consecutive versions of a file differ little, so they stay in one share.
         let all: Vec<usize> = (0..of).collect();
         let shares: Vec<&[usize]> = all.chunks(of.div_ceil(gits)).collect();
         let part = tools.bytes.div_ceil(gits as u64);
@@ -173,7 +172,7 @@ impl Files<'_> {
                         all.push(looker.look(self.wanted[share[at]].1, object));
                         let now = done.fetch_add(1, Ordering::Relaxed) + 1;
                         if now.is_multiple_of(STEP) {
-                            // Nobody listens any more when the watcher broke, which is told there too.
+                            // Fails only if the watcher cancelled, which ends the readers too.
                             let _ = to.send(now);
                         }
                         if looker.goes_on() && !is_over.load(Ordering::Relaxed) {
@@ -227,7 +226,7 @@ impl Files<'_> {
         if *tools.bytes == 0 {
             return Ok(true);
         }
-        // What one git may not read any more another one has left.
+        // Other shares may have left some of the budget.
         self.alone(&rest, tools, found)
     }
 }

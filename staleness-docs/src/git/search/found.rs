@@ -1,17 +1,17 @@
-//! Things found in a part of a commit.
+//! The things found in a part of a commit.
 
 use std::sync::Arc;
 
 use crate::git::symbols::{Lexicon, Thing};
 
-/// Things found below a folder, or in one file.
+/// The things found below a folder or in one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
-    /// The things that were found, in order.
+    /// Numbers of the things, sorted.
     pub(crate) things: Arc<[u32]>,
-    /// True if something could not be looked at, so that there may be more.
+    /// True if something could not be searched, so that more may exist.
     pub(crate) holes: bool,
-    /// True if the contents of this file are not known, because it is too large or cannot be read.
+    /// True if this file is too large or cannot be read.
     pub(crate) unread: bool,
 }
 
@@ -26,26 +26,26 @@ impl Found {
         }
     }
 
-    /// Returns true if this thing was found.
+    /// Returns true if the thing was found.
     pub(crate) fn holds(&self, thing: u32) -> bool {
         self.things.binary_search(&thing).is_ok()
     }
 }
 
-/// A word as numbers of things: it exists when of each group one does.
+/// A word as groups of thing numbers. It exists if one thing of each group exists.
 pub(crate) type Numbered = Vec<Vec<u32>>;
 
-/// Returns the things that show that an earlier commit had these.
+/// Returns the things that prove that an earlier commit had these.
 pub(crate) fn earlier(groups: &[Vec<Thing>]) -> Vec<Vec<Thing>> {
     groups.iter().map(|group| group.iter().filter_map(Thing::earlier).flatten().collect()).collect()
 }
 
-/// Gives numbers to the things of a word.
+/// Adds the things of a word to the lexicon and returns their numbers.
 pub(crate) fn number(groups: &[Vec<Thing>], lexicon: &mut Lexicon) -> Numbered {
     groups.iter().map(|group| group.iter().map(|thing| thing.enter(lexicon)).collect()).collect()
 }
 
-/// Returns true if a word exists among what was found.
+/// Returns true if the found things make up the word.
 pub(crate) fn exists(word: &Numbered, found: &Found) -> bool {
     word.iter().all(|group| group.iter().any(|thing| found.holds(*thing)))
 }

@@ -1,8 +1,7 @@
-//! The things that exist in commits.
+//! An index of the things that exist in commits.
 //!
-//! A folder that two commits share is looked at once, and a file that two folders share is read
-//! once: what was found below a tree is remembered under its id. What the checked-out commit holds
-//! is known to hold nothing that is looked for further back, and costs nothing there.
+//! Results are cached by tree and file id, so a folder or file that several commits share is searched once.
+//! Contents of the checked-out commit are already known not to match, and cost nothing in older commits.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,19 +15,19 @@ use crate::git::objects::{EntryKind, Object, Oid, Paths, Sort, Wanted, entries};
 use crate::git::process::GitError;
 use crate::git::symbols::{Lexicon, Naming, WantedPath};
 
-/// Deepest level of folders that is followed.
+/// Maximum depth of folders to follow.
 const MAX_DEPTH: usize = 128;
-/// The longest path that is followed, in bytes.
+/// The longest path to follow, in bytes.
 const MAX_PATH: usize = 4_096;
-/// A folder takes as much memory as so many files, and these bytes of its path as much as one more.
+/// Cost of a folder in files, and the number of path bytes that cost one more.
 const FOLDER_COST: usize = 10;
 const PATH_BYTES: usize = 32;
 
-/// A folder: its tree, and the number of its path. A tree may be at two places of which one holds
-/// documents only.
+/// A tree and the number of its path. The same tree may occur twice, once below a path that holds only
+/// documents.
 type Key = (Oid, u32);
 
-/// An entry whose name is a part of a path that is looked for.
+/// An entry with a name that occurs in one of the wanted paths.
 #[derive(Clone, Debug)]
 struct Named {
     name: Box<[u8]>,
@@ -42,7 +41,7 @@ struct Node {
     named: Box<[Named]>,
 }
 
-/// Folders and files that are known to hold nothing that is looked for.
+/// Folders and files that are known to hold no wanted thing.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     folders: Set<Key>,
@@ -51,20 +50,20 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Returns true if a file is known to hold nothing.
+    /// Returns true if a file is known to hold no wanted thing.
     pub(crate) fn holds(&self, file: Oid) -> bool {
         self.files.contains(&file)
     }
 }
 
-/// A folder whose tree was read, and whose contents were not yet.
+/// A folder that was listed, but not searched yet.
 struct Open {
     key: Key,
     folders: Vec<Key>,
-    /// Its files, and who names what stands in each.
+    /// The files in it, with the owner of the names in each.
     files: Vec<WantedFile>,
     named: Vec<Named>,
-    /// Things that the names of its entries stand for.
+    /// Things that the names of its entries denote.
     things: Vec<u32>,
     holes: bool,
 }
@@ -75,7 +74,7 @@ impl Open {
     }
 }
 
-/// The index of one set of things.
+/// An index for one set of things.
 #[derive(Debug)]
 pub(crate) struct Index {
     lexicon: Arc<Lexicon>,
@@ -84,15 +83,15 @@ pub(crate) struct Index {
     seen: Seen,
     roots: Map<Oid, Option<Key>>,
     nodes: Map<Key, Node>,
-    /// Things found in each file, and whose file it was taken for.
+    /// The things found in each file, and the owner that was assumed for its names.
     files: Map<Oid, (Found, Naming)>,
-    /// Files whose contents are not known.
+    /// Files with unknown contents.
     pub(crate) unread: Set<Oid>,
     /// True if there is a submodule.
     pub(crate) submodule: bool,
     /// True if some folder could not be listed.
     pub(crate) holes: bool,
-    /// True if something was left out because there is too much.
+    /// True if something was left out because the budget was used up.
     pub(crate) cut: bool,
 }
 
@@ -119,12 +118,12 @@ impl Index {
         }
     }
 
-    /// Returns what was known before.
+    /// Returns the contents that were known before.
     pub(crate) fn give_back(self) -> Seen {
         self.seen
     }
 
-    /// Everything that was looked at, as what holds nothing of another set of things.
+    /// Returns everything that was searched. An index of other things can skip it.
     pub(crate) fn into_seen(self) -> Seen {
         let mut seen = self.seen;
         seen.folders.extend(self.nodes.into_keys());
@@ -132,19 +131,19 @@ impl Index {
         seen
     }
 
-    /// Returns the things in a commit that was looked at; `None` when the commit is not there.
+    /// Returns the things in a searched commit, or `None` if the project's folder does not exist in it.
     pub(crate) fn found(&self, commit: Oid) -> Option<Found> {
         let key = (*self.roots.get(&commit)?)?;
         Some(self.node(key).map(|node| node.found.clone()).unwrap_or_default())
     }
 
-    /// Returns true if a word exists in a commit that was looked at; `None` when that is not known.
+    /// Returns true if a word exists in a searched commit, or `None` if this is unknown.
     pub(crate) fn has(&self, word: &Numbered, commit: Oid) -> Option<bool> {
         let found = self.found(commit)?;
         if exists(word, &found) { Some(true) } else { (!found.holes).then_some(false) }
     }
 
-    /// `None` for what is known to hold nothing.
+    /// Returns the result for a folder, or `None` if it is known to hold nothing.
     fn node(&self, key: Key) -> Option<&Node> {
         self.nodes.get(&key)
     }
@@ -153,7 +152,7 @@ impl Index {
         self.seen.folders.contains(&key) || self.nodes.contains_key(&key)
     }
 
-    /// Looks at the trees of these commits.
+    /// Searches the trees of these commits.
     pub(crate) fn look(
         &mut self,
         commits: &[Oid],
@@ -274,7 +273,7 @@ impl Index {
                 EntryKind::File if self.lexicon.has_words() && may_be_text(entry.name) => {
                     let before = open.things.len();
                     self.lexicon.named(entry.name, &mut open.things);
-                    // Most files are as the checked-out commit has them.
+                    // Most files are the same as in the checked-out commit.
                     if before < open.things.len() || !self.seen.files.contains(&entry.id) {
                         name.truncate(path.len());
                         name.push_str(&String::from_utf8_lossy(entry.name));
@@ -295,7 +294,7 @@ impl Index {
         open
     }
 
-    /// Reads the files that are not known yet.
+    /// Searches the files that are not known yet.
     fn read(&mut self, levels: &[Vec<Open>], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
         let mut wanted: Vec<WantedFile> = Vec::new();
         let mut listed: Map<Oid, usize> = Map::default();
@@ -305,7 +304,7 @@ impl Index {
                 continue;
             }
             let at = *listed.entry(*id).or_insert(wanted.len());
-            // A file that is the project's own in one place is so in all.
+            // A file that is the project's own in one place counts as its own everywhere.
             match wanted.get_mut(at) {
                 Some((_, known)) => *known = (*known).min(*naming),
                 None => wanted.push((*id, *naming)),
@@ -323,7 +322,7 @@ impl Index {
         Ok(())
     }
 
-    /// Puts together what was found below a folder.
+    /// Merges the results for a folder.
     fn close(&self, open: Open) -> (Key, Node) {
         let mut things = open.things;
         let mut holes = open.holes;
@@ -351,17 +350,17 @@ impl Index {
         }
         self.lexicon.count(&mut things);
         let mut named = open.named.into_boxed_slice();
-        // Git orders folders as if their names ended in `/`.
+        // Git sorts folders as if their names ended in `/`.
         named.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         (open.key, Node { found: Found::of(&mut things, holes), named })
     }
 
-    /// Returns true if a path leads somewhere from the entry that has the name of its first part.
+    /// Returns true if the path exists, starting at the entry that matches its first part.
     fn resolves(&self, path: &WantedPath, first: &Named) -> bool {
         let mut at = first;
         for part in &path.parts[1..] {
             match at.kind {
-                // What a submodule holds is not known here.
+                // The contents of a submodule are unknown.
                 EntryKind::Submodule => return true,
                 EntryKind::Folder => {}
                 EntryKind::File | EntryKind::Link => return false,

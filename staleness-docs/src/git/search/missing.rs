@@ -1,4 +1,4 @@
-//! Words of documents, and whether the project has or had what they name.
+//! Checks if the project has or had the things that words of documents name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::git::process::{GitError, Stage, Watch};
 use crate::git::renames::Moved;
 use crate::git::symbols::{Lexicon, Thing, Word, meaning};
 
-/// A word that the checked-out commit does not have, and when it was written.
+/// A word that the checked-out commit lacks, and the time it was written.
 #[derive(Clone, Copy, Debug)]
 pub struct WordQuery<'a> {
     /// The word.
     pub word: &'a Word,
-    /// When the block that holds it was last edited.
+    /// When the block with the word was last edited.
     pub anchor: Anchor,
 }
 
@@ -27,31 +27,29 @@ pub struct WordQuery<'a> {
 pub enum Trace {
     /// The project has it now.
     Here,
-    /// The project had it then, and has it no more.
+    /// The project had it then, but not now.
     Gone {
-        /// The commit that removed it, when that was found.
+        /// The commit that removed it, if it was found.
         by: Option<Commit>,
-        /// Present path of the file or folder, when it was renamed.
+        /// Current path of the file or folder, if it was renamed.
         renamed_to: Option<String>,
     },
-    /// The project did not have it then either, or several files of the name: which is meant cannot
-    /// be told.
+    /// The project did not have it then, or had several files of that name, so that it is ambiguous.
     Never,
-    /// It cannot be told: the anchor is not in the repository, something could not be read, or the
-    /// word cannot be looked up.
+    /// The fate cannot be determined: the anchor is not in the repository, something could not be read, or
+    /// the word cannot be looked up.
     Unknown,
 }
 
-/// Words that the checked-out commit lacks, and the files that were looked at to say so.
+/// Words that were looked up in the checked-out commit, and the contents that were searched for them.
 #[derive(Debug)]
 pub(crate) struct Searched {
-    /// For every word the groups of things of which it has none; `None` for a word that cannot be
-    /// looked up.
+    /// For each word, the groups of things that do not exist. `None` for a word that cannot be looked up.
     lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
     pub(super) seen: Seen,
-    /// True if some of it could not be listed: then nothing is known to be missing.
+    /// True if some folders could not be listed. Then no word counts as missing.
     holes: bool,
-    /// Places where a name may be that was not found.
+    /// Unreadable places where a missing name may be.
     pub(super) veil: Veil,
 }
 
@@ -65,7 +63,10 @@ impl Searched {
         self.lacks.contains_key(word)
     }
 
-    /// Returns the things to look for in earlier commits, or the answer when it is plain.
+    /// Returns the things to find in earlier commits.
+    ///
+    /// # Errors
+    /// The answer, if it is already clear.
     pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
         match self.lacks.get(word) {
             Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
@@ -75,16 +76,16 @@ impl Searched {
     }
 }
 
-/// The things of a word, and their numbers.
+/// The groups of things of a word, and their numbers.
 type Meaning = (Vec<Vec<Thing>>, Numbered);
 
-/// Answers questions about words.
+/// Answers queries about words.
 pub(crate) struct Search<'r, 'w> {
     pub(crate) history: &'r mut History,
     pub(crate) moved: &'r mut Moved,
-    /// Result of the last question about the checked-out commit.
+    /// Result of the last search of the checked-out commit.
     pub(crate) searched: &'r mut Option<Searched>,
-    /// Bytes of files in earlier commits that may still be searched, for all questions.
+    /// Number of bytes in earlier commits that may still be searched, for all queries.
     pub(crate) left: &'r mut u64,
     pub(crate) is_document: &'r dyn Fn(&str) -> bool,
     pub(crate) watch: &'r mut Watch<'w>,
@@ -122,7 +123,7 @@ impl Search<'_, '_> {
             },
         )?;
         self.history.cut |= index.cut;
-        // A folder that is not in the commit holds nothing.
+        // A project folder that is not in the commit holds nothing.
         let found = index.found(head).unwrap_or_default();
         let lacks = meanings
             .into_iter()

@@ -1,4 +1,4 @@
-//! Finding words that the checked-out commit lacks, and the commits that removed them.
+//! Finds words that the checked-out commit lacks, and the commits that removed them.
 
 mod ever;
 mod files;

@@ -1,15 +1,15 @@
-//! Matching files with the paths that are looked for.
+//! Matches files with the wanted paths.
 
 use foldhash::HashMap as Map;
 
 use crate::git::objects::EntryKind;
 use crate::git::symbols::{Lexicon, WantedPath};
 
-/// The paths that are looked for.
+/// The wanted paths.
 pub(crate) struct Starts<'l> {
-    /// By their first parts.
+    /// Paths by their first part.
     first: Map<&'l [u8], Vec<(&'l WantedPath, u32)>>,
-    /// By all of their parts, and how many the longest has.
+    /// Paths by all their parts, and the number of parts in the longest.
     whole: Map<Vec<u8>, Vec<(&'l WantedPath, u32)>>,
     longest: usize,
 }
@@ -26,7 +26,7 @@ impl<'l> Starts<'l> {
         Self { first, whole, longest }
     }
 
-    /// Returns the number of comparisons with this path.
+    /// Returns the number of comparisons that a path needs.
     pub(crate) fn compared(&self, parts: &[&[u8]], kind: EntryKind) -> usize {
         let known = (0..parts.len()).filter_map(|from| Some((from, self.first.get(parts[from])?)));
         known
@@ -37,7 +37,7 @@ impl<'l> Starts<'l> {
             .sum()
     }
 
-    /// Those that lead to something while there is a file, link or submodule of this path.
+    /// Returns the numbers of the wanted paths that exist if there is a file, link or submodule at this path.
     pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
         let (mut all, mut begin) = (Vec::new(), 0);
         for from in 0..parts.len() {
@@ -46,7 +46,7 @@ impl<'l> Starts<'l> {
                 (from == 0 || !wanted.anchored).then_some(*number)
             };
             if kind == EntryKind::Submodule {
-                // What it holds is not known here: a path below it may lead to something as well.
+                // The contents of a submodule are unknown, so any wanted path below it may exist.
                 let known = self.first.get(rest[0]).into_iter().flatten();
                 let shared = known.filter(|(wanted, _)| {
                     wanted.parts.iter().zip(rest).all(|(wanted, part)| **wanted == **part)
@@ -56,7 +56,7 @@ impl<'l> Starts<'l> {
                 let mut end = begin;
                 for (at, part) in rest.iter().enumerate().take(self.longest) {
                     end += part.len() + usize::from(at > 0);
-                    // Less than all of it is a folder above it.
+                    // A proper prefix of the path is a parent folder.
                     let is_folder = at + 1 < rest.len();
                     let known = self.whole.get(&path[begin..end]).into_iter().flatten();
                     let leading = known.filter(|(wanted, _)| is_folder || !wanted.folder);
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// Those that lead to something, by a look at each.
+    /// Compares with every wanted path. A slow reference implementation.
     fn plainly(lexicon: &Lexicon, parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
         let leads = |path: &WantedPath, from: usize| {
             let rest = &parts[from..];

@@ -1,8 +1,8 @@
-//! When things were there: at which places of the list of commits, from the list of what each changed.
+//! Finds the commits in which things existed, from the list of changes.
 //!
-//! A version of a file was there from the commit that made it to the one before the next change. So a
-//! version is read once, whatever the number of commits that are asked about, and no tree is looked
-//! at. What never changed is as in the checked-out commit, and holds nothing that is looked for.
+//! A version of a file exists from the commit that made it up to the next change. So each version is read
+//! once, for any number of commits, and no tree is read. Files that never changed are as in the checked-out
+//! commit, which holds no wanted thing.
 
 use std::sync::Arc;
 
@@ -18,19 +18,19 @@ use crate::git::objects::{EntryKind, name_of};
 use crate::git::process::GitError;
 use crate::git::symbols::{Lexicon, Naming};
 
-/// Deepest and longest path.
+/// Limits of the depth and the length of a path.
 const MAX_DEPTH: usize = 128;
 const MAX_PATH: usize = 4_096;
-/// Most ranges that are kept, 8 bytes each, and most comparisons of paths. A history that needs more was
-/// made to; things without room are left open.
+/// Limits of the ranges in memory, at 8 bytes each, and of path comparisons. Only a hostile history exceeds
+/// them. Things that do not fit stay unknown.
 const MAX_RANGES: usize = 4_000_000;
 const MAX_COMPARED: usize = 400_000_000;
 
-/// Ranges of places: the first and the last of each.
+/// Ranges of commits, each with its first and last index.
 #[derive(Clone, Debug, Default)]
 struct Ranges {
     all: Vec<(u32, u32)>,
-    /// True if they are in order, and apart.
+    /// True if the ranges are sorted and disjoint.
     apart: bool,
 }
 
@@ -40,7 +40,7 @@ impl Ranges {
         self.apart = false;
     }
 
-    /// Puts them in order, and those together that meet.
+    /// Sorts the ranges and merges adjacent ones.
     fn settle(&mut self) {
         if self.apart {
             return;
@@ -57,7 +57,7 @@ impl Ranges {
         self.all = kept;
     }
 
-    /// Returns the places that two of the ranges cover.
+    /// Returns the ranges that at least two of the given ranges cover.
     fn twice(mut all: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         all.sort_unstable();
         let (mut twice, mut end) = (Vec::new(), None);
@@ -76,7 +76,7 @@ impl Ranges {
     }
 }
 
-/// A file as it once was.
+/// An old version of a file.
 #[derive(Debug)]
 struct Version {
     file: WantedFile,
@@ -84,19 +84,19 @@ struct Version {
     places: Vec<(u32, u32)>,
 }
 
-/// When the things of a lexicon were there.
+/// The commits in which the things of a lexicon existed.
 #[derive(Debug)]
 pub(crate) struct Times {
     lexicon: Arc<Lexicon>,
-    /// For each thing, by its number.
+    /// The ranges of each thing, by its number.
     found: Vec<Ranges>,
-    /// Places where something could not be looked at.
+    /// Commits in which something could not be searched.
     holes: Ranges,
-    /// The versions of one path follow each other: git keeps them as differences.
+    /// Versions of one path are adjacent, because git stores them as differences.
     versions: Vec<Version>,
-    /// True if something was left out because there is too much.
+    /// True if something was left out because a limit was reached.
     pub(crate) cut: bool,
-    /// Ranges and comparisons that are left.
+    /// Numbers of ranges and comparisons that are left.
     ranges: usize,
     compared: usize,
 }
@@ -150,7 +150,7 @@ impl Times {
                     });
                     versions.len() - 1
                 });
-                // A file that is the project's own in one place is so in all.
+                // A file that is the project's own in one place counts as its own everywhere.
                 versions[at].file.1 = versions[at].file.1.min(naming);
                 versions[at].places.push((spell.newest, spell.oldest));
             }
@@ -161,7 +161,7 @@ impl Times {
         times
     }
 
-    /// Returns the newest place at which a word is known to have been there. It is the first of a range.
+    /// Returns the newest commit in which a word is known to exist. This is always the start of a range.
     pub(crate) fn newest(&self, word: &Numbered) -> Option<usize> {
         let ranges = word.iter().flatten().flat_map(|thing| &self.found[*thing as usize].all);
         let mut places: Vec<usize> = ranges.map(|(first, _)| *first as usize).collect();
@@ -170,12 +170,12 @@ impl Times {
         places.into_iter().find(|place| self.has(word, *place) == Some(true))
     }
 
-    /// Returns true if everything could be looked at.
+    /// Returns true if everything could be searched.
     pub(crate) fn is_whole(&self) -> bool {
         !self.cut && self.holes.all.is_empty()
     }
 
-    /// Takes up what a path itself names, and its folders.
+    /// Records the things that a path and its folders name.
     fn names(&mut self, file: &Changed, starts: &Starts<'_>, upto: usize, is_searched: bool) {
         let parts: Vec<&[u8]> = file.path.split(|byte| *byte == b'/').collect();
         let is_too_deep = parts.len() > MAX_DEPTH || file.path.len() > MAX_PATH;
@@ -191,7 +191,7 @@ impl Times {
         if is_searched {
             self.lexicon.named(name, &mut of_file);
         }
-        // Versions that follow each other are one range: what a path names depends on its kind alone.
+        // Adjacent versions form one range, because only the kind of a path decides what it names.
         let mut ranges: Vec<(EntryKind, Vec<(u32, u32)>)> = Vec::new();
         for spell in file.spells(upto) {
             let at = ranges.iter().position(|(kind, _)| *kind == spell.held.0);
@@ -225,8 +225,8 @@ impl Times {
         }
     }
 
-    /// Notes that these things were there at these places, or, where there is no room, that they may
-    /// have been.
+    /// Records the commits in which things existed. If the limit is reached, records that they may have
+    /// existed there.
     fn take_up(&mut self, things: &[u32], places: &[(u32, u32)]) {
         match self.ranges.checked_sub(things.len().saturating_mul(places.len())) {
             Some(left) => {

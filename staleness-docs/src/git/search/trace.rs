@@ -1,4 +1,4 @@
-//! Tracing words that the project had.
+//! Traces words that the project used to have.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use crate::git::objects::{Commit, Oid};
 use crate::git::process::{GitError, Stage};
 use crate::git::symbols::{Lexicon, Word, path};
 
-/// Commits that are looked at in one go.
+/// Number of commits to search at once.
 const TOGETHER: usize = 64;
 
-/// A word whose past is looked into.
+/// A word to trace.
 struct Case<'a> {
-    /// Number of the question.
+    /// Index of the query.
     at: usize,
     word: &'a Word,
     numbers: usize,
-    /// That two files bear the name, where it is that of a file alone.
+    /// For a bare file name, the number of the thing that stands for two files of this name.
     shared: Option<u32>,
     commit: Oid,
-    /// The place of the commit, or of the one at its time, in the list of commits.
+    /// Index of the anchor commit, or of the listed commit of the same time.
     place: Option<usize>,
 }
 
-/// A word that was there at one place of the list of commits, and is not at a later one.
+/// A word that existed at one commit of the list, but not at a later one.
 struct Hunt {
     at: usize,
     numbers: usize,
@@ -72,7 +72,7 @@ impl Search<'_, '_> {
                 cases.push(Case { at, word: query.word, numbers, shared, commit, place });
             }
         }
-        // Newest first: what is near the checked-out commit shares most with it.
+        // Newest first, because recent commits share most contents with the checked-out one.
         cases.sort_by_key(|case| (case.place, case.at));
         self.settle(&cases, &numbered, lexicon, &mut answers)?;
         Ok(answers)
@@ -98,7 +98,7 @@ impl Search<'_, '_> {
             visits: &mut visits,
         };
         let lexicon = Arc::new(lexicon);
-        // What the list of changes does not cover is looked up in trees.
+        // Commits that the list of changes does not cover need their trees.
         let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
             cases.iter().partition(|case| case.is_listed(past));
         let mut searches = Vec::new();
@@ -173,15 +173,15 @@ impl Search<'_, '_> {
 }
 
 impl Case<'_> {
-    /// Returns true if the list of changes tells what was there.
+    /// Returns true if the list of changes covers the commit.
     fn is_listed(&self, past: &Past) -> bool {
         self.place.is_some_and(|place| {
             place <= past.changes.upto() && past.commits[place].id == self.commit
         })
     }
 
-    /// Returns true if the word was there, and was that of one thing: which of several files of a name is meant
-    /// nobody knows, and so not whether it is gone.
+    /// Returns true if the word existed and was unambiguous. If several files have the name, it is not known
+    /// which one was meant.
     fn is_one(
         &self,
         has: Option<bool>,
@@ -198,7 +198,7 @@ impl Case<'_> {
     }
 }
 
-/// Returns the answer before the remover of a word is looked for.
+/// Returns the answer before the search for the commit that removed the word.
 const fn first_answer(has: Option<bool>) -> Trace {
     match has {
         Some(true) => Trace::Gone { by: None, renamed_to: None },
@@ -207,7 +207,7 @@ const fn first_answer(has: Option<bool>) -> Trace {
     }
 }
 
-/// The trees of commits, by their places.
+/// Searches the trees of commits.
 struct Trees<'a> {
     index: Index,
     commits: &'a [Commit],
@@ -224,8 +224,8 @@ impl Finder for Trees<'_> {
     }
 }
 
-/// A commit beside the list says nothing about the one of the same time in the list: whether the word
-/// was there too is looked up.
+/// A commit that is not in the list may differ from the listed commit of the same time, so look up the word
+/// there too.
 fn begin_aside(
     searches: &mut [Hunt],
     finder: &mut impl Finder,
@@ -241,8 +241,8 @@ fn begin_aside(
     Ok(())
 }
 
-/// Finds a commit that removed each word: halves the part of the list between one that has it and
-/// a later one that does not, for all words together.
+/// Finds the commit that removed each word, by bisecting between a commit that has it and a later one without
+/// it. All words advance together.
 fn narrow(
     searches: &mut [Hunt],
     finder: &mut impl Finder,
@@ -269,7 +269,7 @@ fn narrow(
 }
 
 impl Hunt {
-    /// The place to look at next: of those between, the one that most other searches meet too.
+    /// Returns the index to check next. Searches with similar bounds choose the same one.
     fn middle(&self) -> Option<usize> {
         if self.lost { None } else { between(self.gone, self.there) }
     }

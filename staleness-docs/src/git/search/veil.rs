@@ -1,8 +1,8 @@
-//! Places of the checked-out commit where a name may be that was not found: submodules, and files that
-//! are too large or cannot be read.
+//! Places in the checked-out commit that may hide a missing name: submodules, and files that are too large or
+//! unreadable.
 //!
-//! A name may be there if it went when the place came or later, and its paragraph was last edited
-//! before. What could not be read at the time of that edit either hides nothing: the name was seen
+//! A place may hide a name if it became unreadable after the last edit of the paragraph, but not after the
+//! removal of the name. A place that was already unreadable at the edit hides nothing, because the name was
 //! elsewhere then.
 
 use foldhash::HashSet as Set;
@@ -12,16 +12,16 @@ use crate::git::history::{Changes, Held};
 use crate::git::objects::{EntryKind, Object, Objects, Oid, Wanted};
 use crate::git::process::GitError;
 
-/// Most earlier versions of unreadable files that are looked at: were they as unreadable?
+/// Maximum number of earlier versions to check for being unreadable too.
 const MAX_ASKED: usize = 64;
 
-/// Objects of the checked-out commit that cannot be read.
+/// Contents of the checked-out commit that cannot be read.
 #[derive(Debug, Default)]
 pub(super) struct Veil {
     unread: Set<Oid>,
     submodule: bool,
-    /// The places in the list of commits where it came to be so, and the last place that was known when they
-    /// were looked up.
+    /// Indices of the commits in which the places became unreadable, and the oldest commit known at that
+    /// time.
     came: Option<(usize, Vec<usize>)>,
 }
 
@@ -31,7 +31,7 @@ impl Veil {
         Self { unread, submodule: index.submodule, came: None }
     }
 
-    /// Looks up when it came. Files are read for that while there are `bytes`.
+    /// Finds out when the places became unreadable. `bytes` is the remaining budget for reading files.
     pub(super) fn lift(
         &mut self,
         changes: &Changes,
@@ -72,8 +72,8 @@ impl Veil {
         }
     }
 
-    /// Returns true if a name may be there that was elsewhere at the place `there` of the list of commits,
-    /// and went from there by the commit at `gone`. Without `there` nothing is known of when.
+    /// Returns true if a place may hide a name that existed at commit `there` and was removed by commit
+    /// `gone`. `None` means that the time is unknown.
     pub(super) fn hides_name(&self, gone: usize, there: Option<usize>) -> bool {
         match (&self.came, there) {
             (Some((_, came)), Some(there)) => came.iter().any(|came| (gone..there).contains(came)),

@@ -1,46 +1,45 @@
-//! The role of a call or a list for the texts in it: it defines flags, compares with them, or passes them
-//! on.
+//! Classifies the call or list around a string: it defines flags, compares with them, or passes them on.
 
-/// Ends of names that offer a flag, in small letters: `add_option(`.
+/// Lower-case endings of functions that define a flag: `add_option(`.
 const OFFERING: [&[u8]; 3] = [b"add_argument", b"option", b"flag"];
-/// Ends of names that compare with a flag, in small letters.
+/// Lower-case endings of functions that compare with a flag.
 #[rustfmt::skip]
 const COMPARING: [&[u8]; 12] = [
     b"cmp", b"contains", b"eq", b"equals", b"has", b"includes", b"indexof", b"in", b"prefix",
     b"startswith", b"starts_with", b"streq",
 ];
-/// Names that run a program with it, in small letters.
+/// Lower-case names of functions that run a program.
 #[rustfmt::skip]
 const RUNNING: [&[u8]; 12] = [
     b"check_call", b"check_output", b"exec", b"execa", b"execfile", b"execfilesync", b"execsync",
     b"popen", b"run", b"spawn", b"spawnsync", b"system",
 ];
-/// Names that add it to the words of a command.
+/// Names of functions that add a word to a command.
 #[rustfmt::skip]
 const ADDING: [&[u8]; 9] = [
     b"append", b"arg", b"args", b"concat", b"emplace_back", b"extend", b"push", b"push_back",
     b"unshift",
 ];
-/// Ends of longer names that do: `argv_push(`.
+/// Endings of longer names that add a word: `argv_push(`.
 const ADDING_LAST: [&[u8]; 3] = [b"append", b"extend", b"push"];
-/// Names of what is run, as whole words.
+/// Whole words that name a command to run.
 const RUN: [&[u8]; 4] = [b"cmd", b"cmdline", b"command", b"exec"];
 /// Modules and objects that run programs.
 const RUNNERS: [&[u8]; 2] = [b"session", b"subprocess"];
-/// Names of lists of words that are passed on, or what such names end with.
+/// Names of lists of arguments, or endings of such names.
 const LISTS: [&[u8]; 5] = [b"args", b"argv", b"arguments", b"cmd", b"command"];
 
-/// A call or a list, by its name.
+/// A call or a list that encloses a string.
 #[derive(Debug, Default)]
 pub(super) struct Call {
-    /// The last part of the name of the call, in small letters.
+    /// The last part of the function name, in lower case.
     name: Vec<u8>,
-    /// True if it is no call, but a list of words that are passed on.
+    /// True for a list of arguments instead of a call.
     is_list: bool,
 }
 
 impl Call {
-    /// Returns true if it offers flags.
+    /// Returns true if the call defines flags.
     pub(super) fn offers(&self) -> bool {
         OFFERING.iter().any(|name| self.name.ends_with(name))
     }
@@ -49,7 +48,7 @@ impl Call {
         COMPARING.iter().any(|end| self.ends_with(end))
     }
 
-    /// Returns true if it passes on what is in it; `alone` is whether that is the last of it.
+    /// Returns true if the call passes on its arguments. `alone` is true for the last argument.
     pub(super) fn passes(&self, alone: bool) -> bool {
         let is = |names: &[&[u8]]| names.contains(&&*self.name);
         self.is_list
@@ -59,14 +58,14 @@ impl Call {
             || alone && is(&[b"add"])
     }
 
-    /// Returns true if the name is this, or ends with it as a word: `argv_push`, `strncmp` for what is longer than two.
+    /// Returns true if the name is `end` or ends with `_` and `end`. For `cmp` no `_` is needed: `strncmp`.
     fn ends_with(&self, end: &[u8]) -> bool {
         let rest = self.name.strip_suffix(end);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(b"_") || end == b"cmp")
     }
 }
 
-/// The innermost call whose brackets are open at the end of a text.
+/// Returns the innermost call or list that is still open at the end of a text.
 pub(super) fn call(text: &[u8]) -> Call {
     let list = || Call { is_list: true, ..Call::default() };
     let mut closed = 0_usize;
@@ -89,8 +88,8 @@ pub(super) fn call(text: &[u8]) -> Call {
     Call::default()
 }
 
-/// Returns true if a list of words opens behind a text that is passed on: `args = [`, `args: &[&str] = [`, `vec![`,
-/// `args+=(`.
+/// Returns true if a list that opens after this text holds command arguments: `args = [`, `args: &[&str] =
+/// [`, `vec![`, `args+=(`.
 fn is_list_of_words(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     if before.ends_with(b"vec!") || before.ends_with(b"+=") {
@@ -109,13 +108,13 @@ const fn is_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
-/// The letters, digits and `_` at the end of a text.
+/// Returns the word of letters, digits and `_` at the end of a text.
 fn word_before(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_end();
     &text[text.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1)..]
 }
 
-/// The words of a text, each with what follows it.
+/// Iterates over the words of a text, each with the text after it.
 fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -127,7 +126,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Returns true if a call in a text offers flags.
+/// Returns true if a call in the text defines flags.
 pub(super) fn offers(text: &[u8]) -> bool {
     words(text).any(|(word, behind)| {
         let ends = |name: &&[u8]| {
@@ -141,7 +140,7 @@ pub(super) fn offers(text: &[u8]) -> bool {
     })
 }
 
-/// Returns true if something in a text runs another program.
+/// Returns true if the text runs another program.
 pub(super) fn runs(text: &[u8]) -> bool {
     words(text).any(|(word, behind)| {
         let is = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));

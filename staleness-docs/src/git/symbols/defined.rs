@@ -1,14 +1,14 @@
-//! Telling a definition from a use of a word of code.
+//! Tells a definition of a name from a use, across languages.
 //!
-//! Looks at the line of the word, and for the members of an `enum` at what encloses it. A guess
-//! across languages: what is only used, imported, passed on or spoken of does not count.
+//! This is a heuristic. It reads the line of the name, and for the members of an `enum` also the enclosing
+//! line. Uses, imports, arguments and comments do not count.
 
 use std::ops::Range;
 
 use super::shapes;
 use super::spot::{Spot, balanced, holds};
 
-/// Words that stand right before the name of what they make.
+/// Keywords directly before the name that they define.
 #[rustfmt::skip]
 pub(super) const MAKING: [&[u8]; 33] = [
     b"#define", b"class", b"const", b"constexpr", b"def", b"define", b"defmacro", b"defp",
@@ -17,16 +17,16 @@ pub(super) const MAKING: [&[u8]; 33] = [
     b"static", b"struct", b"sub", b"trait", b"type", b"union", b"val", b"var",
     b"TABLE",
 ];
-/// Words that may stand before the name of a member.
+/// Keywords that may precede the name of a member.
 #[rustfmt::skip]
 pub(super) const MODIFIERS: [&[u8]; 20] = [
     b"abstract", b"async", b"const", b"declare", b"default", b"export", b"extern", b"final",
     b"get", b"internal", b"override", b"private", b"protected", b"pub", b"public", b"readonly",
     b"set", b"static", b"virtual", b"volatile",
 ];
-/// Owners of a member that is assigned.
+/// Owners of a member in an assignment.
 const OWNERS: [&[u8]; 5] = [b"self.", b"this.", b"cls.", b"exports.", b"module.exports."];
-/// Words of a line that calls or decides rather than makes.
+/// Keywords in lines that call or branch instead of defining something.
 #[rustfmt::skip]
 const USING: [&[u8]; 36] = [
     b"assert", b"await", b"case", b"catch", b"delete", b"do", b"echo", b"elif", b"else",
@@ -34,20 +34,20 @@ const USING: [&[u8]; 36] = [
     b"unless", b"until", b"when", b"while", b"with", b"yield", b"co_await", b"co_return", b"co_yield",
     b"defer", b"print", b"sizeof",
 ];
-/// Beginnings of lines that bring in what is made elsewhere, and of comments.
+/// Beginnings of comments and imports.
 #[rustfmt::skip]
 const NOT_MADE: [&[u8]; 12] = [
     b"//", b"/*", b"* ", b"# ", b"#!", b"-- ", b"use ", b"pub use ", b"import ", b"from ",
     b"include ", b"require ",
 ];
 
-/// Returns true if the beginning of a line is that of a comment, or brings in what is made elsewhere.
+/// Returns true if the line begins as a comment or an import.
 pub(super) fn is_aside(before: &[u8]) -> bool {
     NOT_MADE.iter().any(|begin| before.starts_with(begin)) || holds(before, b"// ")
 }
 
-/// Returns true if the word makes what it names, a constant only where the name is one (`MAX_BYTES`).
-/// `looks` is how often what encloses a line may still be looked for.
+/// Returns true if the word defines its name. A key counts as the definition of a constant only with `:=`.
+/// `looks` is the number of enclosing lines that may still be looked up.
 pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
@@ -62,7 +62,7 @@ pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::declares(&spot) {
         return true;
     }
-    // The receiver of a method in Go.
+    // The receiver of a Go method.
     if before.starts_with(b"func (") && before.ends_with(b") ") {
         return true;
     }
@@ -75,12 +75,12 @@ pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if lead.is_empty() { first(&spot, constant, looks) } else { typed(&spot, lead, before, looks) }
 }
 
-/// Returns true if a name is in capitals.
+/// Returns true for a name in capitals with `_`.
 pub(crate) fn is_constant(name: &[u8]) -> bool {
     name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase)
 }
 
-/// The word is the first of its line.
+/// Returns true if the word is a definition, given that it comes first on its line.
 fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
     let after = match spot.after {
         [b'"' | b'\'', rest @ ..] if matches!(spot.before, [.., b'"' | b'\'']) => rest,
@@ -90,10 +90,10 @@ fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
     let rest = after.trim_ascii_start();
     let rest = rest.strip_prefix(b"?").unwrap_or(rest);
     match rest {
-        // The type of a function in Haskell.
+        // A type signature in Haskell.
         [b':', b':', b' ', ..] => spaced && spot.depth() == 0,
         [b':', b':', ..] => false,
-        // A variable that is set for another program: `NAME: 1`, `NAME=1`.
+        // A variable set for another program: `NAME: 1`, `NAME=1`.
         [b':', ..] => !constant || rest.starts_with(b":="),
         [b'=', b'=' | b'>' | b'~', ..] => false,
         [b'=', ..] if spaced => true,
@@ -102,7 +102,7 @@ fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
     }
 }
 
-/// Something stands before the word on its line: a type, when it makes something.
+/// Returns true if the word is a definition, given that other text precedes it on its line.
 fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8], looks: &mut u32) -> bool {
     if !is_type(lead) {
         return false;
@@ -119,7 +119,7 @@ fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8], looks: &mut u32) -> bool {
     }
 }
 
-/// Returns true if this is the type of what follows it.
+/// Returns true if this text can be the type of the name after it.
 pub(super) fn is_type(lead: &[u8]) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
     let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
@@ -132,7 +132,7 @@ pub(super) fn is_type(lead: &[u8]) -> bool {
         && (lead.ends_with(b" ") || lead.ends_with(b"*") || lead.ends_with(b"&"))
 }
 
-/// Returns true if parameters and nothing but qualifiers follow, up to a `;`.
+/// Returns true if a parameter list follows, and after it only qualifiers and `;`.
 pub(super) fn is_declared(spot: &Spot<'_>) -> bool {
     let wide = spot.wide();
     let Some(end) = balanced(wide) else { return false };
@@ -157,15 +157,15 @@ pub(super) fn is_method(spot: &Spot<'_>, rest: &[u8]) -> bool {
         [] => spot.next().starts_with(b"{"),
         [b'.' | b'&' | b'|' | b'?', ..] => false,
         _ if tail.ends_with(b"{") => true,
-        // A block that is passed to a call begins with its parameters.
+        // A block argument of a call begins with `|`.
         [b'{', ..] => tail.ends_with(b"}") && !tail[1..].trim_ascii_start().starts_with(b"|"),
         _ => tail.ends_with(b"}") && tail.contains(&b'{') && !holds(tail, b"=>"),
     }
 }
 
-/// Returns true if a body follows parameters over several lines.
+/// Returns true if a body follows a parameter list of several lines.
 fn is_wrapped(spot: &Spot<'_>, rest: &[u8]) -> bool {
-    // What holds a body or a text is passed to a call.
+    // A body or a string inside the list means that this is a call.
     if rest.ends_with(b"{") || rest.contains(&b'\'') || rest.contains(&b'"') {
         return false;
     }
@@ -179,8 +179,8 @@ fn is_wrapped(spot: &Spot<'_>, rest: &[u8]) -> bool {
     }
 }
 
-/// Returns true if the line can be a member of what encloses it: of an `enum`, or in Go of constants, a
-/// `struct` or an `interface`.
+/// Returns true if the line can be a member of the enclosing `enum`, or of a Go `const` group, `struct` or
+/// `interface`.
 fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     let plain = matches!(rest, [] | [b',' | b'{' | b'(' | b'=', ..]);
     let typed = spot.after.starts_with(b" ")
@@ -201,7 +201,7 @@ fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     }
 }
 
-/// Returns the text before a word without modifiers, a quotation mark and an owner.
+/// Strips modifiers, annotations, a quotation mark and an owner from the text before a word.
 pub(super) fn without_modifiers(before: &[u8]) -> &[u8] {
     let mut rest = before;
     loop {
@@ -229,16 +229,16 @@ pub(super) fn without_modifiers(before: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns true if a program reads a variable of this name: `"NAME"`, `$NAME`, `env.NAME`. Between
-/// backticks prose speaks of one, in a comment or a copy of a README.
+/// Returns true if code reads a variable of this name: `"NAME"`, `$NAME`, `env.NAME`. Backticks do not count,
+/// because prose uses them.
 pub(crate) fn reads(text: &[u8], word: &Range<usize>) -> bool {
     let before = &text[..word.start];
     let ends = |end: &[u8]| before.ends_with(end);
     is_between(text, word, b"\"'") || ends(b"$") || ends(b"${") || ends(b"env.")
 }
 
-/// Returns true if a part of a longer name stands where names are put together: as a text, in a template
-/// too, or with the sign at its edge.
+/// Returns true if this part of a name is used to build longer names: it begins or ends with `_`, or is a
+/// string.
 pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
     let part = &text[word.clone()];
     part.starts_with(b"_")
@@ -247,25 +247,25 @@ pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
         || is_between(text, word, b"`")
 }
 
-/// Returns true if the word stands between two of one of these signs.
+/// Returns true if the same sign precedes and follows the word, and is one of these.
 fn is_between(text: &[u8], word: &Range<usize>, signs: &[u8]) -> bool {
     let (before, after) = (text[..word.start].last(), text.get(word.end));
     before == after && before.is_some_and(|sign| signs.contains(sign))
 }
 
-/// Beginnings of attributes that fields have which are no flags, and most attributes that are looked at.
+/// Attributes of fields that are not flags, and the maximum number of attributes to read.
 const OF_FIELDS: [&[u8]; 5] = [b"#[serde", b"#[cfg", b"#[doc", b"#[allow", b"#[schemars"];
 const MAX_ATTRIBUTES: usize = 8;
 
-/// Returns true if a field or parameter is what a library makes a flag of, without the flag being written
-/// anywhere: `#[arg(long)] dry_run: bool`, `dry_run: bool = Option(…)`, `dryRun: { type: … }`.
+/// Returns true if a library derives a flag from this field or parameter: `#[arg(long)] dry_run: bool`,
+/// `dry_run: bool = Option(…)`, `dryRun: { type: … }`.
 pub(crate) fn declares_option(text: &[u8], word: &Range<usize>) -> bool {
     let before = &text[..word.start];
     let name = &text[word.clone()];
     let owned = |owners: &[&[u8]]| owners.iter().any(|owner| before.ends_with(owner));
     if owned(&[b"argv.", b"program.", b"flags.", b"cli."])
         || name.iter().any(u8::is_ascii_uppercase) && owned(&[b"args.", b"opts.", b"options."])
-        // A symbol of Ruby.
+        // A Ruby symbol.
         || before.ends_with(b":") && !before.ends_with(b"::")
     {
         return true;

@@ -1,17 +1,18 @@
-//! Names of files between quotation marks: what a program reads or writes, whoever it belongs to.
+//! Finds file names in string literals. A program reads or writes such files, even if they are not part of
+//! the project.
 
 use std::ops::Range;
 
 use super::naming::is_data;
 use super::spot::holds;
 
-/// The longest path that such a name is the end of, in bytes.
+/// The longest path to read around a name, in bytes.
 const MAX_PATH: usize = 256;
 
-/// Longest distance from the beginning of a name to its first word.
+/// Maximum distance from the start of a name to its first word, in bytes.
 const MAX_SIGNS: usize = 32;
 
-/// The first letters, digits, `_` and `-` of the name of a file: they are a word of a text that holds it.
+/// Returns the first run of letters, digits, `_` and `-` in a file name.
 pub(super) fn run_of(name: &[u8]) -> &[u8] {
     let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
     let start = name.iter().position(is_in).unwrap_or(name.len());
@@ -19,7 +20,7 @@ pub(super) fn run_of(name: &[u8]) -> &[u8] {
     &name[start..end.map_or(name.len(), |end| start + end)]
 }
 
-/// The name that stands around this run of a text between quotation marks, as a whole or at the end of a path.
+/// Returns the file name around this run, if it is a whole string literal or the end of a path in one.
 pub(super) fn name_at<'a>(text: &'a [u8], run: &Range<usize>) -> Option<&'a [u8]> {
     let signs = &text[run.start.saturating_sub(MAX_SIGNS)..run.start];
     let is_before = |byte: &u8| b"\"'/\\".contains(byte) || byte.is_ascii_whitespace();
@@ -30,7 +31,7 @@ pub(super) fn name_at<'a>(text: &'a [u8], run: &Range<usize>) -> Option<&'a [u8]
     let before = &text[start.saturating_sub(MAX_PATH)..start];
     let is_there = match before {
         [.., last] if *last == quote => true,
-        // Where a source lies is told of that one: `"src/a.rs"` in a test says nothing of another.
+        // A path to a source means only that file: `"src/a.rs"` in a test says nothing of another `a.rs`.
         [.., b'/' | b'\\'] if is_data(name) => {
             let sign = |byte: &u8| b"\"'`\n".contains(byte);
             let open = before.iter().rposition(sign);
@@ -41,7 +42,7 @@ pub(super) fn name_at<'a>(text: &'a [u8], run: &Range<usize>) -> Option<&'a [u8]
     is_there.then_some(name)
 }
 
-/// Returns true if this is no sentence and no address.
+/// Returns true if the text has no white space and is not a URL.
 fn is_path(text: &[u8]) -> bool {
     !text.iter().any(u8::is_ascii_whitespace) && !holds(text, b"://")
 }

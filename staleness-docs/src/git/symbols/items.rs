@@ -1,8 +1,7 @@
-//! Telling the definition of an item (a function, a type, a module or a value of the whole file) from
-//! another use of its name.
+//! Tells the definition of an item (a function, type, module or top-level value) from other uses of its name.
 //!
-//! A name in small letters is as often that of a field, a key, a parameter or a local value. Those are
-//! called alike in many projects, so that one of them went says little of what a document means.
+//! Many projects share the lower-case names of fields, keys, parameters and local variables. So the removal
+//! of one says little about a document.
 
 use std::ops::Range;
 
@@ -10,29 +9,30 @@ use super::defined::{MAKING, MODIFIERS, is_method, is_type, without_modifiers};
 use super::spot::{Spot, balanced, holds};
 use super::{defined, shapes};
 
-/// Words before the name of a value: an item at the outside of a file only.
+/// Keywords before the name of a value, which is an item only at the top level.
 const VALUES: [&[u8]; 7] = [b"const", b"constexpr", b"let", b"mut", b"static", b"val", b"var"];
-/// Words that make what follows whatever comes behind its name.
+/// Keywords that define a name regardless of the text after it.
 const PLAIN: [&[u8]; 7] = [b"#define", b"def", b"define", b"defp", b"rpc", b"sub", b"type"];
-/// Words between the name of an item and what it is made of.
+/// Words that may follow the name in a definition.
 #[rustfmt::skip]
 const JOINING: [&[u8]; 9] = [
     b"as", b"extends", b"for", b"implements", b"interface", b"is", b"struct", b"where", b"with",
 ];
-/// Words before one that makes something where it is only spoken of: `of type`, `the function`.
+/// Words that make a following keyword part of a sentence: `of type`, `the function`.
 #[rustfmt::skip]
 const SPEAKING: [&[u8]; 14] = [
     b"a", b"an", b"any", b"by", b"each", b"in", b"no", b"of", b"our", b"that", b"the", b"this",
     b"to", b"your",
 ];
-/// Openings of groups of values or types in Go.
+/// Lines that open a group of values or types in Go.
 const GROUPS: [&[u8]; 3] = [b"const (", b"type (", b"var ("];
-/// Types of C: at the outside of a file what follows is a value of the whole file.
+/// Basic types of C. At the top level they precede a global variable.
 const BASIC: [&[u8]; 6] = [b"bool", b"char", b"double", b"float", b"int", b"unsigned"];
-/// Owners that stand for a module and not for a thing.
+/// Owners that stand for a module or class.
 const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
 
-/// Returns true if the word makes an item. `looks` is how often what encloses a line may still be looked for.
+/// Returns true if the word defines an item. `looks` is the number of enclosing lines that may still be
+/// looked up.
 pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
@@ -45,7 +45,7 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if shapes::declares_type(&spot) {
         return before != b"} " || spot.depth() == 0;
     }
-    // The receiver of a method in Go.
+    // The receiver of a Go method.
     if before.starts_with(b"func (") && before.ends_with(b") ") {
         return true;
     }
@@ -73,8 +73,7 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
         }
 }
 
-/// Returns true if a word that makes something stands before the word, and makes an item; `None` when there
-/// is none.
+/// Returns true if a keyword before the word makes it an item, or `None` if there is no keyword.
 fn behind_making(spot: &Spot<'_>) -> Option<bool> {
     let before = spot.before;
     let (owner, stem) = match before {
@@ -98,7 +97,7 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
         return is_one.then_some(true);
     }
     if VALUES.contains(&last) {
-        // A method of a class.
+        // A static method of a class.
         if last == b"static" && spot.after.starts_with(b"(") {
             return None;
         }
@@ -109,26 +108,26 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
         let outside = without_modifiers(lead).is_empty() && (public || spot.depth() == 0);
         return Some(outside || is_function(spot));
     }
-    // Only this one makes a table: `DROP TABLE name`.
+    // `DROP TABLE name` does not define a table.
     if last == b"TABLE" || before.ends_with(b"TABLE IF NOT EXISTS ") {
         return Some(holds(before, b"CREATE "));
     }
-    // A function of OCaml.
+    // An OCaml function.
     if before == b"let rec " {
         return Some(spot.depth() == 0);
     }
     MAKING.contains(&last).then(|| goes_on(spot.after, last) && !is_spoken(lead))
 }
 
-/// Returns true if the word is the type of what follows it: `static old_t *name`.
+/// Returns true if the word is the type in a declaration: `static old_t *name`.
 fn is_type_of(spot: &Spot<'_>, last: &[u8]) -> bool {
     let rest = spot.after.trim_ascii_start();
     match rest {
-        // The rest stands on the next line.
+        // The name is on the next line.
         [] => last == b"static",
         [b'*' | b'&' | b'<', ..] | [b':', b':', ..] => true,
         [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
-            // A constant of Go has its type behind it.
+            // In Go, the type of a constant follows its name.
             let end = rest.last().copied().unwrap_or_default();
             spot.before != b"const " || !holds(rest, b" = ") || b";{,(\\".contains(&end)
         }
@@ -136,7 +135,7 @@ fn is_type_of(spot: &Spot<'_>, last: &[u8]) -> bool {
     }
 }
 
-/// Returns true if a definition goes on behind its name, and no sentence.
+/// Returns true if the text after a name continues a definition, not a sentence.
 fn goes_on(after: &[u8], last: &[u8]) -> bool {
     let rest = after.trim_ascii_start();
     if PLAIN.contains(&last) {
@@ -153,12 +152,12 @@ fn is_spoken(lead: &[u8]) -> bool {
     SPEAKING.iter().any(|speaking| speaking.eq_ignore_ascii_case(word))
 }
 
-/// Returns true if these are names and points, up to the last one.
+/// Returns true if the text consists of names and separators only.
 fn is_path(lead: &[u8]) -> bool {
     lead.iter().all(|b| b.is_ascii_alphanumeric() || b"_.:$".contains(b))
 }
 
-/// The word is the first of its line.
+/// Returns true if the word defines an item, given that it comes first on its line.
 fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     let (before, after) = (spot.before, spot.after);
     let quoted = matches!(before, [.., b'"' | b'\'']);
@@ -173,13 +172,13 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     }
     match rest {
         [b'(', ..] => is_method(spot, rest) || is_of_interface(spot, rest, looks),
-        // The type of a function in Haskell.
+        // A type signature in Haskell.
         [b':', b':', ..] => spaced && rest.starts_with(b":: ") && spot.depth() == 0,
         [b'=', b'=' | b'>' | b'~', ..] => false,
         [b'=', ..] if spaced && EXPORTS.iter().any(|owner| holds(before, owner)) => true,
         [b'=', ..] if spaced && !quoted => is_of_file(spot, looks) || is_function(spot),
         [b'<', b'-', ..] => spot.depth() == 0,
-        // A value with its type: `name: int = 3`.
+        // A value with a type: `name: int = 3`.
         [b':', ..] => {
             !spaced && !quoted && is_typed_value(rest) && is_of_file(spot, looks)
                 || is_function(spot)
@@ -188,7 +187,7 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     }
 }
 
-/// Returns true if the line is one of the file itself: not of a thing, a block or a table.
+/// Returns true if the line is at the top level of the file, and not in a TOML table.
 fn is_of_file(spot: &Spot<'_>, looks: &mut u32) -> bool {
     if spot.depth() > 0 || spot.before.ends_with(b".") {
         return false;
@@ -198,18 +197,19 @@ fn is_of_file(spot: &Spot<'_>, looks: &mut u32) -> bool {
     !spot.earlier().any(is_table)
 }
 
-/// Returns true if a line is the head of a table of TOML.
+/// Returns true if a line is the header of a TOML table.
 fn is_table(line: &[u8]) -> bool {
     if !line.starts_with(b"[") {
         return false;
     }
     let comment = line.windows(3).position(|part| part == b"] #");
     let line = comment.map_or(line, |at| &line[..=at]).trim_ascii_end();
-    // What is called stands in an attribute, or in a list of calls.
+    // A call means an attribute or a list of calls.
     line.ends_with(b"]") && (!line.contains(&b'(') || line.ends_with(b"\"]") && holds(line, b".\""))
 }
 
-/// Returns true if a value with a type follows: `: int = 3`. The text of a key may hold a `=` too.
+/// Returns true if a value with a type follows: `: int = 3`. A `=` inside a quoted text or a sentence does
+/// not count.
 fn is_typed_value(rest: &[u8]) -> bool {
     let Some(end) = rest.windows(3).position(|part| part == b" = ") else { return false };
     let kind = &rest[..end];
@@ -220,7 +220,7 @@ fn is_typed_value(rest: &[u8]) -> bool {
     quotes % 2 == 0 && !is_sentence
 }
 
-/// Returns true if the line is one of a group of values or types at the outside of a file in Go.
+/// Returns true if the line is in a top-level group of values or types in Go.
 fn is_grouped(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     let begins = matches!(rest, [] | [b'=' | b',' | b'*' | b'[', ..])
         || spot.after.starts_with(b" ") && rest[0].is_ascii_alphabetic();
@@ -234,14 +234,14 @@ fn is_grouped(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     })
 }
 
-/// Returns true if the line is a method that an interface of Go asks for.
+/// Returns true if the line declares a method of a Go interface.
 fn is_of_interface(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     spot.before.is_empty()
         && balanced(rest).is_some()
         && shapes::enclosing(spot, looks).is_some_and(|above| above.ends_with(b"interface {"))
 }
 
-/// Returns true if the word is given a function: `= function`, `: async (a) =>`, `= a =>`.
+/// Returns true if the word is assigned a function: `= function`, `: async (a) =>`, `= a =>`.
 fn is_function(spot: &Spot<'_>) -> bool {
     let wide = spot.wide();
     let wide = match wide {
@@ -254,7 +254,7 @@ fn is_function(spot: &Spot<'_>) -> bool {
     let word = value.iter().position(|b| !b.is_ascii_alphanumeric() && !b"_$".contains(b));
     let (word, rest) = value.split_at(word.unwrap_or(value.len()));
     if word == b"function" {
-        // `function of x` is said of one.
+        // `function of x` is prose.
         let rest = rest.trim_ascii_start();
         let rest = rest.strip_prefix(b"*").map_or(rest, <[u8]>::trim_ascii_start);
         let name = rest.iter().position(|b| !b.is_ascii_alphanumeric() && !b"_$".contains(b));

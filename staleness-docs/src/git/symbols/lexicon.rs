@@ -1,7 +1,6 @@
-//! Many words at once, and what a run of letters, digits, `_` and `-` is among them.
+//! A set of wanted words, and the lookup of text runs in it. A run consists of letters, digits, `_` and `-`.
 //!
-//! A table of the lengths that occur behind each first byte turns most runs away before anything is
-//! hashed.
+//! A table of word lengths by first byte rejects most runs before they are hashed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +14,7 @@ use super::{defined, filed, items, offered};
 #[derive(Debug)]
 struct Table {
     numbers: Map<Box<[u8]>, u32>,
-    /// For every first byte the lengths that occur, 63 standing for all that are longer.
+    /// Bit set of word lengths for each first byte. Bit 63 stands for all longer lengths.
     lengths: Box<[u64; 256]>,
 }
 
@@ -42,119 +41,119 @@ impl Table {
     }
 }
 
-/// The next free number.
+/// Returns the next free number.
 const fn take(next: &mut u32) -> u32 {
     *next += 1;
     *next - 1
 }
 
-/// A path that is looked for.
+/// A wanted path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WantedPath {
     pub(crate) parts: Vec<Box<[u8]>>,
-    /// True if it begins at the root of the project; else any path may end so.
+    /// True if the path starts at the root of the project. Otherwise it may match the end of any path.
     pub(crate) anchored: bool,
-    /// True if it must be a folder.
+    /// True if only a folder matches.
     pub(crate) folder: bool,
 }
 
 impl WantedPath {
-    /// Returns true if it is the name of a file, in any folder.
+    /// Returns true for a bare file name, which may be in any folder.
     pub(crate) fn is_bare(&self) -> bool {
         !self.anchored && !self.folder && self.parts.len() == 1
     }
 }
 
-/// The words that are looked for in files and folders: every single thing has a number.
+/// The things to find in files and folders. Each has a number.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
     identifiers: Table,
-    /// Words with dashes in them.
+    /// Words that contain dashes.
     dashed: Table,
-    /// Words that count behind a quotation mark only.
+    /// Words that count only after a quotation mark.
     quoted: Table,
     flags: Table,
-    /// Words that count in some places only, by their place in `roles`.
+    /// Words that count only in certain roles. The value is an index into `roles`.
     placed: Table,
     roles: Vec<Roles>,
-    /// For the number of a part the other part, and the number of both together.
+    /// Maps the number of a part to the other part and the number of both together.
     pairs: Map<u32, Vec<(u32, u32)>>,
-    /// Names of files that count between quotation marks, and a word of each.
+    /// File names that count in string literals.
     files: Map<Box<[u8]>, u32>,
     filed: Table,
     paths: HashMap<WantedPath, u32>,
-    /// For the name of a file that is looked for in any folder, that two files bear it.
+    /// Maps a bare file name to the number of the thing "two files have this name".
     shared: Map<Box<[u8]>, u32>,
-    /// Those numbers by the number of the path.
+    /// Those numbers, by the number of the path.
     twice: Map<u32, u32>,
     next: u32,
-    /// True if it is asked what the project had, and not what it has.
+    /// True if the lexicon is for past commits.
     past: bool,
 }
 
-/// Role of a word in some places.
+/// The role that a word must have in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
-    /// A definition of that name.
+    /// A definition of the name.
     Made,
-    /// A definition of a function, a type or another item of that name.
+    /// A definition of a function, type or other item of the name.
     Item,
-    /// A read of a variable of that name.
+    /// A read of a variable of the name.
     Read,
-    /// A field that a library makes a flag of.
+    /// A field from which a library derives a flag.
     Option,
-    /// A part of longer names that are put together, such as `_LIB_DIR`.
+    /// A part used to build longer names, such as `_LIB_DIR`.
     Part,
 }
 
-/// Searches that are left for one text.
+/// Remaining lookups for one text.
 #[derive(Debug)]
 pub(super) struct Looks {
-    /// Searches for the line that encloses another.
+    /// Number of enclosing lines that may be looked up.
     pub(super) items: u32,
-    /// Searches for the offer of a flag.
+    /// Number of flags that may be checked.
     pub(super) flags: u32,
 }
 
-/// The number of a word in each role.
+/// The number of a word in each role, if wanted.
 type Roles = [Option<u32>; 5];
 
 impl Lexicon {
-    /// A lexicon of the past. There a name in a file of others says nothing, while a project *has* a name
-    /// wherever it stands.
+    /// Creates a lexicon for past commits. It ignores names in foreign files, which prove only that a project
+    /// has a name now.
     pub(crate) fn of_past() -> Self {
         Self { past: true, ..Self::default() }
     }
 
-    /// Returns true if a file says anything, by who names things in it.
+    /// Returns true if names in a file with this owner count.
     pub(super) const fn heeds(&self, naming: Naming) -> bool {
         !(matches!(naming, Naming::Foreign) && self.past)
     }
 
-    /// An identifier, or a name with dashes.
+    /// Adds an identifier or a name with dashes.
     pub(crate) fn identifier(&mut self, text: &[u8]) -> u32 {
         let table = if text.contains(&b'-') { &mut self.dashed } else { &mut self.identifiers };
-        // Numbers are shared between the tables: each thing has one of its own.
+        // All tables draw from the same counter, so each thing has its own number.
         table.add(text, &mut self.next)
     }
 
-    /// A name behind a quotation mark.
+    /// Adds a name that counts only after a quotation mark.
     pub(crate) fn quoted(&mut self, text: &[u8]) -> u32 {
         self.quoted.add(text, &mut self.next)
     }
 
-    /// A flag, with its dashes.
+    /// Adds a flag, including its dashes.
     pub(crate) fn flag(&mut self, text: &[u8]) -> u32 {
         self.flags.add(text, &mut self.next)
     }
 
-    /// The name of a file between quotation marks.
+    /// Adds a file name that counts in string literals.
     pub(crate) fn filed(&mut self, name: &[u8]) -> u32 {
         self.filed.add(filed::run_of(name), &mut 0);
         *self.files.entry(name.into()).or_insert_with(|| take(&mut self.next))
     }
 
-    /// A word in a role.
+    /// Adds a word in a role.
     pub(crate) fn placed(&mut self, text: &[u8], role: Role) -> u32 {
         let mut at = u32::try_from(self.roles.len()).unwrap_or(u32::MAX);
         let at = self.placed.add(text, &mut at) as usize;
@@ -164,7 +163,7 @@ impl Lexicon {
         *self.roles[at][role as usize].get_or_insert_with(|| take(&mut self.next))
     }
 
-    /// Two parts of a longer name in one file.
+    /// Adds two parts of a longer name that must occur in one file.
     pub(crate) fn both(&mut self, first: &[u8], last: &[u8]) -> u32 {
         let (first, last) = (self.placed(first, Role::Part), self.placed(last, Role::Part));
         let pairs = self.pairs.entry(first).or_default();
@@ -179,7 +178,7 @@ impl Lexicon {
         *self.paths.entry(path).or_insert_with(|| take(&mut self.next))
     }
 
-    /// That two files bear the name that is looked for as this path, if it is one of a file alone.
+    /// Adds the thing "two files have this name" for a bare file name. Returns `None` for other paths.
     pub(crate) fn shared(&mut self, path: &WantedPath) -> Option<u32> {
         let name = path.parts.first().filter(|_| path.is_bare())?;
         if let Some(known) = self.share(name) {
@@ -192,12 +191,12 @@ impl Lexicon {
         Some(twice)
     }
 
-    /// That two files bear this name, if that is asked.
+    /// Returns the number of the thing "two files have this name", if it is wanted.
     pub(crate) fn share(&self, name: &[u8]) -> Option<u32> {
         self.shared.get(name).copied()
     }
 
-    /// Adds which names two files bear, of what each part of a folder holds.
+    /// Adds the names that two files in a folder share. `things` holds the results for its entries.
     pub(crate) fn count(&self, things: &mut Vec<u32>) {
         if self.twice.is_empty() {
             return;
@@ -208,33 +207,33 @@ impl Lexicon {
         things.extend(twice);
     }
 
-    /// The paths with their numbers.
+    /// Iterates over the paths and their numbers.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&WantedPath, u32)> {
         self.paths.iter().map(|(path, number)| (path, *number))
     }
 
-    /// Returns the number of things: one more than the highest number.
+    /// Returns the number of things.
     pub(crate) const fn len(&self) -> usize {
         self.next as usize
     }
 
-    /// Returns true if there is anything to be found in the contents of files.
+    /// Returns true if some thing requires reading files.
     pub(crate) fn has_words(&self) -> bool {
         self.next as usize > self.paths.len() + self.shared.len()
     }
 
-    /// Finds what the name of a file or folder names: `router` is in `router.rs`.
+    /// Finds the things that a file or folder name stands for: `router.rs` stands for `router`.
     pub(crate) fn named(&self, name: &[u8], found: &mut Vec<u32>) {
         let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
         found.extend(self.identifiers.get(stem));
-        // A file of data is called by what is in it, not by what the project makes.
+        // The name of a data file is not that of an item.
         if let Some(at) = self.placed.get(stem).filter(|_| !is_data(name)) {
             let roles = &self.roles[at as usize];
             found.extend([Role::Made, Role::Item].iter().filter_map(|role| roles[*role as usize]));
         }
     }
 
-    /// Returns true if a run of letters, digits, `_` and `-` may be a thing, wherever it stands.
+    /// Returns true if a text run may be a wanted thing, in any context.
     #[inline]
     pub(super) fn may_be(&self, run: &[u8], dashes: bool) -> bool {
         if self.filed.get(run).is_some() {
@@ -251,7 +250,7 @@ impl Lexicon {
         [&self.identifiers, &self.placed, &self.quoted].iter().any(|it| it.get(run).is_some())
     }
 
-    /// Finds what a run of a text is.
+    /// Finds the things that a text run stands for in its context.
     pub(super) fn judge(
         &self,
         text: &[u8],
@@ -284,7 +283,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds what is there when others are.
+    /// Adds pairs if both of their parts were found.
     pub(super) fn complete(&self, found: &mut Vec<u32>) {
         if !self.pairs.is_empty() {
             found.sort_unstable();
@@ -296,7 +295,7 @@ impl Lexicon {
         }
     }
 
-    /// A word that counts in some places only.
+    /// Checks a word that counts only in certain roles.
     fn place(
         &self,
         roles: &Roles,
@@ -321,7 +320,7 @@ impl Lexicon {
         check(Role::Part, &mut || defined::is_part(text, word));
     }
 
-    /// A run that holds dashes.
+    /// Checks a run that contains dashes.
     fn run(
         &self,
         run: &[u8],
@@ -348,15 +347,15 @@ impl Lexicon {
     }
 }
 
-/// Returns true if what begins behind a quotation mark is a name and no part of a path or a sentence: it ends there, or
-/// goes on as the names of options do (`"dry-run|n"`, `"output=s"`).
+/// Returns true if the quoted text that begins here is a name, not a path or a sentence. It ends after the
+/// run, or continues like an option name (`"dry-run|n"`, `"output=s"`).
 fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     let quote = text[run.start - 1];
     let next = text.get(run.end).copied();
     next.is_some_and(|next| next == quote || b"|=,:<[ ".contains(&next))
 }
 
-/// Returns the begin and end of a run without the dashes at its ends.
+/// Returns the start and end of a run without the dashes at its ends.
 fn without_dashes(run: &[u8]) -> (usize, usize) {
     let end = run.iter().rposition(|byte| *byte != b'-').map_or(0, |last| last + 1);
     let begin = run.iter().position(|byte| *byte != b'-').unwrap_or(end);

@@ -1,4 +1,4 @@
-//! The meaning of a word: the things that must exist.
+//! The meaning of a word: the things that must exist for it.
 
 use staleness_core::knowledge::WordKind;
 
@@ -7,43 +7,43 @@ use super::lexicon::{Lexicon, Role, WantedPath};
 
 /// A word of a document that names a thing of the project.
 ///
-/// | kind | what counts as the thing itself |
+/// | kind | what counts as the thing |
 /// |---|---|
-/// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/`; a file name alone (`router.rs`) also where code holds it between quotation marks |
-/// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field that a library makes a flag of (`#[arg(long)] dry_run`) |
-/// | command | nothing: a word does not tell what defines it |
-/// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out; a file or folder of that name |
+/// | path | a tracked file or folder whose path ends with the word (`router.rs`, `core/router.rs`), or equals it if the word begins with `./` or `/`; only a folder if the word ends in `/`; for a bare file name (`router.rs`) also a string literal in code |
+/// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field from which a library derives the flag (`#[arg(long)] dry_run`) |
+/// | command | nothing: a command does not show what defines it |
+/// | identifier | the identifier as a whole word; each part of a name joined by `::`, `.`, `->` or `#`, in any file; a trailing `()` or `!` is ignored; a file or folder of that name |
 ///
-/// Flags and identifiers are looked for in the regular files that are no documents. That a project
-/// *had* an identifier takes more: it was defined there, or, in capitals, read from the environment. A
-/// lone one that begins with a small letter was a function, a type or another item, and no field or
-/// parameter; a flag was offered, and not passed on to another program; of a file name alone there was
-/// one file.
+/// Flags and identifiers are searched in regular files that are not documents. The past needs more evidence:
+/// the project *had* an identifier if it defined it, or, for a name in capitals, read it from the
+/// environment. A single lower-case name must have been a function, type or other item, not a field or
+/// parameter. A flag must have been defined, not passed to another program. A bare file name must have been
+/// unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word {
-    /// Sort of thing that it names.
+    /// Kind of thing that the word names.
     pub kind: WordKind,
-    /// The word as it is written.
+    /// The word as written.
     pub text: String,
 }
 
-/// The most parts of one word.
+/// Maximum number of parts in a word.
 const MAX_PARTS: usize = 32;
-/// The most words in a constant whose beginnings and ends are looked for.
+/// Maximum number of places at which to split a constant.
 const MAX_WORDS: usize = 8;
 
-/// A single thing that can be looked for.
+/// A thing that can be searched for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Thing {
     Path(WantedPath),
     Identifier(String),
-    /// A name that stands alone and begins with a small letter.
+    /// A single name that begins with a lower-case letter.
     Lone(String),
-    /// A name that says only that the thing is there.
+    /// A name that proves only that the thing exists now.
     Related(String),
     Quoted(String),
     Flag(String),
-    /// The name of a file that code holds between quotation marks.
+    /// A file name in a string literal.
     Filed(String),
     Placed(Role, String),
     /// Two parts of a longer name in one file.
@@ -65,8 +65,8 @@ impl Thing {
         }
     }
 
-    /// Returns the things that show that an earlier commit had this one. An identifier must have been
-    /// defined: a name that was only used is somebody else's.
+    /// Returns the things that prove that an earlier commit had this one. An identifier must have been
+    /// defined, because a name that is only used belongs to someone else.
     pub(crate) fn earlier(&self) -> Option<Vec<Self>> {
         match self {
             Self::Identifier(text) => {
@@ -76,13 +76,12 @@ impl Thing {
                 }
                 Some(things)
             }
-            // Fields, keys and parameters are called alike everywhere.
+            // Fields, keys and parameters have the same names in many projects.
             Self::Lone(text) => Some(vec![Self::Placed(Role::Item, text.clone())]),
             Self::Placed(Role::Part, _) | Self::Related(_) | Self::Filed(_) | Self::Both(..) => {
                 None
             }
-            // A folder that goes by its name alone is one of the project's root, and any other may bear
-            // the same name.
+            // A bare folder name counts only at the root of the project, because deeper folders may share it.
             Self::Path(path) if path.folder && path.parts.len() == 1 => {
                 Some(vec![Self::Path(WantedPath { anchored: true, ..path.clone() })])
             }
@@ -91,11 +90,12 @@ impl Thing {
     }
 }
 
-/// A word exists when of each group one thing exists. `None` for what cannot be looked up.
+/// Returns the groups of things that make up a word. It exists if one thing of each group exists. Returns
+/// `None` if the word cannot be looked up.
 pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
     match word.kind {
         WordKind::Path => path(&word.text).map(|path| {
-            // A program that reads files of a name is what the text is about, not one such file.
+            // A program may read files of this name even if the project has none.
             let filed = path.is_bare().then(|| Thing::Filed(word.text.clone()));
             vec![[Thing::Path(path)].into_iter().chain(filed).collect()]
         }),
@@ -127,19 +127,19 @@ fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
     let text = text.split(['=', ' ']).next()?;
     let name = text.strip_prefix("--").or_else(|| text.strip_prefix('-'))?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    // A single letter behind a single dash says nothing.
+    // A single letter is too ambiguous.
     let named = name.len() > 1
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.ends_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(plain);
     named.then(|| {
         let mut things = vec![Thing::Flag(text.to_owned()), Thing::Quoted(name.to_owned())];
-        // A name that begins with a digit is no identifier, and is found nowhere.
+        // A name that begins with a digit is never an identifier, so it finds nothing.
         for name in [name.replace('-', "_"), camel(name)] {
             things.push(Thing::Placed(Role::Option, name.clone()));
             things.push(Thing::Quoted(name));
         }
-        // Libraries make `--no-color` of `color`.
+        // Libraries derive `--no-color` from `color`.
         if let Some(name) = name.strip_prefix("no-") {
             things.push(Thing::Related(name.replace('-', "_")));
             things.push(Thing::Related(name.to_owned()));
@@ -148,7 +148,7 @@ fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
     })
 }
 
-/// `dry-run` as `dryRun`.
+/// Converts `dry-run` to `dryRun`.
 fn camel(name: &str) -> String {
     let mut upper = false;
     let mut camel = String::with_capacity(name.len());
@@ -187,8 +187,8 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
     (parts.len() <= MAX_PARTS && parts.iter().all(good)).then(|| parts.iter().map(things).collect())
 }
 
-/// Returns the parts that code puts a constant together from: `A_LIB_DIR` from `A_` or `_DIR`, from `A`
-/// and `LIB_DIR` in one file, and so on. A lone `"MAX"` says nothing of `MAX_SIZE`.
+/// Returns the parts from which code may build a constant: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and
+/// `LIB_DIR` in one file, and so on. `"MAX"` alone says nothing of `MAX_SIZE`.
 fn fragments(name: &str) -> impl Iterator<Item = Thing> {
     let long = |part: &str| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1;
     let cuts = name.match_indices('_').take(MAX_WORDS).map(|(at, _)| at);

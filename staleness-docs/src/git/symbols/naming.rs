@@ -1,6 +1,6 @@
-//! The owner of the names in a file, by its path.
+//! The owner of the names in a file, judged by its path.
 
-/// Files with settings of other programs: what stands in them is named by those.
+/// Settings files of other programs, which define the names in them.
 #[rustfmt::skip]
 const FOREIGN: [&str; 29] = [
     "build.gradle", "cargo.lock", "cargo.toml", "clippy.toml", "composer.json", "deny.toml",
@@ -10,35 +10,34 @@ const FOREIGN: [&str; 29] = [
     "tsconfig.json", "vercel.json", "yarn.lock", "docker-compose.yml",
 ];
 
-/// Folders of what others wrote, wherever they are: copies of other projects, and data for tests.
+/// Folders with other people's files anywhere in a project: vendored code and test data.
 #[rustfmt::skip]
 const OTHERS: [&str; 15] = [
     "3rd_party", "3rdparty", "__fixtures__", "__snapshots__", "bower_components", "fixtures",
     "node_modules", "test-data", "test_data", "testdata", "third-party", "third_party",
     "thirdparty", "vendor", "vendored",
 ];
-/// Such folders that are known by their capitals: `pods` may be a project's own.
+/// Such folders with capitals in their names. `pods` may be the project's own.
 const OTHERS_IN_CAPITALS: [&str; 2] = ["Carthage", "Pods"];
-/// Folders of copies of other projects, where they are at the root of a project: deeper down a
-/// project calls its own so.
+/// Folders with vendored code, but only at the root of a project.
 const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects"];
 
-/// Endings of files whose keys are data, and make no items.
+/// Extensions of data files. Their keys are not items.
 #[rustfmt::skip]
 const DATA: [&str; 17] = [
     "cfg", "conf", "csv", "env", "ini", "json", "json5", "jsonc", "lock", "properties", "snap",
     "svg", "toml", "tsv", "xml", "yaml", "yml",
 ];
 
-/// Endings of pictures and texts, which are no sources either.
+/// Extensions of images and texts, which are not sources.
 const SHOWN: [&str; 3] = ["html", "png", "txt"];
 
-/// Owner of the names in a file. A file in several places counts as the first of these.
+/// Owner of the names in a file. For a file in several places, the first variant wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Naming {
-    /// The project, where it makes it.
+    /// The project, if the file defines them.
     Code,
-    /// The project, but a key is no item.
+    /// The project, but keys are not items.
     Data,
     Foreign,
 }
@@ -56,7 +55,7 @@ impl Naming {
     }
 }
 
-/// Returns true if the name of a file is that of data or text, and of no source.
+/// Returns true for the name of a data, text or image file.
 pub(super) fn is_data(name: &[u8]) -> bool {
     ends_as(name, &DATA) || ends_as(name, &SHOWN)
 }
@@ -66,8 +65,8 @@ fn ends_as(name: &[u8], endings: &[&str]) -> bool {
     end.is_some_and(|end| endings.iter().any(|known| known.as_bytes() == end))
 }
 
-/// Returns true if what stands in a file is not named by the project, by its path: settings of other programs,
-/// which are hidden or of a name that they give, copies of other projects, and data for tests.
+/// Returns true if the project does not own the names in a file: a hidden file, settings of another program,
+/// vendored code or test data.
 fn is_foreign(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.starts_with('.')
@@ -77,7 +76,7 @@ fn is_foreign(path: &str) -> bool {
         || is_of_others(path)
 }
 
-/// Returns true if a file is one of a copy of another project, or of data for tests.
+/// Returns true for vendored code and test data.
 pub(crate) fn is_of_others(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|folder| is_in(&OTHERS, folder) || OTHERS_IN_CAPITALS.contains(&folder))
@@ -88,7 +87,7 @@ fn is_in(list: &[&str], name: &str) -> bool {
     list.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Returns true if a file names packages for `pip`: `requirements-dev.txt`, `requirements/base.txt`.
+/// Returns true if a file lists packages for `pip`: `requirements-dev.txt`, `requirements/base.txt`.
 fn is_requirements(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let (name, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

@@ -1,16 +1,15 @@
-//! Telling a flag that the project offers from one that is passed on or spoken of.
+//! Tells a flag that the project defines from one that is passed on or mentioned.
 
 use std::ops::Range;
 
 use super::calls::{call, offers, runs};
 use super::spot::{depth, holds};
 
-/// Longest part of a line that is read on either side of a flag, and longest text that is read before it,
-/// in bytes.
+/// Maximum number of bytes to read on either side of a flag in its line, and before its line.
 const MAX_LINE: usize = 512;
 const MAX_BACK: usize = 4_096;
 
-/// A flag, and its line.
+/// A flag and its line.
 struct Spot<'a> {
     text: &'a [u8],
     line: usize,
@@ -18,8 +17,8 @@ struct Spot<'a> {
     after: &'a [u8],
 }
 
-/// Returns true if the flag is offered: defined, listed in a help text, or compared with. `looks` is how often
-/// this may still be looked for in the text.
+/// Returns true if the project defines the flag, lists it in a help text, or compares with it. `looks` is the
+/// number of checks that are left for this text.
 pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> bool {
     let from = flag.start.saturating_sub(MAX_LINE);
     let start = text[from..flag.start].iter().rposition(|byte| *byte == b'\n');
@@ -27,7 +26,7 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
     let to = text.len().min(flag.end + MAX_LINE);
     let after = text[flag.end..to].split(|byte| *byte == b'\n').next().unwrap_or_default();
     let spot = Spot { text, line, before: &text[line..flag.start], after };
-    // Where a line is cut, nobody knows how it begins.
+    // The start of a very long line is unknown.
     if is_mentioned(spot.before)
         || start.is_none() && from > 0 && spot.before.trim_ascii().is_empty()
     {
@@ -38,7 +37,7 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
         Some(())
     };
     let rest = before_flags(spot.before);
-    // A help text is indented within its quotation marks too.
+    // Help texts are indented inside their string.
     let indented = rest.strip_suffix(b"  ").map(<[u8]>::trim_ascii_end);
     if let Some([rest @ .., b'"' | b'\'']) = indented {
         return look().is_some() && !runs(rest);
@@ -46,7 +45,7 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
     match rest {
         [rest @ .., quote @ (b'"' | b'\'')] => look().is_some() && spot.is_quoted(rest, *quote),
         [.., b'[' | b'{' | b'|'] => !rest.ends_with(b"%w[") && !rest.ends_with(b"%w{"),
-        // The first of its line.
+        // The flag comes first on its line.
         rest if rest.iter().all(|b| b.is_ascii_whitespace() || b"[({|".contains(b)) => {
             look().is_some() && !spot.is_continued()
         }
@@ -54,7 +53,7 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
     }
 }
 
-/// Returns true if a word with dashes is only spoken of: in a comment, or as a variable of a style sheet.
+/// Returns true if the flag is in a comment, or is a CSS variable.
 fn is_mentioned(before: &[u8]) -> bool {
     let line = before.trim_ascii_start();
     let begins = |mark: &[u8]| line.starts_with(mark);
@@ -62,14 +61,14 @@ fn is_mentioned(before: &[u8]) -> bool {
         || [&b"//"[..], b"/*", b"* ", b"# ", b"##", b"<!--"].into_iter().any(begins)
 }
 
-/// Returns the line before other flags and the signs between them.
+/// Strips other flags and their separators from the end of a line.
 fn before_flags(before: &[u8]) -> &[u8] {
     let mut rest = before;
     loop {
         let apart = rest.trim_ascii_end();
         let stem = match apart {
             [stem @ .., b',' | b'/' | b'|'] => stem.trim_ascii_end(),
-            // A blank alone parts the flags of a list, and the words of a command.
+            // A space also separates the words of a command, so it does not count.
             _ => return rest,
         };
         let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_".contains(b);
@@ -84,11 +83,12 @@ fn before_flags(before: &[u8]) -> &[u8] {
 }
 
 impl<'a> Spot<'a> {
-    /// Returns true if the line is a part of a command over several lines.
+    /// Returns true if the line is part of a command over several lines.
     fn is_continued(&self) -> bool {
         let goes_on = |line: &[u8]| {
             let line = line.trim_ascii_end();
-            // In a help text the line ends, too.
+            // In a help text, `
+            // \` ends a line.
             line.ends_with(b"\\") && !line.ends_with(b"\\n\\")
                 || line
                     .strip_suffix(b" `")
@@ -99,7 +99,7 @@ impl<'a> Spot<'a> {
         if goes_on(last) || goes_on(self.after) {
             return true;
         }
-        // An array of a shell: `args=(`.
+        // A shell array: `args=(`.
         let word = |line: &&[u8]| !line.trim_ascii().starts_with(b"-");
         std::iter::once(last)
             .chain(above)
@@ -108,7 +108,7 @@ impl<'a> Spot<'a> {
             .is_some_and(|line| line.trim_ascii_end().ends_with(b"=("))
     }
 
-    /// Returns true if a shell compares with it, or has a case of it, on a line that begins otherwise.
+    /// Returns true if a shell test compares with the flag, or a `case` matches it.
     fn is_of_shell(&self, rest: &[u8]) -> bool {
         let tests = |mark: &&[u8]| holds(rest, mark);
         let compares = rest.ends_with(b"=") && [&b"[ "[..], b"test "].iter().any(tests);
@@ -122,7 +122,8 @@ impl<'a> Spot<'a> {
         self.text[to.saturating_sub(MAX_BACK)..to].rsplit(|byte| *byte == b'\n')
     }
 
-    /// Returns true if what begins behind this quotation mark offers the flag; `rest` stands before the mark.
+    /// Returns true if the string that begins with this quotation mark defines the flag. `rest` is the text
+    /// before the mark.
     fn is_quoted(&self, rest: &[u8], quote: u8) -> bool {
         let whole = self.after.starts_with(&[quote]);
         let call = call(rest);
@@ -136,7 +137,7 @@ impl<'a> Spot<'a> {
         if call.offers() {
             return true;
         }
-        // What the words of the line say costs most to ask.
+        // Checking the words of the line costs most, so it comes last.
         let single = self.after.get(1..).is_some_and(|rest| rest.starts_with(b")"));
         if call.passes(whole && single)
             || is_assigned(rest)
@@ -148,7 +149,7 @@ impl<'a> Spot<'a> {
         offers(self.before) || offers(self.after) || !(runs(rest) || whole && self.is_of_command())
     }
 
-    /// Returns true if the text ends with the flag, or goes on as names of options and help texts do.
+    /// Returns true if the string ends with the flag, or continues like an option name or a help text.
     fn is_name(&self, quote: u8) -> bool {
         let value = |rest: &[u8]| {
             let word = rest.split(|b| !(b.is_ascii_alphanumeric() || b"_-".contains(b))).next();
@@ -166,15 +167,15 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// Returns true if the line is an element of a list that is a command: one that begins with a word, or one
-    /// that stands behind a call that runs something.
+    /// Returns true if the line is an element of a list that is a command: the list begins with a word, or is
+    /// the argument of a call that runs something.
     fn is_of_command(&self) -> bool {
         let line = &self.text[self.line..];
         let mut own = depth(line);
         if !matches!(line[own..], [b'"' | b'\'', ..]) {
             return false;
         }
-        // `"--all" => …` and `"--all": …` are cases and keys.
+        // `"--all" => …` and `"--all": …` are match arms and keys.
         let next = self.after.get(1..).unwrap_or_default().trim_ascii();
         if !next.iter().all(|byte| b",)]};".contains(byte)) {
             return false;
@@ -202,7 +203,7 @@ impl<'a> Spot<'a> {
             if runs(text) || call(text).passes(false) || text.ends_with(b"=(") {
                 return true;
             }
-            // A bracket alone is an element of something itself.
+            // A lone bracket is itself an element of an outer list.
             if text.iter().any(u8::is_ascii_alphanumeric) {
                 return false;
             }
@@ -212,7 +213,7 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// Returns true if a shell or a file of settings hands it on: `flags="--all"`, `- "--all"`.
+/// Returns true if a shell or a settings file passes on the flag: `flags="--all"`, `- "--all"`.
 fn is_assigned(rest: &[u8]) -> bool {
     let line = rest.trim_ascii();
     if line == b"-" {
@@ -229,7 +230,7 @@ fn is_assigned(rest: &[u8]) -> bool {
     is_first && !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
 
-/// Returns true if a line is one text that is no flag, and a comma.
+/// Returns true if a line is a single string that is not a flag, followed by a comma.
 fn is_word_of_list(line: &[u8]) -> bool {
     let Some((quote @ (b'"' | b'\''), rest)) = line.split_first() else { return false };
     let Some(text) = rest.strip_suffix(b",").and_then(|text| text.strip_suffix(&[*quote])) else {
@@ -238,7 +239,7 @@ fn is_word_of_list(line: &[u8]) -> bool {
     !text.starts_with(b"-") && !text.contains(quote)
 }
 
-/// Returns true if another text that is no flag stands before the flag in its list.
+/// Returns true if the element before the flag in its list is a string that is not a flag.
 fn follows_a_word(rest: &[u8]) -> bool {
     let Some(stem) = rest.trim_ascii_end().strip_suffix(b",") else { return false };
     let Some((quote @ (b'"' | b'\''), stem)) = stem.trim_ascii_end().split_last() else {

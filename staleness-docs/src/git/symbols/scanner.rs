@@ -1,19 +1,18 @@
-//! Finding the words of a lexicon in one file after another.
+//! Finds the words of a lexicon in one file after another.
 //!
-//! One pass cuts a file into runs of letters, digits, `_` and `-`, and looks each up. Versions of a file
-//! follow each other and are nearly the same: only what differs from the file before is cut again.
-//! What a word stands for depends on its neighbours, so that is judged anew in each file.
+//! One pass splits a file into runs of letters, digits, `_` and `-`, and looks each one up. Consecutive
+//! versions of a file are nearly the same, so only their differences are split again. The meaning of a word
+//! depends on its context, so it is judged anew in each file.
 
 use std::ops::Range;
 
 use super::lexicon::{Lexicon, Looks};
 use super::naming::Naming;
 
-/// Most searches in one file for the line that encloses another, and for the offer of a flag, which reads
-/// its line.
+/// Maximum number of lookups per file: of enclosing lines, and of flag definitions.
 const MAX_LOOKS: u32 = 2_000;
 const MAX_FLAGS: u32 = 500;
-/// Bytes of two texts that are compared at once.
+/// Number of bytes to compare at once.
 const STEP: usize = 64;
 
 const WORD: u8 = 1;
@@ -32,12 +31,12 @@ const CLASS: [u8; 256] = {
     class
 };
 
-/// Looks for the words of a lexicon.
+/// Finds the words of a lexicon in texts.
 #[derive(Debug)]
 pub(crate) struct Scanner<'l> {
     lexicon: &'l Lexicon,
     text: Vec<u8>,
-    /// Its runs that may be things, in order.
+    /// The runs of the last text that may be wanted things, in order.
     runs: Vec<Range<usize>>,
     spare: Vec<Range<usize>>,
 }
@@ -47,8 +46,7 @@ impl<'l> Scanner<'l> {
         Self { lexicon, text: Vec::new(), runs: Vec::new(), spare: Vec::new() }
     }
 
-    /// Finds what a text holds, each thing as often as it occurs. In what others name is nothing
-    /// that the project had.
+    /// Finds the things in a text, with repetitions. A lexicon of the past ignores foreign files.
     pub(crate) fn scan(&mut self, text: &[u8], naming: Naming, found: &mut Vec<u32>) {
         if !self.lexicon.heeds(naming) {
             return;
@@ -61,11 +59,11 @@ impl<'l> Scanner<'l> {
         self.lexicon.complete(found);
     }
 
-    /// Finds the runs of a text, which is the last one from now on.
+    /// Finds the runs of a text, and remembers it for the next call.
     fn cut(&mut self, text: &[u8]) {
         let mut begin = shared_begin(&self.text, text);
         let mut end = shared_end(&self.text[begin..], &text[begin..]);
-        // What goes on over the edge of what is shared is another word.
+        // A run that crosses the edge of the shared part is a different word.
         begin = text[..begin].iter().rposition(|byte| is_apart(*byte)).map_or(0, |at| at + 1);
         let from = text.len() - end;
         end -= text[from..].iter().position(|byte| is_apart(*byte)).unwrap_or(end);
@@ -83,7 +81,7 @@ impl<'l> Scanner<'l> {
         self.text.extend_from_slice(text);
     }
 
-    /// Finds the runs of a part of a text.
+    /// Finds the runs in a part of a text.
     fn look(&mut self, text: &[u8], part: Range<usize>) {
         let mut at = part.start;
         let text = &text[..part.end];
@@ -109,7 +107,7 @@ const fn is_apart(byte: u8) -> bool {
     CLASS[byte as usize] == 0
 }
 
-/// Counts the bytes that two texts share at their beginning.
+/// Counts the bytes that two texts share at their start.
 fn shared_begin(one: &[u8], other: &[u8]) -> usize {
     let most = one.len().min(other.len());
     let (one, other) = (&one[..most], &other[..most]);

@@ -1,24 +1,23 @@
-//! Definitions that their line alone shows, and what encloses a line.
+//! Definitions that can be recognised from one line, and the line that encloses another.
 
 use super::spot::{Spot, balanced, depth, holds};
 
-/// Words of a line that opens a block of fields.
+/// Keywords of a line that opens a block of fields.
 const FIELDS: [&[u8]; 6] = [b"class", b"struct", b"union", b"interface", b"message", b"record"];
-/// Words before the members of a block on one line.
+/// Keywords before a block with its members on the same line.
 const BLOCKS: [&[u8]; 5] = [b"enum", b"struct", b"union", b"interface", b"type"];
 
-/// Returns true if one of these is a word of the line.
+/// Returns true if one of the words occurs in the line.
 pub(super) fn has_word(line: &[u8], words: &[&[u8]]) -> bool {
     line.split(|b| b.is_ascii_whitespace()).any(|word| words.contains(&word))
 }
 
-/// The line that encloses the line, without white space around it. `looks` is how often this may
-/// still be looked for.
+/// Returns the line that encloses this one, trimmed. `looks` is the number of lookups that are left.
 pub(super) fn enclosing<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
     above(spot, looks).map(<[u8]>::trim_ascii)
 }
 
-/// Returns that line with the white space around it.
+/// Returns the enclosing line with its white space.
 pub(super) fn above<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
     *looks = looks.checked_sub(1)?;
     let own = spot.depth();
@@ -29,19 +28,19 @@ pub(super) fn above<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
     })
 }
 
-/// Returns true if the line stands among the fields of a type.
+/// Returns true if the line is among the fields of a type.
 pub(super) fn is_field(spot: &Spot<'_>, looks: &mut u32) -> bool {
     enclosing(spot, looks).is_some_and(|above| has_word(above, &FIELDS) && !above.contains(&b'('))
 }
 
-/// Returns the text before `Thing::` in front of a word.
+/// Returns the text before an owner such as `Thing::`.
 pub(super) fn without_owner(before: &[u8]) -> Option<&[u8]> {
     let rest = before.strip_suffix(b"::")?;
     let part = |b: &u8| b.is_ascii_alphanumeric() || b"_:<>".contains(b);
     Some(&rest[..rest.iter().rposition(|b| !part(b)).map_or(0, |at| at + 1)])
 }
 
-/// Returns the text behind an annotation: `@Input() `.
+/// Returns the text after an annotation such as `@Input() `.
 pub(super) fn without_annotation(text: &[u8]) -> Option<&[u8]> {
     let name = text.strip_prefix(b"@")?;
     let end = name.iter().position(|b| !b.is_ascii_alphanumeric() && !b"_.".contains(b))?;
@@ -50,13 +49,13 @@ pub(super) fn without_annotation(text: &[u8]) -> Option<&[u8]> {
     (end > 0 && rest.starts_with(b" ")).then_some(rest)
 }
 
-/// The last word of what stands before a word.
+/// Returns the last word of a text.
 fn last_word(before: &[u8]) -> &[u8] {
     let mut words = before.trim_ascii_end().rsplit(|b| !b.is_ascii_alphanumeric() && *b != b'_');
     words.next().unwrap_or_default()
 }
 
-/// Returns true if what stands before and after the word on its line makes a type or a service of it.
+/// Returns true if the line declares the word as a type or a service.
 pub(super) fn declares_type(spot: &Spot<'_>) -> bool {
     let before = spot.before;
     let after = spot.after.trim_ascii_start();
@@ -78,7 +77,7 @@ pub(super) fn declares_type(spot: &Spot<'_>) -> bool {
     only(b"} ") && after == b";"
 }
 
-/// Returns true if what stands before and after the word on its line makes it.
+/// Returns true if the line declares the word.
 pub(super) fn declares(spot: &Spot<'_>) -> bool {
     let before = spot.before;
     let after = spot.after.trim_ascii_start();
@@ -99,8 +98,8 @@ pub(super) fn declares(spot: &Spot<'_>) -> bool {
     declares_type(spot) || is_inline(before, after)
 }
 
-/// `let` at the outside, behind a word such as `public`, or with a type and no end: a local name of a
-/// function is nobody's to speak of.
+/// Returns true for a `let` at the top level, after a word such as `public`, or with a type and no `;`. Local
+/// variables do not count.
 fn is_let(spot: &Spot<'_>, after: &[u8]) -> bool {
     spot.before != b"let "
         && spot.before.iter().all(|b| b.is_ascii_lowercase() || *b == b' ')
@@ -109,7 +108,7 @@ fn is_let(spot: &Spot<'_>, after: &[u8]) -> bool {
             && (spot.depth() == 0 || after.starts_with(b":") && !after.ends_with(b";"))
 }
 
-/// Returns true if the word is a member of a block that begins on its line, or is taken out of a value.
+/// Returns true if the word is a member of a block that begins on its line, or is bound by destructuring.
 fn is_inline(before: &[u8], after: &[u8]) -> bool {
     let Some(open) = before.iter().position(|b| matches!(b, b'{' | b'[')) else { return false };
     let (head, inner) = (&before[..open], &before[open + 1..]);
@@ -138,7 +137,7 @@ fn is_inline(before: &[u8], after: &[u8]) -> bool {
     let public = member.trim_ascii_start().starts_with(b"pub") && !member.contains(&b':');
     let named =
         (starts || public) && matches!(after, [b':' | b'?', ..]) && !after.starts_with(b"::");
-    // A field of C: a type, the name, and the end.
+    // A C field: a type, the name and `;`.
     let typed = !starts && !member.contains(&b':') && after.starts_with(b";");
     named || typed
 }

@@ -1,12 +1,12 @@
-//! A word of code and the lines around it.
+//! A word in code, and the lines around it.
 
 use std::ops::Range;
 
-/// Longest part of a line that is read on either side of the word, in bytes.
+/// Maximum number of bytes to read on either side of the word in its line.
 const MAX_LINE: usize = 400;
-/// Longest text that is read before the line, in bytes.
+/// Maximum number of bytes to read before the line.
 const MAX_BACK: usize = 4_096;
-/// The longest list of parameters that is read, in bytes.
+/// Maximum length of a parameter list, in bytes.
 const MAX_PARAMETERS: usize = 2_000;
 
 /// A word in a text, and its line.
@@ -35,7 +35,7 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// The line that follows the line, without white space around it.
+    /// Returns the line after this one, trimmed.
     pub(super) fn next(&self) -> &'a [u8] {
         let rest = self.text.get(self.line.end + 1..).unwrap_or_default();
         let rest = &rest[..rest.len().min(MAX_LINE)];
@@ -46,13 +46,13 @@ impl<'a> Spot<'a> {
         depth(&self.text[self.line.start..])
     }
 
-    /// Returns the text behind the word, over the end of the line.
+    /// Returns the text after the word, across line ends.
     pub(super) fn wide(&self) -> &'a [u8] {
         let rest = &self.text[self.word.end..];
         rest[..rest.len().min(MAX_PARAMETERS)].trim_ascii_start()
     }
 
-    /// The lines before the line, from the nearest on.
+    /// Iterates over the lines before this one, nearest first.
     pub(super) fn earlier(&self) -> impl Iterator<Item = &'a [u8]> {
         let to = self.line.start.saturating_sub(1);
         self.text[to.saturating_sub(MAX_BACK)..to].rsplit(|byte| *byte == b'\n')
@@ -64,7 +64,7 @@ pub(super) fn depth(line: &[u8]) -> usize {
     line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Returns the end of the bracket with which the text begins.
+/// Returns the end of the bracket that begins the text.
 pub(super) fn balanced(rest: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in rest.iter().enumerate() {

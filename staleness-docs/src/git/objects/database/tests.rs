@@ -6,12 +6,12 @@ use std::process::Command;
 use super::*;
 use crate::git::process::Program;
 
-/// A repository of these contents, and an object for each.
+/// Creates a repository with these contents. Returns the object of each.
 fn repository(contents: &[String]) -> (tempfile::TempDir, Vec<Oid>) {
     let dir = tempfile::tempdir().unwrap();
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
-        // Within a hook of git these name the repository around us.
+        // In a git hook these variables name the surrounding repository.
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
             command.env_remove(name);
         }
@@ -46,7 +46,7 @@ fn wanted(ids: &[Oid]) -> Vec<Wanted> {
 
 #[test]
 fn many_objects_too_large_to_be_read_over_start_git_a_few_times_only() {
-    // Every third one is small, every third one too large, and every third one far too large.
+    // One third is small, one third is too large, and one third is too large to discard.
     let contents = (0..90).map(|at: usize| format!("{at:02}{}", "x".repeat(at % 3 * 5)));
     let (dir, ids) = repository(&contents.collect::<Vec<_>>());
     for in_bulk in [true, false] {
@@ -79,7 +79,7 @@ fn git_breaks_off_so_many_times_and_no_more_whoever_asks() {
         let path = dir.path().join(".git/objects").join(&hex[..2]).join(&hex[2..]);
         let bytes = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
-        // What kind of object it is can be read, and what it holds cannot.
+        // The header can be read, but the contents cannot.
         fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
     }
     let mut objects = Objects { limit: 1000, drained: 1000, ..objects(&dir) };

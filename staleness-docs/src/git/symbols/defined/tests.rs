@@ -1,8 +1,8 @@
-//! Tests of definitions and mere uses.
+//! Tests of definitions and uses.
 
 use super::*;
 
-/// A text and the word in it that stands between `«` and `»`.
+/// Returns a text and the range of the word that is marked with `«` and `»`.
 pub(in crate::git) fn spot(marked: &str) -> (Vec<u8>, Range<usize>) {
     let start = marked.find('«').unwrap();
     let end = marked.find('»').unwrap() - '«'.len_utf8();
@@ -231,6 +231,6 @@ fn between_backticks_prose_speaks_of_a_variable() {
     for marked in ["set `«A_DIR»` to a path", "\"«A_DIR»", "«A_DIR»"] {
         assert!(!is(marked, reads), "{marked}");
     }
-    // A template may put a name together all the same.
+    // A template may use the part to build a name.
     assert!(is("`«A»`", is_part) && is("a «A_»", is_part) && !is("«A»", is_part));
 }

@@ -1,4 +1,4 @@
-//! Tests of items and of names of something smaller.
+//! Tests of items and of smaller definitions.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests of the words found in texts.
+//! Tests of looking up words in texts.
 
 use super::*;
 use crate::git::symbols::Scanner;
