@@ -1,4 +1,4 @@
-//! From questions to answers.
+//! Turns questions about documents into answers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::draft::place::Lines;
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
 use crate::{Cancelled, Progress};
 
-/// About how many bytes a question takes, and a block with questions.
+/// Estimated memory of a question or of a block with questions, in bytes.
 const QUESTION_BYTES: usize = 256;
 
 /// A document with questions, and its text.
@@ -23,9 +23,9 @@ pub(super) struct Open<'d> {
     pub(super) doc: &'d Doc,
     pub(super) text: String,
     pub(super) asked: Vec<Asked>,
-    /// Number of blocks left out that have nothing but temporal words.
+    /// Number of blocks with only temporal words that were left out.
     pub(super) passed: usize,
-    /// The blocks as lines, in the order of `asked`.
+    /// The line range of each block, in the order of `asked`.
     places: Vec<LineRange>,
 }
 
@@ -43,35 +43,35 @@ impl<'d> Open<'d> {
         Self { doc, text, asked, passed, places }
     }
 
-    /// About how many bytes it takes, its questions included.
+    /// Returns the estimated memory of the document and its questions, in bytes.
     pub(super) fn size(&self) -> usize {
         let questions: usize = self.asked.iter().map(|asked| asked.asks.len() + 1).sum();
         self.text.len() + questions * QUESTION_BYTES
     }
 }
 
-/// The answers about one document, by block in the order of the questions.
+/// The answers about one document, per block in the order of the questions.
 #[derive(Debug)]
 pub(super) struct Answers {
-    /// `None` where nothing can be said of a block.
+    /// The anchor of each block. `None` if nothing can be said about the block.
     pub(super) anchors: Vec<Option<Anchored>>,
-    /// Evidence of each block, each with the number of its question.
+    /// The evidence in each block, with the index of its question.
     pub(super) facts: Vec<Vec<(usize, Evidence)>>,
 }
 
-/// Names and commands that the checked-out commit lacks.
+/// Names and command targets that the checked-out commit lacks.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
-    /// The names that are nowhere in it, with what they were looked up as.
+    /// The missing names, with the words that they were looked up as.
     pub(super) words: HashMap<NameId, Word>,
-    /// The commands that call what it does not define.
+    /// The commands with undefined targets.
     pub(super) commands: LostCommands,
 }
 
-/// A citation that is asked about, and whose: the document, the block and the question.
+/// Indices of the document, the block and the question, and the citation to check.
 pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 
-/// When what a block says was last known to hold.
+/// The time at which the content of a block was last known to be right.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchored {
     pub(super) at: Timestamp,
@@ -80,8 +80,8 @@ pub(super) struct Anchored {
 }
 
 impl Anchored {
-    /// Returns true if the removal of a link's target speaks against the block, or that it never was: whenever
-    /// the block was edited, but not if somebody said later that it holds.
+    /// Returns true if a missing link target counts as evidence. It always does after an edit, but after a
+    /// verification only if the target was removed later.
     pub(super) fn is_before(&self, removal: Option<Commit>) -> bool {
         match self.anchor {
             Anchor::Commit(_) => true,
@@ -91,7 +91,7 @@ impl Anchored {
 }
 
 impl Check<'_> {
-    /// Looks in the checked-out commit for what the documents name.
+    /// Finds the names and commands of the documents that the checked-out commit lacks.
     pub(super) fn missing(&mut self, docs: &[Doc]) -> Result<Missing, Cancelled> {
         if !self.past.is_there() {
             return Ok(Missing::default());
@@ -119,7 +119,7 @@ impl Check<'_> {
         Ok(Missing { words, commands })
     }
 
-    /// Answers the questions about documents, in their order.
+    /// Answers the questions about documents, in the order of the documents.
     pub(super) fn answers(&mut self, held: &[Open<'_>]) -> Result<Vec<Answers>, Cancelled> {
         let looks_far =
             |ask: &Ask| ask.link || ask.span || ask.heading.is_some() || ask.command.is_some();
@@ -151,7 +151,7 @@ impl Check<'_> {
         let cited = self.past.cited(&queries)?;
         let mut facts: BTreeMap<(usize, usize, usize), Evidence> =
             self.headings(held, &anchors)?.into_iter().collect();
-        // A citation says more than a word, and the nearer path more than the other.
+        // A citation outranks a word, and the nearer path outranks the other one.
         let mut cited = self.where_it_was(held, &cites, cited)?;
         facts.extend(self.whenever(held, &anchors, &cites, &mut cited)?);
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
@@ -187,8 +187,8 @@ impl Check<'_> {
         Ok(answers.collect())
     }
 
-    /// When each block that is asked about was last known to hold; `None` when nothing can be said
-    /// of it, as of one that somebody is still working on.
+    /// Returns the anchor of each block with questions. `None` if nothing can be said, for example about
+    /// uncommitted text.
     fn dated(&mut self, held: &[Open<'_>]) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
         let dated: Vec<usize> = (0..held.len())
             .filter(|at| held[*at].doc.file.tracked && !held[*at].places.is_empty())
@@ -248,7 +248,7 @@ impl Check<'_> {
     }
 }
 
-/// The end of what a date means: of the whole day, when it names a day and no time.
+/// Returns the end of the period that a date names: the end of the day, if it has no time.
 fn end_of(at: Timestamp) -> Timestamp {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let millis = at.as_millis();
@@ -259,13 +259,14 @@ fn end_of(at: Timestamp) -> Timestamp {
     }
 }
 
-/// Turns the removal of a word into a fact.
+/// Creates the fact that a named thing was removed.
 pub(crate) fn fact_of_word(word: &Word, by: Option<Commit>, renamed_to: Option<String>) -> Fact {
     let (commit, at) = (by.as_ref().map(commit_text), by.map(|commit| commit.at));
     Fact::ReferenceDrift { word: word.text.clone(), sort: word.kind, renamed_to, commit, at }
 }
 
-/// Turns an answer into a fact. Days to a change are counted from `since`, else as the question was.
+/// Creates the fact for the state of a citation. Days to a change count from `since`, or from the
+/// verification.
 pub(crate) fn fact_of_citation(
     citation: &Citation,
     cite: Cite,

@@ -1,5 +1,5 @@
-//! Gaps in a check. They are reported each time, with the remedy. A document that was checked meanwhile is
-//! reused only while the gaps stay the same.
+//! Gaps in a check. Each report lists them with a remedy. An earlier result for a document is reused only
+//! while the gaps stay the same.
 
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::Document;
@@ -8,32 +8,32 @@ use super::past::Past;
 use crate::git::{Repo, Store, TrackedKind, Unread};
 use crate::report::{Blind, BlindKind, HISTORY};
 
-/// There was more than is searched.
+/// Some contents exceeded a limit.
 const CUT: u8 = 1;
-/// Files that are too large were met.
+/// Some files were too large.
 const TOO_LARGE: u8 = 2;
-/// Objects were not there, or could not be read.
+/// Some objects were missing, or could not be read.
 const MISSING: u8 = 4;
 const DAMAGED: u8 = 8;
-/// The lowest bit of a digest that tells which of these there were: the digest of the settings gives way.
+/// Lowest of the bits in a digest that record these gaps. They replace bits of the settings digest.
 const BITS: u32 = 66;
 
-/// The most submodules that are told one by one.
+/// Maximum number of submodules to list individually.
 const MAX_TOLD: usize = 3;
 
 impl Past<'_> {
-    /// Returns true if git failed in a way that another time may not bring.
+    /// Returns true if git failed, so that another attempt might succeed.
     pub(super) fn is_doubtful(&self) -> bool {
         self.failed || self.repo.as_ref().is_some_and(|repo| repo.is_ended())
     }
 
-    /// Returns the digest under which a document is remembered that was checked now.
+    /// Returns the digest to store with a document that was just checked.
     pub(super) fn seal(&self, digest: u128) -> u128 {
         self.sealed(digest, self.repo.as_ref().map_or(0, |repo| met(repo)))
     }
 
-    /// Returns true if a document that was remembered under `known` would be remembered so again: it is the
-    /// same, and so is what could not be read. That is noted as met.
+    /// Returns true if the stored digest `known` still applies: the document and the gaps are the same. If
+    /// so, records the gaps as met.
     pub(super) fn still_holds(&self, known: u128, digest: u128) -> bool {
         let bits = (known >> BITS) as u8 & 15;
         let holds = known == self.sealed(digest, bits);
@@ -44,14 +44,15 @@ impl Past<'_> {
     }
 
     fn sealed(&self, digest: u128, bits: u8) -> u128 {
-        // What is too much stays so; what is not there may be fetched.
+        // A limit stays exceeded, but missing objects may be fetched later.
         let state = if bits & (MISSING | DAMAGED) > 0 { self.store().state } else { 0 };
         let bytes = [digest.to_le_bytes(), state.to_le_bytes()].concat();
         let settings = stable_hash(&bytes) << 4 | u128::from(bits);
         Document::digest_of(digest, settings << (BITS - 64))
     }
 
-    /// Looks at the folders of objects, before anything is asked: what comes meanwhile may have been missed.
+    /// Returns the state of the object folders before the first query. Objects that arrive later may have
+    /// been missed.
     pub(super) fn store(&self) -> Store {
         let store = || self.repo.as_ref().map_or_else(Store::default, |repo| repo.store());
         *self.store.get_or_init(store)
@@ -62,17 +63,17 @@ impl Past<'_> {
         (now | self.met.get()) & bits > 0
     }
 
-    /// Returns true if something was left out because there is too much of it.
+    /// Returns true if something was left out because of a limit.
     pub(super) fn is_cut(&self) -> bool {
         self.has_met(CUT)
     }
 
-    /// Returns true if files that are too large were not searched.
+    /// Returns true if files were not searched because they are too large.
     pub(super) fn is_too_large(&self) -> bool {
         self.has_met(TOO_LARGE)
     }
 
-    /// Returns what could not be looked at and should be.
+    /// Returns the gaps of this check.
     pub(crate) fn blind(&self) -> Vec<Blind> {
         let Some(repo) = &self.repo else { return Vec::new() };
         let blind = |kind, path: &str, reason: &str| Blind {
@@ -112,7 +113,7 @@ impl Past<'_> {
     }
 }
 
-/// Tells what a repository met so far.
+/// Returns the gaps that a repository met so far.
 fn met(repo: &Repo) -> u8 {
     let Unread { missing, too_large, damaged } = repo.unread();
     let bit = |is: bool, bit: u8| if is { bit } else { 0 };

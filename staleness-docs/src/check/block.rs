@@ -1,4 +1,4 @@
-//! Blocks as a person sees them.
+//! Builds blocks for the report.
 
 use pulldown_cmark::{Event, Parser};
 use staleness_core::ids::stable_hash;
@@ -10,10 +10,10 @@ use crate::draft::place::{Lines, title};
 use crate::draft::{markdown, spans};
 use crate::git::Word;
 
-/// The longest block that is looked through for each name that is gone, in bytes.
+/// The longest block to search for each missing name, in bytes.
 const MAX_EXPLAINED: usize = 16 * 1024;
 
-/// A block as a person sees it, without evidence.
+/// Returns a block for the report, without evidence.
 pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
     let draft = &open.doc.draft;
     let range = block.map_or(0..draft.body, |at| draft.blocks[at].range.clone());
@@ -24,7 +24,7 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if a block explains a word itself: it is what it calls a parameter.
+/// Returns true if the block itself introduces the word as a parameter.
 pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bo
     word.kind == WordKind::Identifier && spans::passes_on(text, &word.text)
 }
 
-/// Words of a text that speaks of what is gone on purpose.
+/// Words that show that a text refers to removed things on purpose.
 #[rustfmt::skip]
 const OF_THE_PAST: [&str; 11] = [
     "deprecated", "dropped", "formerly", "instead of", "no longer", "obsolete", "previously", "removed", "renamed",
@@ -42,8 +42,8 @@ const OF_THE_PAST: [&str; 11] = [
 ];
 
 impl Open<'_> {
-    /// Returns true if a block says itself that what it names is gone. The lines of a fenced block are meant to
-    /// be typed.
+    /// Returns true if the block itself says that the thing is gone. A fenced block never does, because its
+    /// lines are meant to be typed.
     pub(super) fn speaks_of_the_past(&self, block: Option<usize>) -> bool {
         let range = block.and_then(|at| self.doc.draft.blocks.get(at)).map(|it| it.range.clone());
         let text = range.and_then(|range| self.text.get(range)).unwrap_or_default();
@@ -53,7 +53,7 @@ impl Open<'_> {
     }
 }
 
-/// An item is judged as a whole: its blocks are one.
+/// Merges the blocks of an item into one, because an item is judged as a whole.
 pub(super) fn as_one(document: &mut Document, doc: &Doc, open: Option<&Open<'_>>) {
     document.blocks = 1;
     let found = std::mem::take(&mut document.found);
@@ -69,7 +69,7 @@ pub(super) fn as_one(document: &mut Document, doc: &Doc, open: Option<&Open<'_>>
     document.found.push(whole);
 }
 
-/// A hash of a block's text that does not depend on where its lines break; never 0.
+/// Hashes the text of a block. Line breaks do not matter. Never returns 0.
 fn digest(text: &str) -> u64 {
     let mut folded = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -79,7 +79,7 @@ fn digest(text: &str) -> u64 {
     (stable_hash(folded.as_bytes()) as u64).max(1)
 }
 
-/// The beginning of a block without its markup.
+/// Returns the beginning of a block without its markup.
 fn plain(text: &str) -> String {
     let row = text.trim_start().starts_with('|');
     let mut pieces: Vec<String> = Vec::new();
@@ -91,6 +91,6 @@ fn plain(text: &str) -> String {
             _ => {}
         }
     }
-    // HTML has no text that reads as it is meant.
+    // The parser finds no text in HTML, so use it as it is.
     if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) }
 }

@@ -1,35 +1,35 @@
-//! Bounds on the findings that are listed.
+//! Limits on the number of listed findings.
 //!
-//! What is said of a block depends on the sorts of evidence against it, not on how much of a sort there
-//! is. So of many blocks with the same sorts the first are listed and the others counted: whatever the
-//! rules are that judge them, a document stays as fresh as its worst block.
+//! A verdict depends on the kinds of evidence against a block, not on their number. So of many blocks with
+//! the same kinds, only the first are listed and the others are counted. Whatever the rules, this does not
+//! change the freshness of a document, which is that of its worst block.
 
 use staleness_core::knowledge::{Evidence, Fact, SignalKind, SignalSet};
 
 use crate::Unlisted;
 
-/// Blocks with the same sorts of evidence that are listed of one document.
+/// Maximum number of listed blocks per document with the same kinds of evidence.
 const MAX_ALIKE: usize = 10_000;
-/// Blocks with nothing but temporal words that are listed of one document.
+/// Maximum number of listed blocks per document with only temporal words.
 pub(super) const MAX_WEAK: usize = 1_000;
-/// Evidence of one sort that is told of one block.
+/// Maximum amount of evidence of one kind to list per block.
 const MAX_OF_SORT: usize = 500;
-/// Evidence in all documents from which on few blocks are listed of one, and how many these are.
+/// Amount of evidence in all documents after which few blocks per document are listed, and their number.
 const MAX_ALL: usize = 200_000;
 const FEW: usize = 16;
 
-/// Counts of the findings of one document.
+/// Numbers of the findings in one document.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
-    /// Blocks by their sorts of evidence: those that are listed, and those that are not.
+    /// The numbers of listed and unlisted blocks for each set of evidence kinds.
     blocks: Vec<(SignalSet, usize, usize)>,
-    /// Evidence that is not told of blocks that are listed.
+    /// Amount of evidence left out of listed blocks.
     untold: usize,
 }
 
 impl Bounds {
-    /// Returns true if a block with this evidence is listed; of that, what is too much is left out. `all` is how
-    /// much was told of all documents.
+    /// Returns true if a block with this evidence is listed, and drops its excess evidence. `all` counts the
+    /// listed evidence of all documents.
     pub(super) fn admit(&mut self, evidence: &mut Vec<Evidence>, all: &mut usize) -> bool {
         let sorts = SignalSet::of(evidence);
         let (_, listed, unlisted) = self.of(sorts);
@@ -48,12 +48,12 @@ impl Bounds {
         true
     }
 
-    /// Counts blocks with nothing but words of a time that nobody looked at.
+    /// Counts blocks with only temporal words that were not looked at.
     pub(super) fn pass_by(&mut self, blocks: usize) {
         self.of(weak()).2 += blocks;
     }
 
-    /// Leaves out evidence of a block that was made of listed ones.
+    /// Drops the excess evidence of a block that was merged from listed ones.
     pub(super) fn fit(&mut self, evidence: &mut Vec<Evidence>) {
         self.untold += thin(evidence);
     }
@@ -71,19 +71,19 @@ impl Bounds {
         self.untold + self.blocks.iter().map(|(.., unlisted)| unlisted).sum::<usize>()
     }
 
-    /// The blocks that are not listed.
+    /// Returns the blocks that are not listed.
     pub(super) fn unlisted(self, path: &str) -> impl Iterator<Item = Unlisted> {
         let left = self.blocks.into_iter().filter(|(.., unlisted)| *unlisted > 0);
         left.map(move |(sorts, _, blocks)| Unlisted { path: path.to_owned(), sorts, blocks })
     }
 }
 
-/// The sorts of evidence of a block with nothing but words of a time.
+/// Returns the evidence kinds of a block with only temporal words.
 fn weak() -> SignalSet {
     SignalSet::of(&[Fact::TemporalMarker { word: String::new() }.into()])
 }
 
-/// Leaves out evidence of which there is too much, and says how much.
+/// Drops excess evidence and returns its amount.
 fn thin(evidence: &mut Vec<Evidence>) -> usize {
     let (before, mut counts) = (evidence.len(), [0; SignalKind::ALL.len()]);
     evidence.retain(|each| {

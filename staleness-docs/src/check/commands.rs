@@ -1,8 +1,9 @@
-//! Commands that documents call, and whether the project still defines what they call.
+//! Checks if the project still defines the targets that commands in documents call.
 //!
-//! A target is looked for in the folder of the document and in each one above it, since a document in a
-//! sub-folder may speak of either; where a command names no folder it is also enough that some manifest of the
-//! project has it. Only what is in none of them is asked of the history, and it is gone if one had it.
+//! A target is looked up in the document's folder and in each folder above it, because a document in a
+//! subfolder may refer to either. If the command names no folder, any manifest of the project may define the
+//! target. Targets that no manifest defines are looked up in the history, and count as removed if an older
+//! version had one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -19,38 +20,38 @@ use crate::draft::names::{NameId, NameSort};
 use crate::git::{Part, PartFate, PartQuery, Trace, Word, WordQuery};
 use crate::paths;
 
-/// Most manifests in which one target is looked for beside those of the document's own folders.
+/// Maximum number of manifests to check for a target, besides those in the document's own folders.
 const MAX_ELSEWHERE: usize = 200;
-/// Most of these of which the history is asked.
+/// Maximum number of these manifests to look up in the history.
 const MAX_ASKED: usize = 20;
-/// Most files that one manifest includes, and those that they include.
+/// Maximum number of files to read for one manifest and its includes.
 const MAX_INCLUDED: usize = 32;
 
-/// A command whose target is missing.
+/// A command with a missing target.
 #[derive(Clone, Debug)]
 pub(super) struct Lost {
     call: Rc<Call>,
-    /// Manifests that may have defined it, the likeliest first.
+    /// Manifests that may have defined the target, most likely first.
     manifests: Vec<String>,
-    /// Paths that would be it by themselves, as `src/bin/shop.rs`.
+    /// Paths that define the target by their existence, such as `src/bin/shop.rs`.
     paths: Vec<Word>,
-    /// The command with the nearest target of today.
+    /// The same command with the most similar target that exists now.
     near: Option<String>,
 }
 
-/// The commands whose targets are missing, by the folder of their document and their name.
+/// The commands with missing targets, by the folder of the document and the name.
 pub(super) type LostCommands = HashMap<(String, NameId), Lost>;
 
-/// The manifests of the checked-out commit, each read once.
+/// The manifests of the checked-out commit, cached.
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
-    /// By their names, which tell how they are read, and their paths.
+    /// Manifests by the file names that decide how they are read, and by path.
     read: HashMap<(&'static [&'static str], String), Rc<Targets>>,
-    /// All with these names, those nearest to the root first.
+    /// Paths of all manifests with these names, nearest to the root first.
     listed: HashMap<&'static [&'static str], Rc<[String]>>,
 }
 
-/// The paths that are a target by themselves.
+/// Returns the paths that define a target by their existence.
 pub(super) fn paths_of(call: &Call) -> Vec<Word> {
     let target = &call.target;
     let texts = match call.kind {
@@ -73,7 +74,7 @@ pub(super) fn paths_of(call: &Call) -> Vec<Word> {
 }
 
 impl Check<'_> {
-    /// The names that are commands.
+    /// Returns the names that are commands.
     pub(super) fn calls(&self) -> Vec<(NameId, Rc<Call>)> {
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
         ids.filter_map(|id| match self.names.get(id) {
@@ -83,8 +84,8 @@ impl Check<'_> {
         .collect()
     }
 
-    /// The commands that call what the checked-out commit does not define. `has_path` tells which paths it
-    /// holds.
+    /// Returns the commands with targets that the checked-out commit does not define. `has_path` returns true
+    /// for paths that exist.
     pub(super) fn lost_commands(
         &mut self,
         docs: &[Doc],
@@ -93,7 +94,7 @@ impl Check<'_> {
     ) -> LostCommands {
         let calls: HashMap<NameId, Rc<Call>> = calls.into_iter().collect();
         let mut lost = LostCommands::new();
-        // Of a history of which parts cannot be listed nothing is missing.
+        // If the list of files is incomplete, nothing counts as missing.
         if calls.is_empty() || self.past.tracked().is_none_or(|tracked| tracked.cut) {
             return lost;
         }
@@ -123,7 +124,7 @@ impl Check<'_> {
         lost
     }
 
-    /// The manifests that may have defined a target, if none does now.
+    /// Returns the manifests that may have defined a target, or `None` if it may be defined now.
     fn missing_from(
         &mut self,
         manifests: &mut Manifests,
@@ -139,7 +140,7 @@ impl Check<'_> {
             }
         }
         let is_cargo = commands::files(call.kind) == ["Cargo.toml"];
-        // Cargo builds any package of a workspace.
+        // Cargo builds every package of a workspace.
         let is_anywhere = is_cargo
             || call.kind != TargetKind::Alias && call.place == Place::Folder(String::new());
         let mut asked = own;
@@ -153,7 +154,7 @@ impl Check<'_> {
             if listed.len() > MAX_ELSEWHERE {
                 return None;
             }
-            // A script of some package is no script of another one.
+            // For other tools, a script of one package is not a script of another.
             if is_cargo {
                 let more: Vec<_> = listed
                     .iter()
@@ -167,7 +168,7 @@ impl Check<'_> {
         Some(asked)
     }
 
-    /// The command with the nearest target that one of these manifests defines.
+    /// Returns the command with the most similar target that one of these manifests defines.
     fn near(&mut self, manifests: &mut Manifests, paths: &[String], call: &Call) -> Option<String> {
         let tracked = |path: &&String| self.past.tracked().is_some_and(|it| it.holds(path));
         let paths: Vec<&String> = paths.iter().filter(tracked).collect();
@@ -179,7 +180,8 @@ impl Check<'_> {
         nearest_of(&call.target, names, &self.anchors.likened).map(|name| call.renamed(name))
     }
 
-    /// The manifests that a command means, read in a document of this folder; `None` when that cannot be told.
+    /// Returns the manifests that a command may refer to in a document of this folder, or `None` if no
+    /// package matches.
     pub(super) fn manifests_of(
         &mut self,
         manifests: &mut Manifests,
@@ -221,7 +223,7 @@ impl Check<'_> {
         Some(all)
     }
 
-    /// Returns true if a manifest defines what a command calls; `None` when that cannot be told.
+    /// Returns true if a manifest defines the target of a command, or `None` if this is uncertain.
     fn defines(&mut self, manifests: &mut Manifests, path: &str, call: &Call) -> Option<bool> {
         let targets = self.targets(manifests, call.kind, path);
         let holds = |kind| targets.holds(kind, &call.target);
@@ -231,8 +233,7 @@ impl Check<'_> {
         holds(call.kind)
     }
 
-    /// The manifests of the project that define targets of a kind: copies of other projects and data of tests
-    /// are none.
+    /// Returns the project's manifests that define targets of a kind. Excludes vendored code and test data.
     fn listed(&self, manifests: &mut Manifests, kind: TargetKind) -> Rc<[String]> {
         let list = || {
             let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
@@ -245,7 +246,7 @@ impl Check<'_> {
         Rc::clone(manifests.listed.entry(commands::files(kind)).or_insert_with(list))
     }
 
-    /// Reads a manifest of the checked-out commit, with what it includes.
+    /// Reads a manifest of the checked-out commit and the files that it includes.
     fn targets(&mut self, manifests: &mut Manifests, kind: TargetKind, path: &str) -> Rc<Targets> {
         let key = (commands::files(kind), path.to_owned());
         if let Some(known) = manifests.read.get(&key) {
@@ -261,7 +262,7 @@ impl Check<'_> {
         let mut all = Targets::default();
         let (mut next, mut seen) = (vec![path.to_owned()], HashSet::new());
         while let Some(file) = next.pop() {
-            // A circle ends where it began.
+            // Includes may be circular.
             if !seen.insert(file.clone()) {
                 continue;
             }
@@ -271,7 +272,7 @@ impl Check<'_> {
                 all.open = true;
                 break;
             };
-            // `make` includes from where it runs, others from where the file is.
+            // `make` resolves includes from its working folder, other tools from the including file.
             let from = if kind == TargetKind::Make { path } else { &file };
             let from = paths::folder_of(from);
             for include in std::mem::take(&mut targets.includes) {
@@ -285,7 +286,7 @@ impl Check<'_> {
         all
     }
 
-    /// Looks for the targets of missing commands in the history; by document, block and question.
+    /// Looks up missing command targets in the history. Returns evidence by document, block and question.
     pub(super) fn fates_of_commands(
         &mut self,
         held: &[Open<'_>],
@@ -295,7 +296,7 @@ impl Check<'_> {
         for (at, open) in held.iter().enumerate() {
             for (block, of_block) in open.asked.iter().enumerate() {
                 let Some(anchored) = anchors[at][block] else { continue };
-                // It is looked through once, however many commands it has.
+                // Checked once per block.
                 let mut is_of_past = None;
                 for (ask, question) in of_block.asks.iter().enumerate() {
                     let Some(lost) = &question.command else { continue };
@@ -306,7 +307,7 @@ impl Check<'_> {
                 }
             }
         }
-        // Each manifest is asked once for all that is missing of it.
+        // Each manifest is queried once for all of its missing targets.
         let mut names: BTreeMap<(TargetKind, &str), Vec<String>> = BTreeMap::new();
         for (_, lost, _) in &asked {
             for path in &lost.manifests {
@@ -371,7 +372,7 @@ impl Check<'_> {
     }
 }
 
-/// The target that a path is by itself, where another path is the old one: `src/bin/till.rs` is `till`.
+/// Derives the new target from the new path: `src/bin/till.rs` gives `till`.
 fn target_of(call: &Call, old: &str, path: &str) -> Option<String> {
     let (begin, end) = old.split_once(&call.target)?;
     let at = path.rfind(begin).filter(|_| !begin.is_empty())?;
@@ -379,7 +380,7 @@ fn target_of(call: &Call, old: &str, path: &str) -> Option<String> {
     (!name.contains('/')).then(|| name.to_owned())
 }
 
-/// The targets of a kind in a version of a manifest; one that cannot be read has none.
+/// Returns the targets of a kind in one version of a manifest. An unreadable version has none.
 fn parts(kind: TargetKind, path: &str, bytes: &[u8]) -> Vec<Part> {
     let text = std::str::from_utf8(bytes).ok();
     let targets = text.and_then(|text| commands::read(kind, path, text)).unwrap_or_default();

@@ -1,25 +1,24 @@
-//! Names that the manifests of a project depend on. They belong to other projects, and may change there
-//! without anything to tell here.
+//! The dependencies of a project. Their names may change without a trace in this project.
 
 use std::collections::HashSet;
 
-/// The manifests that are read.
+/// The supported manifests.
 const MANIFESTS: [&str; 3] = ["Cargo.toml", "package.json", "pyproject.toml"];
 
-/// The names of a project and of what it depends on, as code writes them: `-` is `_`.
+/// The names of a project and its dependencies, as code writes them: with `_` instead of `-`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dependencies {
     ours: HashSet<String>,
     theirs: HashSet<String>,
 }
 
-/// Returns true if the file is a manifest that is read, by its path.
+/// Returns true if the path is that of a supported manifest.
 pub(super) fn is_manifest(path: &str) -> bool {
     MANIFESTS.contains(&path.rsplit('/').next().unwrap_or(path))
 }
 
 impl Dependencies {
-    /// Returns the last part of a name (`tower::ServiceBuilder`) that begins with a dependency.
+    /// Returns the last part of a name such as `tower::ServiceBuilder` if it begins with a dependency.
     pub(super) fn owned_by_others<'a>(&self, name: &'a str) -> Option<&'a str> {
         let part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let (first, rest) = name.split_once(part)?;
@@ -27,12 +26,12 @@ impl Dependencies {
         (self.theirs.contains(first) && !self.ours.contains(first)).then_some(last)
     }
 
-    /// Returns true if nothing is known.
+    /// Returns true if no names are known.
     pub(super) fn is_empty(&self) -> bool {
         self.theirs.is_empty()
     }
 
-    /// Reads a manifest. One that cannot be read says nothing.
+    /// Reads a manifest. Ignores it if it cannot be parsed.
     pub(super) fn read(&mut self, path: &str, text: &str) {
         match path.rsplit('/').next().unwrap_or(path) {
             "package.json" => {
@@ -72,7 +71,7 @@ impl Dependencies {
             for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
                 let some = table.get(kind).and_then(toml::Value::as_table);
                 for (name, value) in some.into_iter().flatten() {
-                    // What a workspace declares is in its own manifest.
+                    // The workspace manifest declares this dependency.
                     if value.get("workspace").is_some() {
                         continue;
                     }
@@ -137,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// Whole manifests, in the order of their names.
+    /// Complete manifests, in the order of their names.
     const WHOLE: [&str; 3] = [
         "[package]\nname = \"my-lib\"\nversion = \"1.2.0\"\n[dependencies]\ntower = \"0.4\"\n\
          old = { package = \"new-one\", version = \"1\" }\n[target.'cfg(unix)'.dev-dependencies]\nnix = \"1\"\n",

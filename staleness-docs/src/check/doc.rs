@@ -1,4 +1,4 @@
-//! One document of a check, read or taken over.
+//! One document of a check: read now, or reused from the last check.
 
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
 use staleness_core::knowledge::{
@@ -26,19 +26,20 @@ pub(super) struct Doc {
     pub(super) file: DocFile,
     pub(super) kind: ItemKind,
     pub(super) digest: u128,
-    /// The hash of its text alone, to know it again.
+    /// Hash of the text only, which identifies it in later checks.
     pub(super) text: u128,
     pub(super) written: Timestamp,
     pub(super) draft: Draft,
 }
 
 impl Doc {
-    /// The folder from which its paths count: its own in the project, and the project's for a file of the user.
+    /// Returns the folder that its relative paths start from: its own folder, or the project's root for a
+    /// file of the user.
     pub(super) fn folder(&self) -> &str {
         if self.file.inside { paths::folder_of(&self.key.path) } else { "" }
     }
 
-    /// Returns true if directives leave evidence of a sort against a block aside.
+    /// Returns true if directives suppress this kind of evidence in a block.
     pub(super) fn leaves_aside(&self, block: Option<usize>, kind: SignalKind) -> bool {
         let inner = block.and_then(|at| self.draft.ignored_in.get(&at));
         self.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind))
@@ -47,9 +48,9 @@ impl Doc {
 
 /// Result of reading a document.
 pub(super) enum Reading {
-    /// It must be checked.
+    /// The document must be checked.
     Fresh(Box<Doc>),
-    /// The last check of it still holds.
+    /// The result of the last check still applies.
     Known(Box<Document>),
 }
 
@@ -88,7 +89,7 @@ pub(super) fn read(
     let mut aside = Names::default();
     let names = if file.history.is_so() { &mut aside } else { &mut check.names };
     let mut draft = draft::read(&key.path, &read.text, names, &mut check.room)?;
-    // Its text is about what is gone; what its front matter cites is meant to be there.
+    // The text is about removed things, but the citations in the front matter must exist.
     if file.history.is_so() {
         draft.blocks.clear();
         draft.mentions.clear();
@@ -127,7 +128,7 @@ pub(super) fn read(
     } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
-    // What it rests on may go: an evergreen text is only ended.
+    // An evergreen text only expires, so its sources may be removed.
     if draft.fields.evergreen {
         draft.fields.cite.clear();
     }
@@ -138,7 +139,7 @@ fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {
     fields.kind.or(file.kind).unwrap_or(ItemKind::Document)
 }
 
-/// Returns true if a file is an item of knowledge: what it says is meant to hold, whatever its name.
+/// Returns true if a file is an item of knowledge. The name of such a file does not make it history.
 fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str> {
     let fields =
         draft::front_of(path, text)?.map_or_else(Fields::default, |front| front::fields(&front));
@@ -149,22 +150,22 @@ fn body_of(text: &str, body: usize) -> &str {
     text.get(body..).unwrap_or_default().trim()
 }
 
-/// Everything that the findings depend on beside the commit and the time.
+/// Digest of everything that the findings depend on, except the commit and the time.
 fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> u128 {
     let mut bytes = vec![RULES, u8::from(file.history.is_so()), u8::from(file.tracked)];
     bytes.push(u8::from(file.loaded));
     bytes.push(file.kind.map_or(0, |kind| 1 + kind as u8));
     bytes.push(u8::from(check.past.is_there()));
-    // How far back the history goes.
+    // The commit at which a cut-off history begins.
     bytes.extend(check.past.boundary.to_le_bytes());
-    // The history of other files says when their blocks were edited.
+    // Untracked files are dated by their modification time.
     if !file.tracked {
         bytes.extend(written.as_millis().to_le_bytes());
     }
     Document::digest_of(text, stable_hash(&bytes))
 }
 
-/// Returns true if something that was missing is on disk now, not committed yet.
+/// Returns true if something that was missing now exists on disk, uncommitted.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
     let is_there = |folder: &str, path: &str| {
         paths::resolve(folder, path)
@@ -176,7 +177,7 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
         Fact::SourceMissing { citation, .. } | Fact::BrokenLink { citation, .. } => {
             is_there("", &citation.path)
         }
-        // As it was written it counts from the document, or from a folder above it.
+        // The path may be relative to the document, or to a folder above it.
         Fact::ReferenceDrift { word, sort: WordKind::Path, .. } => {
             let ends = known.key.path.match_indices('/').map(|(at, _)| at);
             ends.chain([0]).any(|end| is_there(&known.key.path[..end], word))
@@ -185,7 +186,8 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
     })
 }
 
-/// Returns true if a date that lay in the future is past: what it clears has to be found out.
+/// Returns true if a future date has passed. The document must be checked again, because the date may now
+/// clear findings.
 fn came_due(check: &Check<'_>, known: &Document) -> bool {
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match evidence.fact {
         Fact::FutureDate { at } => at <= check.options.now,
@@ -193,7 +195,7 @@ fn came_due(check: &Check<'_>, known: &Document) -> bool {
     })
 }
 
-/// A document as it was checked before, with what does not depend on its text found anew.
+/// Reuses the result of an earlier check, but finds anew what does not depend on the text.
 fn take_over(
     check: &mut Check<'_>,
     known: &Document,
@@ -213,7 +215,7 @@ fn take_over(
     let blocks = &mut document.blocks;
     document.found.retain(|block| {
         let stays = !block.evidence.is_empty();
-        // The front matter counts as a block while something is said of it.
+        // The front matter counts as a block only while it has evidence.
         *blocks = blocks.saturating_sub(u32::from(!stays && block.digest == 0 && !is_item));
         stays
     });
@@ -229,7 +231,7 @@ fn take_over(
     Ok(document)
 }
 
-/// Returns true if a fact depends on the time, on the project's version or on what other files say.
+/// Returns true if a fact depends on the time, on the project's version or on other files.
 const fn is_found_anew(fact: &Fact) -> bool {
     matches!(
         fact,
@@ -240,8 +242,7 @@ const fn is_found_anew(fact: &Fact) -> bool {
     )
 }
 
-/// Adds what the front matter of a document itself says: a block of its own, since no other block
-/// is meant.
+/// Adds the evidence in the front matter of a document, as a block of its own.
 pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Document) {
     let now = check.options.now;
     let mut found = Vec::new();
@@ -270,7 +271,7 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Docum
     }
     let lines = found.iter().filter_map(|evidence| evidence.line);
     let (line, last_line) = (lines.clone().min().unwrap_or(1), lines.max().unwrap_or(1));
-    // An earlier finding about the same lines is the same block.
+    // An existing block for the front matter is reused.
     if let Some(block) = document.found.first_mut().filter(|block| block.digest == 0) {
         block.evidence.extend(found);
         return;
@@ -288,20 +289,20 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, document: &mut Docum
     document.blocks += 1;
 }
 
-/// An item of a file whose dates its history tells.
+/// An item in a file that takes its dates from the history.
 #[derive(Clone, Debug)]
 pub(super) struct Undated {
     pub(super) path: String,
-    /// Digest of its text, to know it again.
+    /// Digest of the text, which identifies it in later checks.
     pub(super) text: u128,
-    /// True if its front matter says when it was written.
+    /// True if the front matter says when the item was written.
     pub(super) says_added: bool,
 }
 
-/// The most bytes of the texts of all items in files: they are held until the end.
+/// Maximum number of text bytes of all items in files. They stay in memory until the end.
 const MAX_ITEM_BYTES: usize = 32 * 1024 * 1024;
 
-/// Takes in the item that a file is.
+/// Adds the item that a file holds.
 fn take_item(
     check: &mut Check<'_>,
     key: &DocumentKey,
@@ -327,7 +328,7 @@ fn take_item(
     Ok(())
 }
 
-/// The item that a file is, with the dates of its file on disk.
+/// Returns the item in a file, dated by the file's modification time.
 fn item(
     check: &Check<'_>,
     key: &DocumentKey,
@@ -358,12 +359,12 @@ fn item(
     item
 }
 
-/// The id of a file that gives itself none.
+/// Returns the id of a file that does not set one.
 pub(super) fn id_of(path: &str) -> ItemId {
     ItemId::new(path).unwrap_or_else(|_| short_id(path))
 }
 
-/// An id for a path that is none itself.
+/// Returns an id for a path that is not a valid id itself.
 pub(super) fn short_id(path: &str) -> ItemId {
     let text = format!("document-{:032x}", stable_hash(path.as_bytes()));
     ItemId::new(text).unwrap_or_else(|_| unreachable!("hexadecimal digits are an id"))

@@ -1,4 +1,4 @@
-//! From answers to evidence.
+//! Turns answers into evidence.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,14 @@ use crate::Note;
 use crate::draft::place::Lines;
 use crate::files::file;
 
-/// Most temporal words that are told of one block: only the strongest counts.
+/// Maximum number of temporal words to report per block. Only the strongest one counts.
 const MAX_MARKS: usize = 16;
-/// The largest file whose lines are counted where there is no history, in bytes.
+/// The largest file to count lines in without a history, in bytes.
 const MAX_COUNTED: u64 = 16 * 1024 * 1024;
 
 impl Check<'_> {
-    /// A document with the evidence against its blocks; without questions only its front matter speaks.
+    /// Returns a document with the evidence against its blocks. Without questions, only the front matter can
+    /// give evidence.
     pub(super) fn document(
         &mut self,
         doc: &Doc,
@@ -65,7 +66,7 @@ impl Check<'_> {
         document
     }
 
-    /// Returns the evidence against a block that is not suppressed.
+    /// Returns the evidence in a block, except suppressed evidence.
     fn evidence_of(
         &mut self,
         open: &Open<'_>,
@@ -86,7 +87,7 @@ impl Check<'_> {
         }
         let marks = asked.block.map_or(0..0, |at| doc.draft.blocks[at].marks.clone());
         for mark in doc.draft.marks[marks].iter().take(MAX_MARKS) {
-            // It may go on in the next line.
+            // A phrase may continue on the next line.
             let word = open.text.get(mark.clone()).unwrap_or_default();
             let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
             let fact = Fact::TemporalMarker { word };
@@ -101,7 +102,7 @@ impl Check<'_> {
         evidence
     }
 
-    /// Says how much of what was found in a document is not listed.
+    /// Reports the number of findings in a document that are not listed.
     fn leave_out(&mut self, doc: &Doc, bounds: Bounds) {
         let count = bounds.left_out();
         if count == 0 {
@@ -111,14 +112,14 @@ impl Check<'_> {
         let text = format!("{count} more findings, like those that are listed, were left out");
         self.report.notes.push(Note { path: Some(path.clone()), line, text });
         self.partial.insert(path.clone());
-        // An item is one block, which is listed.
+        // An item is a single block, which is always listed.
         if doc.kind == ItemKind::Document {
             self.report.unlisted.extend(bounds.unlisted(path));
         }
     }
 
-    /// Returns the fact that is known without a history: the file is not there, or shorter than the
-    /// lines.
+    /// Returns the fact that is known without a history: the file is missing, or has fewer lines than the
+    /// citation.
     fn without_history(&mut self, ask: &Ask) -> Option<Fact> {
         let citation = ask.cites.first()?.clone();
         let path = self.place.folder.join(&citation.path);
@@ -136,7 +137,7 @@ impl Check<'_> {
     }
 }
 
-/// Line counts of files, each read once however often it is cited.
+/// Cached line counts of cited files.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     files: HashMap<String, Option<u32>>,

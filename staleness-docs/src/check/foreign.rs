@@ -10,21 +10,23 @@ use super::doc::Doc;
 use crate::draft::names::NameSort;
 use crate::git::{Anchor, Oid, Trace, Word, WordQuery};
 
-/// The most manifests that are read of a commit, the ones nearest to the root first.
+/// Maximum number of manifests to read per commit, nearest to the root first.
 const MAX_MANIFESTS: usize = 40;
-/// The most commits whose manifests are read; of more, some from all over the history.
+/// Maximum number of commits from which to read manifests. If there are more, a spread over the history is
+/// read.
 const MAX_COMMITS: usize = 64;
 
-/// Names of the project's dependencies, now and when blocks were edited.
+/// Names of the project's dependencies, at present and at the times of edits.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     dependencies: Dependencies,
-    /// Names that each document writes behind a dependency: `ServiceBuilder`.
+    /// Names that a document writes after a dependency, such as `ServiceBuilder`, with the index of the
+    /// document.
     names: HashSet<(usize, String)>,
 }
 
 impl Foreign {
-    /// Returns true if the word names a thing of another project, in the document of this number.
+    /// Returns true if the word names something of another project, in the document with this index.
     pub(super) fn owns(&self, document: usize, word: &Word) -> bool {
         word.kind == WordKind::Identifier
             && (self.names.contains(&(document, word.text.clone()))
@@ -32,15 +34,15 @@ impl Foreign {
     }
 }
 
-/// Returns at most `most` of them, spread evenly.
+/// Returns at most `most` elements, evenly spread.
 fn spread<T: Copy>(all: &[T], most: usize) -> impl Iterator<Item = T> + '_ {
     let count = all.len().min(most);
     (0..count).map(move |at| all[at * all.len() / count])
 }
 
 impl Check<'_> {
-    /// Reads the manifests, where identifiers seem to be gone. Names that one document writes behind a
-    /// dependency count for that document only.
+    /// Reads the manifests if identifiers seem to be removed. Names that a document writes after a dependency
+    /// count for that document only.
     pub(super) fn foreign(
         &mut self,
         asked: &[WordQuery<'_>],
@@ -99,7 +101,7 @@ impl Check<'_> {
         paths
     }
 
-    /// Of names with a point in them, those that are the names of files: `highlighting.goml`.
+    /// Returns the names with a dot that are file names, such as `highlighting.goml`.
     pub(super) fn files_of(&self, names: &[&Word]) -> HashSet<String> {
         let dotted = |word: &&&Word| word.kind == WordKind::Identifier && word.text.contains('.');
         let wanted: HashSet<&str> = names.iter().filter(dotted).map(|word| &*word.text).collect();

@@ -1,5 +1,5 @@
-//! Links to files and headings: those that went, whenever their block was edited, and those that never
-//! led anywhere.
+//! Checks links to files and headings. Reports removed targets, no matter when the block was edited, and
+//! targets that never existed.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,15 +17,15 @@ use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
 use crate::nature::{is_instruction, is_markdown};
 
-/// The most anchors that are held of all documents.
+/// Maximum number of anchors to keep, for all documents.
 const MAX_ANCHORS: usize = 500_000;
-/// Names that are compared to find the nearest of them, and pairs of their bytes in a whole check.
+/// Limits of the search for the most similar name: candidates per search, and compared byte pairs per check.
 const MAX_COMPARED: usize = 2_000;
 const MAX_LIKENED: usize = 200_000_000;
-/// The likeness from which a name is near another.
+/// The lowest similarity of a suggested name.
 const NEAR: f64 = 0.85;
 
-/// Files that tell of a generator of sites: what it serves, the project need not hold.
+/// Files of site generators. A generated site may serve pages that the project does not contain.
 #[rustfmt::skip]
 const SITES: [&str; 13] = [
     "_config.yml", "antora.yml", "book.toml", "conf.py", "docs.json", "docusaurus.config.js",
@@ -35,34 +35,34 @@ const SITES: [&str; 13] = [
 /// The anchors of a document on disk.
 #[derive(Debug)]
 pub(super) struct AnchorSet {
-    /// Anchors as links write them, by the keys under which they are compared.
+    /// Anchors as links write them, by normalised key.
     slugs: BTreeMap<String, String>,
-    /// Anchors as they are made by sites that put other signs for punctuation.
+    /// Anchors without hyphens, for sites that replace punctuation differently.
     loose: HashSet<String>,
     is_template: bool,
 }
 
-/// The anchors of documents on disk, each read once.
+/// The anchors of documents on disk, cached.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
     files: RefCell<HashMap<String, Option<Rc<AnchorSet>>>>,
     held: Cell<usize>,
-    /// Pairs of bytes of names that were compared to find the nearest.
+    /// Number of byte pairs compared to find similar names.
     pub(super) likened: Cell<usize>,
 }
 
-/// Tracked files by their names, and the names in each folder.
+/// Tracked files by name, and the names in each folder.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// The one path of a name; `None` if several files have it.
+    /// The path of each file name. `None` if several files have the name.
     paths: HashMap<String, Option<String>>,
     folders: HashMap<String, Vec<String>>,
     is_site: bool,
 }
 
-/// The place of a question: the document, the block and the question.
+/// Indices of the document, the block and the question.
 pub(super) type Place = (usize, usize, usize);
-/// The headings that are asked for in one document, by their keys, and by whom.
+/// The keys of the headings to find in one document, and the questions for each.
 type Headings<'a> = (Vec<String>, Vec<(Place, &'a Citation)>);
 
 impl Check<'_> {
@@ -87,13 +87,13 @@ impl Check<'_> {
         known
     }
 
-    /// Returns true if a document on disk has the heading that a citation names.
+    /// Returns true if the document on disk has the heading that a citation names.
     pub(super) fn has_heading(&self, citation: &Citation) -> bool {
         let key = headings::key(citation.symbol.as_deref().unwrap_or_default());
         self.anchors_of(&citation.path).is_some_and(|known| known.slugs.contains_key(&key))
     }
 
-    /// Returns the heading that a link means, if the document that is to have it does not.
+    /// Returns the heading of a link if the target document lacks it.
     pub(super) fn missing_heading(&self, path: String, fragment: &str) -> Option<Citation> {
         let symbol = Some(headings::of_fragment(fragment)?);
         let kind = self.past.tracked()?.kind(&path);
@@ -104,7 +104,7 @@ impl Check<'_> {
         (is_known && !self.has_heading(&citation)).then_some(citation)
     }
 
-    /// Looks for headings that documents lack in the history of these documents.
+    /// Looks up missing headings in the history of their documents.
     pub(super) fn headings(
         &mut self,
         held: &[Open<'_>],
@@ -141,7 +141,7 @@ impl Check<'_> {
                 let gone = Cited::Heading;
                 let citation = (*citation).clone();
                 let fact = match fate {
-                    // It may have moved into a file that this one includes.
+                    // The heading may have moved to a file that this one includes.
                     PartFate::Gone { commit, renamed_to }
                         if anchored.is_before(Some(commit))
                             && (renamed_to.is_some() || !known.is_template) =>
@@ -175,9 +175,9 @@ impl Check<'_> {
         Ok(found)
     }
 
-    /// Looks up the earlier removal of link targets that did not exist when their block was last edited, and
-    /// puts the answers into `cited`. A path in a code span that went earlier may be an example: it is returned
-    /// as broken, unless the block says that it is gone.
+    /// Looks up link targets that did not exist at the last edit of their block, and writes the results into
+    /// `cited`. A path in a code span may be an example, so it is returned as broken, unless the block says
+    /// that it is gone.
     pub(super) fn whenever(
         &mut self,
         held: &[Open<'_>],
@@ -252,7 +252,7 @@ impl Check<'_> {
         Some(Evidence { near, ..fact.into() })
     }
 
-    /// Returns true if a target that never existed is one that the project itself must hold.
+    /// Returns true if the project itself must contain a target that never existed.
     fn is_sure(&self, path: &str, written: &str) -> bool {
         let (tracked, path) = (self.past.tracked(), path.trim_end_matches('/'));
         let kind = |path: &str| tracked.and_then(|tracked| tracked.kind(path));
@@ -264,7 +264,7 @@ impl Check<'_> {
                 .any(|end| kind(&format!("{path}{end}")).is_some())
         };
         let first = written.split('/').find(|part| !matches!(*part, "." | ".."));
-        // Links and submodules may hold anything.
+        // Symbolic links and submodules may contain anything.
         words::is_telling(WordKind::Path, path)
             && folders.into_iter().all(|folder| kind(folder).is_none())
             && !target::is_of_forge(written)
@@ -313,7 +313,7 @@ impl Check<'_> {
 }
 
 impl Names {
-    /// The file of the same name, if there is one, else the one in the same folder with the nearest name.
+    /// Returns the only file of this name, or else the file in the same folder with the most similar name.
     fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if let Some(Some(path)) = self.paths.get(name) {
@@ -325,7 +325,7 @@ impl Names {
     }
 }
 
-/// The name that is most like another one, if it is near; of equals the first in their order.
+/// Returns the most similar name, if it is similar enough. The first in alphabetical order wins a tie.
 pub(super) fn nearest_of<'n>(
     name: &str,
     all: impl Iterator<Item = &'n str>,
@@ -361,7 +361,7 @@ fn is_data(path: &str) -> bool {
         || is_of_tests && !name.starts_with("readme") && !is_instruction(path)
 }
 
-/// Returns true if a name is that of a file that no site makes.
+/// Returns true if a name is that of a file that site generators do not produce.
 fn is_file(name: &str) -> bool {
     let other = |end: &str| ["ico", "mp4", "pdf", "webp"].contains(&end);
     let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end);

@@ -1,6 +1,5 @@
-//! When items that live in files were written and edited: their commits say it better than the dates of
-//! files on disk, which a clone or a checkout makes anew. Who does not ask git takes them from the last
-//! check, which keeps them with the document: as blocks against which nothing was found.
+//! Dates items in files by their commits. A clone or a checkout resets the dates of files on disk. Without
+//! git, the dates of the last check are used, which are stored with the document as blocks without evidence.
 
 use std::collections::HashMap;
 
@@ -14,8 +13,7 @@ use crate::Cancelled;
 use crate::git::{Commit, Life, LifeQuery};
 
 impl Check<'_> {
-    /// Gives the items of files with a history the dates of their commits. What a front matter says
-    /// goes before that.
+    /// Dates the items in tracked files by their commits. Dates in the front matter take precedence.
     pub(super) fn date_items(&mut self) -> Result<(), Cancelled> {
         let undated = std::mem::take(&mut self.undated);
         let queries: Vec<LifeQuery<'_>> =
@@ -39,8 +37,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Gives an item that was read without git the dates that the last check kept of its file: when it
-    /// came, and when it was edited, as long as its text is the same.
+    /// Dates an item that was read without git from the last check: when its file was added and, if the text
+    /// is the same, last edited.
     pub(super) fn date_as_kept(
         &self,
         item: &mut Item,
@@ -66,7 +64,7 @@ fn date(item: &mut Item, says_added: bool, first: Timestamp, last: Option<Timest
     }
 }
 
-/// Keeps when the file of an item came, and when it was edited last, with the document.
+/// Stores with each document when the file of its item was added and last edited.
 pub(super) fn keep(lives: &Lives, documents: &mut [Document]) {
     for document in documents {
         let Some((text, life)) = lives.get(&document.key.path) else { continue };

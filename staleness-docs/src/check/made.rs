@@ -1,4 +1,4 @@
-//! Files that a build makes: the project tells git to leave them out.
+//! Files that a build creates: the project ignores them in git.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,20 +11,19 @@ use crate::disk::Fence;
 use crate::draft::target;
 use crate::files::{file, ignored};
 
-/// The longest file of patterns that is read, in bytes.
+/// The largest pattern file to read, in bytes.
 const MAX_PATTERNS: u64 = 64 << 10;
-/// The most folders whose patterns are read.
+/// Maximum number of folders to read patterns from.
 const MAX_FOLDERS: usize = 1 << 10;
 
-/// The patterns of a project, each file of them read when it is asked for first.
+/// The ignore patterns of a project, read when first needed.
 #[derive(Debug, Default)]
 pub(super) struct Made {
     folders: RefCell<HashMap<String, Option<Gitignore>>>,
 }
 
 impl Made {
-    /// Returns true if a path of the project that is not there is left out of what git keeps. The patterns
-    /// nearest to it have the last word.
+    /// Returns true if git ignores a path that does not exist. The nearest patterns win.
     pub(super) fn holds(&self, root: &Path, fence: &Fence, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_folder = !target::has_extension(name);
@@ -33,7 +32,7 @@ impl Made {
         for end in ends {
             let folder = &path[..end];
             if !folders.contains_key(folder) {
-                // There is always room for the root.
+                // The root is always read.
                 if folders.len() >= MAX_FOLDERS && !folder.is_empty() {
                     continue;
                 }
@@ -51,7 +50,7 @@ impl Made {
     }
 }
 
-/// The patterns of a folder. Those that cannot be read are none.
+/// Reads the patterns of a folder. Returns `None` if there are none or they cannot be read.
 fn patterns(folder: &Path, fence: &Fence) -> Option<Gitignore> {
     let read = file::read(&folder.join(".gitignore"), MAX_PATTERNS, Some(fence)).ok()?;
     ignored::patterns(Path::new(""), &read.text).filter(|patterns| !patterns.is_empty())

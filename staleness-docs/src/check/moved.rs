@@ -1,4 +1,4 @@
-//! Links of documents that were moved.
+//! Links in documents that were moved.
 
 use staleness_core::knowledge::{Citation, Cited};
 
@@ -9,8 +9,8 @@ use crate::git::{CitationQuery, Cite};
 use crate::paths;
 
 impl Check<'_> {
-    /// Of links that lead nowhere, and never did from where their document is now: what became of them
-    /// where it was when they were seen to hold. What is still there is where it was; the link is not.
+    /// Looks up broken links from the place of their document at the verification. If the target still exists
+    /// there, the document moved without updating the link.
     pub(super) fn where_it_was(
         &mut self,
         held: &[Open<'_>],

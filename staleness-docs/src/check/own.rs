@@ -1,30 +1,28 @@
-//! Addresses of the project's own files on GitHub, as documents link to them.
+//! Links to the project's own files on GitHub.
 
 use super::Check;
 use crate::draft::target;
 use crate::git::Origin;
 use crate::version::of_cargo;
 
-/// The largest manifest that is read, in bytes.
+/// The largest manifest to read, in bytes.
 const MAX_MANIFEST: u64 = 1024 * 1024;
-/// Branches that are the default one where git does not tell.
+/// Names of the default branch if git does not know it.
 const DEFAULTS: [&str; 2] = ["main", "master"];
 
-/// The repositories that the project is on GitHub, each as `owner/name` in small letters, and their
-/// default branch.
+/// The project's repositories on GitHub, as lower-case `owner/name`, and their default branch.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     repositories: Vec<String>,
     branch: Option<String>,
-    /// The branch that is checked out, if one is: what another one holds is not known.
+    /// The branch that is checked out, if any. The contents of other branches are unknown.
     checked_out: Option<String>,
     /// Path of the project in the repository: empty, or ending in `/`.
     prefix: String,
 }
 
 impl Own {
-    /// The path of the project, beginning with `/`, of which a link gives the address, as the default branch
-    /// has it.
+    /// Returns the project path, beginning with `/`, of a link to a file on the default branch.
     fn path_of(&self, link: &str) -> Option<String> {
         let address = target::of_address(link)?;
         let is_default = address.branch == "HEAD"
@@ -45,7 +43,7 @@ impl Own {
 }
 
 impl Check<'_> {
-    /// The path of the project, beginning with `/`, that a link to a file of it on GitHub means.
+    /// Returns the project path, beginning with `/`, of a link to one of the project's own files on GitHub.
     pub(super) fn own_path(&self, link: &str) -> Option<String> {
         target::of_address(link)?;
         self.own.get_or_init(|| self.find_own()).path_of(link)
@@ -78,7 +76,7 @@ fn of_package(text: &str) -> Option<String> {
     repository.as_str().or_else(|| repository.get("url")?.as_str()).map(str::to_owned)
 }
 
-/// `owner/name` in small letters, of the ways to write where a repository on GitHub is.
+/// Parses the address of a GitHub repository in its various forms. Returns lower-case `owner/name`.
 fn on_github(url: &str) -> Option<String> {
     let path = match url.split_once("github.com") {
         Some((_, path)) => path.trim_start_matches([':', '/']),

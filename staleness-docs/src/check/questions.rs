@@ -1,4 +1,4 @@
-//! Questions about the names of a document.
+//! Questions about the names in a document.
 
 use std::collections::HashSet;
 
@@ -18,34 +18,34 @@ use crate::git::Word;
 use crate::nature::is_markdown;
 use crate::paths;
 
-/// Most lines with paths that leave the project that are told of one document.
+/// Maximum number of lines to report per document with paths that leave the project.
 const MAX_LEAVING: usize = 20;
 
-/// One question about one place in a document.
+/// A question about one place in a document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
-    /// Offset in bytes.
+    /// Byte offset of the place.
     pub(super) at: usize,
-    /// The citations that it may be: the first that was there and is gone, or was changed, is it.
+    /// Citations that the place may mean. The first one that existed and was removed or changed is used.
     pub(super) cites: Vec<Citation>,
-    /// The word that it is otherwise.
+    /// The word that it means otherwise.
     pub(super) word: Option<Word>,
-    /// The command that it is, if what that calls is missing.
+    /// The command, if its target is missing.
     pub(super) command: Option<Lost>,
-    /// The path of a link that counts from the folder of its document, as it is written.
+    /// The path of a link as written, if it is relative to the document's folder.
     pub(super) relative: Option<String>,
-    /// True for a link whose target is not there: it is meant to lead somewhere.
+    /// True for a link with a missing target.
     pub(super) link: bool,
     /// True for a path in a code span.
     pub(super) span: bool,
-    /// The heading of a document that is there and lacks it.
+    /// A heading that an existing document lacks.
     pub(super) heading: Option<Citation>,
 }
 
 /// The questions about one block.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// The block among those of the draft; `None` for the front matter.
+    /// Index of the block in the draft. `None` for the front matter.
     pub(super) block: Option<usize>,
     pub(super) asks: Vec<Ask>,
 }
@@ -53,21 +53,21 @@ pub(super) struct Asked {
 /// The questions about one document.
 #[derive(Debug)]
 pub(super) struct Questions {
-    /// By block, in the order of the document.
+    /// The blocks with questions, in the order of the document.
     pub(super) asked: Vec<Asked>,
-    /// Number of blocks left out that have nothing but temporal words.
+    /// Number of blocks with only temporal words that were left out.
     pub(super) passed: usize,
     pub(super) leaving: Leaving,
-    /// True if what is asked depends on files that no commit holds.
+    /// True if the questions depend on uncommitted files.
     pub(super) rest_on_disk: bool,
 }
 
-/// Mentions of paths that leave the project.
+/// Mentions of paths that lead out of the project.
 #[derive(Debug, Default)]
 pub(super) struct Leaving {
-    /// Lines of the front matter.
+    /// Lines in the front matter.
     pub(super) lines: Vec<u32>,
-    /// Offsets in its text.
+    /// Byte offsets in the text.
     pub(super) offsets: Vec<usize>,
 }
 
@@ -76,7 +76,7 @@ impl Leaving {
         self.lines.is_empty() && self.offsets.is_empty()
     }
 
-    /// The lines, each once, in order.
+    /// Returns all the lines, sorted and without duplicates.
     fn all_lines(mut self, text: &str) -> Vec<u32> {
         self.offsets.sort_unstable();
         let mut lines = Lines::new(text);
@@ -91,12 +91,12 @@ fn heading_ask(mention: &Mention, heading: Citation) -> Ask {
     Ask { at: mention.at, heading: Some(heading), ..Ask::default() }
 }
 
-/// The word that a name is looked up as.
+/// Returns the word to look up for a name.
 pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
     let NameSort::Word(kind) = sort else { return None };
     let text = match kind {
         WordKind::Flag | WordKind::Identifier => text.to_owned(),
-        // What defines it is read instead: see `commands`.
+        // Commands are checked against manifests: see `commands`.
         WordKind::Command => return None,
         WordKind::Path => {
             let target = target::of_word(text)?;
@@ -113,7 +113,7 @@ pub(crate) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
     words::is_telling(kind, &text).then_some(Word { kind, text })
 }
 
-/// A citation of the front matter or of an item, from the project's root.
+/// Parses a citation in the front matter or in an item. Its path starts at the project's root.
 pub(crate) fn citation_of(text: &str) -> Option<Citation> {
     let target = target::of_cite(text)?;
     let path = paths::resolve("", &target.path).ok()?;
@@ -126,8 +126,8 @@ fn citation(path: String, target: &Target<'_>) -> Option<Citation> {
 }
 
 impl Check<'_> {
-    /// Returns true if a path of the project is there: in the checked-out commit, or on disk. Somebody may
-    /// be about to commit it, or it is made by a build. No commit tells when it goes from the disk.
+    /// Returns true if a path exists in the checked-out commit or on disk. A file that is only on disk may be
+    /// uncommitted or built. No commit shows its removal, so the result is not reusable.
     fn is_there(&self, path: &str) -> bool {
         if path.is_empty() || self.past.tracked().is_some_and(|tracked| tracked.holds(path)) {
             return true;
@@ -139,9 +139,9 @@ impl Check<'_> {
         on_disk
     }
 
-    /// Returns true if a path that is not there is made by a build: git is told to leave it out. A document
-    /// that is left out itself, and is there all the same, speaks of what lies beside it. What no
-    /// commit changes may still be edited.
+    /// Returns true if a missing path is probably created by a build, because git ignores it. This does not
+    /// apply to documents that are ignored themselves. Ignore patterns may change without a commit, so the
+    /// result is not reusable.
     fn is_made(&self, doc: &Doc, path: &str) -> bool {
         let left_out = |path: &str| self.made.holds(&self.place.folder, &self.fence, path);
         let made = left_out(path) && !(doc.file.inside && left_out(&doc.key.path));
@@ -151,7 +151,7 @@ impl Check<'_> {
         made
     }
 
-    /// The questions about a document. `missing` tells the names that are nowhere now.
+    /// Returns the questions about a document. `missing` holds the names that exist nowhere now.
     pub(super) fn questions(&self, doc: &Doc, missing: &Missing) -> Questions {
         let (mut all, mut leaving) = (Vec::new(), Leaving::default());
         let mut asks = Vec::new();
@@ -210,7 +210,7 @@ impl Check<'_> {
                 (NameSort::Import, text) => self.ask_of_import(doc, mention, text),
             };
             if let Some(ask) = ask {
-                // The same name twice in a block is one finding.
+                // Repeated names in a block count once.
                 seen.insert(mention.name);
                 asks.push(ask);
             }
@@ -238,14 +238,14 @@ impl Check<'_> {
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
         let word = missing.words.get(&mention.name);
-        // Whatever words a path holds, it is one that the history knows, or none: the end of another would do
-        // for no such word.
+        // A path with a folder that is no word can only be looked up as a whole. Matching the end of another
+        // path would be too weak.
         let is_whole = target.path.trim_end_matches('/').contains('/')
             && word_of(NameSort::Word(WordKind::Path), text).is_none();
         if word.is_none() && !is_whole || paths.iter().any(|path| self.is_made(doc, path)) {
             return None;
         }
-        // In ordinary text a path is a word like any other, unless it names lines.
+        // In prose, a path counts as a word unless it names lines.
         let cites = mention.origin == Origin::Code || target.lines.is_some();
         let cites = cites && self.past.is_there();
         if word.is_none() && !cites {
@@ -292,7 +292,7 @@ impl Check<'_> {
         {
             return None;
         }
-        // Others name a page without its ending.
+        // Other markups link to pages without their extension.
         let is_page = |end: &str| self.is_there(&format!("{}{end}", path.trim_end_matches(".rst")));
         if !there
             && !is_markdown(&doc.key.path)
@@ -320,8 +320,8 @@ impl Check<'_> {
         })
     }
 
-    /// Asks about an import, which counts from the folder of its file. Many words begin with `@`: only
-    /// the history tells which of them was an import.
+    /// Creates a question about an import, which is relative to the folder of its file. Many words begin with
+    /// `@`, so only the history shows if one was an import.
     fn ask_of_import(&self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
         let is_own = doc.file.inside && !text.starts_with(['/', '~']);
         if !doc.file.loaded || !is_own || !self.past.is_there() {
@@ -333,7 +333,7 @@ impl Check<'_> {
         Some(Ask { at: mention.at, cites, ..Ask::default() })
     }
 
-    /// Says which lines of a document name paths that leave the project: the first of them.
+    /// Reports the first lines of a document that name paths outside the project.
     pub(super) fn note_leaving(&mut self, path: &str, leaving: Leaving, text: &str) {
         let lines = leaving.all_lines(text);
         let (first, rest) = lines.split_at(lines.len().min(MAX_LEAVING));
@@ -347,8 +347,8 @@ impl Check<'_> {
     }
 }
 
-/// Of a block with words of a time only its date is asked, and of the first of them alone; how many are
-/// passed by.
+/// Adds blocks with only temporal words, which need only a date. Returns the number of blocks beyond the
+/// limit.
 fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) -> usize {
     let (known, mut passed) = (asked.len(), 0);
     for (at, block) in doc.draft.blocks.iter().enumerate() {
@@ -368,8 +368,8 @@ fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) -> usize {
     passed
 }
 
-/// Returns true if a target that is not on disk is missing even if nobody knows what was there before: a
-/// relative path to a file of its own, not one that a site is made from.
+/// Returns true if a target that is not on disk counts as missing even without a history: a relative path
+/// with an extension that is not a generated page.
 fn is_sure_without_history(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     !path.starts_with('/') && target::has_extension(name) && !name.ends_with(".html")

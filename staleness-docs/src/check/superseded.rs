@@ -1,4 +1,4 @@
-//! Documents that another file stands for, because its front matter says so.
+//! Documents that another file supersedes, as its front matter says.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -10,23 +10,23 @@ use super::{Check, doc};
 use crate::front::Fields;
 use crate::{Note, Report};
 
-/// The most claims of documents that are taken in; so many nobody writes by hand.
+/// Maximum number of claims to read. Nobody writes this many by hand.
 const MAX_CLAIMS: usize = 200_000;
-/// Most documents that are named as standing for another one: one is enough.
+/// Maximum number of superseding documents to report per document.
 const MAX_TOLD: usize = 16;
 
-/// Claims and ids of plain documents.
+/// The claims and ids of documents that are not items.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
-    /// The path of each document that gives itself an id.
+    /// The path of each document that sets an id.
     ids: HashMap<ItemId, String>,
-    /// The documents that stand for others.
+    /// The documents that supersede others.
     claimants: Vec<Claimant>,
-    /// Superseded ids, each with the place of its claimant.
+    /// Superseded ids, each with the index of the claimant.
     claims: Vec<(ItemId, usize)>,
     /// True if there were more claims.
     cut: bool,
-    /// The files that were read and are the user's, not the project's.
+    /// Files of the user that are outside the project.
     pub(super) outside: HashSet<String>,
 }
 
@@ -37,7 +37,7 @@ struct Claimant {
 }
 
 impl Standing {
-    /// Takes in what a document says.
+    /// Records the id and the claims of a document.
     pub(super) fn take(&mut self, path: &str, fields: &mut Fields) {
         if let Some(id) = &fields.id {
             self.ids.entry(id.clone()).or_insert_with(|| path.to_owned());
@@ -54,8 +54,8 @@ impl Standing {
         self.claimants.push(Claimant { path: path.to_owned(), id });
     }
 
-    /// Returns true if a file may speak of another one. What somebody else wrote says nothing of the files of
-    /// the user.
+    /// Returns true if one file may supersede another. Files of the project may not supersede files of the
+    /// user.
     fn may_speak(&self, by: &str, of: &str) -> bool {
         let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
         let by_user = || self.outside.contains(by) || is_users(by);
@@ -63,7 +63,7 @@ impl Standing {
     }
 }
 
-/// For each of some files those that stand for it, the first ones alone.
+/// The first superseding files for each document or item, by index.
 type Told<T> = BTreeMap<usize, BTreeSet<T>>;
 
 fn tell<T: Ord>(told: &mut Told<T>, of: usize, by: T) {
@@ -74,7 +74,7 @@ fn tell<T: Ord>(told: &mut Told<T>, of: usize, by: T) {
     }
 }
 
-/// Possible targets of a claim: the place of a document by its path, and that of the item that it is.
+/// Possible targets of a claim: the index of a document by its path, and of its item.
 #[derive(Debug, Default)]
 struct Targets<'a> {
     read: HashMap<&'a str, (usize, Option<usize>)>,
@@ -104,8 +104,8 @@ impl<'a> Targets<'a> {
         item.is_some().then_some(*path)
     }
 
-    /// The paths of what an id or a path names: a document that is no item, and an item. What is
-    /// about things that are gone is not meant.
+    /// Returns the paths that an id or a path names: a document that is not an item, and an item. History
+    /// documents do not count.
     fn named(&self, ids: &'a HashMap<ItemId, String>, old: &ItemId) -> [Option<&'a str>; 2] {
         let plain = |path: &str| {
             let (path, (_, item)) = self.read.get_key_value(path)?;
@@ -117,7 +117,7 @@ impl<'a> Targets<'a> {
 }
 
 impl Check<'_> {
-    /// Adds to each document, and to each item, what stands for it.
+    /// Adds the superseding files to each document and item.
     pub(super) fn add_superseded(&mut self, documents: &mut [Document]) {
         let standing = std::mem::take(&mut self.standing);
         if standing.cut {
@@ -138,8 +138,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the documents that stand for others, and those that stand for items. Claims of an item
-    /// about another one count for the file alone: the items themselves say them.
+    /// Returns the superseding files of documents and of items. A claim of an item about another item counts
+    /// only for the file, because the item itself already records it.
     fn told_superseded(
         &self,
         standing: &Standing,
@@ -158,7 +158,7 @@ impl Check<'_> {
         };
         for (old, by) in &standing.claims {
             let by = &standing.claimants[*by];
-            // A document knows of others by their paths, whatever they are.
+            // A document may refer to other documents by path, even to items.
             let [plain, item] = targets.named(&standing.ids, old);
             for of in [plain, item.or_else(|| targets.item_at(old.as_str()))].into_iter().flatten()
             {
@@ -173,7 +173,7 @@ impl Check<'_> {
                 }
             }
         }
-        // Who asks for some documents does not hear what those say that are not read now: that stays.
+        // If only some documents are checked, earlier claims of the other documents stay.
         for known in self.options.known.iter().filter(|_| !self.options.paths.is_empty()) {
             let of = &*known.key.path;
             let Some((_, item)) = targets.read.get(of) else { continue };
@@ -192,7 +192,7 @@ impl Check<'_> {
         (told, told_items)
     }
 
-    /// Returns true if a file is there of which only the path is known.
+    /// Returns true if the file at a path exists.
     fn is_on_disk(&self, path: &str) -> bool {
         let path = match (path.strip_prefix("~/"), self.options.home) {
             (Some(below), Some(home)) => home.join(below),
@@ -203,7 +203,7 @@ impl Check<'_> {
     }
 }
 
-/// Adds what stands for it to a document. An item is judged as a whole: its blocks are one.
+/// Adds evidence of superseding files to a document. An item is a single block.
 fn add(document: &mut Document, by: BTreeSet<String>, is_item: bool) {
     let fact =
         |by| Evidence { fact: Fact::Superseded { by }, line: Some(1), column: Some(1), near: None };
