@@ -1,4 +1,4 @@
-//! From the words of a command to the targets that it calls.
+//! Finds the targets that the words of a command call.
 
 use super::TargetKind;
 use super::options::{
@@ -15,14 +15,14 @@ pub(crate) struct Call {
     pub(crate) kind: TargetKind,
     pub(crate) target: String,
     pub(crate) place: Place,
-    /// The command up to its target, without what does not matter: `npm run lint`.
+    /// The command up to its target, without irrelevant options: `npm run lint`.
     pub(crate) text: String,
-    /// True if a program of a dependency may be meant as well.
+    /// True if the command may also run a program of a dependency.
     pub(crate) or_tool: bool,
 }
 
 impl Call {
-    /// Reads a command that was told by [`calls`]: with the folder that it runs in, `cd web && npm run lint`.
+    /// Parses a command that [`calls`] reported, perhaps with its folder: `cd web && npm run lint`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut all = None;
         Shell::default().line(text, &mut |words, folder| {
@@ -33,12 +33,12 @@ impl Call {
         all
     }
 
-    /// The command with the folder that it runs in, if that is not the one in which the document is read.
+    /// Returns the command, preceded by its folder if that differs from the document's.
     pub(crate) fn written(&self, folder: &str) -> String {
         if folder.is_empty() { self.text.clone() } else { format!("cd {folder} && {}", self.text) }
     }
 
-    /// The command with another target.
+    /// Returns the command with another target.
     pub(crate) fn renamed(&self, target: &str) -> String {
         let head = self.text.strip_suffix(&self.target).unwrap_or(&self.text);
         // `npm test` has no `run`.
@@ -53,7 +53,7 @@ fn is_short(target: &str, head: &str) -> bool {
         && !head.contains(" run ")
 }
 
-/// Tells the targets that a command calls, each with the word at which it begins.
+/// Reports the targets that a command calls, each with the word at which it begins.
 pub(crate) fn calls<'a>(
     words: &[&'a str],
     folder: Option<&str>,
@@ -132,7 +132,7 @@ pub(crate) fn calls<'a>(
 
 type Add<'f> = dyn FnMut(TargetKind, &Place, &str, &str, bool) + 'f;
 
-/// The first word behind a program.
+/// Adds the first argument of a program.
 fn first(args: &[&str], options: &Options, folder: &str, kind: TargetKind, add: &mut Add<'_>) {
     let Some(taken) = take(args, options, folder) else { return };
     let target = taken.rest.iter().find(|word| !is_assignment(word));
@@ -141,7 +141,7 @@ fn first(args: &[&str], options: &Options, folder: &str, kind: TargetKind, add: 
     }
 }
 
-/// The word behind a verb.
+/// Adds the first argument of a verb.
 fn one(
     args: &[&str],
     options: &Options,
@@ -159,7 +159,7 @@ fn one(
     }
 }
 
-/// All words behind a program but variables and numbers.
+/// Adds all arguments of a program, except variables and numbers.
 fn each(args: &[&str], options: &Options, folder: &str, kind: TargetKind, add: &mut Add<'_>) {
     let Some(taken) = take(args, options, folder) else { return };
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
@@ -168,7 +168,7 @@ fn each(args: &[&str], options: &Options, folder: &str, kind: TargetKind, add: &
     }
 }
 
-/// Scripts of `package.json`.
+/// Adds scripts of `package.json`.
 fn scripts(program: &str, args: &[&str], folder: &str, add: &mut Add<'_>) {
     let (options, or_tool) = match program {
         "npm" => (&NPM, false),
@@ -211,7 +211,7 @@ fn scripts(program: &str, args: &[&str], folder: &str, add: &mut Add<'_>) {
     }
 }
 
-/// Targets that cargo is told to build, or an alias.
+/// Adds the targets that cargo builds, or an alias.
 fn cargo(args: &[&str], folder: &str, add: &mut Add<'_>) {
     let args = match args {
         [toolchain, rest @ ..] if toolchain.starts_with('+') => rest,

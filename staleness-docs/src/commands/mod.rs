@@ -1,10 +1,10 @@
-//! Commands of a project: what its manifests define, and what a line of a document calls.
+//! Commands of a project: the targets that its manifests define, and those that lines of documents call.
 //!
 //! | target | defined by | called as |
 //! |---|---|---|
 //! | script | `scripts` of `package.json` | `npm run lint`, `npm test`, `yarn lint`, `pnpm --filter web lint`, `bun run lint` |
-//! | make target | a makefile, and what it includes | `make lint`, `make -C docs html` |
-//! | recipe, alias, module | a justfile, and what it imports | `just lint` |
+//! | make target | a makefile and its includes | `make lint`, `make -C docs html` |
+//! | recipe, alias, module | a justfile and its imports | `just lint` |
 //! | task | a taskfile | `task lint` |
 //! | alias | `.cargo/config.toml` | `cargo xtask` |
 //! | binary, example, feature, package | `Cargo.toml`, `src/bin`, `examples` | `cargo run --bin shop`, `cargo test -p shop -F tls` |
@@ -12,7 +12,7 @@
 //! | module | a Python package of the project | `python -m shop` |
 //! | hook | `.pre-commit-config.yaml` | `pre-commit run lint` |
 //!
-//! Both are text to names: nothing is executed, expanded by a shell, or read from elsewhere.
+//! This module only parses text. It executes nothing and reads no files.
 
 mod call;
 mod manifest;
@@ -28,17 +28,17 @@ pub(crate) use own::{own_from, script};
 pub(crate) use programs::is_foreign;
 pub(crate) use shell::{Language, Shell, lines};
 
-/// Sort of a target.
+/// Kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum TargetKind {
     /// A script of `package.json`.
     Script,
-    /// A program of a dependency, which `yarn` and its like run as they run a script.
+    /// A program of a dependency, which `yarn` and similar tools run like a script.
     Tool,
     Make,
     Just,
     Task,
-    /// An alias of cargo.
+    /// A cargo alias.
     Alias,
     Binary,
     Example,
@@ -50,6 +50,6 @@ pub(crate) enum TargetKind {
     Python,
     /// A Python module.
     Module,
-    /// A hook of pre-commit.
+    /// A pre-commit hook.
     Hook,
 }

@@ -1,30 +1,30 @@
-//! Options of programs that say where a target is looked for.
+//! Program options that select where a target is looked up.
 
 use super::shell::join;
 
-/// The longest name of a target, in bytes.
+/// The longest target name, in bytes.
 const MAX_NAME_BYTES: usize = 100;
 
-/// The place in which a target is looked for.
+/// The place where a target is looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A folder; empty for that in which the document is read.
+    /// A folder. Empty for the folder of the document.
     Folder(String),
-    /// A package of a workspace, by its name or folder.
+    /// A workspace package, by name or folder.
     Workspace(String),
-    /// A manifest that the command names.
+    /// A manifest named in the command.
     File(String),
 }
 
-/// Options of a program, which take a value.
+/// Options of a program that take a value.
 pub(super) struct Options {
     folder: &'static [&'static str],
     workspace: &'static [&'static str],
     file: &'static [&'static str],
     other: &'static [&'static str],
-    /// With one of these the command says nothing.
+    /// Options that make the command irrelevant.
     silent: &'static [&'static str],
-    /// True if options may follow behind the target, too.
+    /// True if options may also follow the target.
     anywhere: bool,
 }
 
@@ -91,17 +91,17 @@ pub(super) const RUN: Options = Options {
     ..NONE
 };
 
-/// A command that is taken apart.
+/// A parsed command.
 pub(super) struct Parsed<'w, 'a> {
-    /// Words that are no options, and the words that follow the last option that was read.
+    /// Words that are not options, and the words after the last parsed option.
     pub(super) words: Vec<&'a str>,
     pub(super) rest: &'w [&'a str],
     pub(super) place: Place,
-    /// Options that say where, as they are written.
+    /// Options that select the place, as written.
     pub(super) kept: String,
 }
 
-/// Takes the options out of the words behind a program; `None` when nothing can be said of the command.
+/// Separates options from other arguments. Returns `None` if the command is irrelevant.
 pub(super) fn take<'w, 'a>(
     args: &'w [&'a str],
     options: &Options,
@@ -169,7 +169,7 @@ pub(super) fn take<'w, 'a>(
     Some(taken)
 }
 
-/// Returns true if a word can be the name of a target, and stands for nothing that the reader fills in.
+/// Returns true if a word can be a target name, and is not a placeholder.
 pub(crate) fn is_name(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "_-.:/@+".contains(c);
     word.len() <= MAX_NAME_BYTES

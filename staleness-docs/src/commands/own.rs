@@ -1,19 +1,19 @@
-//! Programs of the project itself: what they are given, and the files that they are.
+//! The project's own programs: their arguments and their files.
 
 use super::programs::{is_foreign, is_foreign_module};
 use super::shell::is_assignment;
 
-/// Most programs that each run the next.
+/// Maximum number of programs that each run the next.
 pub(super) const MAX_WRAPPERS: usize = 4;
 
-/// Returns true if a word is a file rather than a name.
+/// Returns true if a word is a file path, not a program name.
 pub(super) fn is_file(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     word.contains('/')
         || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && end.len() < 5)
 }
 
-/// The program that a command runs at last, and what it is given: `sudo env A=1 make lint`.
+/// Returns the program that a command finally runs, with its arguments: `sudo env A=1 make lint`.
 pub(super) fn unwrapped<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
     let mut rest = words;
     for _ in 0..=MAX_WRAPPERS {
@@ -32,7 +32,7 @@ pub(super) fn unwrapped<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
     rest
 }
 
-/// The file that a command runs: its program, or what it hands to an interpreter.
+/// Returns the file that a command runs: its program, or the argument of an interpreter.
 pub(crate) fn script<'a>(words: &[&'a str]) -> Option<&'a str> {
     match unwrapped(words) {
         [program, ..] if program.contains('/') => Some(program),
@@ -59,8 +59,8 @@ fn is_interpreter(program: &str) -> bool {
     )
 }
 
-/// The place of the first word that a program of the project is given; `None` when a command runs somebody
-/// else's.
+/// Returns the index of the first word that belongs to one of the project's programs, or `None` if the
+/// command runs a foreign program.
 pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
     let (program, args) = words.split_first()?;
     let behind = |at: usize| (at < words.len()).then_some(at);
@@ -81,7 +81,7 @@ pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
             (!file.starts_with('-') && is_file(file)).then_some(2).and_then(behind)
         }
         ("go", ["run", file, ..]) => is_file(file).then_some(3).and_then(behind),
-        // What a command means that begins with a variable depends on where it is typed.
+        // A leading variable changes what the command means.
         (program, _) if is_foreign(program) => None,
         (program, _) if program.contains('=') && !program.starts_with('-') => None,
         _ => Some(0),

@@ -1,12 +1,12 @@
-//! Programs that are known by their names.
+//! Programs that are recognised by name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-/// Programs whose flags and arguments are not the project's, by the name that they are called by. The words
-/// are ours, so that nobody can choose many of one hash.
+/// Foreign programs, so their flags and arguments are not the project's. The list is fixed, so hash
+/// collisions cannot be forced.
 static FOREIGN: LazyLock<HashSet<&'static str, FixedState>> = LazyLock::new(|| {
     let words = "
 
@@ -25,7 +25,7 @@ static FOREIGN: LazyLock<HashSet<&'static str, FixedState>> = LazyLock::new(|| {
     words.split_ascii_whitespace().collect()
 });
 
-/// Words of package managers that are no scripts.
+/// Commands of package managers that are not scripts.
 #[rustfmt::skip]
 const BUILT_IN: &[&str] = &[
     "about", "access", "add", "approve-builds", "archive", "audit", "autoclean", "bin", "browse",
@@ -40,13 +40,13 @@ const BUILT_IN: &[&str] = &[
     "validate", "version", "versions", "view", "why", "workspace", "workspaces", "x",
 ];
 
-/// Subcommands of cargo that are about the project's own packages.
+/// Cargo subcommands that work on the project's own packages.
 #[rustfmt::skip]
 const OF_CARGO: &[&str] = &[
     "b", "bench", "build", "c", "check", "clippy", "d", "doc", "fix", "fmt", "llvm-cov", "miri", "nextest", "package",
     "publish", "r", "run", "rustc", "rustdoc", "t", "test", "tree",
 ];
-/// Other subcommands of cargo.
+/// Other cargo subcommands.
 #[rustfmt::skip]
 const OTHERS_OF_CARGO: &[&str] = &[
     "add", "audit", "binstall", "clean", "config", "deny", "expand", "fetch", "fuzz", "generate", "generate-lockfile",
@@ -55,7 +55,7 @@ const OTHERS_OF_CARGO: &[&str] = &[
     "version", "watch", "yank",
 ];
 
-/// Modules of Python's own library that people run.
+/// Modules of Python's standard library that people run.
 #[rustfmt::skip]
 const OF_PYTHON: &[&str] = &[
     "ast", "asyncio", "base64", "build", "cProfile", "calendar", "celery", "code", "compileall", "dis", "django",
@@ -65,28 +65,28 @@ const OF_PYTHON: &[&str] = &[
     "virtualenv", "webbrowser", "zipapp", "zipfile",
 ];
 
-/// Returns true if a command line begins with a program of somebody else.
+/// Returns true if a command line begins with a foreign program.
 pub(crate) fn is_foreign(word: &str) -> bool {
     FOREIGN.contains(word)
 }
 
-/// Returns true if a module that Python runs is somebody else's.
+/// Returns true if Python runs a foreign module.
 pub(super) fn is_foreign_module(module: &str) -> bool {
     let first = module.split('.').next().unwrap_or(module);
     is_foreign(first) || OF_PYTHON.contains(&first)
 }
 
-/// Returns true if a word behind a package manager is its own, and no script.
+/// Returns true if a word after a package manager is its own command, not a script.
 pub(super) fn is_built_in(word: &str) -> bool {
     BUILT_IN.contains(&word)
 }
 
-/// Returns true if a subcommand of cargo takes packages, binaries and features of the project.
+/// Returns true if a cargo subcommand takes packages, binaries and features of the project.
 pub(super) fn is_of_cargo(word: &str) -> bool {
     OF_CARGO.contains(&word)
 }
 
-/// Returns true if a subcommand of cargo is known, and so no alias.
+/// Returns true if a cargo subcommand is known, and so not an alias.
 pub(super) fn is_known_to_cargo(word: &str) -> bool {
     is_of_cargo(word) || OTHERS_OF_CARGO.contains(&word)
 }

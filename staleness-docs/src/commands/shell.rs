@@ -1,27 +1,27 @@
-//! Lines of a shell as documents write them: prompts and output, continued lines, commands joined to each other,
-//! and the folder that each runs in.
+//! Parses shell lines as documents write them: prompts and output, continued lines, command lists, and the
+//! folder of each command.
 
-/// Most lines of one block that are read, and the longest line, in bytes.
+/// Maximum number of lines per block, and the longest line, in bytes.
 const MAX_LINES: usize = 1000;
 const MAX_LINE_BYTES: usize = 1000;
-/// The longest path of a folder, in bytes.
+/// The longest folder path, in bytes.
 const MAX_PATH_BYTES: usize = 200;
-/// Most words of one command.
+/// Maximum number of words per command.
 const MAX_WORDS: usize = 100;
-/// Deepest brackets of which the folder is known.
+/// Deepest nesting of brackets in which folders are tracked.
 const MAX_DEPTH: usize = 16;
 
 /// Language of a block of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
-    /// Commands of a shell, perhaps with prompts and output.
+    /// Shell commands, perhaps with prompts and output.
     Shell,
-    /// A block that names no language: a shell's if every line is a command.
+    /// No language given. The block counts as shell if every line is a command.
     Unknown,
 }
 
 impl Language {
-    /// The language by the words behind the mark of a fence; `None` for any other one.
+    /// Returns the language for the info string of a fence, or `None` for other languages.
     pub(crate) fn of(info: &str) -> Option<Self> {
         let name = info.trim().split([' ', ',', '{', '\t']).next().unwrap_or_default();
         match name.to_ascii_lowercase().as_str() {
@@ -33,8 +33,8 @@ impl Language {
     }
 }
 
-/// Finds the lines of a block that are commands, without their prompts. `is_program` tells if a line begins with
-/// a program that is known.
+/// Finds the command lines of a block, without their prompts. `is_program` returns true for a line that
+/// begins with a known program.
 pub(crate) fn lines<'a>(
     block: &[&'a str],
     language: Language,
@@ -73,7 +73,7 @@ pub(crate) fn lines<'a>(
 
 const SURE: [&str; 3] = ["$", "%", "❯"];
 
-/// The line behind a prompt: `$ make`, `user@host:~$ make`.
+/// Returns the line after its prompt: `$ make`, `user@host:~$ make`.
 fn without_prompt<'a>(line: &'a str, prompts: &[&str]) -> Option<&'a str> {
     let (first, rest) = line.trim_start().split_once(' ')?;
     let is_prompt = |prompt: &&str| {
@@ -82,31 +82,31 @@ fn without_prompt<'a>(line: &'a str, prompts: &[&str]) -> Option<&'a str> {
     prompts.iter().any(is_prompt).then_some(rest)
 }
 
-/// The program that a line calls.
+/// Returns the program that a line calls.
 fn program(line: &str) -> &str {
     let mut words = line.split_whitespace();
     words.find(|word| !is_assignment(word)).unwrap_or_default()
 }
 
-/// Returns true if a word gives a variable a value for one command.
+/// Returns true if a word assigns a variable for one command.
 pub(super) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     })
 }
 
-/// A shell that is given one line after the other.
+/// Parser state of a shell, across lines.
 #[derive(Debug)]
 pub(crate) struct Shell<'a> {
-    /// The folder, and those outside of open brackets; `None` when it is not known.
+    /// The current folder and those outside open brackets. `None` if unknown.
     folders: Vec<Option<String>>,
-    /// Words of a command that goes on in the next line.
+    /// Words of a command that continues on the next line.
     words: Vec<&'a str>,
-    /// The word that ends a text for a program.
+    /// The word that ends the current here-document.
     until: Option<&'a str>,
-    /// The mark that ends words between quotation marks.
+    /// The open quotation mark, if any.
     quote: Option<char>,
-    /// The folder that a repository was cloned into.
+    /// The folder that the last repository was cloned into.
     cloned: Option<&'a str>,
 }
 
@@ -118,7 +118,7 @@ impl Default for Shell<'_> {
 }
 
 impl<'a> Shell<'a> {
-    /// Reads a line, and tells of each command its words and the folder that it runs in.
+    /// Reads a line. Reports the words and the folder of each command.
     pub(crate) fn line(&mut self, line: &'a str, found: &mut dyn FnMut(&[&'a str], Option<&str>)) {
         if let Some(until) = self.until {
             if line.trim() == until {
@@ -126,7 +126,7 @@ impl<'a> Shell<'a> {
             }
             return;
         }
-        // A part of a command would be another one.
+        // A truncated line would be a different command.
         if line.len() > MAX_LINE_BYTES {
             self.words.clear();
             return;
@@ -172,7 +172,7 @@ impl<'a> Shell<'a> {
         self.folders.last().and_then(Option::as_deref)
     }
 
-    /// A command is complete.
+    /// Ends the current command.
     fn end(&mut self, found: &mut dyn FnMut(&[&'a str], Option<&str>)) {
         let words = std::mem::take(&mut self.words);
         match words[..] {
@@ -202,7 +202,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Takes the next part of a line.
+    /// Returns the next token of a line.
     fn token(&mut self, rest: &mut &'a str) -> Option<Token<'a>> {
         *rest = rest.trim_start();
         let text = *rest;
@@ -243,7 +243,7 @@ impl<'a> Shell<'a> {
             if c == '<'
                 && let Some(length) = placeholder(&text[at..])
             {
-                // The last one that is looked at is the bracket at its end.
+                // `take_while` also consumes the closing bracket.
                 chars.by_ref().take_while(|(to, _)| *to + 1 < at + length).for_each(drop);
                 continue;
             }
@@ -286,14 +286,14 @@ impl<'a> Shell<'a> {
 
 enum Token<'a> {
     Word(&'a str),
-    /// A text follows, to the line of this word.
+    /// A here-document follows, up to a line with this word.
     Until(&'a str),
     End,
     Open,
     Close,
 }
 
-/// The length of what the reader fills in, at the beginning of a text: `<name>`.
+/// Returns the length of a placeholder such as `<name>` at the beginning of a text.
 fn placeholder(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('<')?;
     let end = inner.find(['>', '<', '|', '&', ';'])?;
@@ -301,7 +301,7 @@ fn placeholder(text: &str) -> Option<usize> {
         .then_some(end + 2)
 }
 
-/// A word without the quotation marks around it.
+/// Returns a word without its surrounding quotation marks.
 fn unquoted(word: &str) -> &str {
     let inner = |quote: char| {
         word.strip_prefix(quote)?.strip_suffix(quote).filter(|it| !it.contains(quote))
@@ -309,7 +309,7 @@ fn unquoted(word: &str) -> &str {
     inner('"').or_else(|| inner('\'')).unwrap_or(word)
 }
 
-/// The folder that a path leads to from another one; `None` when it may be outside of the project, or is made up.
+/// Resolves a path against a folder. Returns `None` if it may leave the project or is not literal.
 pub(super) fn join(folder: &str, path: &str) -> Option<String> {
     if path.len() > MAX_PATH_BYTES
         || path.starts_with(['/', '-'])

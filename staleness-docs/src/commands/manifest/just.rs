@@ -53,7 +53,7 @@ fn finish(targets: &mut Targets, recipe: Option<(&str, String)>) {
     }
 }
 
-/// The name of a recipe, and what it needs: `@name first='a' *rest: needed`.
+/// Splits a recipe line into its name and dependencies: `@name first='a' *rest: needed`.
 fn recipe_of(line: &str) -> Option<(&str, &str)> {
     let line = line.strip_prefix('@').unwrap_or(line);
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
@@ -62,7 +62,7 @@ fn recipe_of(line: &str) -> Option<(&str, &str)> {
     if name.is_empty() || !line[end..].starts_with([' ', '\t', ':']) {
         return None;
     }
-    // A value of a parameter may hold a colon.
+    // The default value of a parameter may contain a colon.
     let (mut quote, bytes) = (None, line.as_bytes());
     let colon = (end..bytes.len()).find(|at| {
         match (quote, bytes[*at]) {

@@ -1,9 +1,9 @@
-//! Manifests in YAML, line by line: only names of which the place is plain are read, and an anchor, a tag or a
-//! name in brackets leaves it open what else there is.
+//! Reads YAML manifests line by line. Only names in obvious places are read. With an anchor, a tag or a name
+//! in brackets, the list of targets counts as incomplete.
 
 use super::{TargetKind, Targets, digest_of};
 
-/// A taskfile: its tasks, and other names of them.
+/// Reads the tasks of a taskfile and their aliases.
 pub(super) fn tasks(text: &str) -> Targets {
     let mut targets = Targets::default();
     let mut section = "";
@@ -66,7 +66,7 @@ fn finish(targets: &mut Targets, task: Option<(String, String)>) {
     }
 }
 
-/// The ids and aliases of the hooks of pre-commit.
+/// Reads the ids and aliases of pre-commit hooks.
 pub(super) fn hooks(text: &str) -> Targets {
     let mut targets = Targets::default();
     for line in text.lines() {
@@ -81,7 +81,7 @@ pub(super) fn hooks(text: &str) -> Targets {
     targets
 }
 
-/// The key of a line `key: rest`.
+/// Splits a line `key: rest`.
 fn key_of(content: &str) -> Option<(&str, &str)> {
     for quote in ['"', '\''] {
         if let Some(rest) = content.strip_prefix(quote) {
@@ -89,14 +89,14 @@ fn key_of(content: &str) -> Option<(&str, &str)> {
             return Some((key, rest.trim_start().strip_prefix(':')?));
         }
     }
-    // A name may hold colons: the last one that a blank or the end follows ends it.
+    // A key may contain colons. It ends at the first colon before a space, or at a final colon.
     let end = content.find(": ").or_else(|| content.ends_with(':').then(|| content.len() - 1))?;
     let key = &content[..end];
     let plain = !key.is_empty() && !key.contains(['&', '!', '{', '[', '<', '"', '?']);
     plain.then(|| (key, &content[end + 1..]))
 }
 
-/// The names of a value: one, or several between brackets.
+/// Returns the names in a value: one, or several in brackets.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     let value = value.split(" #").next().unwrap_or(value).trim();
     let value = value.trim_start_matches('[').trim_end_matches(']');

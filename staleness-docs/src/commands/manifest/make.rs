@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use super::just::is_literal;
 use super::{TargetKind, Targets, digest_of};
 
-/// Deepest nesting of variables, most that are replaced in a makefile, and the longest list that they
-/// make, in bytes.
+/// Limits of the nesting of variables, of replacements per makefile, and of the length of an expansion in
+/// bytes.
 const MAX_DEPTH: usize = 4;
 const MAX_REPLACED: usize = 20_000;
 const MAX_EXPANDED: usize = 4096;
 
-/// Reads the rules of a makefile. Of a condition both sides count.
+/// Reads the rules of a makefile. Both branches of a condition count.
 pub(super) fn read(text: &str) -> Targets {
     let mut reader = Reader { left: MAX_REPLACED, ..Reader::default() };
     for line in joined(text) {
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Targets {
     reader.targets
 }
 
-/// The lines, those that end in `\` with the next.
+/// Iterates over the lines. A line that ends in `\` is joined with the next.
 fn joined(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let mut lines = text.lines();
     std::iter::from_fn(move || {
@@ -42,9 +42,9 @@ fn joined(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
 struct Reader {
     targets: Targets,
     variables: HashMap<String, String>,
-    /// Targets of the rule that is being read, and what it needs and runs.
+    /// Targets of the current rule, with its prerequisites and recipe.
     rule: Option<(Vec<String>, String)>,
-    /// True within `define`.
+    /// True inside `define`.
     defining: bool,
     /// Number of variables that may still be replaced.
     left: usize,
@@ -85,7 +85,7 @@ impl Reader {
     }
 
     fn include(&mut self, files: &str, optional: bool) {
-        // Which file needs which: no target that somebody types.
+        // Dependency lists contain no targets that a person would call.
         let lists = [".d)", ".d}", "dep"];
         let small = files.to_ascii_lowercase();
         if optional && (small.ends_with(".d") || lists.iter().any(|list| small.contains(list))) {
@@ -93,7 +93,7 @@ impl Reader {
         }
         for file in self.expanded(files).split_whitespace() {
             if is_literal(file) {
-                // Variables for the environment.
+                // `.env` files only set variables.
                 if !file.starts_with(".env") {
                     self.targets.includes.push(file.to_owned());
                 }
@@ -103,13 +103,13 @@ impl Reader {
         }
     }
 
-    /// A line that begins with a variable or a function.
+    /// Reads a line that begins with a variable or a function.
     fn call(&mut self, line: &str) {
         let says = ["$(info", "$(warning", "$(error", "$(shell"];
         if split_rule(line).is_some() {
             self.statement(line);
         } else if !says.iter().any(|begin| line.starts_with(begin)) {
-            // `$(eval …)` makes rules.
+            // `$(eval …)` may define rules.
             self.targets.open = true;
         }
     }
@@ -148,7 +148,7 @@ impl Reader {
         }
     }
 
-    /// Replaces variables of which the value is known by that, and others by `%`.
+    /// Replaces variables by their values, or by `%` if the value is unknown.
     fn expanded(&mut self, text: &str) -> String {
         let (mut out, mut left) = (String::new(), self.left);
         self.expand(text, MAX_DEPTH, &mut left, &mut out);
@@ -194,7 +194,7 @@ impl Reader {
     }
 }
 
-/// The name of the variable at the beginning of a text, and where it ends.
+/// Returns the name of the variable at the beginning of a text, and the end of the reference.
 fn reference(text: &str) -> (&str, usize) {
     let close = match text.as_bytes().get(1) {
         Some(b'(') => ')',
@@ -217,7 +217,7 @@ fn reference(text: &str) -> (&str, usize) {
     ("", text.len())
 }
 
-/// Splits a rule into its targets, and what follows the colon; `None` for an assignment.
+/// Splits a rule into its targets and the text after the colon. Returns `None` for an assignment.
 fn split_rule(line: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, c) in line.char_indices() {

@@ -1,4 +1,4 @@
-//! From the text of a manifest to the targets that it defines.
+//! Reads the targets that a manifest defines.
 
 mod just;
 mod lines;
@@ -12,26 +12,26 @@ use staleness_core::ids::stable_hash;
 
 use super::TargetKind;
 
-/// The largest manifest that is read, in bytes.
+/// The largest manifest to read, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
-/// The most targets of one manifest; of one with more it cannot be told what else it has.
+/// Maximum number of targets per manifest. If there are more, the list counts as incomplete.
 const MAX_TARGETS: usize = 10_000;
 
 /// The targets of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Targets {
-    /// A digest of what each runs; 0 where that says nothing.
+    /// The targets, each with a digest of what it runs. 0 means that the digest says nothing.
     pub(crate) all: BTreeMap<(TargetKind, String), u128>,
-    /// Names with a part that is not known, as `%`: `test-%`.
+    /// Names with unknown parts, written as `%`: `test-%`.
     patterns: Vec<String>,
-    /// True if it may define targets that cannot be told.
+    /// True if the manifest may define more targets.
     pub(crate) open: bool,
-    /// Files that it includes, as it writes them.
+    /// Included files, as written.
     pub(crate) includes: Vec<String>,
 }
 
 impl Targets {
-    /// Adds a target. Of several parts of one each counts.
+    /// Adds a target. If it exists, combines the digests.
     fn add(&mut self, kind: TargetKind, name: &str, runs: u128) {
         if self.all.len() + self.patterns.len() >= MAX_TARGETS {
             self.open = true;
@@ -43,7 +43,7 @@ impl Targets {
         }
     }
 
-    /// Adds names of which `%` stands for any part.
+    /// Adds a pattern in which `%` stands for any text.
     fn add_pattern(&mut self, pattern: &str) {
         if self.all.len() + self.patterns.len() >= MAX_TARGETS || pattern == "%" {
             self.open = true;
@@ -52,7 +52,7 @@ impl Targets {
         }
     }
 
-    /// Takes in the targets of a file that it includes.
+    /// Adds the targets of an included file.
     pub(crate) fn join(&mut self, other: Self) {
         self.open |= other.open;
         if self.all.len() + other.all.len() > MAX_TARGETS {
@@ -63,7 +63,7 @@ impl Targets {
         }
     }
 
-    /// Returns true if it defines a target; `None` when that cannot be told.
+    /// Returns true if the manifest defines a target, or `None` if this is uncertain.
     pub(crate) fn holds(&self, kind: TargetKind, name: &str) -> Option<bool> {
         if self.all.contains_key(&(kind, name.to_owned())) {
             return Some(true);
@@ -77,13 +77,13 @@ impl Targets {
     }
 }
 
-/// A digest of what a target runs, however it is laid out; 0 for nothing.
+/// Returns a digest of what a target runs, regardless of white space. 0 for nothing.
 fn digest_of(runs: &str) -> u128 {
     let words: Vec<&str> = runs.split_whitespace().collect();
     if words.is_empty() { 0 } else { stable_hash(words.join(" ").as_bytes()) }
 }
 
-/// The names of the manifests that define targets of a kind, below the folder that they are about.
+/// Returns the file names of manifests that define targets of a kind, relative to their folder.
 pub(crate) const fn files(kind: TargetKind) -> &'static [&'static str] {
     match kind {
         TargetKind::Script | TargetKind::Tool => &["package.json"],
@@ -102,7 +102,7 @@ pub(crate) const fn files(kind: TargetKind) -> &'static [&'static str] {
             &["Cargo.toml"]
         }
         TargetKind::Composer => &["composer.json"],
-        // Without a task of the name it runs a script.
+        // If no task has the name, deno runs a script.
         TargetKind::Deno => &["deno.json", "deno.jsonc", "package.json"],
         TargetKind::Python => &["pyproject.toml"],
         TargetKind::Module => &[],
@@ -110,7 +110,7 @@ pub(crate) const fn files(kind: TargetKind) -> &'static [&'static str] {
     }
 }
 
-/// Returns true if a file is a manifest that may define targets of a kind, by its path.
+/// Returns true if the path is that of a manifest that may define targets of a kind.
 pub(crate) fn defines(kind: TargetKind, path: &str) -> bool {
     let below = |name: &str| {
         path.strip_suffix(name).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
@@ -118,8 +118,8 @@ pub(crate) fn defines(kind: TargetKind, path: &str) -> bool {
     files(kind).iter().any(|name| below(name))
 }
 
-/// Reads a manifest as one that defines targets of a kind, whatever it is called; `None` when it cannot be
-/// told what it defines.
+/// Reads the targets of a kind from a manifest, regardless of its file name. Returns `None` if it is too
+/// large or cannot be parsed.
 pub(crate) fn read(kind: TargetKind, path: &str, text: &str) -> Option<Targets> {
     if text.len() > MAX_BYTES {
         return None;

@@ -27,7 +27,7 @@ pub(super) fn package(text: &str, kind: TargetKind) -> Option<Targets> {
     Some(targets)
 }
 
-/// `deno.json` and `deno.jsonc`: their tasks.
+/// Reads the tasks of `deno.json` or `deno.jsonc`.
 pub(super) fn deno(text: &str) -> Option<Targets> {
     let file: Value = serde_json::from_str(&without_comments(text)).ok()?;
     let mut targets = Targets::default();
@@ -47,12 +47,12 @@ fn add(targets: &mut Targets, kind: TargetKind, scripts: Option<&Value>) {
     }
 }
 
-/// The text with blanks for comments, and for commas before a closing bracket.
+/// Replaces comments, and commas before a closing bracket, by spaces.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     let mut quoted = false;
-    // Place of a comma that nothing has followed yet.
+    // Position of a comma that nothing has followed yet.
     let mut comma = None;
     while let Some(c) = rest.next() {
         match (quoted, c, rest.peek()) {

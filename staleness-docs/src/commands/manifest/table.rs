@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::{TargetKind, Targets, digest_of};
 
-/// `.cargo/config.toml`: its aliases.
+/// Reads the aliases in `.cargo/config.toml`.
 pub(super) fn aliases(text: &str) -> Option<Targets> {
     let file: Table = text.parse().ok()?;
     let mut targets = Targets::default();
@@ -12,7 +12,7 @@ pub(super) fn aliases(text: &str) -> Option<Targets> {
     Some(targets)
 }
 
-/// `Cargo.toml`: its package, binaries, examples and features.
+/// Reads the package, binaries, examples and features in `Cargo.toml`.
 pub(super) fn cargo(text: &str) -> Option<Targets> {
     let file: Table = text.parse().ok()?;
     let mut targets = Targets::default();
@@ -41,7 +41,7 @@ pub(super) fn cargo(text: &str) -> Option<Targets> {
     Some(targets)
 }
 
-/// `pyproject.toml`: scripts of the package, and tasks of the tools that keep theirs there.
+/// Reads `pyproject.toml`: the scripts of the package, and the tasks of tools that store them there.
 pub(super) fn python(text: &str) -> Option<Targets> {
     let file: Table = text.parse().ok()?;
     let mut targets = Targets::default();

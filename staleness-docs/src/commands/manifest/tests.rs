@@ -1,8 +1,8 @@
-//! Manifests, and what they define.
+//! Tests of the targets that manifests define.
 
 use super::*;
 
-/// The targets of a kind in a manifest, and marks for what it leaves open.
+/// Returns the targets of a kind in a manifest, with marks for uncertain parts.
 fn names(kind: TargetKind, path: &str, text: &str) -> Vec<String> {
     let Some(targets) = read(kind, path, text) else { return vec!["unreadable".into()] };
     let of_kind = targets.all.keys().filter(|(of, _)| *of == kind);
