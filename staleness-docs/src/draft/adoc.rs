@@ -1,4 +1,4 @@
-//! AsciiDoc as Markdown: titles, code, macros that name files, blocks of source.
+//! Converts AsciiDoc to Markdown: titles, code, macros that name files, source blocks.
 
 use super::plain::{Fence, Writer, lines};
 
@@ -8,7 +8,7 @@ const MACROS: [&str; 4] = ["link", "xref", "image", "include"];
 /// The longest macro, in bytes.
 const MAX_MACRO: usize = 300;
 
-/// Writes a document as Markdown.
+/// Converts a document to Markdown.
 pub(super) fn plain(text: &str) -> Writer<'_> {
     let mut reader = Reader { writer: Writer::new(text), lines: lines(text), language: None };
     let mut at = reader.front();
@@ -21,12 +21,12 @@ pub(super) fn plain(text: &str) -> Writer<'_> {
 struct Reader<'t> {
     writer: Writer<'t>,
     lines: Vec<&'t str>,
-    /// The language of the block that follows, if it is source.
+    /// The language of the next block, if it is source.
     language: Option<&'t str>,
 }
 
 impl<'t> Reader<'t> {
-    /// Keeps the front matter; the number of the line behind it.
+    /// Copies the front matter. Returns the index of the next line.
     fn front(&mut self) -> usize {
         let is_mark = |line: &&str| line.trim_end() == "---";
         if !self.lines.first().is_some_and(is_mark) {
@@ -37,7 +37,7 @@ impl<'t> Reader<'t> {
         end
     }
 
-    /// Reads a line and what belongs to it; the number of the next one.
+    /// Converts a line and the lines that belong to it. Returns the index of the next line.
     fn line(&mut self, at: usize) -> usize {
         let line = self.lines[at];
         let text = line.trim_end();
@@ -90,7 +90,8 @@ impl<'t> Reader<'t> {
         at + 1
     }
 
-    /// Reads a block between two lines of signs, or its first line where it holds text; the number of the next line.
+    /// Converts a delimited block, or only its opening line if the block contains text. Returns the index of
+    /// the next line.
     fn block(&mut self, at: usize, text: &'t str) -> Option<usize> {
         let sign = *text.as_bytes().first()?;
         let is_all = text.bytes().all(|byte| byte == sign);
@@ -113,7 +114,7 @@ impl<'t> Reader<'t> {
             }
             b'.' => self.fence(at + 1, end, language.unwrap_or_default()),
             b'+' | b'/' => end,
-            // What stands in it is text.
+            // Other blocks contain text.
             _ => {
                 self.writer.write("\n");
                 return Some(at + 1);
@@ -168,7 +169,7 @@ impl<'t> Reader<'t> {
         self.writer.keep(rest);
     }
 
-    /// Writes code, `` `code` `` or `` `+code+` ``; what follows it.
+    /// Writes `` `code` `` or `` `+code+` ``. Returns the rest of the line.
     fn code(&mut self, before: &'t str, here: &'t str) -> Option<&'t str> {
         let end = here[1..].find('`').filter(|end| *end > 0)?;
         let (code, behind) = (&here[1..=end], &here[end + 2..]);
@@ -186,7 +187,8 @@ impl<'t> Reader<'t> {
         Some(behind)
     }
 
-    /// Writes a macro, `link:a.adoc[text]` or `include::a.adoc[]`; its text and what follows.
+    /// Writes a macro such as `link:a.adoc[text]` or `include::a.adoc[]`. Returns its text and the rest of
+    /// the line.
     fn named(&mut self, before: &'t str, here: &'t str) -> Option<&'t str> {
         let name = MACROS.into_iter().find(|name| before.ends_with(name))?;
         let target = here.trim_start_matches(':');
@@ -203,7 +205,7 @@ impl<'t> Reader<'t> {
         Some(&behind[close + 1..])
     }
 
-    /// Writes `<<a.adoc#part,text>>`; what follows it.
+    /// Writes `<<a.adoc#part,text>>`. Returns the rest of the line.
     fn reference(&mut self, before: &'t str, here: &'t str) -> Option<&'t str> {
         let here = here.strip_prefix("<<")?;
         let (inner, behind) = here.split_at(near(here, b">>")?);
@@ -213,7 +215,7 @@ impl<'t> Reader<'t> {
         behind.get(2..)
     }
 
-    /// Writes a link to a file: not to a part of the same document, and not into another module.
+    /// Writes a link to a file. Skips links within the document or to another module.
     fn to(&mut self, target: &'t str) {
         let path = target.split('#').next().unwrap_or(target);
         let is_file = path.contains(['.', '/']) && !path.contains([':', '@', '{', '$']);
@@ -223,19 +225,19 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Returns the place of a sign that is not far.
+/// Returns the position of a delimiter, if it is near.
 fn near(text: &str, sign: &[u8]) -> Option<usize> {
     let bytes = &text.as_bytes()[..text.len().min(MAX_MACRO)];
     bytes.windows(sign.len()).position(|window| window == sign)
 }
 
-/// Returns true if a line is an item of a list.
+/// Returns true if a line is a list item.
 fn is_item(text: &str) -> bool {
     let marks = text.bytes().take_while(|byte| b"*-.".contains(byte)).count();
     (1..=5).contains(&marks) && text[marks..].starts_with(' ')
 }
 
-/// The language that the attributes of a block name, if it is source.
+/// Returns the language in the attributes of a source block.
 fn language(attributes: &str) -> Option<&str> {
     let mut parts = attributes.split(',').map(str::trim);
     let style = parts.next()?.split(['%', '#', '.']).next()?;

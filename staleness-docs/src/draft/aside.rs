@@ -6,12 +6,12 @@ use staleness_core::time::Timestamp;
 use super::directive::{Directive, Kinds};
 use super::names::NameSort;
 
-/// The signals that are left aside: none, some, or all of them.
+/// The suppressed signals: none, some or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Aside(Option<Kinds>);
 
 impl Aside {
-    /// Leaves these aside as well; all of them when there are none.
+    /// Suppresses these signals too. An empty set means all of them.
     pub(crate) fn add(&mut self, kinds: &Kinds) {
         match &mut self.0 {
             None => self.0 = Some(kinds.clone()),
@@ -31,12 +31,12 @@ impl Aside {
         self.0.is_none()
     }
 
-    /// Returns true if this signal is left aside.
+    /// Returns true if the signal is suppressed.
     pub(crate) fn has(&self, kind: SignalKind) -> bool {
         self.0.as_ref().is_some_and(|kinds| kinds.is_empty() || kinds.contains(&kind))
     }
 
-    /// Returns true if nothing that may become of such a name is left.
+    /// Returns true if all signals that a name of this sort can cause are suppressed.
     pub(crate) fn has_all_of(&self, sort: NameSort) -> bool {
         let may_become: &[SignalKind] = match sort {
             NameSort::Link => {
@@ -52,7 +52,7 @@ impl Aside {
     }
 }
 
-/// All directives about one element or block, joined. It stays as small however many there are.
+/// All directives for one element or block, merged. The size does not depend on their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Directions {
     pub(crate) aside: Aside,

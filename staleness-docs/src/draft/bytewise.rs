@@ -1,13 +1,13 @@
-//! Looking at bytes before words: little of a text is left after it.
+//! A quick check of bytes that rejects most words before they are parsed.
 
-/// Small letters and digits.
+/// Lower-case letters and digits.
 pub(crate) const SMALL: u16 = 1;
 pub(crate) const UPPER: u16 = 1 << 1;
 pub(crate) const UNDERSCORE: u16 = 1 << 2;
 pub(crate) const SPACE: u16 = 1 << 3;
 /// The end of a line.
 pub(crate) const BREAK: u16 = 1 << 4;
-/// `.` and `/`: without one of them nothing is a path.
+/// `.` and `/`, one of which every path contains.
 pub(crate) const DOT: u16 = 1 << 5;
 pub(crate) const COLON: u16 = 1 << 6;
 pub(crate) const DASH: u16 = 1 << 7;
@@ -34,12 +34,12 @@ const CLASSES: [u16; 256] = {
     classes
 };
 
-/// Returns the sorts of bytes that occur.
+/// Returns the classes of the bytes that occur.
 pub(crate) fn seen(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |seen, byte| seen | CLASSES[usize::from(*byte)])
 }
 
-/// Returns true if a word of prose may be a name by its bytes: `_`, `/` or `@`, a capital within the word, `::`, `:42`,
+/// Returns true if a word of prose may be a name: it contains `_`, `/`, `@`, an inner capital, `::`, `:42`,
 /// `()` or `--`.
 pub(crate) fn may_be_name(word: &[u8]) -> bool {
     word.iter().any(|byte| matches!(byte, b'_' | b'/' | b'@'))

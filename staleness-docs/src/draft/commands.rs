@@ -1,16 +1,16 @@
-//! Commands of documents: in code spans, and in fenced blocks of a shell.
+//! Finds commands in code spans and in fenced shell blocks.
 
 use staleness_core::knowledge::WordKind;
 
 use super::{target, words};
 use crate::commands::{self, Language, Shell};
 
-/// The longest code span that is read as a command, in bytes.
+/// The longest code span to parse as a command, in bytes.
 const MAX_SPAN_BYTES: usize = 240;
-/// Programs that begin a line of a block without a language, beside those that are well known.
+/// Further programs that mark a block without a language as shell.
 const USUAL: [&str; 8] = ["gmake", "mkdir", "poe", "prek", "pushd", "source", "task", "touch"];
 
-/// Receives a name: its shape, the name, and the part of the text where it stands.
+/// Receives a name: its shape, the name, and the text that contains it.
 type Found<'f, 'a> = dyn FnMut(WordKind, &str, &'a str) + 'f;
 
 /// Finds the commands in a code span.
@@ -20,8 +20,8 @@ pub(super) fn in_span<'a>(code: &'a str, found: &mut Found<'_, 'a>) {
     }
 }
 
-/// Finds the commands in the lines of a fenced block, the flags that programs of the project are given there, and
-/// the scripts that are run by their path.
+/// Finds the commands in a fenced block, the flags of the project's programs, and scripts that are run by
+/// path.
 pub(super) fn in_fence<'a>(lines: &[&'a str], language: Language, found: &mut Found<'_, 'a>) {
     read(lines, language, &mut |words, folder| {
         calls(words, folder, found);
@@ -30,7 +30,7 @@ pub(super) fn in_fence<'a>(lines: &[&'a str], language: Language, found: &mut Fo
                 words::flag(word, &mut |(shape, name)| found(shape, name, name));
             }
         }
-        // From another folder a path leads elsewhere.
+        // Relative to another folder, the path would differ.
         if let Some(script) = commands::script(words).filter(|_| folder == Some(""))
             && target::of_word(script).is_some()
         {

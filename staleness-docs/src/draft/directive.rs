@@ -17,17 +17,17 @@ use staleness_core::time::Timestamp;
 
 use crate::date;
 
-/// Extent of a directive.
+/// The scope of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The next element, or the block that it stands in.
+    /// The next element, or the block that contains the directive.
     Element,
-    /// To the next heading of the same or a higher level.
+    /// Up to the next heading of the same or a higher level.
     Section,
     File,
 }
 
-/// The signals that a directive is about; empty for all of them.
+/// The signals of a directive. Empty means all of them.
 pub(crate) type Kinds = BTreeSet<SignalKind>;
 
 /// A directive.
@@ -37,8 +37,8 @@ pub(crate) enum Directive {
     Verified(Timestamp),
 }
 
-/// The directives in a piece of HTML, each with the offset of its comment. What begins like a
-/// directive and is none is an error that says why.
+/// Finds the directives in a piece of HTML, each with the offset of its comment. A malformed directive is an
+/// error with the reason.
 pub(crate) fn find(html: &str) -> Vec<(usize, Result<Directive, String>)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -78,7 +78,7 @@ fn parse(text: &str) -> Result<Directive, String> {
     kinds(rest).map(|kinds| Directive::Ignore(reach, kinds))
 }
 
-/// Kinds, with commas or spaces between them, up to a colon or ` -- `.
+/// Parses signals separated by commas or spaces, up to a colon or ` -- `.
 fn kinds(text: &str) -> Result<Kinds, String> {
     let list = text.split(" -- ").next().unwrap_or_default();
     let list = if list.starts_with("-- ") { "" } else { list };

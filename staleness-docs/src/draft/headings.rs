@@ -1,4 +1,4 @@
-//! Headings of a document, by the anchors that GitHub gives them.
+//! Headings of a document, by their GitHub anchors.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,22 +11,22 @@ use super::{html, markdown, target};
 use crate::front;
 use crate::git::Part;
 
-/// Most anchors of one document; those after them are not known.
+/// Maximum number of anchors per document. Further ones are ignored.
 const MAX_ANCHORS: usize = 20_000;
-/// The longest anchor, in bytes. A longer heading has none.
+/// The longest anchor, in bytes. A longer heading has no anchor.
 const MAX_SLUG: usize = 512;
 
 /// An anchor of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
-    /// As a link writes it.
+    /// The anchor as links write it.
     pub(crate) slug: String,
-    /// Digest of the text of its section; `None` without text, and for an anchor that is no heading.
+    /// Digest of the text of its section. `None` without text, and for an anchor that is not a heading.
     pub(crate) section: Option<u128>,
 }
 
-/// Returns the anchor that the fragment of a link names; `None` if it names no heading: lines, the page
-/// itself, a footnote, a route of a site.
+/// Returns the anchor that a link fragment names. `None` if it is not a heading, but for example lines, the
+/// page top, a footnote or a site route.
 pub(crate) fn of_fragment(fragment: &str) -> Option<String> {
     let fragment = target::decoded(fragment)?;
     let name = fragment.strip_prefix("user-content-").unwrap_or(&fragment);
@@ -41,8 +41,8 @@ pub(crate) fn of_fragment(fragment: &str) -> Option<String> {
         .then(|| name.to_owned())
 }
 
-/// The form of an anchor in which anchors of GitHub and of the usual site generators are compared: letters
-/// and digits, with one hyphen between runs of them.
+/// Normalises an anchor, so that anchors of GitHub and of common site generators compare equal: letters and
+/// digits, with one hyphen between runs.
 pub(crate) fn key(slug: &str) -> String {
     let mut key = String::with_capacity(slug.len());
     for c in slug.chars().flat_map(char::to_lowercase) {
@@ -56,14 +56,15 @@ pub(crate) fn key(slug: &str) -> String {
     key
 }
 
-/// Reads a version of a document: its anchors by their keys.
+/// Returns the anchors of one version of a document as parts, by key.
 pub(crate) fn parts(path: &str, text: &[u8]) -> Vec<Part> {
     let part = |anchor: Anchor| Part { name: key(&anchor.slug), digest: anchor.section };
     let text = String::from_utf8_lossy(text);
     anchors(&super::plain::Plain::of(path, &text).text).into_iter().map(part).collect()
 }
 
-/// Returns true if a document may have headings that do not stand in it: it is filled in or includes others.
+/// Returns true if a document may have headings that are not in its text, because it is a template or
+/// includes other files.
 pub(crate) fn is_template(text: &str) -> bool {
     ["{{", "{%", "{!", "--8<--", "```{include}", ":::"].iter().any(|sign| text.contains(*sign))
         || included(text).next().is_some()
@@ -109,11 +110,11 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     reader.end(text)
 }
 
-/// A heading, and the place of its section.
+/// A heading and the range of its section.
 struct Heading {
     level: u8,
     range: Range<usize>,
-    /// Number of its anchor, if it has one.
+    /// Index of its anchor, if it has one.
     anchor: Option<usize>,
 }
 
@@ -121,9 +122,9 @@ struct Heading {
 struct Reader {
     anchors: Vec<Anchor>,
     headings: Vec<Heading>,
-    /// The level, the beginning and the text of the heading that is being read.
+    /// The level, start and text of the current heading.
     heading: Option<(u8, usize, String)>,
-    /// Number of open images, whose text is not shown.
+    /// Number of open images. Their text is not part of the heading.
     images: usize,
     slugs: Slugs,
 }
@@ -172,7 +173,7 @@ impl Reader {
         }
     }
 
-    /// Takes in a piece of HTML: what it names, and headings that it opens and closes.
+    /// Reads the ids in a piece of HTML, and headings that it opens or closes.
     fn html(&mut self, html: &str, range: &Range<usize>) {
         for (at, piece) in html::pieces(html) {
             match piece {
@@ -191,8 +192,8 @@ impl Reader {
         }
     }
 
-    /// The anchors, with the digests of their sections: the text up to the next heading of the same or a
-    /// higher level, without the headings in it.
+    /// Returns the anchors with the digests of their sections. A section ends at the next heading of the same
+    /// or a higher level. Headings in it do not count.
     fn end(mut self, text: &str) -> Vec<Anchor> {
         let mut open: Vec<(u8, Option<usize>, Vec<u8>)> = Vec::new();
         let mut close = |(_, anchor, digests): (u8, Option<usize>, Vec<u8>)| {
@@ -219,7 +220,7 @@ impl Reader {
     }
 }
 
-/// Anchors of headings that were given out: one that is taken gets a number.
+/// Assigned heading anchors. A repeated one gets a number.
 #[derive(Debug, Default)]
 struct Slugs {
     taken: HashSet<String>,
@@ -240,16 +241,16 @@ impl Slugs {
     }
 }
 
-/// The anchor of a heading, as GitHub makes it: small letters, hyphens for blanks, without punctuation.
+/// Returns the GitHub anchor of a heading: lower case, hyphens for spaces, no punctuation.
 fn slug_of(heading: &str) -> String {
     let lower = heading.chars().flat_map(char::to_lowercase);
     let kept = lower.filter(|c| is_word(*c) || matches!(c, '-' | ' '));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Returns true if a character is a letter, a mark, a decimal digit or a connector.
+/// Returns true for a letter, mark, decimal digit or connector.
 fn is_word(c: char) -> bool {
-    // Digits that are no decimal ones: raised, in fractions, in circles.
+    // Other digits are superscripts, fractions and circled numbers.
     let other_number = matches!(
         c,
         '²' | '³' | '¹' | '¼'..='¾' | '\u{2070}'..='\u{215f}' | '\u{2460}'..='\u{2793}'
@@ -265,7 +266,7 @@ fn is_word(c: char) -> bool {
         )
 }
 
-/// Returns true for an emoji or the like, which some write into the fragment.
+/// Returns true for emoji and similar symbols, which some links include.
 fn is_symbol(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }

@@ -1,11 +1,11 @@
-//! Links in HTML: attributes that are simple enough to be read without a parser.
+//! Finds links in HTML attributes without a full parser.
 
 use std::ops::Range;
 
-/// Elements whose contents are no HTML.
+/// Elements with contents that are not HTML.
 const RAW: [&str; 4] = ["script", "style", "pre", "textarea"];
 
-/// Returns true if links are looked for in a block of HTML: not in comments, nor in what is no HTML within.
+/// Returns true if a block of HTML may contain links. Comments and raw elements may not.
 pub(crate) fn may_link(html: &str) -> bool {
     let Some(inner) = html.trim_start().strip_prefix('<') else { return false };
     let name = inner.strip_prefix('/').unwrap_or(inner);
@@ -13,7 +13,7 @@ pub(crate) fn may_link(html: &str) -> bool {
     end > 0 && !RAW.iter().any(|raw| raw.eq_ignore_ascii_case(&name[..end]))
 }
 
-/// Ranges of the values of `href` and `src`: in quotes, and as they read.
+/// Finds the values of `href` and `src` that are in quotes and contain no escapes.
 pub(crate) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
     let after = |(at, sign): (usize, &str)| {
         let name = html[..at].strip_suffix("href").or_else(|| html[..at].strip_suffix("src"))?;
@@ -29,14 +29,14 @@ pub(crate) fn links(html: &str) -> impl Iterator<Item = Range<usize>> {
     html.match_indices('=').filter_map(after)
 }
 
-/// A piece of HTML.
+/// A tag or text in HTML.
 pub(crate) enum Piece<'a> {
     /// A tag, with its brackets.
     Tag(&'a str),
     Text(&'a str),
 }
 
-/// The tags of a piece of HTML and the text between them, each with its offset; comments are left out.
+/// Splits HTML into tags and text, each with its offset. Comments are left out.
 pub(crate) fn pieces(html: &str) -> impl Iterator<Item = (usize, Piece<'_>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -57,7 +57,7 @@ pub(crate) fn pieces(html: &str) -> impl Iterator<Item = (usize, Piece<'_>)> {
     })
 }
 
-/// The level of the heading that a tag opens (`true`) or closes.
+/// Returns the level of a heading tag, and true if it opens the heading.
 pub(crate) fn heading(tag: &str) -> Option<(u8, bool)> {
     let inner = tag.strip_prefix('<')?;
     let (inner, opens) = inner.strip_prefix('/').map_or((inner, true), |inner| (inner, false));
@@ -69,12 +69,12 @@ pub(crate) fn heading(tag: &str) -> Option<(u8, bool)> {
     Some((level - b'0', opens))
 }
 
-/// The values of `id` and `name` in a tag.
+/// Returns the values of `id` and `name` in a tag.
 pub(crate) fn ids(tag: &str) -> impl Iterator<Item = &str> {
     let after = |(at, _): (usize, &str)| {
         let name = tag[..at].trim_ascii_end();
         let name = name.strip_suffix("id").or_else(|| name.strip_suffix("name"))?;
-        // Looked at first: to read the value behind each `=` would take the square of its length.
+        // Checked first, because reading a value at each `=` would take quadratic time.
         if !name.ends_with(|c: char| c.is_ascii_whitespace()) {
             return None;
         }

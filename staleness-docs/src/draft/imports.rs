@@ -7,7 +7,7 @@ use pulldown_cmark::Options;
 
 use super::markdown::{self, BlockView, Sort, Visitor};
 
-/// Deepest chain of imports that is followed.
+/// Longest chain of imports to follow.
 pub(crate) const MAX_DEPTH: usize = 5;
 
 struct Paths<'a> {
@@ -28,7 +28,7 @@ impl<'a> Visitor<'a> for Paths<'a> {
     fn element(&mut self, _range: Range<usize>, _heading: Option<u8>) {}
 }
 
-/// The path that a word imports: Markdown files only, since others are no documents.
+/// Returns the path that a word imports. Only Markdown files count.
 pub(crate) fn import(word: &str) -> Option<&str> {
     let path = word.trim_start_matches(['(', '"', '\'']).strip_prefix('@')?;
     let path = path.trim_end_matches([',', ';', ':', ')', '"', '\'', '!', '?']);
@@ -37,22 +37,22 @@ pub(crate) fn import(word: &str) -> Option<&str> {
     (plain && crate::nature::is_markdown(path)).then_some(path)
 }
 
-/// The paths that a text imports, in the order of the text.
+/// Returns the paths that a text imports, in order.
 pub(crate) fn of(text: &str, body: usize) -> Vec<&str> {
     if !text.contains('@') {
         return Vec::new();
     }
     let mut paths = Paths { text, found: Vec::new() };
-    // Two paths in the home folder (`@~/a.md`) are nothing that was struck out.
+    // Two paths in the home folder (`@~/a.md`) must not parse as strikethrough.
     let dialect = markdown::dialect().difference(Options::ENABLE_STRIKETHROUGH);
     markdown::read_as(dialect, text, body, &mut paths);
     paths.found
 }
 
-/// The imports that close a circle: each file with what it imports.
+/// Returns the imports that close a cycle, as pairs of importing and imported file.
 pub(crate) fn cycles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<(&str, &str)> {
     let mut closing = Vec::new();
-    // Whether a file is on the way that is being followed, or was left behind.
+    // True for files on the current path, false for finished ones.
     let mut state: BTreeMap<&str, bool> = BTreeMap::new();
     for start in imports.keys() {
         let mut way = vec![];

@@ -1,7 +1,7 @@
-//! Reading Markdown: the blocks of a text, and the pieces that each consists of.
+//! Parses Markdown into blocks and their pieces.
 //!
-//! Blocks are what a person sees as one statement: a paragraph, the text of a list item, a row of a
-//! table, a heading, a fenced block of commands. Other code blocks are none: what stands in them is an example.
+//! A block is one statement for the reader: a paragraph, a list item, a table row, a heading or a fenced
+//! block of commands. Other code blocks are examples and do not count.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ use pulldown_cmark::{
 use super::{html, target};
 use crate::commands::Language;
 
-/// Most bytes of a fenced block that are read.
+/// Maximum number of bytes to read of a fenced block.
 const MAX_FENCE_BYTES: usize = 64 * 1024;
-/// Pieces of a block for which there is room at first.
+/// Initial capacity for the pieces of a block.
 const PIECES: usize = 64;
 
-/// Sort of a block.
+/// Form of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Paragraph,
     Item,
     Row,
-    /// HTML that links to something.
+    /// HTML that contains links.
     Html,
     /// A heading of this level.
     Heading(u8),
@@ -38,11 +38,11 @@ pub(crate) enum Sort {
     Code,
     /// Lines of a fenced block.
     Lines,
-    /// A link or an image; with the place of its target among those of the block.
+    /// A link or an image, with the index of its target.
     Target(usize),
-    /// A part of a URL, or what stands in a link to one: a name of something outside.
+    /// Part of a URL, or text in a link to one. Such names belong to something outside.
     Foreign,
-    /// Text that was written in another way than it reads, such as `&amp;`.
+    /// Text with escapes, such as `&amp;`.
     Other,
 }
 
@@ -50,11 +50,11 @@ pub(crate) enum Sort {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) sort: Sort,
-    /// Place in the file. For prose and code this is the text itself.
+    /// Range in the file. For prose and code, this is exactly the text.
     pub(crate) range: Range<usize>,
 }
 
-/// A block that was read.
+/// A parsed block.
 #[derive(Debug)]
 pub(crate) struct BlockView<'b, 'a> {
     pub(crate) form: Form,
@@ -64,16 +64,16 @@ pub(crate) struct BlockView<'b, 'a> {
     pub(crate) targets: &'b [CowStr<'a>],
 }
 
-/// Receives the parts of a document in the order of the text.
+/// Receives the parts of a document in order.
 pub(crate) trait Visitor<'a> {
     fn block(&mut self, block: &BlockView<'_, 'a>);
-    /// HTML stands here; `inline` within a block, which is told later.
+    /// Visits HTML. `inline` is true if it is part of a block, which is visited later.
     fn html(&mut self, html: &str, range: Range<usize>, inline: bool);
-    /// An element begins: something that directives can be about.
+    /// Visits the start of an element, which a directive may apply to.
     fn element(&mut self, range: Range<usize>, heading: Option<u8>);
 }
 
-/// The extensions of CommonMark that are understood.
+/// Returns the supported extensions of CommonMark.
 pub(crate) fn dialect() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -82,12 +82,12 @@ pub(crate) fn dialect() -> Options {
         | Options::ENABLE_GFM
 }
 
-/// Reads the Markdown that begins at the byte `from` of `text`.
+/// Parses Markdown from the byte `from` of `text` on.
 pub(crate) fn read<'a>(text: &'a str, from: usize, visitor: &mut impl Visitor<'a>) {
     read_as(dialect(), text, from, visitor);
 }
 
-/// Reads Markdown with other extensions.
+/// Parses Markdown with the given extensions.
 pub(crate) fn read_as<'a>(
     dialect: Options,
     text: &'a str,
@@ -113,7 +113,7 @@ pub(crate) fn read_as<'a>(
 struct Reader<'a> {
     text: &'a str,
     from: usize,
-    /// The block that is being read.
+    /// The current block.
     open: Option<(Form, Range<usize>)>,
     pieces: Vec<Piece>,
     targets: Vec<CowStr<'a>>,
@@ -121,9 +121,9 @@ struct Reader<'a> {
     items: u32,
     /// True if a code block is open.
     code: bool,
-    /// The links that are open, and whether each leads to the outside.
+    /// The open links, with true for each link to the outside.
     links: Vec<bool>,
-    /// True if HTML is open in which links are looked for.
+    /// True inside HTML that may contain links.
     html: bool,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     fn run(mut self, mut events: OffsetIter<'a>, visitor: &mut impl Visitor<'a>) {
         let from = self.from;
         let shifted = |range: Range<usize>| range.start + from..range.end + from;
-        // Events are taken apart where they are: they are large, and most are a short text.
+        // Match on the events in place, because they are large and most are short texts.
         loop {
             match events.next() {
                 Some((Event::Text(text), range)) => self.text(&text, shifted(range)),
@@ -171,12 +171,12 @@ impl<'a> Reader<'a> {
             | Tag::TableCell => return self.touch(&range),
             Tag::Link { link_type, dest_url, .. } => return self.link(link_type, dest_url, range),
             Tag::Image { dest_url, .. } => return self.link(LinkType::Inline, dest_url, range),
-            // What a comment is about is what follows it.
+            // An HTML comment applies to the element after it.
             Tag::HtmlBlock => {
                 self.close(visitor);
                 let html = self.text.get(range.clone()).unwrap_or_default();
                 self.html = html::may_link(html);
-                // As a whole: a comment may go on over its lines.
+                // Passed as a whole, because a comment may span several lines.
                 visitor.html(html, range, false);
                 return;
             }
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A piece of a block is here. The text of a list item without blank lines opens its block.
+    /// Extends the current block. In a list item without blank lines, text opens the block.
     fn touch(&mut self, range: &Range<usize>) {
         match &mut self.open {
             Some((_, open)) => open.end = open.end.max(range.end),
@@ -263,14 +263,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns true if a text reads as it is written: it is a part of the file.
+    /// Returns true if a text has no escapes, so that it is part of the file.
     fn is_verbatim(&self, text: &str, range: &Range<usize>) -> bool {
         let source = self.text.get(range.clone()).unwrap_or_default();
         source.len() == text.len() && std::ptr::eq(source.as_ptr(), text.as_ptr())
     }
 
-    /// Adds a piece to the last one of its sort, if it goes on there: the parser ends a text at every character
-    /// that might have meant something.
+    /// Adds a piece, or extends the last one of its sort. The parser splits texts at every character that
+    /// could be markup.
     fn extend(&mut self, sort: Sort, range: Range<usize>) {
         match self.pieces.last_mut() {
             Some(last) if last.sort == sort && last.range.end == range.start => {
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Text of a code block: of one that is too long whole lines of its beginning.
+    /// Adds the text of a code block. A long one is cut after a whole line.
     fn line(&mut self, text: &str, range: Range<usize>) {
         let Some((Form::Fence(_), open)) = &self.open else { return };
         let most = (open.start + MAX_FENCE_BYTES).saturating_sub(range.start);
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The end of a line within a block: what follows goes on with the text.
+    /// Handles a line end within a block: the text continues.
     fn soft_break(&mut self, range: Range<usize>) {
         if let Some(Piece { sort: Sort::Prose, range: before, .. }) = self.pieces.last_mut()
             && before.end == range.start
@@ -308,11 +308,11 @@ impl<'a> Reader<'a> {
     }
 
     fn code(&mut self, code: &str, range: Range<usize>) {
-        // A block holds the marks, too.
+        // The block includes the backticks.
         self.touch(&range);
         let source = self.text.get(range.clone()).unwrap_or_default();
-        // The text is what stands between the marks, without one space on either side: a part of
-        // the file, unless it stands on several lines.
+        // The text is between the backticks, without one space on either side. It is part of the file unless
+        // it spans several lines.
         let found = offset_in(source, code).or_else(|| source.find(code)).unwrap_or(0);
         let inner = range.start + found..range.start + (found + code.len()).min(source.len());
         let sort = if self.outside() { Sort::Foreign } else { Sort::Code };
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
 
     fn link(&mut self, link_type: LinkType, dest: CowStr<'a>, range: Range<usize>) {
         let is_text = matches!(link_type, LinkType::Autolink | LinkType::Email);
-        // What stands in a link to the outside is named by the outside.
+        // Names in a link to the outside belong to the outside.
         let outside = self.outside() || is_text || has_scheme(&dest);
         if outside && target::of_address(&dest).is_none() {
             self.touch(&range);
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
         self.links.push(outside);
     }
 
-    /// Links in a line of HTML that is no part of a block: one of its own.
+    /// Emits a block for the links in a line of HTML outside other blocks.
     fn block_of_html(&mut self, range: Range<usize>, visitor: &mut impl Visitor<'a>) {
         let opens = self.open.is_none();
         if opens {
@@ -371,13 +371,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the offset of `part`, if it was cut out of `whole`.
+/// Returns the offset of `part` if it is a slice of `whole`.
 fn offset_in(whole: &str, part: &str) -> Option<usize> {
     let at = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (at + part.len() <= whole.len()).then_some(at)
 }
 
-/// Returns true if a target is a URL of its own rather than a path.
+/// Returns true if a target is an absolute URL, not a path.
 pub(crate) fn has_scheme(target: &str) -> bool {
     if target.starts_with("//") {
         return true;
@@ -387,6 +387,6 @@ pub(crate) fn has_scheme(target: &str) -> bool {
     };
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-        // `a.rs:42` is a place in a file.
+        // `a.rs:42` is a file position, not a scheme.
         && !scheme.contains('.')
 }

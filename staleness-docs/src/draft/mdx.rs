@@ -1,4 +1,4 @@
-//! MDX: what is no Markdown in it is blanked out, byte for byte, so that places stay as they are.
+//! Converts MDX to Markdown by blanking out other parts, so that offsets stay the same.
 
 use super::plain::Fence;
 
@@ -17,7 +17,7 @@ pub(crate) fn plain(text: &str) -> String {
             left_out = part(line, trimmed, is_begin);
             fence = Fence::opened_by(line).filter(|_| left_out.is_none());
         }
-        // Imports may follow the front matter at once.
+        // Imports may directly follow the front matter.
         is_begin = matches!(trimmed, "" | "---") || matches!(left_out, Some(Part::Module));
         match &left_out {
             Some(_) => plain.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })),
@@ -32,7 +32,7 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// A part of an MDX document that is no Markdown.
+/// A part of an MDX document that is not Markdown.
 enum Part {
     /// Imports and exports, up to a blank line.
     Module,

@@ -1,7 +1,7 @@
-//! A document that was read: its blocks, and the names in them that can be looked up.
+//! A parsed document: its blocks, and the names in them.
 //!
-//! A name is a number and an offset here. What a person sees of a block, such as its lines and its
-//! title, is found out for the few blocks that need it.
+//! Each name is stored as a number and an offset. Details for the report, such as lines and titles, are
+//! computed only for the few blocks that need them.
 
 mod adoc;
 mod aside;
@@ -36,7 +36,7 @@ use markdown::{BlockView, Sort, Visitor};
 use names::{NameId, NameSort, Names};
 use plain::{Markup, Plain};
 
-/// Place of a name in its block.
+/// Syntax in which a name occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The target of a link or an image.
@@ -50,62 +50,61 @@ pub(crate) enum Origin {
 pub(crate) struct Mention {
     pub(crate) name: NameId,
     pub(crate) origin: Origin,
-    /// Offset in bytes.
+    /// Byte offset.
     pub(crate) at: usize,
 }
 
-/// A block in which something can be looked up.
+/// A block with names or temporal words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DraftBlock {
     pub(crate) range: Range<usize>,
-    /// Its names, as a part of those of the document.
+    /// Range of its names in the document's list.
     pub(crate) mentions: Range<usize>,
-    /// Its temporal words, as a part of those of the document.
+    /// Range of its temporal words in the document's list.
     pub(crate) marks: Range<usize>,
-    /// When a directive says that it was verified.
+    /// Date of a `verified` directive.
     pub(crate) verified: Option<Timestamp>,
 }
 
-/// A document that was read.
+/// A parsed document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Draft {
     pub(crate) fields: Fields,
-    /// End of the front matter; 0 without.
+    /// End of the front matter in bytes, or 0 if there is none.
     pub(crate) body: usize,
-    /// Those in which something can be looked up.
+    /// The blocks with names or temporal words.
     pub(crate) blocks: Vec<DraftBlock>,
     pub(crate) mentions: Vec<Mention>,
     pub(crate) marks: Vec<Range<usize>>,
-    /// Number of all blocks.
+    /// Number of blocks, without fenced ones.
     pub(crate) count: u32,
-    /// The first heading, else the first block.
+    /// Range of the first heading, or else of the first block.
     pub(crate) titled: Range<usize>,
-    /// When a directive for the whole says that it was verified.
+    /// Date of a `verified` directive for the whole document.
     pub(crate) verified: Option<Timestamp>,
-    /// The days that directives name, with their places.
+    /// The dates in directives, with their offsets.
     pub(crate) days: Vec<(usize, Timestamp)>,
     /// Signals suppressed in the whole document.
     pub(crate) ignored: Aside,
-    /// Signals suppressed in some blocks, where something else may still become of them.
+    /// Signals suppressed in some blocks that still have other names.
     pub(crate) ignored_in: BTreeMap<usize, Aside>,
     /// Number of mentions and marks dropped because of directives.
     pub(crate) left_aside: usize,
-    /// Faults, with their offsets.
+    /// Malformed parts, with their offsets.
     pub(crate) faults: Vec<(usize, String)>,
-    /// Number of names, temporal words and blocks that found no room.
+    /// Number of names, temporal words and blocks that exceeded the limit.
     pub(crate) left_out: usize,
 }
 
-/// The most names in all documents of a check, temporal words and blocks counted as names are: at some 50
-/// bytes each.
+/// Maximum number of names, temporal words and blocks in all documents of a check, at about 50 bytes each.
 pub(crate) const MAX_PLACES: usize = 1_000_000;
 
-/// Reads the front matter of a document; reStructuredText has none.
+/// Reads the front matter of a document. reStructuredText has none.
 pub(crate) fn front_of(path: &str, text: &str) -> Result<Option<Front>, &'static str> {
     if Markup::of(path) == Markup::Rst { Ok(None) } else { front::read(text) }
 }
 
-/// Reads a document. `room` is how many places may still be kept of all documents.
+/// Parses a document. `room` is the number of places that may still be stored for all documents.
 pub(crate) fn read(
     path: &str,
     text: &str,
@@ -141,7 +140,7 @@ pub(crate) fn read(
     let mut draft = maker.draft;
     plain.put_back(&mut draft);
     *room = room.saturating_sub(draft.places());
-    // It is held until every document was read.
+    // It stays in memory until every document is parsed.
     draft.blocks.shrink_to_fit();
     draft.mentions.shrink_to_fit();
     draft.marks.shrink_to_fit();
@@ -156,17 +155,17 @@ impl Draft {
 
 struct Maker<'a, 'n> {
     text: &'a str,
-    /// Number of places that may be kept.
+    /// Number of places that may be stored.
     room: usize,
     names: &'n mut Names,
     draft: Draft,
     /// Directives for the next element.
     waiting: Vec<Directive>,
-    /// Directives within the block that is being read.
+    /// Directives within the current block.
     inline: Directions,
-    /// Elements that a directive is about.
+    /// Elements with directives.
     ranges: Vec<(Range<usize>, Directions)>,
-    /// A section that is left aside, and the level of its heading.
+    /// The current suppressed section: the level of its heading and the signals.
     section: Option<(u8, Kinds)>,
     /// The level of the last heading.
     level: u8,
@@ -196,7 +195,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
     }
 
     fn html(&mut self, html: &str, range: Range<usize>, inline: bool) {
-        // Comments are rare, and most say nothing to us.
+        // Comments are rare, and most are not directives.
         if !html.as_bytes().contains(&b'!') || !html.contains("staleness:") {
             return;
         }
@@ -228,7 +227,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             self.draft.titled = view.range.clone();
         }
         self.has_heading |= is_heading;
-        // Of what is evergreen only its front matter says when it ends.
+        // An evergreen document expires only by its front matter.
         if self.draft.fields.evergreen {
             return;
         }
@@ -313,7 +312,7 @@ impl<'a> Maker<'a, '_> {
         }
     }
 
-    /// Enters what the commands of a fenced block name.
+    /// Adds the names in the commands of a fenced block.
     fn fence(&mut self, view: &BlockView<'_, 'a>, language: Language) {
         let whole = self.text;
         let lines = |piece: &markdown::Piece| whole.get(piece.range.clone());
@@ -331,10 +330,10 @@ impl<'a> Maker<'a, '_> {
         });
     }
 
-    /// Enters the temporal words of a block's prose.
+    /// Adds the temporal words in the prose of a block.
     fn temporal_words(&mut self, view: &BlockView<'_, 'a>) {
         let (whole, pieces) = (self.text, view.pieces);
-        // Places come in order.
+        // Positions only increase.
         let mut next = 0;
         let prose_at = |at: usize| {
             while let Some(piece) = pieces.get(next) {
@@ -344,7 +343,7 @@ impl<'a> Maker<'a, '_> {
                         return Some(part);
                     }
                 }
-                // Nothing of it is asked for again, so that what it costs to cut it is spent once.
+                // Do not compute this piece again.
                 next += 1;
             }
             None
@@ -353,7 +352,7 @@ impl<'a> Maker<'a, '_> {
         Marker::among(whole, view.range.clone(), prose_at, |marker| found.push(marker.span));
     }
 
-    /// Does what the directives about a block say, and tells what is left aside in what is left of it.
+    /// Applies the directives to a block. Returns the signals that stay suppressed in the rest of it.
     fn heed(&mut self, block: &mut DraftBlock) -> Aside {
         self.ranges.retain(|(range, _)| range.end > block.range.start);
         let start = block.range.start;
@@ -372,7 +371,7 @@ impl<'a> Maker<'a, '_> {
         all.aside
     }
 
-    /// Drops what could become only evidence that is left aside. The block is the last one of the draft.
+    /// Drops names and marks with only suppressed signals. The block must be the last one of the draft.
     fn leave_aside(&mut self, aside: &Aside, block: &mut DraftBlock) {
         let draft = &mut self.draft;
         let before = draft.marks.len() + draft.mentions.len();
@@ -388,12 +387,12 @@ impl<'a> Maker<'a, '_> {
     }
 }
 
-/// Returns the offset of `part`, which was cut out of `whole`.
+/// Returns the offset of `part`, which must be a slice of `whole`.
 fn offset_in(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-/// The whole words of a piece of prose.
+/// Returns the range of whole words in a piece of prose.
 fn prose(whole: &str, pieces: &[markdown::Piece], at: usize) -> Range<usize> {
     let range = pieces[at].range.clone();
     let text = whole.get(range.clone()).unwrap_or_default();
@@ -401,7 +400,7 @@ fn prose(whole: &str, pieces: &[markdown::Piece], at: usize) -> Range<usize> {
     range.start + words.start..range.start + words.end
 }
 
-/// Returns true if the word at either end of a piece goes on in something that was written in another way.
+/// Returns true for each end of a piece if its word continues in escaped text.
 fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     let range = &pieces[at].range;
     let other = |at: Option<usize>| {
@@ -413,7 +412,7 @@ fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     (escaped(before) || other(at.checked_sub(1)), escaped(Some(range.end)) || other(Some(at + 1)))
 }
 
-/// Returns the range of a text without the words at its ends that are only part of one.
+/// Returns the range of a text without partial words at its ends.
 fn whole_words(text: &str, cut: (bool, bool)) -> Range<usize> {
     let from = if cut.0 { text.find(char::is_whitespace).unwrap_or(text.len()) } else { 0 };
     let to = if cut.1 { text.rfind(char::is_whitespace).unwrap_or(0) } else { text.len() };

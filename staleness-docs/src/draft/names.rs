@@ -1,4 +1,4 @@
-//! The names of all documents, each kept once.
+//! The names of all documents, stored once each.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use staleness_core::knowledge::WordKind;
 /// Sort of a name: its shape, or the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum NameSort {
-    /// The target of a link or an image, as it is written.
+    /// The target of a link or an image, as written.
     Link,
-    /// An import, where it stands in a file that a client loads.
+    /// An import in a file that a client loads.
     Import,
-    /// A word of the text.
+    /// A word in the text.
     Word(WordKind),
 }
 
@@ -25,17 +25,17 @@ pub(crate) type NameId = u32;
 pub(crate) struct Names {
     numbers: HashMap<NameSort, HashMap<Arc<str>, NameId>>,
     all: Vec<(NameSort, Arc<str>)>,
-    /// The bytes of all names.
+    /// Total size of all names, in bytes.
     bytes: usize,
 }
 
-/// The most names of all documents of a check, at some two kilobytes each until they are looked up, and
-/// the most bytes of their text.
+/// Maximum number of names in all documents of a check, at about two kilobytes each until they are looked up,
+/// and of bytes of their text.
 const MAX_NAMES: usize = 80_000;
 const MAX_TEXT: usize = 16 * 1024 * 1024;
 
 impl Names {
-    /// The number of a name; `None` when there is no room for another one.
+    /// Returns the number of a name, adding it if needed. `None` if the limit is reached.
     pub(crate) fn enter(&mut self, sort: NameSort, text: &str) -> Option<NameId> {
         let numbers = self.numbers.entry(sort).or_default();
         if let Some(id) = numbers.get(text) {

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// Finds the lines of byte offsets. It is quick for offsets that grow.
+/// Converts byte offsets to lines. Fast for increasing offsets.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     text: &'a str,
-    /// An offset, and the line in which it lies.
+    /// A known offset and its line.
     known: (usize, u32),
-    /// The beginning of a line, an offset in it, and how many characters lie between.
+    /// The start of a line, an offset in it, and the number of characters between.
     column: (usize, usize, usize),
 }
 
@@ -17,7 +17,7 @@ impl<'a> Lines<'a> {
         Self { text, known: (0, 1), column: (0, 0, 0) }
     }
 
-    /// The line of the byte at `offset`, counted from 1.
+    /// Returns the line of the byte at `offset`, counted from 1.
     pub(crate) fn line(&mut self, offset: usize) -> u32 {
         let offset = offset.min(self.text.len());
         let (from, line) = self.known;
@@ -30,7 +30,7 @@ impl<'a> Lines<'a> {
         line
     }
 
-    /// The line of the byte at `offset`, and its column there in characters, both counted from 1.
+    /// Returns the line and the column of the byte at `offset`, counted from 1. Columns count characters.
     pub(crate) fn place(&mut self, offset: usize) -> (u32, u32) {
         let line = self.line(offset);
         let mut offset = offset.min(self.text.len());
@@ -38,7 +38,7 @@ impl<'a> Lines<'a> {
             offset -= 1;
         }
         let (start, known, count) = self.column;
-        // What lies between is looked at once, however many places one line has.
+        // The text between is scanned once, even for many positions in one line.
         let between = self.text.get(known..offset).filter(|text| !text.contains('\n'));
         let (start, count) = match between {
             Some(text) => (start, count + text.chars().count()),
@@ -52,7 +52,7 @@ impl<'a> Lines<'a> {
         (line, u32::try_from(1 + count).unwrap_or(u32::MAX))
     }
 
-    /// The first and the last line of a range; white space at its end is left out.
+    /// Returns the first and the last line of a range, without trailing white space.
     pub(crate) fn span(&mut self, range: &Range<usize>) -> (u32, u32) {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let first = self.line(range.start);
@@ -66,7 +66,7 @@ fn breaks(bytes: &[u8]) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The beginning of a text on one line, at most 80 characters.
+/// Returns the beginning of a text on one line, at most 80 characters.
 pub(crate) fn title<'a>(pieces: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 80;
     let mut out = String::new();
@@ -78,7 +78,7 @@ pub(crate) fn title<'a>(pieces: impl IntoIterator<Item = &'a str>) -> String {
             continue;
         }
         if count + usize::from(gap) + 1 > MOST {
-            // The last character says that there is more.
+            // The last character is the ellipsis.
             out.pop();
             out.push('…');
             break;

@@ -1,11 +1,11 @@
-//! A document of another markup, written as Markdown, with the way back to its own places.
+//! Converts other markups to Markdown, and maps positions back to the document.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Draft, adoc, mdx, rst};
 
-/// The markup of a document, by the end of its name.
+/// The markup of a document, by its file extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     Markdown,
@@ -26,16 +26,18 @@ impl Markup {
     }
 }
 
-/// Markdown that was made of a document.
+/// Markdown converted from a document.
 #[derive(Debug)]
 pub(crate) struct Plain<'t> {
     pub(crate) text: Cow<'t, str>,
-    /// Places in the Markdown, in order, and where each comes from; none where all stay.
+    /// Offsets in the Markdown with the matching offsets in the document, sorted. Empty if all offsets are
+    /// the same.
     places: Vec<(usize, usize)>,
 }
 
 impl<'t> Plain<'t> {
-    /// Writes a document as Markdown, by its path. Of MDX what is none is blank, so that places stay.
+    /// Converts a document to Markdown, depending on its path. In MDX, other parts are blanked, so that
+    /// offsets stay the same.
     pub(crate) fn of(path: &str, text: &'t str) -> Self {
         let (text, places) = match Markup::of(path) {
             Markup::Markdown => (text.into(), Vec::new()),
@@ -46,7 +48,7 @@ impl<'t> Plain<'t> {
         Self { text, places }
     }
 
-    /// The place in the document of an offset in the Markdown.
+    /// Returns the document offset for an offset in the Markdown.
     fn place(&self, at: usize) -> usize {
         let next = self.places.partition_point(|(out, _)| *out <= at);
         let Some((out, from)) = next.checked_sub(1).map(|last| self.places[last]) else {
@@ -60,7 +62,7 @@ impl<'t> Plain<'t> {
         self.place(range.start)..self.place(range.end)
     }
 
-    /// Gives everything in a draft of the Markdown its place in the document.
+    /// Maps all positions in a draft back to the document.
     pub(super) fn put_back(&self, draft: &mut Draft) {
         if self.places.is_empty() {
             return;
@@ -76,13 +78,13 @@ impl<'t> Plain<'t> {
     }
 }
 
-/// Writes Markdown from parts of a document, in their order, and text between them.
+/// Writes Markdown from slices of a document in order, with text between them.
 #[derive(Debug)]
 pub(super) struct Writer<'t> {
     text: &'t str,
     out: String,
     places: Vec<(usize, usize)>,
-    /// The end of the part that was written last.
+    /// The end of the last written slice.
     end: usize,
 }
 
@@ -91,7 +93,7 @@ impl<'t> Writer<'t> {
         Self { text, out: String::new(), places: Vec::new(), end: 0 }
     }
 
-    /// Writes a part of the document, apart from what comes from elsewhere in it.
+    /// Copies a slice of the document. Adds a space if it does not directly follow the last one.
     pub(super) fn keep(&mut self, part: &str) {
         let at = self.offset(part);
         let joins = |c: char| !c.is_whitespace() && !"`(".contains(c);
@@ -113,18 +115,18 @@ impl<'t> Writer<'t> {
         at.min(self.text.len())
     }
 
-    /// Writes something that stands for a part of the document which follows.
+    /// Writes text that stands for the following slice of the document.
     pub(super) fn before(&mut self, part: &str, text: &str) {
         self.places.push((self.out.len(), self.offset(part)));
         self.out.push_str(text);
     }
 
-    /// Writes something else.
+    /// Writes other text.
     pub(super) fn write(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
-    /// Writes a link to a part of the document, with more behind it.
+    /// Writes a link to a slice of the document, followed by more text.
     pub(super) fn link(&mut self, target: &str, more: &str) {
         let is_plain = !target.contains(['<', '>', '(', ')', ' ', '\\']);
         if is_plain && !target.is_empty() {
@@ -135,7 +137,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Writes a part of the document as code.
+    /// Writes a slice of the document as code.
     pub(super) fn code(&mut self, code: &str) {
         if !code.is_empty() && !code.contains('`') {
             self.before(code, "`");
@@ -190,16 +192,16 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The deepest indentation at which a line may hold others.
+/// The deepest indentation at which a line may contain others.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// Counts the blanks at the beginning of a line, as far as they matter.
+/// Counts the spaces at the start of a line, up to a limit.
 pub(super) fn indent(line: &str) -> usize {
     line.bytes().take(MAX_DEPTH + 1).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Returns the end of the lines from `at` on that are blank, or indented deeper than `than`; blank ones at the end
-/// are none of them.
+/// Returns the end of the lines from `at` on that are blank or indented deeper than `than`. Trailing blank
+/// lines do not count.
 pub(super) fn indented(lines: &[&str], at: usize, than: usize) -> usize {
     let is_in = |line: &&&str| indent(line) > than || line.trim().is_empty();
     let end = at + lines[at..].iter().take_while(is_in).count();
@@ -214,7 +216,7 @@ mod tests {
     use crate::draft::names::Names;
     use crate::draft::{self, MAX_PLACES, Origin};
 
-    /// Parts of documents of both markups.
+    /// Fragments of documents in both markups.
     const PARTS: &str = r"(``|`|src/a\.rs|--fast|a_b\(\)|é| |   |\n|\n\n|====|----|\.\. |::|:doc:|include::|code-block:: sh|toctree::|link:|xref:|\[source,sh\]|\[|\]|<<|>>|<|>|_|\*|- |npm run x|```|\|){0,40}";
 
     proptest! {

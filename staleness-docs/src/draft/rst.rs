@@ -1,6 +1,7 @@
-//! reStructuredText as Markdown: titles, literals, links, the roles and directives that name files or hold code.
+//! Converts reStructuredText to Markdown: titles, literals, links, and roles and directives that name files
+//! or contain code.
 //!
-//! One line after the other, without a tree: what a directive holds reads as what stands beside it.
+//! Reads line by line, without a tree. The contents of a directive are treated like the text around it.
 
 use super::markdown::has_scheme;
 use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
@@ -9,13 +10,13 @@ use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
 const CODE: [&str; 4] = ["code-block", "code", "prompt", "sourcecode"];
 /// Directives that name a file.
 const FILES: [&str; 4] = ["include", "literalinclude", "image", "figure"];
-/// Directives whose content is no text.
+/// Directives with content that is not text.
 #[rustfmt::skip]
 const OTHER: [&str; 15] = [
     "raw", "math", "parsed-literal", "doctest", "testcode", "testsetup", "testcleanup", "testoutput", "graphviz",
     "digraph", "mermaid", "plot", "productionlist", "ipython", "highlight",
 ];
-/// Roles whose text is code.
+/// Roles with code as text.
 #[rustfmt::skip]
 const ROLES: [&str; 18] = [
     "attr", "class", "code", "command", "const", "data", "envvar", "exc", "file", "func", "literal", "meth", "mod",
@@ -38,12 +39,12 @@ pub(super) fn plain(text: &str) -> Writer<'_> {
 struct Reader<'t> {
     writer: Writer<'t>,
     lines: Vec<&'t str>,
-    /// The sign under the first title, which is that of the highest.
+    /// The underline character of the first title, which has the highest level.
     first: Option<u8>,
 }
 
 impl<'t> Reader<'t> {
-    /// Reads a line and what belongs to it; the number of the next one.
+    /// Converts a line and the lines that belong to it. Returns the index of the next line.
     fn line(&mut self, at: usize) -> usize {
         let line = self.lines[at];
         let text = line.trim();
@@ -102,7 +103,7 @@ impl<'t> Reader<'t> {
         (text, at + 1)
     }
 
-    /// Reads a line of signs: one below a text makes a title of it.
+    /// Converts an adornment line. Below a text, it makes the text a title.
     fn under(&mut self, at: usize, sign: u8) {
         let is_text = |at: Option<usize>| {
             let line = at.and_then(|at| self.lines.get(at)).map_or("", |line| line.trim());
@@ -118,7 +119,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads what begins with two points: a directive, a target, a comment.
+    /// Converts a construct that begins with `..`: a directive, a target or a comment.
     fn explicit(&mut self, at: usize, text: &'t str) -> usize {
         let than = indent(self.lines[at]);
         let end = indented(&self.lines, at + 1, than);
@@ -226,7 +227,7 @@ impl<'t> Reader<'t> {
         self.writer.keep(rest);
     }
 
-    /// Writes a text with a role: `` :doc:`guide` ``.
+    /// Writes text with a role: `` :doc:`guide` ``.
     fn role(&mut self, role: &str, inner: &'t str) {
         let named = target_of(inner).unwrap_or(inner);
         match role.rsplit(':').next().unwrap_or(role) {
@@ -239,7 +240,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Writes a text between single backticks: a link if a target stands in it.
+    /// Writes text between single backticks. It becomes a link if it contains a target.
     fn reference(&mut self, inner: &'t str, is_link: bool) {
         let target = target_of(inner).filter(|target| is_link && !target.ends_with('_'));
         match target {
@@ -250,13 +251,13 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The target in `Title <target>`.
+/// Returns the target in `Title <target>`.
 fn target_of(text: &str) -> Option<&str> {
     let (_, target) = text.strip_suffix('>')?.rsplit_once('<')?;
     Some(target.trim())
 }
 
-/// The role at the end of a text, and what stands before it.
+/// Returns the role at the end of a text, and the text before it.
 fn role_before(text: &str) -> (&str, Option<&str>) {
     let is_role = |c: char| c.is_ascii_alphanumeric() || "-_:+.".contains(c);
     let start = text.trim_end_matches(is_role).len();
@@ -267,7 +268,7 @@ fn role_before(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The sign of a line that underlines a title.
+/// Returns the character of a title underline.
 fn adornment(text: &str) -> Option<u8> {
     let sign = *text.as_bytes().first()?;
     let is_all = text.len() > 2 && text.bytes().all(|byte| byte == sign);

@@ -1,10 +1,9 @@
-//! Names in code spans.
+//! Finds names in code spans.
 //!
-//! A span without blanks is a name, perhaps with arguments. One with blanks is a command line or a
-//! fragment of code, in which most words are variables, types and values of an illustration: there
-//! a name counts where it is called (`load_all(`), stands behind what holds it (`Router::new`) or
-//! behind its kind (`struct Router`), or is given a value (`max_width = 100`). What stands in brackets is an
-//! argument, with blanks and without.
+//! A span without spaces is a name, perhaps with arguments. A span with spaces is a command line or a
+//! fragment of code, in which most words are variables, types and values of an example. There a name counts
+//! only if it is called (`load_all(`), qualified (`Router::new`), preceded by its kind (`struct Router`), or
+//! assigned (`max_width = 100`). Text in brackets is an argument.
 
 use staleness_core::knowledge::WordKind;
 
@@ -13,7 +12,7 @@ use super::words::{MAX_WORD_BYTES, Named, flag, is_dotted, is_unmistakable, push
 use super::{target, traps};
 use crate::commands::own_from;
 
-/// Words that say what the name behind them is.
+/// Keywords before a name that tell its kind.
 #[rustfmt::skip]
 const KINDS: [&str; 16] = [
     "class", "const", "def", "enum", "fn", "func", "function", "interface", "macro", "mod",
@@ -37,10 +36,10 @@ pub(crate) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-/// Returns true if a span is one word but for what stands in brackets behind it: `load(a, b)`, `#[allow(a, b)]`.
+/// Returns true if a span is one word, perhaps followed by brackets: `load(a, b)`, `#[allow(a, b)]`.
 fn is_one(code: &str) -> bool {
     let mut open = 0_usize;
-    // What is in brackets as a whole are alternatives, and no arguments.
+    // Brackets around the whole span hold alternatives, not arguments.
     let mut before = b' ';
     for byte in code.bytes() {
         match byte {
@@ -56,7 +55,7 @@ fn is_one(code: &str) -> bool {
     open == 0
 }
 
-/// A code span of one word.
+/// Finds the name in a span of one word.
 fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     if seen & !(SMALL | UPPER | UNDERSCORE) == 0 {
         if !code.as_bytes()[0].is_ascii_digit() {
@@ -77,12 +76,12 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
         return;
     }
     let head = code.trim_start_matches(['&', '*', '.', '!']);
-    // What stands in brackets is an argument.
+    // Text in brackets is an argument.
     let ends = |byte: &u8| matches!(byte, b'(' | b'<' | b'[' | b'{' | b'=' | b'!' | b'?' | b'+');
     let end = head.as_bytes().iter().position(ends).unwrap_or(head.len());
     let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
     let called = head[end..].starts_with(['(', '!']);
-    // What is looked into (`handlers[500]`) is a variable.
+    // An indexed name (`handlers[500]`) is a variable.
     if head[end..].starts_with('[') && name.starts_with(|c: char| c.is_ascii_lowercase()) {
         return;
     }
@@ -91,7 +90,7 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-/// A command line or a fragment of code.
+/// Finds the names in a command line or a fragment of code.
 fn several<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let words: Vec<&str> = code.split(' ').filter(|word| !word.is_empty()).collect();
     let is_prompt = |word: &&str| matches!(*word, "$" | ">" | "#" | "%");
@@ -105,7 +104,7 @@ fn several<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
                 flag(word, found);
             }
         } else if word.contains('/') {
-            // `node lib/index.js`: what somebody else's program is given is mostly the reader's own.
+            // `node lib/index.js`: an argument of a foreign program is usually the reader's own file.
             let name = word.rsplit('/').next().unwrap_or(word);
             let own = foreign && traps::is_usual_file(name);
             if !own && target::of_word(word).is_some() {
@@ -118,7 +117,7 @@ fn several<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-/// The identifiers of a fragment of code.
+/// Finds the identifiers in a fragment of code.
 fn fragment<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if let Some((first, rest)) = code.split_once(' ') {
         let plain = rest.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -145,7 +144,7 @@ fn fragment<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => {
                 let end = end_of_name(bytes, at);
                 let before = at.checked_sub(1).map(|at| bytes[at]);
-                // `@name`, `#name`, `<name`, `a/name` and the like are something else.
+                // `@name`, `#name`, `<name`, `a/name` and similar forms are not identifiers.
                 let begins = before.is_none_or(|b| b.is_ascii() && !b"@#$%-/<~\\".contains(&b));
                 let name = code[at..end].trim_end_matches(['.', ':']);
                 let rest = &code[end..];
@@ -161,7 +160,7 @@ fn fragment<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-/// Returns the end of the name that begins here, with all its parts.
+/// Returns the end of the name that begins here, including all its parts.
 fn end_of_name(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -173,7 +172,7 @@ fn end_of_name(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Returns true if a name in a fragment is one of the project's: it is called, or stands behind what holds it.
+/// Returns true if a name in a fragment belongs to the project: it is called or qualified.
 fn is_named(name: &str, rest: &str) -> bool {
     let called = rest.starts_with('(') || rest.starts_with("!(");
     if !name.contains(['.', ':', '-']) {
@@ -182,15 +181,15 @@ fn is_named(name: &str, rest: &str) -> bool {
     is_dotted(name) && (called || !is_plain(name) && !target::has_extension(name))
 }
 
-/// Words in small letters may be a program, a search term, a value or a setting of something else
-/// as well as a name (`fast`, `network.host`).
+/// Returns true for a lower-case word such as `fast` or `network.host`. It may be a name, but also a program,
+/// a search term, a value or a setting.
 fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.'))
 }
 
-/// Returns true if a block hands a name over in a code span, as `rate` in `set(rate, 3)`: it calls a parameter
-/// so, which code may call otherwise. A name that begins with a capital is a type's, and the same
-/// in both.
+/// Returns true if a code span in the block passes the name as an argument, like `rate` in `set(rate, 3)`.
+/// Then it is a parameter, which the code may name differently. A capitalised name is a type and does not
+/// count.
 pub(crate) fn passes_on(block: &str, name: &str) -> bool {
     let joins = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let bytes = block.as_bytes();
@@ -206,7 +205,7 @@ pub(crate) fn passes_on(block: &str, name: &str) -> bool {
         && block.match_indices(name).any(|(at, _)| is_passed(at))
 }
 
-/// Returns true if brackets behind a name are still open at the end.
+/// Returns true if a bracket after a name is still open at the end.
 fn is_in_call(code: &[u8]) -> bool {
     let mut calls = Vec::new();
     for (at, byte) in code.iter().enumerate() {

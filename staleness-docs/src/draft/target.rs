@@ -1,4 +1,4 @@
-//! Targets: paths of the project as documents write them.
+//! Parses paths of the project as documents write them.
 
 use std::borrow::Cow;
 
@@ -7,19 +7,19 @@ use staleness_core::knowledge::Lines;
 use super::markdown::has_scheme;
 use super::traps;
 
-/// The longest path that is looked up, in bytes.
+/// The longest path to look up, in bytes.
 const MAX_PATH_BYTES: usize = 256;
 
-/// A path as it is written, and which lines or symbol of it are meant.
+/// A path as written, with its lines or symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target<'a> {
-    /// The path, decoded; `/` at its beginning means the project's root.
+    /// The decoded path. A leading `/` means the project's root.
     pub(crate) path: Cow<'a, str>,
     pub(crate) lines: Option<Lines>,
     pub(crate) symbol: Option<&'a str>,
 }
 
-/// The target of a link or an image. `None` when it is no path of a file system.
+/// Parses the target of a link or an image. Returns `None` if it is not a file path.
 pub(crate) fn of_link(dest: &str) -> Option<Target<'_>> {
     if dest.is_empty() || dest.starts_with(['#', '?']) || has_scheme(dest) {
         return None;
@@ -27,24 +27,24 @@ pub(crate) fn of_link(dest: &str) -> Option<Target<'_>> {
     let (path, fragment) = dest.split_once('#').unwrap_or((dest, ""));
     let path = path.split('?').next().unwrap_or_default();
     let path = decoded(path)?;
-    // Templates are filled in before anybody follows them.
+    // Templates are filled in before anyone follows the link.
     if path.is_empty() || path.len() > MAX_PATH_BYTES || is_template(&path) {
         return None;
     }
     Some(Target { path, lines: lines_of_fragment(fragment), symbol: None })
 }
 
-/// The address of a file or folder on GitHub: `https://github.com/OWNER/NAME/blob/BRANCH/PATH`.
+/// A GitHub URL of a file or folder: `https://github.com/OWNER/NAME/blob/BRANCH/PATH`.
 pub(crate) struct Address<'a> {
     /// `OWNER/NAME`.
     pub(crate) repository: &'a str,
     /// A branch, a tag or a commit.
     pub(crate) branch: &'a str,
-    /// The path from the root of the repository, with what follows it.
+    /// The path from the root of the repository, with its fragment or query.
     pub(crate) path: &'a str,
 }
 
-/// Returns the address that a link is.
+/// Parses a GitHub URL of a file or folder.
 pub(crate) fn of_address(link: &str) -> Option<Address<'_>> {
     let rest = link.strip_prefix("https://github.com/")?;
     let mut parts = rest.splitn(5, '/');
@@ -54,8 +54,7 @@ pub(crate) fn of_address(link: &str) -> Option<Address<'_>> {
     Some(Address { repository, branch, path })
 }
 
-/// The target that an author writes down on purpose: `path`, `path:42`, `path:40-60`, `path#L10`,
-/// `path#symbol`.
+/// Parses an explicit citation: `path`, `path:42`, `path:40-60`, `path#L10`, `path#symbol`.
 pub(crate) fn of_cite(text: &str) -> Option<Target<'_>> {
     let text = text.trim();
     if text.is_empty() || text.len() > 2 * MAX_PATH_BYTES || text.contains("://") {
@@ -73,15 +72,15 @@ pub(crate) fn of_cite(text: &str) -> Option<Target<'_>> {
     Some(Target { path: path.into(), lines, symbol: None })
 }
 
-/// The target that one word of a text or a code span is, if it has the shape of a path.
+/// Parses a word of a text or a code span, if it has the shape of a path.
 pub(crate) fn of_word(word: &str) -> Option<Target<'_>> {
     if word.len() > MAX_PATH_BYTES || word.starts_with(['~', '-', '@', '/', '=']) {
         return None;
     }
-    // One look at the bytes tells of most words that they are none.
+    // One pass over the bytes rejects most words.
     let (mut before, mut seen) = (0, [false; 3]);
     for byte in word.bytes() {
-        // `a::b` and `https://a` are none either.
+        // `a::b` and `https://a` are not paths.
         if byte == before && matches!(byte, b':' | b'/') {
             return None;
         }
@@ -114,14 +113,14 @@ pub(crate) fn of_word(word: &str) -> Option<Target<'_>> {
     if !is_file && (!folders || path.contains(['(', '[', ','])) {
         return None;
     }
-    // Versions, dates and numbers are divided by the same signs.
+    // Versions, dates and numbers contain the same separators.
     if !path.contains(|c: char| c.is_alphabetic()) {
         return None;
     }
     Some(Target { path: path.into(), lines, symbol: None })
 }
 
-/// Returns true if a name ends as names of files do.
+/// Returns true if a name has a known file extension.
 pub(crate) fn has_extension(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && traps::is_extension(end))
 }
@@ -130,7 +129,7 @@ fn is_template(path: &str) -> bool {
     path.contains(|c: char| "<>{}$*|\"`".contains(c) || c.is_control())
 }
 
-/// `path:42`, `path:42:7` and `path:40-60`.
+/// Parses `path:42`, `path:42:7` and `path:40-60`.
 fn with_lines(text: &str) -> (&str, Option<Lines>) {
     let numbers = |part: &str| {
         let mut ends = part.splitn(2, ['-', '–']);
@@ -144,14 +143,14 @@ fn with_lines(text: &str) -> (&str, Option<Lines>) {
     let Some(lines) = numbers(tail) else {
         return (text, None);
     };
-    // The last number of two is a column.
+    // The second number is a column.
     match head.rsplit_once(':').map(|(path, middle)| (path, numbers(middle))) {
         Some((path, Some(lines))) => (path, Some(lines)),
         _ => (head, Some(lines)),
     }
 }
 
-/// `L10`, `L10-L20`, `L10-20` and `L10C3-L20C5`.
+/// Parses `L10`, `L10-L20`, `L10-20` and `L10C3-L20C5`.
 pub(super) fn lines_of_fragment(fragment: &str) -> Option<Lines> {
     let one = |part: &str| {
         let part = part.strip_prefix('L').unwrap_or(part);
@@ -169,7 +168,7 @@ fn number(text: &str) -> Option<u32> {
     if fits { text.parse().ok().filter(|number| *number > 0) } else { None }
 }
 
-/// The text with `%20` and its like replaced; `None` when that is not UTF-8.
+/// Decodes percent-encoding such as `%20`. Returns `None` if the result is not UTF-8.
 pub(super) fn decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(text.into());
@@ -193,7 +192,7 @@ pub(super) fn decoded(text: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(out).ok().map(Cow::Owned)
 }
 
-/// Returns true if a target that leaves the project is one of the places that a forge serves beside it.
+/// Returns true if a target outside the project is one of the forge's own pages, such as `../issues`.
 pub(crate) fn is_of_forge(path: &str) -> bool {
     #[rustfmt::skip]
     const PLACES: [&str; 16] = [
@@ -204,9 +203,8 @@ pub(crate) fn is_of_forge(path: &str) -> bool {
     path.contains("..") && parts.any(|part| PLACES.contains(&part))
 }
 
-/// Returns true if a file name says too little to be looked up: a bare one that is usual, a hidden one, by
-/// which a program finds its settings, a usual one or a folder in a hidden folder, or that of a release, mostly
-/// of somebody else. It means the reader's own file as a rule.
+/// Returns true if a file name is too ambiguous to look up, because it usually means the reader's own file: a
+/// bare common name, a hidden file, a common name or a folder in a hidden folder, or a released file.
 pub(crate) fn says_too_little(path: &str) -> bool {
     let hidden = path.starts_with('.');
     match path.rsplit_once('/') {
@@ -220,7 +218,7 @@ pub(crate) fn says_too_little(path: &str) -> bool {
     }
 }
 
-/// Returns true if a file name is that of something released: `jquery-3.3.1.js`, `jquery.min.js`.
+/// Returns true for the file name of a release: `jquery-3.3.1.js`, `jquery.min.js`.
 fn is_release(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     if stem.ends_with(".min") {

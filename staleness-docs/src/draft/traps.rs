@@ -1,18 +1,18 @@
-//! Names that look like those of the project and are not.
+//! Names that look like the project's own, but are not.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-/// Words in lower case. They are ours, so that nobody can choose many of one hash.
+/// Lower-case words. The list is fixed, so hash collisions cannot be forced.
 type Words = LazyLock<HashSet<&'static str, FixedState>>;
 
 fn set(words: &'static str) -> HashSet<&'static str, FixedState> {
     words.split_ascii_whitespace().collect()
 }
 
-/// Words in names that stand for something else.
+/// Words in placeholder names.
 static STAND_INS: Words = Words::new(|| {
     set("
     acme bar baz dummy example examples foo foobar ipsum lorem my myapp mypackage
@@ -35,7 +35,7 @@ static PRODUCTS: Words = Words::new(|| {
 ")
 });
 
-/// Words of languages and their standard libraries, which a project need not define to speak of.
+/// Words of languages and standard libraries, which documents use without the project defining them.
 static COMMON: Words = Words::new(|| {
     set("
     abort abstract alias alloc alpha anyhow append apply args array arraylist asref assert
@@ -66,7 +66,7 @@ static COMMON: Words = Words::new(|| {
 ")
 });
 
-/// File names that mostly mean the reader's own file.
+/// File names that usually mean the reader's own file.
 static USUAL_FILES: Words = Words::new(|| {
     set("
     __init__.py __main__.py .babelrc .editorconfig .env .eslintrc .eslintrc.json .gitignore .gitlab-ci.yml .npmrc
@@ -80,7 +80,7 @@ static USUAL_FILES: Words = Words::new(|| {
 ")
 });
 
-/// Ends of names by which a word is taken for a file.
+/// Known file extensions.
 static EXTENSIONS: Words = Words::new(|| {
     set("
     adoc astro bash bat bzl c cc cfg cjs clj cmake cmd conf cpp cs css csv cts cu cxx dart
@@ -99,7 +99,7 @@ fn has(list: &Words, word: &str) -> bool {
     }
 }
 
-/// Returns true if a name stands for one that the reader fills in.
+/// Returns true if a name is a placeholder for the reader to fill in.
 pub(crate) fn is_stand_in(name: &str) -> bool {
     if name.contains("...") || name.contains("path/to") {
         return true;
@@ -110,7 +110,7 @@ pub(crate) fn is_stand_in(name: &str) -> bool {
     parts(name).any(|part| has(&STAND_INS, part))
 }
 
-/// The words that a name is made of: `my_thing`, `my-thing`, `myThing` and `MyThing` begin with `my`.
+/// Splits a name into words: `my_thing`, `my-thing`, `myThing` and `MyThing` begin with `my`.
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|word| {
         let cut = |at: &usize| {
@@ -128,25 +128,25 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns true if the word is the name of a product.
+/// Returns true if the word is a product name.
 pub(crate) fn is_product(word: &str) -> bool {
     has(&PRODUCTS, word)
 }
 
-/// Returns true if a word belongs to languages, their libraries and their surroundings rather than to a
-/// project. One word in capitals is a keyword (`LISTEN`), a protocol (`HTTP2`) or a variable of the
-/// system (`TERM`) more often than a constant.
+/// Returns true if a word belongs to a language, its libraries or its environment rather than to a project. A
+/// single word in capitals is usually a keyword (`LISTEN`), a protocol (`HTTP2`) or a system variable
+/// (`TERM`).
 pub(crate) fn is_common(word: &str) -> bool {
     let word = word.trim_matches('_');
     word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) || has(&COMMON, word)
 }
 
-/// Returns true if a file name mostly means the reader's own file.
+/// Returns true if a file name usually means the reader's own file.
 pub(crate) fn is_usual_file(name: &str) -> bool {
     has(&USUAL_FILES, name)
 }
 
-/// Returns true if names of files end in this.
+/// Returns true for a known file extension.
 pub(crate) fn is_extension(end: &str) -> bool {
     has(&EXTENSIONS, end)
 }

@@ -1,22 +1,22 @@
-//! Words of a text that name things of a project: flags, paths and code identifiers. Those of code spans
-//! are found by [`super::spans`].
+//! Finds words of a text that name things of a project: flags, paths and identifiers. [`super::spans`]
+//! handles code spans.
 //!
-//! This looks at shapes only, so that it is quick. Names that are missing from the project are
-//! few; whether they are worth a word is asked of them alone, by [`is_telling`].
+//! Only shapes are checked here, which is fast. The slower check by [`is_telling`] is needed only for the few
+//! names that the project lacks.
 
 use staleness_core::knowledge::WordKind;
 
 use super::bytewise::may_be_name;
 use super::{target, traps};
 
-/// Longest word, in bytes.
+/// The longest word, in bytes.
 pub(crate) const MAX_WORD_BYTES: usize = 120;
 
-/// A name in a text: its shape, and the name without what stands around it, as a part of the text.
+/// A name in a text: its shape, and the slice of the text without punctuation.
 pub(crate) type Named<'a> = (WordKind, &'a str);
 
-/// Finds the names in a part of a text that is ordinary text; only an unmistakable shape counts. Words with `@`
-/// are addresses or imports: whether there is one is returned.
+/// Finds the names in prose. Only unmistakable shapes count. Returns true if some word contains `@`, which
+/// may be an import.
 pub(crate) fn in_prose<'a>(prose: &'a str, found: &mut impl FnMut(Named<'a>)) -> bool {
     let mut at_sign = false;
     for word in prose.split([' ', '\t', '\n', '\r']) {
@@ -50,7 +50,7 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
         return;
     }
     let slash = word.bytes().any(|byte| byte == b'/');
-    // Addresses name places outside.
+    // URLs name places outside the project.
     if slash && word.contains("://") || word.starts_with("www.") {
         return;
     }
@@ -80,7 +80,7 @@ pub(crate) fn flag<'a>(word: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let rest = &word[end..];
     let letters = name.bytes().filter(u8::is_ascii_alphabetic).count();
     let fits = name.as_bytes().get(2).is_some_and(u8::is_ascii_lowercase) && letters > 1;
-    // `--no-<thing>` and `--a/b` are no flags; `--color=auto` and `--color[=WHEN]` begin like one.
+    // `--no-<thing>` and `--a/b` are not flags, but `--color=auto` and `--color[=WHEN]` begin with one.
     let goes_on = rest.starts_with(['<', '{', '*', '/', '.', '$']);
     if fits && !goes_on && (!rest.starts_with('[') || rest.starts_with("[=")) {
         push(WordKind::Flag, name, found);
@@ -98,7 +98,7 @@ fn is_identifier(word: &str) -> bool {
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Identifiers with `::`, `.` or `->` between them.
+/// Returns true for identifiers joined by `::`, `.` or `->`.
 pub(crate) fn is_dotted(word: &str) -> bool {
     let mut rest = word.as_bytes();
     while matches!(rest, [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..]) {
@@ -129,7 +129,7 @@ pub(crate) fn is_unmistakable(word: &str) -> bool {
     humps(word) >= 2
 }
 
-/// Counts the capitals followed by a small letter, if the first letter is a capital: `ReadMe` has two,
+/// Counts the capitals before a lower-case letter, if the first letter is a capital: `ReadMe` has two,
 /// `macOS` and `APIs` have none.
 fn humps(word: &str) -> usize {
     if !word.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -139,21 +139,21 @@ fn humps(word: &str) -> usize {
     pairs.filter(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase()).count()
 }
 
-/// Returns true if it would mean something that this name is nowhere in the project.
+/// Returns true if the absence of this name from the project means something.
 pub(crate) fn is_telling(shape: WordKind, text: &str) -> bool {
     if traps::is_stand_in(text) {
         return false;
     }
     match shape {
         WordKind::Path | WordKind::Command => return true,
-        // Libraries give every program these, without anybody spelling them.
+        // Libraries add these to every program.
         WordKind::Flag => return !matches!(text, "--help" | "--version"),
         WordKind::Identifier => {}
     }
     let mut parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     match (parts.next(), parts.next()) {
         (Some(word), None) => word.len() > 3 && !traps::is_common(word) && !traps::is_product(word),
-        // What begins so is defined elsewhere.
+        // These prefixes belong to standard libraries.
         (Some(first), _) => {
             !matches!(first, "std" | "core" | "alloc" | "process" | "window" | "console")
         }
