@@ -1,4 +1,4 @@
-//! Finding the files to check.
+//! Finds the documents to check.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::project::ProjectPlace;
 use crate::report::WHOLE;
 use crate::{CheckOptions, Note, Skipped};
 
-/// Limits on the documents that are checked, and on those that are reported as not checked.
+/// Limits on checked documents, and on reported ones that were not checked.
 const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
-/// Most files that one walk visits.
+/// Maximum number of files to visit in one walk.
 const MAX_WALKED: usize = 200_000;
-/// From so many documents with numbered names on a folder looks like one of records.
+/// From this number of documents with numbered names on, a folder may hold records.
 const RECORDS: usize = 5;
-/// Folders that hold other people's files where no `.gitignore` says so.
+/// Folders that usually hold other people's files, even without a `.gitignore`.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
 
 const IGNORED: &str = "is left out by a pattern of documents.ignore";
@@ -33,23 +33,23 @@ pub(super) const LINK: &str = "is a link: what it leads to is checked under its 
 const NOT_UTF8: &str = "has a name that is not UTF-8";
 const NO_FILE: &str = "is not a file";
 
-/// The files that were found, by key.
+/// The files to check, by key.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) files: BTreeMap<String, DocFile>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) notes: Vec<Note>,
-    /// Number of documents that found no room.
+    /// Number of documents beyond the limit.
     left_out: usize,
 }
 
-/// Reason for which a client loads a file.
+/// The reason that a client loads a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loaded {
     No,
-    /// With a file that imports it.
+    /// Another loaded file imports it.
     Imported,
-    /// Because of its name, or where it lies.
+    /// Its name or location.
     ByItself,
 }
 
@@ -174,7 +174,7 @@ impl Search<'_> {
         self.found.notes.extend(notes);
     }
 
-    /// Tells of links: what they lead to is checked under its own name, if it is in the project.
+    /// Reports symbolic links. Their targets are checked under their own names, if they are in the project.
     fn skip_links(&mut self) {
         for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
             let known = self.found.files.contains_key(path) || self.patterns.ignores(path);
@@ -184,7 +184,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tells of tracked files whose names are not UTF-8.
+    /// Reports tracked files with names that are not UTF-8.
     fn skip_unnamed(&mut self, wanted: impl Fn(&str) -> bool) {
         let names = self.tracked.into_iter().flat_map(|tracked| &tracked.unnamed);
         for path in names.filter(|path| nature::is_checked(path) && wanted(path)) {
@@ -194,7 +194,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds a file of the project, if its name is one that can be told.
+    /// Adds a file of the project, or reports its name if it is not UTF-8.
     pub(crate) fn own_path(&mut self, below: &Path, loaded: Loaded) {
         if below.to_str().is_some() {
             return self.own(&key_of(below), loaded);
@@ -212,7 +212,7 @@ impl Search<'_> {
             self.skip(format!("./{key}"), reason);
             return;
         }
-        // A client that loads a link loads what it leads to.
+        // A client that loads a link loads its target.
         if loaded != Loaded::No
             && let Some(own) = self.behind_link(key)
         {
@@ -225,12 +225,12 @@ impl Search<'_> {
         self.add(key.to_owned(), path, true, loaded);
     }
 
-    /// The file of the project to which a path of it leads, if that has another name.
+    /// Returns the project file that a path resolves to, if its name differs.
     fn behind_link(&self, key: &str) -> Option<PathBuf> {
         let folder = canonical(&self.place.folder);
         let own = canonical(&folder.join(key));
         let own = own.strip_prefix(&folder).ok()?;
-        // Where a disk knows no capitals, other ones are no other name.
+        // On a case-insensitive file system, case makes no difference.
         (!key_of(own).eq_ignore_ascii_case(key)).then(|| own.to_path_buf())
     }
 
@@ -248,7 +248,7 @@ impl Search<'_> {
             self.found.left_out += 1;
             return;
         }
-        // What a client tells its model is meant to hold, whatever its name.
+        // Instructions for a model describe the present, even if their name suggests history.
         let history = match self.patterns.history(&key) {
             History::ByName if by_itself => History::No,
             history => history,
@@ -268,12 +268,12 @@ impl Search<'_> {
         self.found.skipped.push(Skipped { path: path.into(), reason: reason.into() });
     }
 
-    /// A path that the caller names.
+    /// Adds a path given by the caller.
     fn named(&mut self, given: &Path) {
         let whole = lexical(&self.place.folder.join(given));
         let folder = lexical(&self.place.folder);
         let inside = whole.strip_prefix(&folder).ok().map(Path::to_path_buf).or_else(|| {
-            // The same place by another name.
+            // The project may be reached through a link.
             canonical(&whole).strip_prefix(canonical(&folder)).ok().map(Path::to_path_buf)
         });
         let Some(below) = inside else {
@@ -300,7 +300,7 @@ impl Search<'_> {
         }
     }
 
-    /// Every Markdown file below a folder of the project: what is tracked, and what is not ignored.
+    /// Adds every document below a folder of the project that is tracked, or not ignored.
     fn folder(&mut self, key: &str) {
         self.walk(key);
         let below = |path: &str| {
@@ -308,7 +308,7 @@ impl Search<'_> {
         };
         for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
             let is_own = kind == TrackedKind::File && nature::is_checked(path) && below(path);
-            // One that was deleted just now is gone, as far as a walk can tell.
+            // A tracked file may be deleted on disk.
             if is_own && self.place.folder.join(path).symlink_metadata().is_ok() {
                 self.own(path, Loaded::No);
             }
@@ -316,21 +316,21 @@ impl Search<'_> {
         self.skip_unnamed(below);
     }
 
-    /// Every Markdown file below a folder of the project that is not ignored there or by a folder
-    /// above it in the project. What lies above the project is nobody's here.
+    /// Adds every document below a folder of the project that no pattern in the project ignores. Patterns
+    /// above the project do not count.
     fn walk(&mut self, key: &str) {
         let root = self.place.folder.clone();
         let folder = root.join(key);
-        // From the root down to the folder and below it, so that every file of patterns on the way
-        // is heeded, and with the weight that git gives it.
+        // Walk from the root down to the folder, so that all pattern files on the way apply with git's
+        // precedence.
         if !key.is_empty() && self.walk_from(&root, &folder) {
             return;
         }
-        // The root itself, a folder that is ignored and named all the same, or one behind a link.
+        // The folder is the root, is ignored but was named explicitly, or is behind a link.
         self.walk_from(&folder, &folder);
     }
 
-    /// Walks from a folder down to another one and below that; whether it got there.
+    /// Walks from `start` to `folder` and everything below. Returns false if `folder` was not reached.
     fn walk_from(&mut self, start: &Path, folder: &Path) -> bool {
         let ignored = Arc::new(Mutex::new(Ignored::new(self.place, self.fence)));
         let to = folder.to_path_buf();
@@ -340,7 +340,7 @@ impl Search<'_> {
             }
             let name = entry.file_name();
             let is_foreign = FOREIGN_FOLDERS.contains(&&*name.to_string_lossy());
-            // A name that begins with a dot is left out, unless a pattern takes it in.
+            // Hidden files are left out unless a pattern includes them.
             let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
             let is_hidden = is_hidden && !said.is_whitelist();
             entry.path().starts_with(&to) && !is_foreign && !is_hidden
@@ -373,7 +373,7 @@ impl Search<'_> {
         }
         let mut ignored = ignored.lock().unwrap_or_else(PoisonError::into_inner);
         for note in ignored.notes.drain(..) {
-            // Several walks pass the same folders.
+            // Several walks may pass the same folder.
             if !self.found.notes.contains(&note) {
                 self.found.notes.push(note);
             }
@@ -381,9 +381,9 @@ impl Search<'_> {
         arrived
     }
 
-    /// Adds what instruction files import, and what those do.
+    /// Adds the files that instruction files import, recursively.
     pub(crate) fn follow_imports(&mut self) {
-        // The nearest first, so that a file is followed from where it is the least deep.
+        // Breadth first, so that each file is followed from its shallowest position.
         let mut waiting: VecDeque<(String, usize)> = self
             .found
             .files
@@ -418,7 +418,7 @@ impl Search<'_> {
     fn import(&mut self, key: &str, file: &DocFile, path: &str) -> Option<String> {
         let home = self.options.home.map(canonical);
         let whole = match path.strip_prefix("~/") {
-            // What somebody else wrote does not choose among the files of the user.
+            // Project files must not select files of the user.
             Some(_) if file.inside => None,
             Some(below) => {
                 let home = home.as_ref()?;
@@ -449,7 +449,7 @@ impl Search<'_> {
             self.note(key, &format!("imports {path} outside the project, which was not followed"));
             return None;
         };
-        // Many words begin with `@`; only one that is a file is an import.
+        // Many words begin with `@`. Only an existing file is an import.
         if std::fs::symlink_metadata(&path).is_err() {
             return None;
         }
@@ -467,8 +467,8 @@ impl Search<'_> {
     }
 }
 
-/// A path with `/` between its parts. What is not UTF-8 is replaced: such a file cannot be opened
-/// by its key, and is found missing.
+/// Returns a path with `/` as separator. Invalid UTF-8 is replaced, so such a file cannot be opened by its
+/// key and counts as missing.
 pub(crate) fn key_of(path: &Path) -> String {
     let parts: Vec<_> = path
         .components()
@@ -480,7 +480,7 @@ pub(crate) fn key_of(path: &Path) -> String {
     parts.join("/")
 }
 
-/// The path without `.` and `..`, by its text alone.
+/// Removes `.` and `..` from a path without looking at the disk.
 pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

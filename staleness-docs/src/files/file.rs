@@ -1,4 +1,4 @@
-//! Reading one document, whatever it is.
+//! Reads one document.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -9,29 +9,29 @@ use staleness_core::time::Timestamp;
 use crate::disk::{Fence, look, read_bytes, reason};
 use crate::nature::History;
 
-/// A file that is to be checked.
+/// A file to check.
 #[derive(Clone, Debug)]
 pub(crate) struct DocFile {
     pub(crate) path: PathBuf,
-    /// True if it lies in the project; then its key is its path there.
+    /// True if the file is in the project. Then its key is its path there.
     pub(crate) inside: bool,
-    /// True if the checked-out commit holds it.
+    /// True if the checked-out commit contains the file.
     pub(crate) tracked: bool,
-    /// True if a client loads it by itself.
+    /// True if a client loads the file automatically.
     pub(crate) loaded: bool,
     pub(crate) history: History,
-    /// The kind that the policy gives it.
+    /// The item kind that the policy assigns.
     pub(crate) kind: Option<ItemKind>,
 }
 
-/// The text of a document, and when the file was written.
+/// The text of a document and its modification time.
 #[derive(Debug)]
 pub(crate) struct Text {
     pub(crate) text: String,
     pub(crate) written: Timestamp,
 }
 
-/// Reads a document of at most `limit` bytes that lies behind the fence.
+/// Reads a document of at most `limit` bytes. The path must be within the fence.
 pub(crate) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Text, String> {
     let meta = look(path, fence)?.ok_or("does not exist")?;
     if meta.is_dir() {

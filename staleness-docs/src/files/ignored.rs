@@ -1,7 +1,7 @@
-//! Files that a walk leaves out because of `.ignore`, `.gitignore` and `.git/info/exclude`.
+//! Files that a walk skips because of `.ignore`, `.gitignore` and `.git/info/exclude`.
 //!
-//! They come with the project, so they are read as its documents are, and the crate that knows what
-//! patterns mean is handed lines: by itself it opens whatever a link leads to, and reads all of it.
+//! These files belong to the project, so they are read as safely as its documents. The pattern crate receives
+//! only lines, because it would follow any link and read any amount by itself.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,30 +14,29 @@ use crate::Note;
 use crate::disk::{Fence, look, read_bytes, reason, shown};
 use crate::project::ProjectPlace;
 
-/// The largest file of patterns that is read, in bytes. Made ready, patterns take some hundred times
-/// the room.
+/// The largest pattern file to read, in bytes. Compiled patterns take about a hundred times this size.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
-/// Most bytes of such files that one walk reads.
+/// Maximum number of pattern bytes to read per walk.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Files with patterns, heaviest first. A pattern of the first counts for more than one of the next, in
-/// whatever folders they are.
+/// Pattern files, highest precedence first. A pattern in an earlier file wins over a later file in any
+/// folder.
 const FILES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
-/// The patterns of the folders that lead to where a walk is.
+/// The patterns of the current folder and its parents during a walk.
 #[derive(Debug)]
 pub(crate) struct Ignored {
     place: ProjectPlace,
     fence: Fence,
-    /// From the folder where the walk began inwards.
+    /// The folders from the start of the walk to the current one.
     folders: Vec<(PathBuf, [Gitignore; FILES.len()])>,
-    /// Bytes that may still be read.
+    /// Number of bytes that may still be read.
     left: u64,
     pub(crate) notes: Vec<Note>,
 }
 
-/// Returns a walk from a folder down, in the order of names, that follows no link. `enters` gets each file and folder
-/// with what the patterns say of it, and tells if it is walked.
+/// Walks down from a folder in the order of names, without following links. `enters` receives each file and
+/// folder with its pattern match, and returns true to visit it.
 pub(crate) fn walk(
     ignored: &Arc<Mutex<Ignored>>,
     start: &Path,
@@ -57,7 +56,7 @@ pub(crate) fn walk(
 }
 
 impl Ignored {
-    /// No folder was entered yet.
+    /// Creates a matcher that has entered no folder.
     pub(crate) fn new(place: &ProjectPlace, fence: &Fence) -> Self {
         Self {
             place: place.clone(),
@@ -68,8 +67,8 @@ impl Ignored {
         }
     }
 
-    /// Matches a file or folder that the walk comes to. The walk must go in depth: folders that it has
-    /// left are forgotten.
+    /// Matches a file or folder of the walk. The walk must be depth first, because patterns of left folders
+    /// are dropped.
     fn says(&mut self, path: &Path, is_folder: bool) -> Match<()> {
         let folder = path.parent().unwrap_or(path);
         while self.folders.last().is_some_and(|(last, _)| !folder.starts_with(last)) {
@@ -89,9 +88,9 @@ impl Ignored {
         Match::None
     }
 
-    /// The patterns of one file; none where it is not there or cannot be used.
+    /// Reads the patterns of one file. Returns no patterns if it is missing or unusable.
     fn read(&mut self, folder: &Path, name: &str) -> Gitignore {
-        // A linked work tree has those of its main work tree.
+        // A linked work tree uses the exclude file of the main one.
         let is_linked = name.starts_with(".git/") && folder == self.place.folder;
         let path = if is_linked { &self.place.root } else { folder }.join(name);
         match self.text(&path) {
@@ -107,7 +106,7 @@ impl Ignored {
         }
     }
 
-    /// The text of a file, if there is one; what is not UTF-8 in it is replaced.
+    /// Returns the text of a file, if it exists. Invalid UTF-8 is replaced.
     fn text(&mut self, path: &Path) -> Result<Option<String>, String> {
         let Some(meta) = look(path, Some(&self.fence))? else { return Ok(None) };
         if !meta.is_file() {
@@ -132,7 +131,7 @@ impl Ignored {
     }
 }
 
-/// The patterns of a folder, made ready. Lines that are none are passed over, as git does.
+/// Compiles the patterns of a folder. Skips invalid lines, as git does.
 pub(crate) fn patterns(folder: &Path, text: &str) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new(folder);
     for line in text.trim_start_matches('\u{feff}').lines() {

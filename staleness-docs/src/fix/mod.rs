@@ -1,10 +1,9 @@
-//! Writing the present name of a thing into the document that names it by an old one.
+//! Replaces old names in documents by current ones.
 //!
-//! From the text of a document and the evidence against it to edits. Only a name whose successor is
-//! certain is written: evidence names it, the old name stands where the evidence says, and the text
-//! with the edit in it, read again, names the new thing. Everything else of the file stays byte for
-//! byte. What is quoted or struck out speaks of the past and is never
-//! edited, nor is a paragraph that names the old and the new.
+//! Turns a document and the evidence against it into edits. A name is replaced only if its successor is
+//! certain: evidence names it, the old name is where the evidence says, and parsing the edited text finds the
+//! new name. Everything else stays the same, byte for byte. Quoted and struck-out text refers to the past and
+//! is never edited, nor is a paragraph that contains both names.
 
 mod reading;
 mod written;
@@ -22,32 +21,31 @@ use crate::nature::is_markdown;
 use crate::paths;
 use reading::{Named, Reading};
 
-/// New text for a range of a document.
+/// A replacement for a range of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
-    /// The offset of the first byte that is replaced.
+    /// Offset of the first replaced byte.
     pub start: usize,
-    /// The offset behind the last one, in the same line.
+    /// Offset after the last replaced byte, in the same line.
     pub end: usize,
     /// Replacement text.
     pub new: String,
-    /// The line, counted from 1.
+    /// Line of the range, counted from 1.
     pub line: u32,
-    /// The first column, counted from 1 in characters.
+    /// First column of the range, counted from 1 in characters.
     pub column: u32,
-    /// The column behind the last one.
+    /// Column after the range, counted from 1 in characters.
     pub end_column: u32,
 }
 
-/// Result of the attempt to mend one piece of evidence.
+/// The result of mending one piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
-    /// The evidence names nothing that the document could say instead.
+    /// The evidence gives no new name.
     NoName,
-    /// A new name is known and cannot be written, with the reason as the end of a sentence that begins
-    /// with the old name.
+    /// A new name is known but cannot be written. The text is the reason, to be read after the old name.
     Left(&'static str),
-    /// Replacements, at least one: a block may say a name several times.
+    /// At least one replacement. A block may contain the name several times.
     Edits(Vec<Edit>),
 }
 
@@ -109,7 +107,7 @@ pub fn mend(path: &str, text: &str, evidence: &[&Evidence]) -> Vec<Mend> {
     mends
 }
 
-/// Returns a text with edits made. Of several for one range the first is.
+/// Applies edits to a text. If several edits have the same range, only the first applies.
 #[must_use]
 pub fn mended<'e>(text: &str, edits: impl IntoIterator<Item = &'e Edit>) -> String {
     let mut edits: Vec<&Edit> = edits.into_iter().collect();
@@ -127,10 +125,10 @@ pub fn mended<'e>(text: &str, edits: impl IntoIterator<Item = &'e Edit>) -> Stri
     new
 }
 
-/// A replacement before its place is counted in lines.
+/// A replacement with byte offsets only.
 type Change = (Range<usize>, String);
 
-/// The replacements that mend a document of what one piece of evidence says.
+/// Returns the replacements for one piece of evidence.
 fn changes(
     path: &str,
     text: &str,
@@ -145,7 +143,7 @@ fn changes(
         if reading.is_quoted(mention.at) {
             return Err(QUOTED);
         }
-        // `a.rs` was renamed to `b.rs`
+        // For example: `a.rs` was renamed to `b.rs`
         if reading.beside(&mention).any(|other| is_called(other, new)) {
             return Err(BESIDE);
         }
@@ -158,7 +156,7 @@ fn changes(
                 (range.start + part.start..range.start + part.end, new)
             }
             _ => {
-                // A command is read without its options.
+                // The text may contain options that the parsed command lacks.
                 if !text.get(mention.at..).is_some_and(|rest| rest.starts_with(mention.text)) {
                     return Err(ESCAPED);
                 }
@@ -189,7 +187,7 @@ fn is_called(named: Named<'_>, new: &str) -> bool {
     })
 }
 
-/// Returns true if a fact may be about a name of this sort.
+/// Returns true if a fact may concern a name of this sort.
 fn names(fact: &Fact, sort: NameSort) -> bool {
     match (fact, sort) {
         (
@@ -201,7 +199,7 @@ fn names(fact: &Fact, sort: NameSort) -> bool {
     }
 }
 
-/// The replacement of a citation in the front matter: a path from the project's root.
+/// Returns the replacement of a citation in the front matter, as a path from the project's root.
 fn cited(text: &str, reading: &Reading<'_>, fact: &Fact, new: &str) -> Option<Change> {
     let Fact::SourceMissing { citation, gone: Cited::Path, .. } = fact else { return None };
     let is_it = |cite: &&(String, u32)| {
@@ -224,7 +222,7 @@ fn cited(text: &str, reading: &Reading<'_>, fact: &Fact, new: &str) -> Option<Ch
     is_plain.then(|| (start + at..start + at + old.len(), format!("{prefix}{new}")))
 }
 
-/// Leaves evidence whose edits would write two things in one place.
+/// Rejects edits that overlap with different ones.
 fn leave_contradictions(mends: &mut [Mend]) {
     let mut all: Vec<(Edit, usize)> = Vec::new();
     for (at, mend) in mends.iter().enumerate() {
@@ -242,7 +240,7 @@ fn leave_contradictions(mends: &mut [Mend]) {
     }
 }
 
-/// Reads the text as it would be, and leaves what would not name there what it shall.
+/// Parses the edited text, and rejects edits that do not produce the new name.
 fn leave_unreadable(path: &str, text: &str, before: &Reading<'_>, mends: &mut [Mend]) {
     let mut places: BTreeMap<&Edit, usize> = BTreeMap::new();
     for mend in mends.iter() {
@@ -261,7 +259,7 @@ fn leave_unreadable(path: &str, text: &str, before: &Reading<'_>, mends: &mut [M
     let after = Reading::of(&new);
     let reads = |edit: &Edit| {
         let Some(after) = &after else { return false };
-        // A part of the front matter is read elsewhere.
+        // Front matter is parsed elsewhere.
         let Some((sort, rest)) = before.from(edit.start) else { return true };
         let behind = rest.get(edit.end - edit.start..).unwrap_or_default();
         places.get(edit).and_then(|at| after.from(*at)).is_some_and(|(now, rest)| {

@@ -1,4 +1,4 @@
-//! A document, read for the places of its names.
+//! A document parsed for the positions of its names.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::draft::markdown::{self, BlockView, Sort, Visitor};
 use crate::draft::names::{NameSort, Names};
 use crate::draft::{self, Draft, MAX_PLACES};
 
-/// A name, and where it stands.
+/// A name and its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named<'r> {
     pub(super) at: usize,
@@ -16,24 +16,24 @@ pub(super) struct Named<'r> {
     pub(super) text: &'r str,
 }
 
-/// The names of a document, the destinations of its links and its quotations.
+/// The names, link destinations and quotations of a document.
 pub(super) struct Reading<'t> {
     text: &'t str,
-    /// The beginning of each line.
+    /// Start offset of each line.
     lines: Vec<usize>,
     draft: Draft,
     names: Names,
-    /// The offset of each name, with its number among them and its block; in order.
+    /// Offset, index and block index of each name, sorted.
     places: Vec<(usize, usize, usize)>,
-    /// The offset of each link, and where its destination is written; in order.
+    /// Offset and destination range of each link, sorted.
     links: Vec<(usize, Range<usize>)>,
-    /// The places of these destinations, in order.
+    /// All destination ranges, sorted.
     destinations: Vec<Range<usize>>,
     quotes: Vec<Range<usize>>,
 }
 
 impl<'t> Reading<'t> {
-    /// Reads a text; `None` if its front matter cannot be read.
+    /// Parses a text. Returns `None` if its front matter is invalid.
     pub(super) fn of(text: &'t str) -> Option<Self> {
         let mut names = Names::default();
         let draft = draft::read("", text, &mut names, &mut MAX_PLACES.clone()).ok()?;
@@ -55,7 +55,7 @@ impl<'t> Reading<'t> {
         Some(Self { text, lines, draft, names, places, links, destinations, quotes })
     }
 
-    /// The names of the block with a name of such a sort at an offset that are this name.
+    /// Returns all occurrences, within its block, of the name that is at an offset and has a matching sort.
     pub(super) fn like(&self, at: usize, is_sort: impl Fn(NameSort) -> bool) -> Vec<Named<'_>> {
         let first = self.places.partition_point(|(place, ..)| *place < at);
         let mut here = self.places[first..].iter().take_while(|(place, ..)| *place == at);
@@ -72,13 +72,13 @@ impl<'t> Reading<'t> {
         Named { at: mention.at, sort, text }
     }
 
-    /// The place where the destination of the link at an offset is written as it reads.
+    /// Returns the destination range of the link at an offset, if it is written without escapes.
     pub(super) fn destination(&self, link: usize) -> Option<Range<usize>> {
         let at = self.links.binary_search_by_key(&link, |(at, _)| *at).ok()?;
         Some(self.links[at].1.clone())
     }
 
-    /// The sort of name that stands at an offset, and its text from there on.
+    /// Returns the sort of the name at an offset, and the text from there on.
     pub(super) fn from(&self, at: usize) -> Option<(NameSort, &str)> {
         let next = self.destinations.partition_point(|range| range.start <= at);
         let link = next.checked_sub(1).map(|last| self.destinations[last].clone());
@@ -93,7 +93,7 @@ impl<'t> Reading<'t> {
         })
     }
 
-    /// The offset of a place that is counted from 1 in lines and characters.
+    /// Returns the offset for a line and a column, both counted from 1. Columns count characters.
     pub(super) fn offset(&self, line: u32, column: u32) -> Option<usize> {
         let start = *self.lines.get(line.checked_sub(1)? as usize)?;
         let row = self.text.get(start..)?.split('\n').next()?;
@@ -101,7 +101,7 @@ impl<'t> Reading<'t> {
         ends.nth(column.checked_sub(1)? as usize).map(|at| start + at)
     }
 
-    /// The other names of the block that holds this one.
+    /// Returns the other names in the same block.
     pub(super) fn beside(&self, named: &Named<'_>) -> impl Iterator<Item = Named<'_>> {
         let next = self.draft.blocks.partition_point(|block| block.range.start <= named.at);
         let block = next.checked_sub(1).map_or(0..0, |at| self.draft.blocks[at].mentions.clone());
@@ -110,12 +110,13 @@ impl<'t> Reading<'t> {
         all.filter(move |other| other.sort != sort || other.text != text)
     }
 
-    /// Returns true if a block quote or struck out text holds this offset. A callout (`> [!NOTE]`) is none.
+    /// Returns true if the offset is in a block quote or in struck-out text. A callout (`> [!NOTE]`) does not
+    /// count.
     pub(super) fn is_quoted(&self, at: usize) -> bool {
         self.quotes.iter().any(|quote| quote.contains(&at))
     }
 
-    /// Citations of the front matter, with the line of each.
+    /// Returns the citations in the front matter with their lines.
     pub(super) fn cites(&self) -> &[(String, u32)] {
         &self.draft.fields.cite
     }
@@ -134,8 +135,8 @@ fn quotes(text: &str, body: usize) -> Vec<Range<usize>> {
     quotes
 }
 
-/// Finds where destinations are written. One that reads in another way than it is written, with escapes or
-/// entities in it, is not part of the text.
+/// Finds link destinations in the text. Destinations with escapes or entities are skipped, because they
+/// differ from the text.
 struct Links<'t> {
     text: &'t str,
     found: Vec<(usize, Range<usize>)>,

@@ -1,4 +1,4 @@
-//! Paths as a document writes them: from its own folder or from the root of the project, in percent form
+//! Writes paths in the style of a document: relative to its folder or to the project's root, percent-encoded
 //! or not.
 
 use std::ops::Range;
@@ -9,8 +9,8 @@ use crate::draft::names::NameSort;
 use crate::draft::target;
 use crate::paths::{self, folder_of};
 
-/// The replacement within the destination of a link, and the part that it replaces: the path, or the name
-/// of a heading behind it.
+/// Returns the replaced part of a link destination and its replacement. The part is the path, or the
+/// fragment.
 pub(super) fn link(
     folder: &str,
     fact: &Fact,
@@ -21,7 +21,7 @@ pub(super) fn link(
     match fact {
         Fact::SourceMissing { gone: Cited::Path, citation, .. } => {
             let old = target::of_link(raw)?.path;
-            // The text may be another one than was checked.
+            // The text may have changed since the check.
             if paths::resolve(folder, &old).as_ref() != Ok(&citation.path) {
                 return None;
             }
@@ -44,7 +44,8 @@ pub(super) fn link(
     }
 }
 
-/// The replacement of a word, and how much of its beginning it replaces: all but lines of a file.
+/// Returns the length of the replaced beginning of a word and its replacement. Line numbers after a path
+/// stay.
 pub(super) fn word(
     folder: &str,
     sort: NameSort,
@@ -69,13 +70,13 @@ pub(super) fn word(
     }
 }
 
-/// The new path, from where the old one was written from.
+/// Returns the new path, relative to the same base as the old one.
 fn path(folder: &str, fact: &Fact, old: &str, new: &str) -> Option<String> {
     let is_from = |base: &str| match (paths::resolve(base, old), fact) {
         (Ok(path), Fact::SourceMissing { citation, gone: Cited::Path, .. }) => {
             path == citation.path
         }
-        // Only the end of the old path is known: its folder tells.
+        // The old path may be incomplete, so compare its folder.
         (Ok(path), Fact::ReferenceDrift { .. }) => folder_of(&path) == folder_of(new),
         _ => false,
     };
@@ -92,7 +93,7 @@ fn path(folder: &str, fact: &Fact, old: &str, new: &str) -> Option<String> {
     known.then(|| new.to_owned())
 }
 
-/// The path from a folder; with `./` where the old one had that.
+/// Returns the path relative to a folder, with `./` if the old one had it.
 fn relative(folder: &str, old: &str, new: &str) -> String {
     let parts = |path| str::split(path, '/').filter(|part| !part.is_empty());
     let shared = parts(folder).zip(parts(new)).take_while(|(a, b)| a == b).count();
@@ -105,7 +106,7 @@ fn relative(folder: &str, old: &str, new: &str) -> String {
     path
 }
 
-/// The path with the `/` at its end that the old one had.
+/// Adds the trailing `/` of the old path.
 fn with_end(mut path: String, old: &str) -> String {
     if old.ends_with('/') && !path.ends_with('/') {
         path.push('/');
@@ -113,8 +114,8 @@ fn with_end(mut path: String, old: &str) -> String {
     path
 }
 
-/// A path as the destination of a link: what would end it, or mean something there, in percent form, and what
-/// is not ASCII too where the old one was `written` in that form.
+/// Escapes a path for a link destination. Special characters are percent-encoded, and non-ASCII ones too if
+/// the old path had them encoded (`written`).
 fn in_link(path: &str, written: bool) -> String {
     let mut uri = String::with_capacity(path.len());
     for c in path.chars() {

@@ -1,11 +1,11 @@
-//! Documents that are history by nature: they speak of what is gone on purpose.
+//! Recognises history documents, which refer to removed things on purpose.
 
-/// Reason to treat a file as history.
+/// The reason that a file counts as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum History {
     No,
-    /// Its name or a folder of it is one that such files have. That is a guess: what a file says of
-    /// itself, and what a client does with it, go before.
+    /// Its name or a folder suggests history. A guess, which the file's own front matter or a client that
+    /// loads it overrides.
     ByName,
     /// The policy says so.
     ByPolicy,
@@ -17,7 +17,7 @@ impl History {
     }
 }
 
-/// Beginnings and ends of such names, in lower case and without the signs between the words.
+/// Words at the start or end of such names, in lower case and without separators.
 #[rustfmt::skip]
 const PARTS: [&str; 20] = [
     "breakingchange", "breakingchanges", "changelog", "changelogs", "decisionrecord",
@@ -26,18 +26,17 @@ const PARTS: [&str; 20] = [
     "upgradeguides", "upgradenotes", "upgradingguide", "versionhistory", "whatsnew",
 ];
 
-/// Words that are such a name by themselves. Beside another word they may mean anything: the history
-/// that an interface shows, the releases that a tool makes.
+/// Words that mean history only when they are the whole name. With other words they are ambiguous.
 #[rustfmt::skip]
 const WHOLE: [&str; 11] = [
     "changes", "deprecations", "history", "migrate", "migrating", "migration", "news", "plan",
     "releases", "upgrade", "upgrading",
 ];
 
-/// Words before `to` and `from` in the name of a guide to another version.
+/// Words before `to` and `from` in the names of migration guides.
 const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgrading"];
 
-/// Names of folders whose files are history by nature.
+/// Folders that contain history documents.
 #[rustfmt::skip]
 const FOLDERS: [&str; 39] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "archive", "archived", "archives", "attic",
@@ -47,7 +46,7 @@ const FOLDERS: [&str; 39] = [
     "release-notes", "release_notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading", "versioned_docs",
 ];
 
-/// Returns true if a path is one that files have which are history.
+/// Returns true if a path looks like that of a history document.
 pub(crate) fn is_by_name(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();
     let name = parts.pop().unwrap_or_default();
@@ -62,7 +61,7 @@ fn is_name(words: &[String]) -> bool {
     let is = |at: usize, any: &[&str]| words.get(at).is_some_and(|word| any.contains(&&**word));
     let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
     let is_record = is(0, &["adr"]) && words.get(1).is_some_and(is_number);
-    // The versions or the years that it is about.
+    // The name may also contain versions or years.
     let is_aside = |word: &&String| !is_number(word) && !matches!(&***word, "v" | "x" | "to");
     let rest: Vec<&String> = words.iter().filter(is_aside).collect();
     let whole = matches!(rest[..], [word] if WHOLE.contains(&&**word));
@@ -72,7 +71,7 @@ fn is_name(words: &[String]) -> bool {
     parts || whole || is_record || is_work || is(0, &MOVING) && is(1, &["to", "from"])
 }
 
-/// Returns true if a day is part of a name: `2026-01-02-standup`, `20260102`.
+/// Returns true if a name contains a date: `2026-01-02-standup`, `20260102`.
 fn is_dated(words: &[String]) -> bool {
     let is_day = |year: &str, month: &str, day: &str| {
         let number = |text: &str| text.parse::<u16>().unwrap_or(0);
@@ -88,13 +87,13 @@ fn is_dated(words: &[String]) -> bool {
         })
 }
 
-/// Returns true if a name begins with a number of a series: `0042-queues.md`.
+/// Returns true if a name begins with a serial number: `0042-queues.md`.
 pub(super) fn is_numbered(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.bytes().take_while(u8::is_ascii_digit).count() > 2
 }
 
-/// The words of a name in lower case: `WhatsNew-2.0` is `whats`, `new`, `2` and `0`.
+/// Splits a name into lower-case words: `WhatsNew-2.0` gives `whats`, `new`, `2` and `0`.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! The nature of a file, by its path.
+//! Classifies files by their paths.
 
 mod history;
 
@@ -13,7 +13,7 @@ pub(crate) use history::History;
 
 use crate::Note;
 
-/// Returns true if a path is that of a Markdown file.
+/// Returns true for the path of a Markdown file.
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
     extension(path).is_some_and(|end| {
@@ -23,7 +23,7 @@ pub fn is_markdown(path: &str) -> bool {
     })
 }
 
-/// Returns true if a path is that of a file that a check reads: Markdown, reStructuredText or AsciiDoc.
+/// Returns true for the path of a file that a check reads: Markdown, reStructuredText or AsciiDoc.
 #[must_use]
 pub fn is_checked(path: &str) -> bool {
     let is_other =
@@ -31,8 +31,8 @@ pub fn is_checked(path: &str) -> bool {
     is_markdown(path) || extension(path).is_some_and(is_other)
 }
 
-/// Returns true if a path is that of a text for people, or of what is made from one: manuals, translations,
-/// and what a package says of itself. What it names does not exist because it names it.
+/// Returns true for the path of a text for people: documentation, manuals, translations, package metadata. A
+/// name in such a file does not prove that the thing exists.
 pub(crate) fn is_document(path: &str) -> bool {
     #[rustfmt::skip]
     const ENDS: [&str; 18] = [
@@ -59,17 +59,17 @@ pub(crate) fn is_document(path: &str) -> bool {
     }
 }
 
-/// Returns true if a file of this ending is a page of a manual: `shop.1`.
+/// Returns true if an extension marks a manual page: `shop.1`.
 const fn is_section(end: &str) -> bool {
     matches!(end.as_bytes(), [b'1'..=b'9'])
 }
 
-/// Returns true if a file is what packing a project in Python writes about it.
+/// Returns true for metadata that Python packaging generates.
 fn is_of_package(path: &str) -> bool {
     path.contains(".egg-info/") || path.contains(".dist-info/")
 }
 
-/// Returns true if a file's name is one under which a client loads it, in whatever folder it is.
+/// Returns true if clients load files of this name, in any folder.
 pub(crate) fn is_instruction(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "CLAUDE.md" | "CLAUDE.local.md" | "AGENTS.md" | "GEMINI.md")
@@ -78,13 +78,14 @@ pub(crate) fn is_instruction(path: &str) -> bool {
         || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
 }
 
-/// Returns true if a path of the project is that of instructions for the agents of several clients.
+/// Returns true for instructions that several clients share.
 pub(crate) fn is_shared(path: &str) -> bool {
     path.rsplit('/').next() == Some("AGENTS.md") && !path.starts_with("~/")
 }
 
-/// Returns true if a client may load an instruction file by itself. The path is relative to the project, or begins with
-/// `~/` for a file of the user. Claude Code follows imports, so files of no client are taken for files that it imports.
+/// Returns true if a client may load an instruction file automatically. The path is relative to the project,
+/// or begins with `~/` for a file of the user. Claude Code follows imports, so files of no known client count
+/// as imported by it.
 pub(crate) fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let shared = is_shared(path);
@@ -109,7 +110,7 @@ fn extension(path: &str) -> Option<&str> {
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end)
 }
 
-/// The patterns of a policy, made ready.
+/// The compiled patterns of a policy.
 #[derive(Debug)]
 pub(crate) struct Patterns {
     ignore: Gitignore,
@@ -118,7 +119,7 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// Reads the patterns; those that cannot be read are noted.
+    /// Compiles the patterns. Invalid ones are reported in `notes`.
     pub(crate) fn new(policy: &DocumentPolicy, notes: &mut Vec<Note>) -> Self {
         let mut of = |name: &str, patterns: &[&str]| {
             let mut note = |text| notes.push(Note { path: None, line: None, text });
@@ -148,17 +149,17 @@ impl Patterns {
         }
     }
 
-    /// Returns true if a document is left out.
+    /// Returns true if the policy excludes a document.
     pub(crate) fn ignores(&self, path: &str) -> bool {
         matches(&self.ignore, path).is_ignore()
     }
 
-    /// Returns true if a path that somebody names, of a file or a folder, is left out.
+    /// Returns true if the policy excludes a file or folder that the user named.
     pub(crate) fn ignores_named(&self, path: &str, is_folder: bool) -> bool {
         !path.is_empty() && matched(&self.ignore, path, is_folder).is_ignore()
     }
 
-    /// Returns the reason to treat a document as history.
+    /// Returns the reason to treat a document as history, if any.
     pub(crate) fn history(&self, path: &str) -> History {
         match matches(&self.history, path) {
             Match::Ignore(()) => History::ByPolicy,
@@ -167,14 +168,15 @@ impl Patterns {
         }
     }
 
-    /// Returns true if a document has a numbered name, as records have, and nothing says if it is history.
+    /// Returns true if a document has a numbered name, and neither the policy nor its name decides about
+    /// history.
     pub(crate) fn may_be_record(&self, path: &str) -> bool {
         history::is_numbered(path)
             && matches!(matches(&self.history, path), Match::None)
             && !history::is_by_name(path)
     }
 
-    /// The kind that the policy gives a document.
+    /// Returns the kind that the policy assigns to a document.
     pub(crate) fn kind(&self, path: &str) -> Option<ItemKind> {
         let fits = |(pattern, _): &&(Gitignore, ItemKind)| matches(pattern, path).is_ignore();
         self.kinds.iter().rev().find(fits).map(|(_, kind)| *kind)

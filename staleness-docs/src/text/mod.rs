@@ -1,8 +1,8 @@
-//! Checks a text that is in no file of the project for names that are gone or never existed.
+//! Checks a text outside the project for names that were removed or never existed.
 //!
-//! It was written just now, so it has no date: a name counts that the tree does not have, committed or not.
-//! The whole history tells which of these were there once. A name that no commit had is invented, as far as
-//! it stands in a code span or is the target of a link: in prose anything may look like a name.
+//! The text is new, so every name that the work tree lacks counts, committed or not. The whole history tells
+//! which of these names existed once. A name that no commit had is invented, but only if it is in a code span
+//! or a link target. In prose, too many words look like names.
 
 mod near;
 mod tree;
@@ -22,64 +22,64 @@ use crate::project::ProjectPlace;
 use crate::{Cancelled, Note, Progress};
 use tree::Tree;
 
-/// Names of one text that are looked up at most.
+/// Maximum number of names to look up per text.
 const MAX_NAMES: usize = 2_000;
-/// Names of one text for which the nearest is looked for at most.
+/// Maximum number of names per text for which to suggest a similar one.
 const MAX_NEAREST: usize = 100;
 
-/// The fate of a name that the tree does not have.
+/// The fate of a name that the work tree lacks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// It was there and went.
+    /// It existed and was removed.
     Went(Fact),
-    /// It never was; with the nearest name that there is.
+    /// It never existed.
     Invented {
-        /// That name.
+        /// The most similar name that exists.
         nearest: Option<String>,
     },
 }
 
-/// A name of a text that the tree does not have.
+/// A name in a text that the work tree lacks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingName {
-    /// The line, counted from 1.
+    /// Line of the name, counted from 1.
     pub line: u32,
-    /// The column, counted from 1 in characters.
+    /// Column of the name, counted from 1 in characters.
     pub column: u32,
-    /// The name as it is written.
+    /// The name as written.
     pub name: String,
-    /// The sort of thing that it names.
+    /// Kind of thing that the name denotes.
     pub kind: WordKind,
-    /// The fate of the name.
+    /// Fate of the name.
     pub fate: Fate,
 }
 
-/// Result of a check of a text.
+/// The result of checking a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextReport {
-    /// Names that the tree does not have, in the order of the text, each once.
+    /// Names that the work tree lacks, in the order of the text and without duplicates.
     pub found: Vec<MissingName>,
-    /// Number of names that were looked up.
+    /// Number of names looked up.
     pub names: usize,
-    /// Notes on what could not be told.
+    /// Notes on what could not be checked.
     pub notes: Vec<Note>,
-    /// The commit that is checked out; `None` without git.
+    /// The checked-out commit. `None` without git.
     pub head: Option<String>,
 }
 
-/// A name that is asked about.
+/// A name to look up.
 struct Lookup {
     mention: Mention,
-    /// The name as it is written.
+    /// The name as written.
     name: String,
     word: Word,
 }
 
-/// Checks a text against the tree as it is, files that are not committed included. Paths count from the
-/// root of the project. Nothing of it is kept.
+/// Checks a text against the work tree, including uncommitted files. Paths are relative to the project's
+/// root. Nothing is stored.
 ///
 /// # Errors
-/// When `progress` breaks.
+/// If `progress` breaks.
 pub fn check_text(
     place: &ProjectPlace,
     repo: &mut LazyRepo,
@@ -157,7 +157,7 @@ pub fn check_text(
     Ok(report)
 }
 
-/// A path in a code span or a link is a citation of it.
+/// Converts a missing path to a missing citation, for code spans and links.
 fn as_cited(fact: Fact) -> Fact {
     match fact {
         Fact::ReferenceDrift { word, sort: WordKind::Path, renamed_to, commit, .. } => {
@@ -168,8 +168,8 @@ fn as_cited(fact: Fact) -> Fact {
     }
 }
 
-/// The name as a person reads it, and the word that it is looked up as. A link means one place, a path in
-/// the text any that ends so.
+/// Returns the displayed name and the word to look up. A link names one exact path, a word any path with this
+/// end.
 fn asked_of(sort: NameSort, text: &str) -> Option<(String, Word)> {
     match sort {
         NameSort::Link => {

@@ -1,10 +1,10 @@
-//! The nearest of several names.
+//! Finds the most similar of several names.
 
-/// The longest name that is compared, in bytes.
+/// The longest name to compare, in bytes.
 const MAX_BYTES: usize = 80;
 
-/// Returns the candidate that differs least from a name, if it differs little: in spelling, or only in case and
-/// in the signs between its words. Of equals the first in the order of the alphabet.
+/// Returns the most similar candidate, if it differs only by a few characters, or by case and separators. The
+/// first in alphabetical order wins a tie.
 pub(super) fn nearest<'c>(name: &str, all: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let plain = folded(name);
     let most = (plain.len() / 4).clamp(1, 3);
