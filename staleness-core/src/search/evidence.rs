@@ -1,42 +1,42 @@
-//! Evidence: what all queries that were learned of a tool say together.
+//! The combined evidence of all queries learned for a tool.
 
 use super::index::SearchIndex;
 use super::weights::queries;
 use super::words::Shares;
 
-/// The weight of a word that a tool's queries hold, where that of one in its text is 1.
+/// Weight of a word in a tool's queries. A word in its text weighs 1.
 const FIELD: f64 = 0.5;
-/// The weight of the likeness of a question to a tool's queries.
+/// Weight of the similarity between the question and a tool's queries.
 const LIKENESS: f64 = 2.0;
-/// Queries of a tool after which what they say together counts a quarter.
+/// Number of queries at which the combined evidence of a tool counts a quarter.
 const FEW: f64 = 3.0;
-/// Queries from which on a tool is given no benefit of the doubt.
+/// Number of queries from which on a tool gets no benefit of the doubt.
 const KNOWN: f64 = 2.0;
 
-/// The evidence of the queries of each tool, by its place.
+/// The combined evidence for each tool, by its index.
 #[derive(Debug)]
 pub(super) struct Evidence {
-    /// By how much their words raise the word score.
+    /// Increase of the word score.
     pub(super) field: Vec<f64>,
-    /// How much they are like the question, weighted, 0..=1.
+    /// Weighted similarity to the question, 0..=1.
     pub(super) likeness: Vec<f64>,
 }
 
 impl SearchIndex {
-    /// Returns what the queries of each tool say together about a question.
+    /// Computes the combined evidence of each tool's queries for a question.
     ///
-    /// With `N` queries of a tool, each as sure as it is, both count `(N ÷ (N + 3))²` times: a few happen to share
-    /// a word with many questions.
+    /// Both parts are multiplied by `(N ÷ (N + 3))²`, where `N` is the tool's number of queries, weighted by
+    /// confidence. With few queries, words shared by chance matter less.
     ///
-    /// **field**: `0.5 × Σ idf × (1 − share) × n ÷ (n + 1) ÷ Σ idf` over the words of the question, of which `n`
-    /// queries hold each; its share is that of the tool's text.
+    /// **field**: `0.5 × Σ idf × (1 − share) × n ÷ (n + 1) ÷ Σ idf` over the words of the question. `n` is
+    ///  the number of queries with the word, and the share is that of the tool's text.
     ///
-    /// **likeness**: twice the cosine of the question and the sum of the queries, `Σ idf² n ÷ (√Σ idf² × √Σ (idf n)²)`;
-    /// at most 1.
+    /// **likeness**: twice the cosine of the question and the sum of the queries, `Σ idf² n ÷ (√Σ idf² × √Σ
+    ///  (idf n)²)`; at most 1.
     ///
     /// # Sources
-    /// Rocchio, "Relevance feedback in information retrieval", in Salton (ed.), The SMART Retrieval System (1971),
-    /// chapter 14 (the sum of the queries).
+    /// Rocchio, "Relevance feedback in information retrieval", in Salton (ed.), The SMART Retrieval System
+    /// (1971), chapter 14 (the sum of the queries).
     pub(super) fn evidence(&self, shares: &[Shares<'_>]) -> Evidence {
         let (weights, places) = (self.weights(), self.entries.len());
         let mut all = Evidence { field: vec![0.0; places], likeness: vec![0.0; places] };
@@ -77,8 +77,7 @@ impl SearchIndex {
         all
     }
 
-    /// The share of the benefit of the doubt for the tool at a place: 1 where nothing was learned of it, 0 from
-    /// the second query on.
+    /// Returns the tool's share of the benefit of the doubt: 1 without learned queries, 0 from two on.
     pub(super) fn doubt(&self, place: u32) -> f64 {
         (1.0 - queries(self.weights().tool_routes[place as usize]) / KNOWN).max(0.0)
     }

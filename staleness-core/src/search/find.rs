@@ -1,4 +1,4 @@
-//! Finding: how well tools fit a question, by their own words and by what was learned.
+//! Ranks tools by how well their text and their learned queries fit a question.
 
 use super::index::SearchIndex;
 use super::learned::{Best, Candidate, LearnedMatch, Meaning};
@@ -12,78 +12,80 @@ use crate::verdict::round;
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// Closeness of the nearest learned query, 0..=1, however many there are and however sure they are.
+    /// Closeness of the nearest learned query, 0..=1, regardless of its confidence.
     pub familiarity: f64,
-    /// The tools that fit, best first; equal ones in the order of their names.
+    /// The matching tools, best first. Equal scores are ordered by name.
     pub matches: Vec<Match>,
 }
 
 impl Found {
-    /// Returns true if nothing like the question was learned: see `super::COLD`.
+    /// Returns true if no learned query is similar to the question: see `super::COLD`.
     #[must_use]
     pub fn is_cold(&self) -> bool {
         is_cold(self.familiarity)
     }
 }
 
-/// A tool that fits.
+/// A matching tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// The tool.
+    /// Name of the tool.
     pub tool: ToolName,
-    /// The score, 0..=1, rounded to 1e-9.
+    /// Total score, 0..=1, rounded to 1e-9.
     pub score: f64,
-    /// The part of the score for its text, 0..=1.
+    /// Word score, 0..=1: how well the tool's text fits.
     pub words: f64,
-    /// Of `words`, what habits of the tool and of its server gave, 0..=0.35.
+    /// Part of `words` that comes from habits of the tool's server, 0..=0.35.
     pub habit: f64,
-    /// The learned part of the score, 0..=1: see [`SearchIndex::find`].
+    /// Learned score, 0..=1: see [`SearchIndex::find`].
     pub learned: f64,
-    /// The learned query that is closest, if there is one.
+    /// The best learned query, if any.
     pub route: Option<LearnedMatch>,
-    /// The words of the question that it meets.
+    /// Words of the question that the tool matches.
     pub met: Vec<String>,
 }
 
 impl SearchIndex {
-    /// The best `limit` of the tools that `wanted` lets pass. Others take no place and lend no
+    /// Returns the best `limit` tools that pass `wanted`. Other tools do not affect the result or the
     /// familiarity.
     ///
     /// # The score
     ///
-    /// `words + learned × (1 − words)`, each 0..=1: what was learned fills what the words leave.
+    /// `words + learned × (1 − words)`, each 0..=1: the learned score fills the gap that the words leave.
     ///
-    /// **words**, how well a tool's text fits: BM25 with fields, divided by the most it could reach:
+    /// **words**, how well a tool's text fits: BM25 with fields, divided by its maximum:
     /// `Σ idf × tf / (tf + 1) ÷ Σ idf` over the words of the question.
-    /// - `idf = ln(1 + (n − df + 0.5) / (df + 0.5))` over tools; a tool holds a word when its text or a
-    ///   query that was learned of it does.
+    /// - `idf = ln(1 + (n − df + 0.5) / (df + 0.5))` over tools. A word counts for a tool if its text or a
+    ///   learned query contains it.
     /// - `tf` = (2 × in its name or origin + elsewhere) ÷ (0.25 + 0.75 × length ÷ mean length).
-    /// - Words that usually led to tools of the same server or plugin add up to 0.35: see `habit.rs`. A tool of
-    ///   which nothing but the server fits is not found.
-    /// - Whoever gives the name of a tool, whole or without its server, asks for it: 1. Within a longer question a
-    ///   name counts from three words on.
+    /// - Words that usually led to tools of the same server or plugin add up to 0.35: see `habit.rs`. A tool
+    ///   for which only the server fits is not found.
+    /// - A question that is the name of a tool, with or without its server, scores 1. Within a longer
+    ///   question, only names of three or more words count.
     ///
-    /// **learned**, of two kinds of evidence, neither of which lowers a score:
-    /// - *the closest query* of the tool, closeness × confidence: where that is more than the words, 0.4 times the
-    ///   difference. Two queries are as close as
-    ///   `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: equal ones 1, a chance word of many next
-    ///   to nothing. Here `idf` is that over the texts of tools alone: how close two queries are does not depend on
-    ///   what else was learned. With [`Meaning`] both are blended as `search::blend` says.
-    /// - *all of its queries together*: see `evidence.rs`. It grows with their number and has a bound, and counts the
-    ///   less the closer the closest query of all is, down to nothing where that is the question itself.
+    /// **learned**, from two kinds of evidence, neither of which lowers a score:
+    /// - *the best query* of the tool, by closeness × confidence. If it exceeds the word score, 0.4 times the
+    ///   difference counts. The closeness of two queries is `(Σ idf of common words ÷ √(Σ idf of one × Σ idf
+    ///   of the other))^3`: 1 for equal queries, almost 0 for one common word of many. Here `idf` is over the
+    ///   texts of tools only, so closeness does not depend on other learned queries. With [`Meaning`], both
+    ///   are blended as in `search::blend`.
+    /// - *all of its queries together*: see `evidence.rs`. This part grows with their number up to a bound.
+    ///   It counts less if the nearest query of any tool is close, and nothing if that query is the question
+    ///   itself.
     ///
-    /// A tool of which nothing was learned would lose to others for no fault of its own. It is taken to gain as much
-    /// as any, times its words ÷ the best words of all; the less, too, the closer the closest query of all is. After
-    /// one query it is half of that, from the second on nothing. Half of what its server's habits add comes on top.
+    /// A tool without learned queries gets the benefit of the doubt, so that it does not lose to learned
+    /// tools. It gains as much as the tool that learning helps most, times its word score ÷ the best word
+    /// score. This too counts less if the nearest query is close. One learned query halves the gain, two end
+    /// it. Half of the habits of its server is added.
     ///
-    /// A word of the question is also taken as the beginning of longer ones, from three letters on: they
-    /// count 0.56 to 0.8, by how much of them was given. Synonyms of it count 0.7, and less where they are
-    /// in more tools than the word itself: see `synonyms.rs`.
+    /// A word of the question with three or more letters also matches longer words that begin with it. These
+    /// count 0.56 to 0.8, depending on the matched part. Synonyms count 0.7, or less if they are in more
+    /// tools than the word itself: see `synonyms.rs`.
     ///
     /// # Sources
-    /// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", Foundations
-    /// and Trends in Information Retrieval 3 (2009), sections 3.3 to 3.6; parameters as measured in
-    /// decision record 19.
+    /// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", Foundations and
+    /// Trends in Information Retrieval 3 (2009), sections 3.3 to 3.6; parameters as measured in decision
+    /// record 19.
     #[must_use]
     pub fn find(
         &self,
@@ -108,7 +110,7 @@ impl SearchIndex {
         }
     }
 
-    /// Scores each tool that `wanted` lets pass: see [`SearchIndex::find`].
+    /// Scores the tools that pass `wanted`: see [`SearchIndex::find`].
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,
@@ -118,7 +120,7 @@ impl SearchIndex {
         self.scores_at(question, meaning, |place| wanted(&self.entries[place as usize].tool))
     }
 
-    /// As [`SearchIndex::scores`], but `wanted` is given the place of a tool.
+    /// Works like [`SearchIndex::scores`], but `wanted` receives the index of a tool.
     pub(crate) fn scores_at<'a>(
         &'a self,
         question: &'a Question,
@@ -173,8 +175,8 @@ impl SearchIndex {
         Scores { index: self, question, all, shares, words, habits, best }
     }
 
-    /// The best route of each tool that `wanted` lets pass, the `limit` best of them by closeness ×
-    /// confidence, equal ones by their ids; and the familiarity: see [`SearchIndex::find`].
+    /// Returns the familiarity and the best route of each tool that passes `wanted`: the `limit` best ones by
+    /// closeness × confidence, then by id. See [`SearchIndex::find`].
     #[must_use]
     pub fn find_routes(
         &self,
@@ -201,12 +203,12 @@ impl SearchIndex {
     }
 }
 
-/// The scores of tools for one question. [`Scores::matched`] tells what led to a score.
+/// The scores of all tools for one question. [`Scores::matched`] gives the details of a score.
 #[derive(Debug)]
 pub(crate) struct Scores<'a> {
     index: &'a SearchIndex,
     question: &'a Question,
-    /// Scores above 0, rounded, with the places of the tools.
+    /// Rounded scores above 0, with the indices of the tools.
     all: Vec<(f64, u32)>,
     shares: Vec<Shares<'a>>,
     words: Vec<f64>,
@@ -215,15 +217,15 @@ pub(crate) struct Scores<'a> {
 }
 
 impl<'a> Scores<'a> {
-    /// The tools that fit, each with its score and its place, in no order that means anything.
+    /// Returns the matching tools with their scores and indices, in no particular order.
     pub(crate) fn fitting(&self) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
         self.all
             .iter()
             .map(|(score, place)| (&self.index.entries[*place as usize].tool, *score, *place))
     }
 
-    /// The tools that fit so well that they may be named unasked, as [`Scores::fitting`] has them: they reach
-    /// `least` without what habits add, by two words of the question or by a learned query that is not cold.
+    /// Returns the tools that fit well enough to suggest without being asked. They reach `least` without
+    /// habits, by two words of the question or by a learned query that is not cold.
     pub(crate) fn sure(&self, least: f64) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
         let two = self.index.meets_two(self.question, &self.shares);
         self.fitting().filter(move |(_, score, place)| {
@@ -237,12 +239,12 @@ impl<'a> Scores<'a> {
         })
     }
 
-    /// The learned query that is closest, of the tool at a place.
+    /// Returns the best learned query of a tool.
     pub(crate) fn route(&self, place: u32) -> Option<LearnedMatch> {
         self.best.of(place).filter(|route| route.score > 0.0).map(Candidate::matched)
     }
 
-    /// Returns the tool at a place with its score and what led to it.
+    /// Returns a tool with its score and the details.
     pub(crate) fn matched(&self, place: u32, score: f64) -> Option<Match> {
         let entry = self.index.entries.get(place as usize)?;
         let words = self.words[place as usize];

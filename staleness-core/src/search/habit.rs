@@ -1,4 +1,4 @@
-//! Habits: the server or plugin to which the words of a question usually led.
+//! Habits: the server or plugin that the words of a question usually lead to.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,23 @@ use super::index::SearchIndex;
 use super::weights::{NOWHERE, queries};
 use super::words::Shares;
 
-/// The weight of a habit: added to each tool of an origin per nat by which a word is more usual there. The
-/// sum is divided by the weight of all words of the question.
+/// Weight of a habit per nat by which a word is more frequent at an origin. The sum is divided by the weight
+/// of all words of the question.
 const WEIGHT: f64 = 0.5;
-/// Queries as usual as any that an origin is taken to have learned beforehand.
+/// Number of average queries that each origin is assumed to have in advance.
 const BEFORE: f64 = 5.0;
-/// The most that habits add.
+/// Upper bound of the habit score.
 const MOST: f64 = 0.35;
 
 impl SearchIndex {
-    /// Returns by how much habits raise the word score of each tool, 0..=0.35, by its place.
+    /// Returns the habit part of each tool's word score, 0..=0.35, by index.
     ///
-    /// A word speaks for an origin, a server or a plugin, by how much more usual it is among the queries
-    /// that led to its tools than among all of them: `ln(p(word | origin) ÷ p(word))`, where that is
-    /// more than 0, with `p(word | origin) = (n + 5 p(word)) ÷ (N + 5)`; `n` of its `N` queries hold the
-    /// word, each as sure as it is. So tools gain by what was learned of their siblings. The sum over the words of
-    /// the question counts half, divided by `Σ idf`. A tool of which nothing but the origin fits gains nothing.
+    /// A word favours an origin (a server or plugin) if it is more frequent among the queries that led to
+    /// tools of this origin than among all queries: by `ln(p(word | origin) ÷ p(word))`, if positive. Here
+    /// `p(word | origin) = (n + 5 p(word)) ÷ (N + 5)`, and `n` of the origin's `N` queries contain the word,
+    /// weighted by confidence. So a tool profits from queries learned for its siblings. The sum over the
+    /// words of the question counts half and is divided by `Σ idf`. A tool for which only the origin fits
+    /// gains nothing.
     ///
     /// # Sources
     /// Zhai and Lafferty, "A Study of Smoothing Methods for Language Models Applied to Information
@@ -42,7 +43,7 @@ impl SearchIndex {
         let mut met = vec![false; self.entries.len()];
         for share in shares {
             let Some(number) = self.lexicon.number(share.stem) else { continue };
-            // Whole numbers have one sum, whatever their order.
+            // Sums of integers do not depend on their order.
             let (mut everywhere, mut origins) = (0, BTreeMap::new());
             for route in &self.lexicon[number].routes {
                 let route = &self.routes[*route as usize];
@@ -73,8 +74,8 @@ impl SearchIndex {
     }
 }
 
-/// By how many nats a word is more usual at an origin than elsewhere, given what the queries with it and all
-/// queries there weigh; 0 where it is less usual.
+/// Returns by how many nats a word is more frequent at an origin than overall: `with` is the weight of the
+/// queries with it there, `all` of all queries there. Returns 0 if it is less frequent.
 fn nats(with: u64, all: u64, usual: f64) -> f64 {
     let (with, all) = (queries(with), queries(all));
     (BEFORE.mul_add(usual, with) / (all + BEFORE) / usual).ln().max(0.0)

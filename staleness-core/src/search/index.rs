@@ -1,4 +1,4 @@
-//! The index: tools and what was learned of them.
+//! The search index: tools and the queries learned for them.
 
 use std::hash::BuildHasher;
 use std::sync::OnceLock;
@@ -15,11 +15,11 @@ use crate::ids::{ServerKey, ToolName};
 use crate::route::{Confidence, RouteId};
 use crate::text::split;
 
-/// A tool that is described, or of which something was learned.
+/// A tool with a description or learned queries.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) tool: ToolName,
-    /// Its text; `None` for a tool of which only routes are known.
+    /// Text of the tool. `None` if only routes are known.
     pub(super) text: Option<Text>,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) length: u32,
-    /// The server or plugin that it comes from, by its number.
+    /// Number of the server or plugin.
     pub(super) origin: Option<u32>,
-    /// Hashes of the forms in which a person may give its name: whole, and its own part.
+    /// Hashes of the forms of its name that a person may use: with and without the server.
     pub(super) names: [u64; 2],
 }
 
@@ -37,25 +37,25 @@ pub(super) struct Text {
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     pub(super) id: RouteId,
-    /// The place of its tool.
+    /// Index of the tool.
     pub(super) tool: u32,
-    /// The numbers of its words.
+    /// Numbers of the words in the query.
     pub(super) words: Box<[u32]>,
     pub(super) confidence: Confidence,
     query: Box<str>,
 }
 
-/// Of an index for one question, how words begin that may be longer forms of those it asks for, in order; nothing
-/// where every word is taken up.
+/// The first letters of the words that an index for one question accepts, sorted. They may begin longer forms
+/// of the question's words. `None` accepts every word.
 #[derive(Clone, Debug, Default)]
 struct Only(Option<Vec<[u8; MIN_PREFIX]>>);
 
 impl Only {
-    /// The number of a word that is taken up.
+    /// Returns the number of a word if the index accepts it.
     fn number(&self, lexicon: &mut Lexicon, stem: &str) -> Option<u32> {
         let Some(beginnings) = &self.0 else { return Some(lexicon.learn(stem)) };
         let known = lexicon.known(stem);
-        // What merely begins alike is taken up as well: to compare the whole would cost more than it saves.
+        // Only the first letters are compared, because comparing whole words would cost more than it saves.
         let is_longer = || {
             stem.as_bytes()
                 .first_chunk()
@@ -65,41 +65,41 @@ impl Only {
     }
 }
 
-/// An index over the tools of one project and the queries that were learned of them.
+/// An index of the tools of one project and the queries learned for them.
 ///
-/// It is filled once and then asked; what changes is indexed anew. Answers do not depend on the order in which
-/// tools and routes were added: all that it keeps are whole numbers, and scores are sums in the order of words.
+/// It is built once and then queried; after a change it is built anew. Results do not depend on the order in
+/// which tools and routes are added, because only integers are stored and scores are summed in word order.
 /// See [`SearchIndex::find`] for the formulas.
 ///
-/// Memory: about 8 bytes for each word of a tool and 8 for each word of a route, beside the words.
+/// Memory: about 8 bytes for each word of a tool or route, besides the words themselves.
 #[derive(Clone, Debug, Default)]
 pub struct SearchIndex {
     pub(super) lexicon: Lexicon,
-    /// The tools, by their places.
+    /// The tools, by index.
     pub(super) entries: Vec<Entry>,
     places: HashMap<ToolName, u32>,
     pub(super) origins: HashMap<Box<str>, u32>,
     pub(super) routes: Vec<Route>,
     pub(super) route_places: HashMap<RouteId, u32>,
-    /// Words in all texts.
+    /// Number of words in all texts.
     pub(super) words: u64,
-    /// The number of described tools.
+    /// Number of tools with a description.
     pub(super) described: usize,
     only: Only,
-    /// The weights of words and routes; computed when the index is asked first.
+    /// Weights of words and routes, computed by the first query.
     pub(super) weights: OnceLock<Weights>,
 }
 
 impl SearchIndex {
-    /// An index of nothing.
+    /// Creates an empty index.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An index that will be asked one question, of which it takes up only words that matter: those that may meet
-    /// the question, and those of routes, since how close these are depends on how rare each of their words is. Its
-    /// routes are put in before its tools. The answer is that of an index of every word.
+    /// Creates an index for one question. It accepts only words that affect the result: those that may match
+    /// the question, and those of routes, because they affect closeness. Add the routes before the tools. The
+    /// result is the same as with an index of all words.
     pub(crate) fn for_question(question: &Question) -> Self {
         let mut index = Self::default();
         let stems = || question.stems.keys();
@@ -117,7 +117,7 @@ impl SearchIndex {
         index
     }
 
-    /// Returns the number of tools that are described.
+    /// Returns the number of tools with a description.
     #[must_use]
     pub const fn tools(&self) -> usize {
         self.described
@@ -134,8 +134,8 @@ impl SearchIndex {
         self.entries.len()
     }
 
-    /// Adds the words of a tool that goes by a name, with its description; the server is read from the name. Of one that
-    /// is added again the first ones stay.
+    /// Adds a tool with its description. The server is derived from the name. If the tool has a text already,
+    /// the first one stays.
     pub fn put_tool(&mut self, name: &ToolName, description: &str) {
         let servers = ServerKey::owners_of(name.as_str());
         let server = servers.first().filter(|server| server.tool_part(name.as_str()).is_some());
@@ -144,7 +144,7 @@ impl SearchIndex {
         self.put_text(name, server.map(ServerKey::as_str), own, &[description]);
     }
 
-    /// Adds the words of a tool, as [`SearchIndex::put_tool`], and returns its place.
+    /// Adds the text of a tool, like [`SearchIndex::put_tool`], and returns its index.
     pub(crate) fn put_text(
         &mut self,
         name: &ToolName,
@@ -184,13 +184,13 @@ impl SearchIndex {
         place
     }
 
-    /// Adds a route. Of one that is added again the first one stays.
+    /// Adds a route. If its id is known already, the first one stays.
     pub fn put_route(&mut self, learned: &Learned) {
         let Learned { id, tool, query, confidence } = learned;
         self.put_learned(*id, tool, query, *confidence);
     }
 
-    /// Adds a route, as [`SearchIndex::put_route`].
+    /// Adds a route, like [`SearchIndex::put_route`].
     pub(crate) fn put_learned(
         &mut self,
         id: RouteId,
@@ -214,33 +214,33 @@ impl SearchIndex {
         self.routes.push(Route { id, tool, words, confidence, query });
     }
 
-    /// Makes room for so many more tools.
+    /// Reserves capacity for `tools` more tools.
     pub(crate) fn reserve(&mut self, tools: usize) {
         self.entries.reserve(tools);
         self.places.reserve(tools);
     }
 
-    /// The hash of a form of a name; another one in each process.
+    /// Hashes a form of a name. The hash differs between processes.
     pub(super) fn hash_of_name(&self, squashed: &str) -> u64 {
         self.places.hasher().hash_one(squashed)
     }
 
-    /// The name of the tool at a place.
+    /// Returns the name of a tool.
     pub(crate) fn name(&self, place: u32) -> Option<&ToolName> {
         Some(&self.entries.get(place as usize)?.tool)
     }
 
-    /// The place of a tool.
+    /// Returns the index of a tool.
     pub(crate) fn place_of(&self, tool: &ToolName) -> Option<u32> {
         self.places.get(tool).copied()
     }
 
-    /// The query that a route learned.
+    /// Returns the learned query of a route.
     pub(crate) fn query(&self, id: RouteId) -> Option<&str> {
         Some(&self.routes.get(*self.route_places.get(&id)? as usize)?.query)
     }
 
-    /// The place of a tool, which becomes known if it is not.
+    /// Returns the index of a tool, adding it if needed.
     fn place(&mut self, tool: &ToolName) -> u32 {
         if let Some(place) = self.places.get(tool) {
             return *place;

@@ -10,36 +10,36 @@ use crate::knowledge::blend;
 use crate::route::{Confidence, RouteId};
 use crate::verdict::round;
 
-/// More than rounding adds to a closeness or a score, or takes from it.
+/// Upper bound of the rounding error of a closeness or a score.
 const SLACK: f64 = 1e-8;
 
-/// The closeness of tools and learned queries to a question by meaning; empty without vectors.
+/// Closeness of tools and learned queries to a question by meaning. Empty without vectors.
 #[derive(Clone, Debug, Default)]
 pub struct Meaning {
-    /// Learned queries, by the cosines of their vectors and that of the question, -1..=1. One at a cosine of 0 or
-    /// less says nothing; of one that is given twice the greater cosine counts.
+    /// Cosines of the learned queries and the question, -1..=1. Values of 0 or less are ignored. If a route
+    /// occurs twice, the greater cosine counts.
     pub routes: Vec<(RouteId, f64)>,
-    /// Tools, by the cosines of the vectors of their descriptions.
+    /// Cosines of the tools' descriptions and the question.
     pub tools: HashMap<ToolName, f64>,
 }
 
 /// A learned query that is close to a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearnedMatch {
-    /// The route.
+    /// Id of the route.
     pub id: RouteId,
-    /// Its closeness to the question, 0..=1: by words and by meaning, blended.
+    /// Closeness to the question, 0..=1: words and meaning blended.
     pub closeness: f64,
-    /// Its closeness by words alone, 0..=1.
+    /// Closeness by words alone, 0..=1.
     pub words: f64,
-    /// The cosine of their vectors, where both have one and it is above 0.
+    /// Cosine of the vectors, if both exist and it is above 0.
     pub meaning: Option<f64>,
-    /// The confidence of the route, 0..=1.
+    /// Confidence of the route, 0..=1.
     pub confidence: Confidence,
 }
 
 impl LearnedMatch {
-    /// Closeness × confidence, rounded to 1e-9.
+    /// Returns closeness × confidence, rounded to 1e-9.
     #[must_use]
     pub fn score(&self) -> f64 {
         score(self.closeness, self.confidence)
@@ -50,20 +50,20 @@ fn score(closeness: f64, confidence: Confidence) -> f64 {
     round(closeness * confidence.get())
 }
 
-/// The best route of each tool, and the nearest closeness.
+/// The best route of each tool, and the closeness of the nearest route.
 #[derive(Debug, Default)]
 pub(super) struct Best {
     all: Vec<Candidate>,
-    /// The index in `all` of the best route of each tool, by place of the tool.
+    /// Index in `all` of each tool's best route, by index of the tool.
     of_tools: Vec<Option<u32>>,
     pub(super) familiarity: f64,
 }
 
-/// A route of which only what decides is rounded.
+/// A candidate route. Only the score used for ranking is rounded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) id: RouteId,
-    /// Its tool, by its place.
+    /// Index of the tool.
     pub(super) tool: u32,
     /// Closeness × confidence, rounded to 1e-9.
     pub(super) score: f64,
@@ -84,7 +84,8 @@ impl Candidate {
         }
     }
 
-    /// Returns true if it is the better one: by score, then by id; of the same route the closer one.
+    /// Returns true if this candidate is better: by score, then by lower id. For the same route, the closer
+    /// one wins.
     fn beats(&self, other: &Self) -> bool {
         if self.id == other.id {
             return (self.closeness, self.meaning) > (other.closeness, other.meaning);
@@ -98,17 +99,17 @@ impl Best {
         Self { of_tools: vec![None; tools], ..Self::default() }
     }
 
-    /// The best routes, of each tool one.
+    /// Returns the best route of each tool.
     pub(super) fn all(&self) -> &[Candidate] {
         &self.all
     }
 
-    /// The best route of the tool at a place.
+    /// Returns the best route of a tool.
     pub(super) fn of(&self, tool: u32) -> Option<&Candidate> {
         self.all.get((*self.of_tools.get(tool as usize)?)? as usize)
     }
 
-    /// Takes in a route; again once its meaning is known.
+    /// Considers a route. It may come again once its meaning is known.
     fn offer(&mut self, each: Candidate) {
         self.familiarity = self.familiarity.max(each.closeness);
         let next = self.all.len() as u32;
@@ -154,7 +155,7 @@ impl SearchIndex {
         best
     }
 
-    /// Returns the closeness of routes to a question by words.
+    /// Returns the closeness of all routes to a question by words.
     fn alike(&self, question: &Question) -> Alike {
         let weights = self.weights();
         let mut alike = Alike::default();
@@ -168,7 +169,7 @@ impl SearchIndex {
             asked.push(weight);
             let routes = &self.lexicon[number].routes;
             if weight <= 0.0 || routes.is_empty() {
-                // What weighs nothing is no overlap.
+                // A weight of zero is no overlap.
                 continue;
             }
             alike.of.resize(self.routes.len(), 0.0);
@@ -184,7 +185,7 @@ impl SearchIndex {
         for place in &alike.places {
             let common = &mut alike.of[*place as usize];
             let own = weights.routes[*place as usize];
-            // A partial overlap of two queries says much less than a full one.
+            // A partial overlap of two queries means much less than a full one.
             let share = (*common / (asked * own).sqrt()).min(1.0);
             *common = share * share * share;
         }
@@ -192,12 +193,12 @@ impl SearchIndex {
     }
 }
 
-/// The closeness of routes to a question by words, 0..=1.
+/// Closeness of routes to a question by words, 0..=1.
 #[derive(Default)]
 pub(super) struct Alike {
-    /// Those that share any, each once.
+    /// Indices of the routes that share a word, without duplicates.
     pub(super) places: Vec<u32>,
-    /// All, by place; empty where none shares any.
+    /// Closeness of each route, by index. Empty if no route shares a word.
     of: Vec<f64>,
 }
 

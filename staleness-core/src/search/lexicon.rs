@@ -1,44 +1,44 @@
-//! The words of an index, numbered, with where each occurs.
+//! The words of an index, with their numbers and occurrences.
 
 use std::sync::Arc;
 
 use foldhash::HashMap;
 
-/// A word that so many characters of a question may be the beginning of.
+/// Minimum length of a word that may match the beginning of longer words, in characters.
 pub(super) const MIN_PREFIX: usize = crate::text::MIN_PREFIX;
 
-/// Words that one beginning may mean.
+/// Maximum number of words that one beginning may match.
 const MAX_BEGINNINGS: usize = 32;
 
 /// The occurrences of one word.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
     pub(super) text: Arc<str>,
-    /// The tools that hold it in their texts, with how often in their names and in the rest.
+    /// The tools with the word in their texts, with its counts in the name and in the rest.
     pub(super) texts: Vec<Posting>,
-    /// The learned queries that hold it.
+    /// The learned queries with the word.
     pub(super) routes: Vec<u32>,
 }
 
 impl Word {
-    /// Returns true if some tool holds it, in its text or in what was learned of it.
+    /// Returns true if the text or a learned query of some tool contains the word.
     pub(super) fn is_held(&self) -> bool {
         !self.texts.is_empty() || !self.routes.is_empty()
     }
 }
 
-/// The occurrences of a word in the text of one tool.
+/// The counts of a word in the text of one tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Posting {
-    /// The place of the tool.
+    /// Index of the tool.
     pub(super) tool: u32,
-    /// In the name.
+    /// Count in the name.
     pub(super) name: u16,
-    /// In the description and the hints.
+    /// Count in the description and the hints.
     pub(super) body: u16,
 }
 
-/// All words.
+/// All words of an index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lexicon {
     numbers: HashMap<Arc<str>, u32>,
@@ -46,7 +46,7 @@ pub(super) struct Lexicon {
 }
 
 impl Posting {
-    /// Counts one more occurrence in the text of a tool, whose text is read in one go.
+    /// Counts one more occurrence in the text of a tool. The words of one text must come in a row.
     pub(super) fn count(all: &mut Vec<Self>, tool: u32, is_name: bool) {
         if all.last().is_none_or(|last| last.tool != tool) {
             all.push(Self { tool, ..Self::default() });
@@ -59,7 +59,7 @@ impl Posting {
 }
 
 impl Lexicon {
-    /// The number of a word, which becomes known if it is not.
+    /// Returns the number of a word, adding it if needed.
     pub(super) fn learn(&mut self, text: &str) -> u32 {
         if let Some(number) = self.numbers.get(text) {
             return *number;
@@ -70,18 +70,18 @@ impl Lexicon {
         number
     }
 
-    /// The number of a word that has one, whether some tool holds it or not.
+    /// Returns the number of a word, even if no tool has it.
     pub(super) fn known(&self, text: &str) -> Option<u32> {
         self.numbers.get(text).copied()
     }
 
-    /// The number of a word that some tool holds.
+    /// Returns the number of a word that some tool has.
     pub(super) fn number(&self, text: &str) -> Option<u32> {
         self.known(text).filter(|number| self[*number].is_held())
     }
 
-    /// The words that begin with a text and that some tool holds: the shortest ones, at most
-    /// [`MAX_BEGINNINGS`], equally long ones in order.
+    /// Returns the words of tools that begin with a text, at most [`MAX_BEGINNINGS`]. Shorter words take
+    /// precedence, then alphabetical order.
     pub(super) fn beginning_with(&self, text: &str) -> Vec<(u32, &str)> {
         let held = |word: &Word| word.is_held() && word.text.starts_with(text);
         let numbered = (0..).zip(&self.words).filter(|(_, word)| held(word));
@@ -95,7 +95,7 @@ impl Lexicon {
         all
     }
 
-    /// The words, in the order of their numbers.
+    /// Iterates over the words by number.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Word> {
         self.words.iter()
     }

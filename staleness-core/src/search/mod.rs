@@ -50,12 +50,12 @@ pub use text::Learned;
 pub(crate) use text::origin;
 pub(crate) use top::Top;
 
-/// The weight of the closest learned query.
+/// Weight of the best learned query.
 const CLOSEST: f64 = 0.4;
-/// Below this familiarity nothing like the question was learned.
+/// Familiarity below which no learned query counts as similar to the question.
 pub(crate) const COLD: f64 = 0.3;
 
-/// Returns true if nothing like a question of this familiarity was learned.
+/// Returns true if no learned query is similar to the question.
 #[must_use]
 pub(crate) fn is_cold(familiarity: f64) -> bool {
     familiarity < COLD

@@ -1,4 +1,4 @@
-//! Questions: what a caller asks for, in words that an index knows.
+//! A question, split into words that an index can look up.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -7,15 +7,15 @@ use super::stem::stem;
 use crate::refusal::Refusal;
 use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
 
-/// Words of a question that are looked for in one word as well as in their parts, such as `websearch` for
-/// `web-search`. Each costs a search, and who writes more of them than this writes no question.
+/// Maximum number of compound words that are also looked up as one word, such as `websearch` for
+/// `web-search`. Each costs a search, and real questions have fewer.
 const MAX_WHOLES: usize = 8;
 
-/// The number of words of a name that is found within a longer question. Two words stand together by chance: "add a
-/// table" to a page is no `add_table` of a word processor.
+/// Number of words in a tool name that is recognised within a longer question. Two words may meet by chance:
+/// "add a table" to a page does not mean `add_table` of a word processor.
 const NAME_WORDS: RangeInclusive<usize> = 3..=8;
 
-/// Words with which people ask for things, and which say nothing about what they ask for.
+/// Words that people use to ask for things, and that do not describe the thing.
 const TALK: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "could", "d", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have",
@@ -30,38 +30,37 @@ const TALK: &[&str] = &[
 /// A caller's question, split into words and stems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The question, and the phrases of it that are long enough to be a name: letters and digits alone, for
-    /// comparing with names.
+    /// The question and its phrases that may be tool names, reduced to letters and digits.
     pub(super) names: Vec<String>,
-    /// Its words as a person would count them, each once, sorted.
+    /// The words as a person would count them, sorted and without duplicates.
     pub(super) asked: Vec<Asked>,
-    /// The stems of the smallest parts of its words, each once and in order, with the words that
-    /// they are a part of, by their places in `asked`.
+    /// The stems of the smallest parts of its words, each with the indices in `asked` of the words it belongs
+    /// to.
     pub(super) stems: BTreeMap<Box<str>, Vec<usize>>,
-    /// True if it is made of nothing but words that say nothing about what is asked for.
+    /// True if no word describes what is asked for.
     is_talk: bool,
 }
 
 /// One word of a question, such as `web-search`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
-    /// In one word, for telling what was met.
+    /// The word without separators, for reports.
     pub(super) shown: String,
-    /// The stem of the one word, where it has several parts.
+    /// Stem of the word without separators, if it has several parts.
     pub(super) whole: Option<Box<str>>,
 }
 
 impl Question {
-    /// The longest question that is taken, in bytes. Of one that is taken the first 4,096 characters are
-    /// read. Of a longer prompt a caller hands in the beginning.
+    /// The longest question, in bytes. Only the first 4,096 characters are read. For a longer prompt, pass
+    /// its beginning.
     pub const MAX_BYTES: usize = 64 * 1024;
 
-    /// The refusal of a question without a letter or digit.
+    /// Returns the error for a question without a letter or digit.
     pub(crate) fn empty() -> Refusal {
         Refusal::Invalid("the query has no words".into())
     }
 
-    /// Reads a question.
+    /// Parses a question.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for a text without a letter or digit, [`Refusal::TooLarge`] for one over
@@ -98,14 +97,13 @@ impl Question {
 }
 
 impl Question {
-    /// Returns true if it is made of nothing but words with which people ask for things, such as "can you help".
+    /// Returns true if no word describes what is asked for, as in "can you help".
     pub(crate) const fn is_talk(&self) -> bool {
         self.is_talk
     }
 }
 
-/// Calls `visit` with the stems of a text that was learned as a query: those of a question, in no order and
-/// some of them again.
+/// Calls `visit` with the stems of a learned query, in no particular order and perhaps repeatedly.
 pub(super) fn each_learned_stem(text: &str, mut visit: impl FnMut(&str)) {
     if !text.is_ascii() || text.len() > MAX_CHARS {
         let mut all = tokens(text);
@@ -122,7 +120,7 @@ pub(super) fn each_learned_stem(text: &str, mut visit: impl FnMut(&str)) {
     });
 }
 
-/// Leaves out words that say nothing, unless nothing else is left.
+/// Removes words that describe nothing, unless no others remain.
 fn drop_talk(all: &mut Vec<Token>) {
     let telling = |token: &Token| !is_talk(&token.whole);
     if all.iter().any(telling) {
@@ -130,7 +128,7 @@ fn drop_talk(all: &mut Vec<Token>) {
     }
 }
 
-/// Returns every run of as many consecutive words as [`NAME_WORDS`] says, joined without spaces.
+/// Returns every run of consecutive words with a length in [`NAME_WORDS`], joined without spaces.
 fn phrases(all: &[Token]) -> Vec<String> {
     let mut phrases = Vec::new();
     for from in 0..all.len() {
@@ -148,7 +146,7 @@ fn phrases(all: &[Token]) -> Vec<String> {
     phrases
 }
 
-/// Returns true if a word says nothing about what is asked for.
+/// Returns true if a word does not describe what is asked for.
 pub(super) fn is_talk(word: &str) -> bool {
     TALK.binary_search(&word).is_ok()
 }
@@ -157,7 +155,7 @@ fn stems_of(token: &Token) -> impl Iterator<Item = Box<str>> + '_ {
     token.runs.iter().flat_map(|run| &run.parts).map(|part| stem(part).into())
 }
 
-/// Letters and digits alone, as [`Question`] has them.
+/// Reduces a text to letters and digits.
 pub(super) fn squashed(text: &str) -> String {
     if text.is_ascii() {
         let told = text.bytes().filter(u8::is_ascii_alphanumeric);
@@ -202,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_question_of_many_compounds_costs_no_more_searches_than_an_ordinary_one() {
-        // `c-on`, `co-n`, `c-o-n` and so on: a few letters, cut in every way.
+        // `c-on`, `co-n`, `c-o-n` and so on: every way to split a few letters.
         let cut = |bits: u32| -> String {
             let mut word = String::new();
             for (at, letter) in "conservations".chars().enumerate() {

@@ -1,4 +1,4 @@
-//! Stems: what forms of one English word have in common.
+//! Word stems: the common part of the forms of an English word.
 
 /// Returns a word without its plural, past, progressive and final `e` or `y`: `polic` of
 /// `policy` and `policies`, `creat` of `create`, `created` and `creating`, `run` of `running`.

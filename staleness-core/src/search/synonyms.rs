@@ -1,4 +1,4 @@
-//! Synonyms: what else a tool may call the thing that somebody asks for.
+//! Synonyms: other words that a tool may use for the same thing.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -7,12 +7,11 @@ use foldhash::HashMap;
 
 use super::stem::stem;
 
-/// The weight of a synonym, where that of the word itself is 1.
+/// Weight of a synonym. The word itself weighs 1.
 const SYNONYM: f64 = 0.7;
 
-/// Words that people and the descriptions of tools use for one another: what is done first, then what it
-/// is done to. A word in several groups has the others of each. It is a list of everyday words and
-/// no dictionary: what a trade calls its things is learned from use.
+/// Words that people and tool descriptions use interchangeably: first verbs, then nouns. A word in several
+/// groups has the synonyms of each. Only everyday words are listed; special terms are learned from use.
 const GROUPS: &[&[&str]] = &[
     &["list", "show", "view", "see", "display", "browse", "enumerate"],
     &["read", "get", "fetch", "retrieve", "open", "load", "view", "content"],
@@ -75,8 +74,8 @@ const GROUPS: &[&[&str]] = &[
     &["detail", "information", "info"],
 ];
 
-/// The stems of other words that a stem may stand for, with what each counts, 0..=1: its synonyms, and the
-/// one without its `s` where that may be a plural or not (`apis`, `menus`, but `analysis`, `status`).
+/// Returns the stems of words that a stem may also mean, with their weights, 0..=1: its synonyms, and the
+/// form without `s` if it may be a plural (`apis`, `menus`, but also `analysis`, `status`).
 pub(super) fn alike(word: &str) -> impl Iterator<Item = (&str, f64)> {
     let singular =
         word.strip_suffix('s').filter(|rest| rest.len() > 2 && rest.ends_with(['i', 'u']));
@@ -85,7 +84,7 @@ pub(super) fn alike(word: &str) -> impl Iterator<Item = (&str, f64)> {
     singular.map(|word| (stem(word), 1.0)).into_iter().chain(synonyms)
 }
 
-/// The stems of the synonyms of each stem that has any, in order.
+/// Returns the stems of the synonyms of each stem, in order.
 fn synonyms() -> &'static HashMap<&'static str, Vec<&'static str>> {
     static ALL: OnceLock<HashMap<&str, Vec<&str>>> = OnceLock::new();
     ALL.get_or_init(|| {

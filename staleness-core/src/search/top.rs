@@ -1,14 +1,14 @@
-//! The best few of many: a bounded heap under a total order.
+//! The best few of many elements: a bounded heap with a total order.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::verdict::round;
 
-/// Half a unit in the ninth decimal place: what is nearer than this may be equal once rounded.
+/// One unit in the ninth decimal place. Closer scores may be equal after rounding.
 const SLACK: f64 = 1e-9;
 
-/// A key with its score. The greater one is the worse one: a lower score, or a later key.
+/// A key with its score. A lower score or a later key compares as greater.
 #[derive(Clone, Debug)]
 struct Entry<K> {
     score: f64,
@@ -35,36 +35,36 @@ impl<K: Ord> PartialEq for Entry<K> {
 
 impl<K: Ord> Eq for Entry<K> {}
 
-/// Keeps the best `limit` of what is offered, in `O(log limit)` for each that is kept and in one
-/// comparison for each that is not.
+/// Keeps the best `limit` of the offered keys. An offer takes `O(log limit)` if it is kept, and one
+/// comparison otherwise.
 ///
-/// Scores are compared rounded to 1e-9, equal ones by their keys: the order is total, so what is kept
-/// does not depend on the order of the offers.
+/// Scores are compared after rounding to 1e-9, and equal ones by their keys. This order is total, so the
+/// result does not depend on the order of the offers.
 #[derive(Clone, Debug)]
 pub(crate) struct Top<K> {
     limit: usize,
     heap: BinaryHeap<Entry<K>>,
-    /// The score below which nothing can be kept.
+    /// Scores below this cannot be kept.
     bar: f64,
 }
 
 impl<K: Ord> Top<K> {
-    /// Room for the best `limit`.
+    /// Creates an empty heap for the best `limit` keys.
     #[must_use]
     pub(crate) fn new(limit: usize) -> Self {
         let bar = if limit == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
         Self { limit, heap: BinaryHeap::new(), bar }
     }
 
-    /// Returns true if a score may be kept at all. Most are not, and then no key need be made.
+    /// Returns true if a score may be kept. Most are not, so the caller can skip making a key.
     #[must_use]
     pub(crate) fn wants(&self, score: f64) -> bool {
         score >= self.bar
     }
 
-    /// Offers a key with its score. A score that is no number is refused.
+    /// Offers a key with its score. NaN is rejected.
     pub(crate) fn offer(&mut self, score: f64, key: K) {
-        // A score that is no number compares as false.
+        // Any comparison with NaN is false.
         if !self.wants(score) {
             return;
         }
@@ -80,7 +80,7 @@ impl<K: Ord> Top<K> {
         }
     }
 
-    /// Returns what was kept, best first, with rounded scores.
+    /// Returns the kept keys, best first, with rounded scores.
     #[must_use]
     pub(crate) fn into_sorted(self) -> Vec<(f64, K)> {
         self.heap.into_sorted_vec().into_iter().map(|entry| (entry.score, entry.key)).collect()

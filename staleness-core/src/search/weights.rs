@@ -1,12 +1,12 @@
-//! Weights of words and routes: computed once after each change, from whole numbers alone.
+//! Weights of words and routes, computed once after each change from integers only.
 
 use super::index::{Entry, SearchIndex};
 use super::lexicon::Word;
 
-/// The origin of a tool that comes from no server or plugin, or whose text is not known.
+/// The origin of a tool without a server or plugin, or without a known text.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// Confidences come in billionths.
+/// Confidences are stored in billionths.
 const ONE: f64 = 1e9;
 /// Squares of weights are summed in millionths.
 const MILLION: f64 = 1e6;
@@ -14,24 +14,24 @@ const MILLION: f64 = 1e6;
 /// The weights of words, routes and origins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
-    /// By number of the word, for comparing queries: by the texts of tools alone, so that two queries are as
-    /// close whatever else was learned.
+    /// Weight of each word for comparing queries. Based on the texts of tools only, so that the closeness of
+    /// two queries does not depend on other learned queries.
     pub(super) words: Vec<f64>,
-    /// By number of the word: how many tools hold it, in their texts or in what was learned of them.
+    /// Number of tools with each word in their text or learned queries.
     pub(super) held: Vec<u32>,
-    /// By place of the route: the sum over its words.
+    /// Sum of the word weights of each route.
     pub(super) routes: Vec<f64>,
-    /// The origin of each tool, by its place; [`NOWHERE`] if it has none.
+    /// Origin of each tool, or [`NOWHERE`].
     pub(super) origins: Vec<u32>,
-    /// The sum of the confidences of the routes to tools of each origin, in billionths.
+    /// Sum of the confidences of the routes to each origin, in billionths.
     pub(super) origin_routes: Vec<u64>,
-    /// The sum of the confidences of the routes to each tool, by its place, in billionths.
+    /// Sum of the confidences of the routes to each tool, in billionths.
     pub(super) tool_routes: Vec<u64>,
-    /// The length of the sum of the queries of each tool, by its place: `√Σ (idf n)²`.
+    /// Norm of the sum of each tool's queries: `√Σ (idf n)²`.
     pub(super) tool_norms: Vec<f64>,
-    /// The sum of the confidences of all routes, in billionths.
+    /// Sum of the confidences of all routes, in billionths.
     pub(super) all_routes: u64,
-    /// The average length of a text, in words; at least 1.
+    /// Average length of a text in words, at least 1.
     pub(super) mean_length: f64,
 }
 
@@ -74,9 +74,9 @@ impl SearchIndex {
         })
     }
 
-    /// The number of tools that hold each word, by its number.
+    /// Returns the number of tools that have each word.
     fn held(&self) -> Vec<u32> {
-        // The word for which each tool was counted last, and one more.
+        // The last word for which each tool was counted, plus one.
         let mut counted = vec![0; self.entries.len()];
         let count = |(turn, word): (u32, &Word)| {
             let learned = word.routes.iter().map(|route| self.routes[*route as usize].tool);
@@ -87,7 +87,7 @@ impl SearchIndex {
         (1..).zip(self.lexicon.iter()).map(count).collect()
     }
 
-    /// Returns the length of the sum of the queries of each tool, given the number of tools that hold each word.
+    /// Returns the norm of the sum of each tool's queries. `held` is the number of tools that have each word.
     fn tool_norms(&self, held: &[u32]) -> Vec<f64> {
         let mut squares = vec![0_u64; self.entries.len()];
         let mut counts = vec![0_u64; self.entries.len()];
@@ -99,20 +99,20 @@ impl SearchIndex {
             }
             for place in word.routes.iter().map(tool) {
                 let weight = self.idf(*tools) * queries(std::mem::take(&mut counts[place]));
-                // Whole numbers have one sum, whatever their order.
+                // Sums of integers do not depend on their order.
                 squares[place] += (weight * weight * MILLION).round() as u64;
             }
         }
         squares.into_iter().map(|square| (square as f64 / MILLION).sqrt()).collect()
     }
 
-    /// Returns the weight of a word that `tools` tools hold: the inverse document frequency of
-    /// BM25, never negative.
+    /// Returns the weight of a word that `tools` tools have: the inverse document frequency of BM25, never
+    /// negative.
     pub(super) fn idf(&self, tools: u32) -> f64 {
         idf(self.places(), tools as usize)
     }
 
-    /// As [`SearchIndex::idf`], among described tools, for a word that `tools` hold in their texts.
+    /// Works like [`SearchIndex::idf`], but counts only described tools and words in their texts.
     pub(super) fn idf_described(&self, tools: usize) -> f64 {
         idf(self.described, tools)
     }
@@ -123,12 +123,12 @@ fn idf(all: usize, holding: usize) -> f64 {
     ((all - holding + 0.5) / (holding + 0.5)).max(0.0).ln_1p()
 }
 
-/// The number of queries that a sum of confidences in billionths stands for.
+/// Converts a sum of confidences in billionths to a number of queries.
 pub(super) fn queries(confidences: u64) -> f64 {
     confidences as f64 / ONE
 }
 
-/// A sum that does not depend on the order in which the numbers come.
+/// Sums numbers so that the result does not depend on their order.
 pub(super) fn ordered_sum(numbers: impl Iterator<Item = f64>) -> f64 {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);

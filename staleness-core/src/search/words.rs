@@ -1,41 +1,41 @@
-//! Scoring of tools by the words that they share with a question.
+//! Scores tools by the words that they share with a question.
 
 use super::index::{SearchIndex, Text};
 use super::lexicon::MIN_PREFIX;
 use super::question::Question;
 use super::synonyms::alike;
 
-/// BM25: how soon more of the same word ceases to help.
+/// BM25: how quickly repetitions of a word stop helping.
 const K1: f64 = 1.0;
-/// BM25: how much longer texts are held back.
+/// BM25: how strongly long texts are penalised.
 const B: f64 = 0.75;
-/// Weight of a word in a tool's name or origin; elsewhere a word weighs 1.
+/// Weight of a word in a tool's name or origin. Elsewhere a word weighs 1.
 const NAME: f64 = 2.0;
-/// Upper bound of the credit for a word that only begins with the one that was asked for.
+/// Upper bound of the credit for a longer word that begins with the given one.
 const BEGINNING: f64 = 0.8;
-/// The share of that which it counts at least; the rest by how much of it was asked for.
+/// Minimum share of this credit. The rest depends on the matched part of the word.
 const PREFIX: f64 = 0.7;
-/// Words of a question that are looked for: the weightiest ones.
+/// Maximum number of words of a question to look up: those with the highest weights.
 const MAX_WORDS: usize = 64;
 
-/// One word of a question, with the tools that meet it and how well.
+/// One word of a question, with the tools that match it and how well.
 #[derive(Debug)]
 pub(super) struct Shares<'a> {
     pub(super) stem: &'a str,
     pub(super) weight: f64,
-    /// Places of tools, and how well each meets the word, 0..1.
+    /// Indices of tools, and how well each matches the word, 0..1.
     of: Vec<(u32, f64)>,
 }
 
 impl Shares<'_> {
-    /// The places of the tools that meet the word, and how well each does, 0..1.
+    /// Returns the indices of the tools that match the word, and how well each does, 0..1.
     pub(super) fn of(&self) -> &[(u32, f64)] {
         &self.of
     }
 }
 
 impl SearchIndex {
-    /// For the weightiest words of a question, which tools meet them and how well.
+    /// Returns the matching tools for the words of a question with the highest weights.
     pub(super) fn shares<'a>(&self, question: &'a Question) -> Vec<Shares<'a>> {
         let held = &self.weights().held;
         let mut all: Vec<(bool, f64, &str)> = question
@@ -48,7 +48,7 @@ impl SearchIndex {
             })
             .collect();
         if all.len() > MAX_WORDS {
-            // Words that nothing holds weigh most and find least.
+            // Words that no tool has weigh most but find nothing, so they come last.
             all.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(b.2)));
             all.truncate(MAX_WORDS);
             all.sort_by(|a, b| a.2.cmp(b.2));
@@ -59,7 +59,7 @@ impl SearchIndex {
                 self.meet(stem, &mut noted);
                 for (other, credit) in alike(stem) {
                     if let Some(number) = self.lexicon.number(other) {
-                        // What is in more tools tells no more for being asked for in another word.
+                        // A synonym that more tools have must not weigh more than the word itself.
                         let tells = self.idf(held[number as usize]) / weight;
                         self.note(number, credit * tells.min(1.0), &mut noted);
                     }
@@ -74,7 +74,7 @@ impl SearchIndex {
             .collect()
     }
 
-    /// Notes how well tools meet a word.
+    /// Records how well tools match a word.
     fn meet(&self, stem: &str, noted: &mut Noted) {
         if let Some(number) = self.lexicon.number(stem) {
             self.note(number, 1.0, noted);
@@ -89,7 +89,7 @@ impl SearchIndex {
         }
     }
 
-    /// Notes how well tools meet a known word: the saturation of its weighted frequency.
+    /// Records how well tools match a known word: the saturation of its weighted frequency.
     fn note(&self, number: u32, credit: f64, noted: &mut Noted) {
         let (weights, word) = (self.weights(), &self.lexicon[number]);
         for posting in &word.texts {
@@ -101,7 +101,7 @@ impl SearchIndex {
         }
     }
 
-    /// Returns how well the words of each tool fit, 0..=1, by place; 1 where the question names it.
+    /// Returns the word score of each tool, 0..=1. A tool that the question names scores 1.
     pub(super) fn words(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
         let whole: f64 = shares.iter().map(|each| each.weight).sum();
         let mut sums = vec![0.0; self.entries.len()];
@@ -110,7 +110,7 @@ impl SearchIndex {
                 sums[*place as usize] += each.weight * share / whole;
             }
         }
-        // A name that is the whole question leaves no room for another one in it.
+        // If the whole question is a name, names within it do not count.
         for names in [&question.names[..1], &question.names[1..]] {
             let mut names: Vec<u64> = names.iter().map(|name| self.hash_of_name(name)).collect();
             names.sort_unstable();
@@ -129,7 +129,7 @@ impl SearchIndex {
         sums
     }
 
-    /// The words of a question that a tool meets.
+    /// Returns the words of a question that a tool matches.
     pub(super) fn met(
         &self,
         question: &Question,
@@ -146,8 +146,8 @@ impl SearchIndex {
         shown
     }
 
-    /// Returns true if each tool meets two words of a question or more, by its place: as [`SearchIndex::met`] counts
-    /// them, for all tools at once.
+    /// Returns for each tool true if it matches two or more words of a question, counted as in
+    /// [`SearchIndex::met`].
     pub(super) fn meets_two(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<bool> {
         let mut first: Vec<Option<&str>> = vec![None; self.entries.len()];
         let mut two = vec![false; self.entries.len()];
@@ -164,7 +164,7 @@ impl SearchIndex {
     }
 }
 
-/// Numbers by place, of which most are zero.
+/// A sparse vector of numbers by index.
 struct Noted {
     values: Vec<f64>,
     touched: Vec<u32>,
@@ -175,7 +175,7 @@ impl Noted {
         Self { values: vec![0.0; places], touched: Vec::new() }
     }
 
-    /// Keeps the larger of `value` and the number at a place.
+    /// Keeps the larger of `value` and the number at an index.
     fn most(&mut self, place: u32, value: f64) {
         let known = &mut self.values[place as usize];
         if *known == 0.0 {
@@ -184,7 +184,7 @@ impl Noted {
         *known = known.max(value);
     }
 
-    /// Returns the numbers above 0 with their places, and resets them all.
+    /// Returns the numbers above 0 with their indices, and resets all numbers.
     fn take(&mut self) -> Vec<(u32, f64)> {
         let touched = std::mem::take(&mut self.touched);
         let noted = |place: u32| (place, std::mem::take(&mut self.values[place as usize]));
