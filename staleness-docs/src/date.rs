@@ -1,13 +1,13 @@
-//! Dates as people write them.
+//! Parses dates as people write them.
 
 use jiff::civil::{Date, DateTime};
 use jiff::fmt::strtime::BrokenDownTime;
 use staleness_core::time::Timestamp;
 
-/// The longest text that is taken for a date, in bytes.
+/// The longest text to parse as a date, in bytes.
 const MAX_DATE_BYTES: usize = 64;
 
-/// Forms of a moment, without its zone: taken for UTC.
+/// Formats of a time without a zone, which count as UTC.
 const MOMENTS: [&str; 6] = [
     "%Y-%m-%dT%H:%M:%S",
     "%Y-%m-%d %H:%M:%S",
@@ -17,7 +17,7 @@ const MOMENTS: [&str; 6] = [
     "%Y/%m/%d %H:%M",
 ];
 
-/// Forms of a day. `10/01/2026` is none: it means two days.
+/// Formats of a day. `10/01/2026` is not one, because it is ambiguous.
 #[rustfmt::skip]
 const DAYS: [&str; 9] = [
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y",
@@ -28,8 +28,8 @@ const DAYS: [&str; 9] = [
 pub(crate) const FORMS: &str = "2026-10-01, 2026-10-01T12:00:00Z, 2026-10-01 12:00, 2026/10/01, \
                          01.10.2026, 1 October 2026, Oct 1, 2026, 20261001, 2026-10, or RFC 2822";
 
-/// The moment that a text names: a day is its beginning in UTC, a month that of its first day.
-/// `None` when it is not a date, or one that means several days.
+/// Parses a date. A day means its beginning in UTC, a month its first day. Returns `None` if the text is not
+/// a date or is ambiguous.
 #[must_use]
 pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();

@@ -1,42 +1,42 @@
-//! Other people's files on disk: bounded reads, and links that stay within a fence.
+//! Safe access to untrusted files: bounded reads, and links that stay within a fence.
 
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The folders that links in a repository may lead to: the repository itself. A repository is
-/// other people's work, and must not make the reader look elsewhere.
+/// The folders that symbolic links in a repository may lead to. A repository is untrusted and must not make
+/// the reader open files elsewhere.
 #[derive(Clone, Debug)]
 pub struct Fence {
     inside: Vec<PathBuf>,
 }
 
 impl Fence {
-    /// A fence around these folders.
+    /// Creates a fence around these folders.
     pub fn of<'p>(folders: impl IntoIterator<Item = &'p Path>) -> Self {
         Self { inside: folders.into_iter().map(canonical).collect() }
     }
 
-    /// Returns true if the path, which exists, leads to a place inside.
+    /// Returns true if an existing path resolves to a place inside.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
         let target = canonical(path);
         self.inside.iter().any(|folder| target.starts_with(folder))
     }
 
-    /// The text of a file inside that has at most so many bytes; see [`read_small`].
+    /// Returns the text of a file inside, of at most `limit` bytes. See [`read_small`].
     pub(crate) fn read_small(&self, path: &Path, limit: u64) -> Option<String> {
         self.holds(path).then(|| read_small(path, limit)).flatten()
     }
 }
 
-/// The path without links and `..`; the path as given when it cannot be resolved.
+/// Returns the path without links and `..`, or the path as given if it cannot be resolved.
 #[must_use]
 pub fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).map_or_else(|_| path.to_path_buf(), |path| plain(&path))
 }
 
-/// Windows resolves paths to the verbatim form, which no client writes into its files.
+/// Strips the verbatim prefix of resolved paths on Windows, which clients never write into files.
 pub(crate) fn plain(path: &Path) -> PathBuf {
     match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
         Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
@@ -44,7 +44,7 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
     }
 }
 
-/// A path as messages show it, on one line.
+/// Formats a path for messages, on one line.
 #[must_use]
 pub fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
@@ -55,7 +55,7 @@ pub fn shown(path: &Path) -> String {
     }
 }
 
-/// Decodes a text; each byte that is not UTF-8 becomes this mark and two hexadecimal digits.
+/// Decodes a text. Each invalid byte becomes `mark` and two hexadecimal digits.
 pub(crate) fn written(bytes: &[u8], mark: &str) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -65,11 +65,10 @@ pub(crate) fn written(bytes: &[u8], mark: &str) -> String {
     text
 }
 
-/// Looks at a path without opening it; `None` when nothing is there. An error says why it may not or cannot be
-/// read.
+/// Returns the metadata of a path without opening it, or `None` if nothing exists there.
 ///
 /// # Errors
-/// Why, as the end of a sentence that begins with the path.
+/// If the path leaves the fence or cannot be read. The reason completes a sentence that begins with the path.
 pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'static str> {
     match fs::metadata(path) {
         Ok(_) if fence.is_some_and(|fence| !fence.holds(path)) => {
@@ -77,7 +76,7 @@ pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'st
         }
         Ok(meta) => Ok(Some(meta)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            // A dangling link says that something is meant to be there.
+            // A dangling link means that something should be there.
             if fs::symlink_metadata(path).is_ok() {
                 Err("is a link that leads nowhere")
             } else {
@@ -88,7 +87,7 @@ pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'st
     }
 }
 
-/// At most `limit` bytes; `None` when there are more.
+/// Reads a file of at most `limit` bytes. Returns `None` if it is larger.
 pub(crate) fn read_bytes(
     path: &Path,
     limit: u64,
@@ -101,8 +100,8 @@ pub(crate) fn read_bytes(
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// The text of a small regular file; `None` when it is anything else. What claims to be empty is
-/// not opened: some files of the system do, and reading them never ends.
+/// Returns the text of a small regular file, or `None` for anything else. Files that claim to be empty are
+/// not opened, because some system files do and never end.
 #[must_use]
 pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     let meta = fs::metadata(path).ok()?;
@@ -112,7 +111,7 @@ pub fn read_small(path: &Path, limit: u64) -> Option<String> {
     String::from_utf8(read_bytes(path, limit, meta.len()).ok()??).ok()
 }
 
-/// Why the system refused, in words that hold no path.
+/// Returns the reason that the system refused access, in words without a path.
 #[must_use]
 pub const fn reason(kind: ErrorKind) -> &'static str {
     match kind {

@@ -1,5 +1,4 @@
-//! The reader of documents, opened to the fuzz targets. No part of the API: it may change or go
-//! with any release.
+//! The document reader, exposed to the fuzz targets. Not part of the API: it may change in any release.
 
 #![allow(missing_docs)]
 
@@ -27,7 +26,7 @@ pub struct Read {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub range: Range<usize>,
-    /// Its names: where each begins, what it is, and whether it stands there as it reads.
+    /// The names: offset, text, and true if the document contains the text literally at that offset.
     pub names: Vec<(usize, String, bool)>,
     pub marks: Vec<Range<usize>>,
 }
@@ -42,10 +41,10 @@ pub struct Front {
     pub evergreen: bool,
 }
 
-/// Reads a document as a check does.
+/// Parses a document as a check does.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// If the front matter is invalid.
 pub fn read(text: &str) -> Result<Read, &'static str> {
     let mut names = Names::default();
     let draft = draft::read("", text, &mut names, &mut { MAX_PLACES })?;
@@ -83,7 +82,7 @@ fn front(fields: &Fields) -> Front {
     }
 }
 
-/// The paths that a text imports.
+/// Returns the paths that a text imports.
 #[must_use]
 pub fn imports(text: &str, body: usize) -> Vec<&str> {
     imports::of(text, body)

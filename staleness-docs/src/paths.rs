@@ -1,16 +1,15 @@
-//! Paths of the project, with `/` between their parts.
+//! Paths of the project, with `/` as separator.
 
-/// Error of a path that leads out of the project.
+/// The path leads out of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaves;
 
-/// The folder of a path; empty for the root.
+/// Returns the folder of a path. Empty for the root.
 pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The path from the project's root, of a path that is relative to `folder`, itself relative to the
-/// root and empty for the root.
+/// Resolves a path against `folder`, which is relative to the project's root and empty for the root itself.
 pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
     let mut parts: Vec<&str> = Vec::new();
     let base = if path.starts_with('/') { "" } else { folder };
@@ -20,7 +19,7 @@ pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
             ".." => {
                 parts.pop().ok_or(Leaves)?;
             }
-            // A drive or a stream of Windows.
+            // A drive or an alternate stream on Windows.
             part if part.contains([':', '\\']) => return Err(Leaves),
             part => parts.push(part),
         }

@@ -1,8 +1,8 @@
-//! Finding the project that a folder belongs to.
+//! Finds the project of a folder.
 //!
-//! `git` is never run: the few files that tell a work tree's root and its main work tree are read
-//! directly. They come with the repository, so whatever is odd about them makes the folder that
-//! holds them the project, which is always safe.
+//! `git` is never run. The few files that locate a work tree and its main work tree are read directly. They
+//! are untrusted, so if anything about them is unusual, the folder that contains them is the project, which
+//! is always safe.
 
 use std::borrow::Cow;
 use std::fs;
@@ -13,56 +13,56 @@ use staleness_core::scan::ProjectRef;
 
 use crate::disk::{Fence, canonical, plain, written};
 
-/// The longest `.git` or `commondir` file that is read, in bytes.
+/// The longest `.git` or `commondir` file to read, in bytes.
 const MAX_POINTER_BYTES: u64 = 8 * 1024;
 
 /// Location and identity of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectPlace {
-    /// Folder in which client files are looked for: the root of the work tree, or the folder itself.
+    /// Folder with the client files: the root of the work tree, or the folder itself.
     pub folder: PathBuf,
-    /// Folder that identifies the project. A linked git work tree shares that of its main work tree.
+    /// Folder that identifies the project. A linked git work tree has that of its main work tree.
     pub root: PathBuf,
 }
 
 impl ProjectPlace {
-    /// A project that is identified by the folder in which its files are.
+    /// Creates a project that is identified by its own folder.
     #[must_use]
     pub fn of_folder(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self { root: folder.clone(), folder }
     }
 
-    /// Returns true if the folder is the project's own, not a linked work tree of it.
+    /// Returns true if the folder is not a linked work tree.
     #[must_use]
     pub fn is_main_tree(&self) -> bool {
         self.folder == self.root
     }
 
-    /// The project as the registry knows it. Of a path that is not UTF-8 the bytes that are none are written
-    /// as `//xE9`, so that two such paths are two projects.
+    /// Returns the project as the registry stores it. Invalid UTF-8 in the path is written as `//xE9`, so
+    /// that different paths stay different.
     #[must_use]
     pub fn project_ref(&self) -> ProjectRef {
         ProjectRef::of_root(as_text(&self.root))
     }
 
-    /// The project's id.
+    /// Returns the project's id.
     #[must_use]
     pub fn id(&self) -> ProjectId {
         ProjectId::of_root(&as_text(&self.root))
     }
 }
 
-/// A path as text. No path that was resolved holds `//`.
+/// Converts a path to text. Resolved paths never contain `//`.
 fn as_text(path: &Path) -> Cow<'_, str> {
     let bytes = || path.as_os_str().as_encoded_bytes();
     path.to_str().map_or_else(|| written(bytes(), "//x").into(), Cow::from)
 }
 
-/// Finds the project of `start`: the nearest folder upwards that holds `.git`, else `start` itself.
+/// Finds the project of `start`: the nearest folder upwards that contains `.git`, or `start` itself.
 ///
-/// With `share_worktrees` a linked work tree gets the identity of its main work tree. A submodule
-/// is a project of its own. A `start` that does not exist is taken as it is.
+/// With `share_worktrees`, a linked work tree gets the identity of its main work tree. A submodule is a
+/// separate project. A `start` that does not exist is used as given.
 #[must_use]
 pub fn discover(start: &Path, share_worktrees: bool) -> ProjectPlace {
     let start = canonical(start);
@@ -82,7 +82,7 @@ pub fn discover(start: &Path, share_worktrees: bool) -> ProjectPlace {
 }
 
 impl ProjectPlace {
-    /// The project's folder, and the main work tree that it shares its identity with.
+    /// Returns a fence around the project's folder and its main work tree.
     #[must_use]
     pub fn fence(&self) -> Fence {
         let root = (self.root != self.folder).then_some(&*self.root);
@@ -90,15 +90,15 @@ impl ProjectPlace {
     }
 }
 
-/// The main work tree of the linked work tree `folder`, whose `.git` is a file.
+/// Returns the main work tree of the linked work tree `folder`, which has a file as `.git`.
 fn main_root(folder: &Path, git: &Path) -> Option<PathBuf> {
     let line = pointer(git)?;
     let target = line.strip_prefix("gitdir:")?.trim();
     let gitdir = fs::canonicalize(folder.join(checked(target)?)).ok()?;
     let common = pointer(&gitdir.join("commondir"))?;
     let common = fs::canonicalize(gitdir.join(checked(&common)?)).ok()?;
-    // A linked work tree is registered in `<common>/worktrees/<name>`, which points back to it.
-    // Otherwise a folder could claim to be any other project.
+    // A linked work tree must be registered in `<common>/worktrees/<name>`, which points back to it.
+    // Otherwise a folder could pretend to be any other project.
     if gitdir.parent()?.file_name()? != "worktrees" || gitdir.parent()?.parent()? != common {
         return None;
     }
@@ -108,19 +108,19 @@ fn main_root(folder: &Path, git: &Path) -> Option<PathBuf> {
             return None;
         }
     }
-    // The common folder of a bare repository lies in no work tree: it identifies the project itself.
+    // A bare repository has no main work tree, so its own folder identifies the project.
     let root = if common.file_name()? == ".git" { common.parent()? } else { &common };
     Some(plain(root))
 }
 
-/// The single line of a small text file.
+/// Returns the single line of a small text file.
 fn pointer(path: &Path) -> Option<String> {
     let text = crate::disk::read_small(path, MAX_POINTER_BYTES)?;
     let line = text.trim();
     (!line.is_empty() && !line.chars().any(char::is_control)).then(|| line.to_owned())
 }
 
-/// The path, unless it names a device or a share of another machine.
+/// Returns the path, unless it names a device or a network share.
 fn checked(text: &str) -> Option<&Path> {
     let path = Path::new(text);
     let foreign = matches!(path.components().next(), Some(Component::Prefix(prefix))

@@ -4,37 +4,37 @@ use std::fmt;
 
 use staleness_core::knowledge::{Document, Item, SignalSet};
 
-/// The project as a whole, as a path.
+/// Path that stands for the whole project.
 pub(crate) const WHOLE: &str = ".";
-/// The history of the project, as a path.
+/// Path that stands for the history of the project.
 pub(crate) const HISTORY: &str = ".git";
 
-/// A file that was not checked, or not all of it. `.` is the project as a whole, `.git` its history.
+/// A file that was not checked, or only in part. `.` is the whole project, `.git` its history.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// The file, as in [`staleness_core::ids::DocumentKey::path`], or as it was given.
+    /// The file, as in [`staleness_core::ids::DocumentKey::path`], or as given.
     pub path: String,
-    /// Why, as the end of a sentence that begins with the path.
+    /// The reason, to be read after the path.
     pub reason: String,
 }
 
-/// Something that a check could not look at and should: what went there was not found.
+/// Something that a check could not read, so that removals there were missed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blind {
     /// Kind of the gap.
     pub kind: BlindKind,
-    /// `.git` for the history, else the path of a submodule.
+    /// `.git` for the history, otherwise the path of a submodule.
     pub path: String,
-    /// Description of the gap, as the end of a sentence that begins with the path.
+    /// Description of the gap, to be read after the path.
     pub reason: String,
 }
 
-/// Kind of a gap in what a check looked at.
+/// Kind of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlindKind {
-    /// The repository holds only the latest commits.
+    /// The repository has only the most recent commits.
     Shallow,
-    /// The repository lacks files of earlier commits, which it would fetch when they are needed.
+    /// The repository lacks files of earlier commits, and would fetch them on demand.
     Partial,
     /// Objects are missing, or git cannot read them.
     Unreadable,
@@ -54,7 +54,7 @@ impl BlindKind {
         }
     }
 
-    /// Returns what mends it, as a sentence without its full stop.
+    /// Returns the remedy, as a sentence without its full stop.
     #[must_use]
     pub const fn mend(self) -> &'static str {
         match self {
@@ -70,109 +70,108 @@ impl BlindKind {
     }
 }
 
-/// Something that was noticed and left aside.
+/// A remark about something that the check ignored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// The file that it is about; `None` for the check as a whole.
+    /// The file concerned. `None` for the whole check.
     pub path: Option<String>,
-    /// The line, counted from 1.
+    /// Line of the file, counted from 1.
     pub line: Option<u32>,
-    /// Text of the note. It holds no text of the document but names, paths and dates.
+    /// Text of the note. From documents it contains only names, paths and dates.
     pub text: String,
 }
 
-/// Blocks of a document that are not listed: it has many with the same sorts of evidence, of which the
-/// first are.
+/// Blocks of a document that are not listed, because many have the same kinds of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlisted {
     /// The document, as in [`staleness_core::ids::DocumentKey::path`].
     pub path: String,
-    /// The sorts of evidence against each of them.
+    /// The kinds of evidence against each block.
     pub sorts: SignalSet,
-    /// Number of such blocks.
+    /// Number of these blocks.
     pub blocks: usize,
 }
 
-/// Name in a document of something that a diff changes.
+/// A name in a document for something that a diff changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TouchedName {
-    /// The line, counted from 1.
+    /// Line of the name, counted from 1.
     pub line: u32,
-    /// The name as it is looked up.
+    /// The name as looked up.
     pub name: String,
-    /// Path of the changed file that it is about, or that was removed.
+    /// Path of the changed or removed file.
     pub file: String,
 }
 
-/// Document that names something that a diff changes.
+/// A document that names something that a diff changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     /// The document, as in [`staleness_core::ids::DocumentKey::path`].
     pub path: String,
-    /// True if the diff changes the document too.
+    /// True if the diff also changes the document.
     pub edited: bool,
-    /// The names, by line, each once.
+    /// The names, by line and without duplicates.
     pub names: Vec<TouchedName>,
 }
 
-/// Documents that a diff touches.
+/// The documents that a diff affects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Impact {
-    /// The commit from which the diff goes.
+    /// First commit of the diff.
     pub from: String,
-    /// The commit to which it goes; `None` for the files on disk.
+    /// Last commit of the diff. `None` for the files on disk.
     pub to: Option<String>,
-    /// Number of files that the diff changes.
+    /// Number of files in the diff.
     pub files: usize,
-    /// The documents, by path.
+    /// The affected documents, by path.
     pub touched: Vec<Touched>,
 }
 
-/// Numbers of documents and blocks that were looked at.
+/// Numbers of documents and blocks in a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Documents.
+    /// Number of checked documents.
     pub documents: usize,
-    /// Documents taken over from an earlier check.
+    /// Number of documents with a reused result.
     pub reused: usize,
-    /// Documents that are history by nature, and left out of drift.
+    /// Number of documents that count as history and are not checked for drift.
     pub history: usize,
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: usize,
-    /// Blocks, or instances of evidence, left aside because a directive says so.
+    /// Number of blocks or pieces of evidence that directives suppress.
     pub ignored: usize,
 }
 
 /// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Every document that was checked, by path, those without findings included.
+    /// All checked documents by path, including those without findings.
     pub documents: Vec<Document>,
-    /// The documents with nothing but what is new since [`CheckOptions::since`]; `None` without it, and
-    /// when that cannot be told: then everything is new.
+    /// The documents with only the findings that are new since [`CheckOptions::since`]. `None` without it, or
+    /// if they cannot be determined; then everything counts as new.
     ///
     /// [`CheckOptions::since`]: crate::CheckOptions::since
     pub new_since: Option<Vec<Document>>,
-    /// The documents that name something that changed since then, if [`CheckOptions::impact`] asks for it.
+    /// The documents that name changed things, if [`CheckOptions::impact`] is set.
     ///
     /// [`CheckOptions::impact`]: crate::CheckOptions::impact
     pub impact: Option<Impact>,
-    /// The items that live in files of their own, by path. The evidence about each is the one block
-    /// of the document with the path that the item names. The store's counters are not in them.
+    /// The items in files of their own, by path. Their evidence is in the single block of the document with
+    /// the item's path. Counters of the store are not included.
     pub items: Vec<Item>,
     /// Findings that are not listed in the documents.
     pub unlisted: Vec<Unlisted>,
     /// Files that were not checked, by path.
     pub skipped: Vec<Skipped>,
-    /// Gaps in what was looked at, by kind.
+    /// Gaps of the check, by kind.
     pub blind: Vec<Blind>,
-    /// Notes on what was left aside.
+    /// Notes on things that were ignored.
     pub notes: Vec<Note>,
-    /// The documents that are history by nature.
+    /// The documents that count as history.
     pub history: Vec<String>,
-    /// The commit that is checked out; `None` without git.
+    /// The checked-out commit. `None` without git.
     pub head: Option<String>,
-    /// The version of the project: the one that was given, else the one that it declares.
+    /// Version of the project: the given one, otherwise the declared one.
     pub version: Option<String>,
     /// Numbers of documents and blocks.
     pub counts: Counts,
@@ -182,28 +181,28 @@ pub struct Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// Documents are being read.
+    /// Reading documents.
     Reading {
-        /// Documents read so far.
+        /// Number of documents read so far.
         done: usize,
-        /// All documents.
+        /// Number of all documents.
         of: usize,
     },
-    /// Names are being looked up in the commit that is checked out.
+    /// Looking up names in the checked-out commit.
     Looking {
         /// Number of names.
         names: usize,
     },
-    /// The history of documents is being read.
+    /// Reading the history of documents.
     Tracing {
-        /// Documents traced so far.
+        /// Number of documents traced so far.
         done: usize,
-        /// All documents.
+        /// Number of all documents.
         of: usize,
     },
 }
 
-/// The caller ended the check.
+/// The caller cancelled the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 

@@ -1,4 +1,4 @@
-//! Evidence about items of the store: what they cite, and what their texts name.
+//! Evidence about stored items: their citations, and the names in their texts.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -19,27 +19,27 @@ use crate::paths;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, Note, Progress};
 
-/// The largest file that a citation is made of, in bytes.
+/// The largest file to cite, in bytes.
 const MAX_CITED_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Evidence about items of the store.
+/// Evidence about stored items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemReport {
-    /// The evidence about each item that there is some about, in the order of the items.
+    /// The items with evidence, in the given order.
     pub found: Vec<(ItemKey, Vec<Evidence>)>,
-    /// Notes on what was left aside.
+    /// Notes on things that were ignored.
     pub notes: Vec<Note>,
 }
 
-/// Looks up what items cite and name, as of the commit that was checked out when each was verified or
-/// written. Of an item that lives in a file only what it cites: its text is checked with its file. A
-/// to-do that is done is not asked about. Lines in evidence are those of the item's text.
+/// Looks up the citations and names of items, compared with the commit that was checked out when each was
+/// verified or written. For an item in a file, only the citations, because its text is checked with the file.
+/// Finished to-dos are skipped. Lines in evidence are those of the item's text.
 ///
-/// What an item of the store cites was there when it was cited ([`cite`] sees to that): where git
-/// cannot tell, the files on disk and the digests do. Git is not started when there is nothing to ask.
+/// A citation of a stored item existed when it was made ([`cite`] ensures this), so where git cannot tell,
+/// files on disk and digests decide. Git is not started if there is nothing to look up.
 ///
 /// # Errors
-/// When `progress` breaks.
+/// If `progress` breaks.
 pub fn item_evidence(
     place: &ProjectPlace,
     repo: &mut LazyRepo,
@@ -57,7 +57,7 @@ pub fn item_evidence(
         .collect();
     if !words.is_empty() || !cites.is_empty() {
         let mut past = Past::of(&place.folder, repo, progress)?;
-        // Of what was seen to hold in the checked-out commit nothing went since.
+        // An item verified at the checked-out commit cannot have lost anything since.
         words.retain(|(at, ..)| !past.is_head(anchor(items[*at])));
         let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();
         let missing = past.missing(&list)?;
@@ -88,7 +88,7 @@ pub fn item_evidence(
         let answers = past.cited(&queries)?;
         for ((at, citation), answer) in cites.into_iter().zip(answers) {
             let open = matches!(answer, Cite::NeverThere(_) | Cite::Unknown);
-            // The digest is of what was there; what is said of it is where.
+            // The digest belongs to the old contents, but the evidence is about the place.
             let named = Citation { digest: None, ..citation.clone() };
             let by_disk = || on_disk(place, past.tracked(), items[at], citation);
             let by_disk = || open.then(by_disk).flatten();
@@ -105,7 +105,7 @@ pub fn item_evidence(
     Ok(report)
 }
 
-/// Drops the words of a text that name a file which is cited, and said to be missing, as well.
+/// Drops words that name a cited file which is already reported as missing.
 fn say_once(evidence: &mut Vec<Evidence>) {
     let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
     let missing = |each: &Evidence| match &each.fact {
@@ -119,12 +119,12 @@ fn say_once(evidence: &mut Vec<Evidence>) {
     });
 }
 
-/// The words of its own text that were true at a time.
+/// Returns the temporal words in the item's text.
 fn own_markers(item: &Item) -> Vec<Evidence> {
     if item.path.is_none() { Evidence::of_markers(&item.body) } else { Vec::new() }
 }
 
-/// The words of all items at once, each with its item and the place in its text.
+/// Returns the words of all items, each with the index of its item and its offset.
 fn words_of(items: &[&Item]) -> Vec<(usize, usize, Word)> {
     let (mut words, mut room) = (Vec::new(), MAX_PLACES);
     let of_store = |item: &Item| item.path.is_none() && !item.evergreen;
@@ -145,14 +145,14 @@ fn anchor(item: &Item) -> Anchor {
     commit.map_or_else(|| Anchor::At(item.anchored_at()), Anchor::Commit)
 }
 
-/// Looks at the files on disk where git cannot tell: is the cited part there, and is its digest the same?
+/// Compares a citation with the files on disk, where git cannot tell.
 fn on_disk(
     place: &ProjectPlace,
     tracked: Option<&Tracked>,
     item: &Item,
     citation: &Citation,
 ) -> Option<Fact> {
-    // In another project the files are others.
+    // A global item may be about another project.
     if item.key.scope == Scope::Global {
         return None;
     }
@@ -166,7 +166,7 @@ fn on_disk(
     let path = paths::resolve("", &citation.path).ok()?;
     let whole = place.folder.join(&path);
     if whole.symlink_metadata().is_err() {
-        // Somebody may be about to commit that; it is no evidence yet.
+        // An untracked file may be about to be committed, so this is no evidence yet.
         let is_tracked = tracked.is_some_and(|tracked| tracked.holds(&path));
         return if is_tracked { None } else { missing(Cited::Path) };
     }
@@ -191,9 +191,9 @@ fn on_disk(
     }
 }
 
-/// Returns the citations of an item as they were and as they are now: with the digest of what is there,
-/// or without one. Lines that moved are followed from where they were when the item was verified or
-/// written; git is started only where the digest does not tell.
+/// Returns each citation of an item as stored and as it is now: with the current digest, or without one.
+/// Lines are followed from where they were when the item was verified or written. Git is started only if the
+/// digest does not decide.
 #[must_use]
 pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Citation, Citation)> {
     repo.renew();
@@ -218,11 +218,11 @@ pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Cita
     item.citations.iter().map(|citation| (citation.clone(), now(citation))).collect()
 }
 
-/// Reads a citation that a person writes: `path`, `path:42`, `path:40-60`, `path#symbol`. It gets
-/// the digest of what it cites, when that is there.
+/// Parses a citation: `path`, `path:42`, `path:40-60`, `path#symbol`. Adds the digest of the cited part, if
+/// it exists.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence.
+/// If the citation is invalid. The reason completes a sentence.
 pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     let target =
         target::of_cite(text).ok_or("is no path, path:LINE, path:LINE-LINE or path#SYMBOL")?;
@@ -243,7 +243,7 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     if meta.is_dir() {
         return if citation.is_bare() { Ok(citation) } else { Err("is a folder".to_owned()) };
     }
-    // A picture can be cited as a whole.
+    // A binary file can only be cited as a whole.
     let Ok(text) = file::read(&whole, MAX_CITED_BYTES, Some(&fence)) else {
         return if citation.is_bare() { Ok(citation) } else { Err("is no text".to_owned()) };
     };
@@ -262,7 +262,7 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     Ok(citation)
 }
 
-/// Returns true if a path ends like `:12-20`, which no path does.
+/// Returns true if a path ends with lines such as `:12-20`.
 fn names_lines(path: &str) -> bool {
     let numeric = |tail: &str| {
         tail.contains(|c: char| c.is_ascii_digit())

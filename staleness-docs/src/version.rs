@@ -1,15 +1,15 @@
-//! The version that a project declares.
+//! Finds the version that a project declares.
 
 use std::path::Path;
 
 use crate::disk::Fence;
 
-/// The largest file that is read, in bytes.
+/// The largest file to read, in bytes, and the longest version.
 const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_VERSION: usize = 64;
 
-/// The version that the files of a project declare: `Cargo.toml`, `package.json`, `pyproject.toml`
-/// or `VERSION`, the first that has one. The check of documents asks for tags, too.
+/// Returns the version declared in `Cargo.toml`, `package.json`, `pyproject.toml` or `VERSION`, whichever
+/// comes first. A check of documents also considers tags.
 #[must_use]
 pub fn declared_version(root: &Path) -> Option<String> {
     let fence = Fence::of([root]);
@@ -27,7 +27,7 @@ pub fn declared_version(root: &Path) -> Option<String> {
     })
 }
 
-/// Returns true if a text can be the version of something: it begins with a digit, and is short and plain.
+/// Returns true if a text can be a version: short, and beginning with a digit.
 fn is_version(text: &str) -> bool {
     text.len() <= MAX_VERSION
         && text.starts_with(|c: char| c.is_ascii_digit())
@@ -36,7 +36,7 @@ fn is_version(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_' | '!'))
 }
 
-/// A text that `Cargo.toml` gives for a package, or for all of the workspace.
+/// Returns a text field of `Cargo.toml`, from the package or the workspace.
 pub(crate) fn of_cargo(text: &str, key: &str) -> Option<String> {
     let file: toml::Table = text.parse().ok()?;
     let own = || file.get("package")?.get(key)?.as_str();
@@ -56,7 +56,7 @@ fn python(text: &str) -> Option<String> {
     project().or_else(poetry).map(str::to_owned)
 }
 
-/// A version in an order in which a preview comes before everything that is none.
+/// Parses a version for ordering. All previews come before all releases.
 pub(crate) fn semver(text: &str) -> Option<(bool, [u64; 3], String)> {
     let text = text.strip_prefix('v').unwrap_or(text);
     if !is_version(text) {

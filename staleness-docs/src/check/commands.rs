@@ -35,7 +35,7 @@ pub(super) struct Lost {
     manifests: Vec<String>,
     /// Paths that define the target by their existence, such as `src/bin/shop.rs`.
     paths: Vec<Word>,
-    /// The same command with the most similar target that exists now.
+    /// The command with the most similar existing target.
     near: Option<String>,
 }
 

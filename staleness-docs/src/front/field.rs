@@ -1,57 +1,57 @@
-//! The fields that mean something here, and the names that they have in use.
+//! The known fields of front matter and their names.
 
 /// A field of front matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Field {
-    /// The item's id.
+    /// Id of the item.
     Id,
     /// Kind of the item.
     Kind,
-    /// Words under which it is found.
+    /// Keywords for finding the item.
     Keywords,
-    /// When it was written.
+    /// When the item was written.
     Added,
-    /// The version of the project that it was written for.
+    /// The project version that the item was written for.
     VersionContext,
-    /// When it was recalled last.
+    /// When the item was last recalled.
     LastRecalled,
     /// Number of recalls.
     RecallCount,
-    /// True if time, versions and code leave it untouched.
+    /// True if time, versions and code changes do not affect the item.
     Evergreen,
-    /// When it ceases to hold.
+    /// When the item expires.
     Expires,
-    /// When somebody last saw that it holds.
+    /// When someone last verified the item.
     Verified,
-    /// Citations that it rests on.
+    /// Citations that support the item.
     Cite,
-    /// The items that it stands for now.
+    /// Items that this one supersedes.
     Supersedes,
-    /// The items that it depends on.
+    /// Items that this one depends on.
     Related,
-    /// When it should be done.
+    /// When the item is due.
     Due,
-    /// `done`, for a to-do that is.
+    /// `done` for a finished to-do.
     Status,
 }
 
 impl Field {
-    /// Its names, that for new fields first. A hyphen stands for an underscore, and capitals for
-    /// small letters.
+    /// Returns the names of the field. New fields use the first one. Case, and `-` instead of `_`, do not
+    /// matter.
     #[must_use]
     pub const fn names(self) -> &'static [&'static str] {
         NAMES[self as usize].1
     }
 
-    /// The field that a key names.
+    /// Returns the field that a key names.
     pub(super) fn of_key(key: &str) -> Option<Self> {
         let key = key.to_ascii_lowercase().replace('-', "_");
         NAMES.iter().find(|(_, names)| names.contains(&key.as_str())).map(|(field, _)| *field)
     }
 }
 
-/// Every field with its names, in the order of the fields.
+/// All fields with their names, in the order of [`Field`].
 const NAMES: [(Field, &[&str]); 15] = [
     (Field::Id, &["id"]),
     (Field::Kind, &["kind", "type"]),

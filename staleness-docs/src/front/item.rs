@@ -1,4 +1,4 @@
-//! The values of fields.
+//! Parses the values of fields.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use super::Field;
 use super::read::{Entry, Front, Value};
 use crate::date;
 
-/// The fields of a file that could be read.
+/// The fields of a file that could be parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields {
     pub(crate) id: Option<ItemId>,
-    /// The kind, of a file that is an item as a whole.
+    /// The kind, if the whole file is an item.
     pub(crate) kind: Option<ItemKind>,
     pub(crate) keywords: BTreeSet<String>,
     pub(crate) added: Option<Timestamp>,
@@ -24,26 +24,26 @@ pub(crate) struct Fields {
     pub(crate) evergreen: bool,
     pub(crate) expires: Option<Timestamp>,
     pub(crate) verified: Option<Timestamp>,
-    /// Citations as they are written, with their lines.
+    /// Citations as written, with their lines.
     pub(crate) cite: Vec<(String, u32)>,
     pub(crate) supersedes: BTreeSet<ItemId>,
     pub(crate) related: BTreeSet<ItemId>,
     pub(crate) due: Option<Timestamp>,
     pub(crate) done: bool,
-    /// The line of each field that a finding may be about.
+    /// The line of each field that a finding may refer to.
     pub(crate) lines: Vec<(Field, u32)>,
-    /// Values that could not be read: a line, and why.
+    /// Values that could not be parsed: the line and the reason.
     pub(crate) faults: Vec<(u32, String)>,
 }
 
 impl Fields {
-    /// The line in which a field stands.
+    /// Returns the line of a field.
     pub(crate) fn line(&self, field: Field) -> Option<u32> {
         self.lines.iter().find(|(each, _)| *each == field).map(|(_, line)| *line)
     }
 }
 
-/// Reads the fields of front matter.
+/// Parses the fields of front matter.
 pub(crate) fn fields(front: &Front) -> Fields {
     let mut fields = Fields::default();
     for entry in &front.entries {
@@ -66,7 +66,7 @@ impl Fields {
                 self.id = text(entry)?.map(ItemId::new).transpose().map_err(|e| e.to_string())?
             }
             Field::Kind => {
-                // Other programs have kinds of their own.
+                // Unknown kinds may belong to other programs.
                 self.kind = text(entry)?
                     .and_then(|word| ItemKind::from_word(&word.to_ascii_lowercase()))
                     .filter(|kind| *kind != ItemKind::Document);
@@ -123,7 +123,7 @@ fn flag(entry: &Entry) -> Result<bool, String> {
     }
 }
 
-/// The words of a list; a single value may hold several with commas between them.
+/// Returns the words of a list. A single value may contain several, separated by commas.
 fn words(entry: &Entry) -> Result<Vec<String>, String> {
     match &entry.value {
         Value::Text(text) => {

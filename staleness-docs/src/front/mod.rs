@@ -1,8 +1,8 @@
 //! Front matter: the fields at the beginning of a file.
 //!
-//! A reader of lines, not a parser of YAML or TOML: people write what those refuse, and a reader
-//! without anchors, tags and nesting cannot be made to expand them. It sees the fields of the
-//! outermost level and remembers where each stands, so that one can be changed in place.
+//! This is a line reader, not a parser of YAML or TOML. People write things that strict parsers reject, and
+//! without anchors, tags and nesting the input cannot expand. The reader sees only top-level fields, and
+//! remembers their positions so that one can be changed in place.
 
 mod field;
 mod item;

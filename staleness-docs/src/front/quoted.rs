@@ -1,14 +1,14 @@
-//! Values between quotes.
+//! Parses quoted values.
 
-/// Returns a text up to its closing quote, with its escapes resolved, as YAML has them; `None` without a closing
-/// quote. The opening quote stands before the text.
+/// Returns a text up to its closing quote, with YAML escapes resolved, or `None` without a closing quote. The
+/// text must begin after the opening quote.
 #[must_use]
 pub fn unquote(text: &str, quote: char) -> Option<String> {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         if c == quote {
-            // Two single quotes stand for one.
+            // Two single quotes mean one.
             if quote == '\'' && chars.as_str().starts_with('\'') {
                 chars.next();
                 out.push('\'');
@@ -22,7 +22,7 @@ pub fn unquote(text: &str, quote: char) -> Option<String> {
         }
         match chars.next()? {
             'n' | 't' | 'r' | '0' | ' ' | '_' => out.push(' '),
-            // The line goes on as if it had not ended.
+            // An escaped line end continues the line.
             '\n' => chars = chars.as_str().trim_start().chars(),
             digits @ ('x' | 'u' | 'U') => {
                 let count = match digits {

@@ -1,14 +1,14 @@
-//! The fields of front matter and their places.
+//! Reads the fields of front matter and their positions.
 
 use std::ops::Range;
 
 use super::quoted::unquote;
 
-/// The largest front matter that is read, in bytes.
+/// The largest front matter to read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-/// Most fields that are read.
+/// Maximum number of fields to read.
 const MAX_ENTRIES: usize = 1_000;
-/// Most entries of one list that are read.
+/// Maximum number of entries to read per list.
 const MAX_LIST: usize = 1_000;
 
 /// Syntax of front matter.
@@ -23,25 +23,25 @@ pub(crate) enum Style {
 /// Value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// One value, without its quotes.
+    /// A single value without its quotes.
     Text(String),
     List(Vec<String>),
-    /// Fields of its own, or nothing that can be read.
+    /// Nested fields, or a value that cannot be parsed.
     Other,
 }
 
-/// One field of the outermost level.
+/// One top-level field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(super) key: String,
     pub(super) value: Value,
-    /// Its lines, with their ends.
+    /// The byte range of its lines, including line ends.
     pub(super) lines: Range<usize>,
-    /// The bytes of its value, without a comment behind it; empty where it is on other lines.
+    /// The byte range of its value, without a trailing comment. Empty if the value is on other lines.
     pub(super) place: Range<usize>,
-    /// True if all of it stands on one line.
+    /// True if the whole field is on one line.
     pub(super) one_line: bool,
-    /// Its line in the file, counted from 1.
+    /// Line of the field in the file, counted from 1.
     pub(crate) line: u32,
 }
 
@@ -50,19 +50,19 @@ pub(crate) struct Entry {
 pub(crate) struct Front {
     pub(super) style: Style,
     pub(super) entries: Vec<Entry>,
-    /// Offset of the line that closes it.
+    /// Offset of the closing line.
     pub(super) end: usize,
-    /// Offset of the text behind it.
+    /// Offset of the text after the front matter.
     pub(crate) body: usize,
 }
 
 impl Front {
-    /// The last field with one of these names.
+    /// Returns the last field with one of these names.
     pub(super) fn get<'a>(&'a self, names: &'a [&'a str]) -> Option<&'a Entry> {
         self.named(names).last()
     }
 
-    /// Every field with one of these names.
+    /// Returns all fields with one of these names.
     pub(super) fn named<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = &'a Entry> {
         self.entries.iter().filter(move |entry| {
             let key = entry.key.to_ascii_lowercase().replace('-', "_");
@@ -71,7 +71,7 @@ impl Front {
     }
 }
 
-/// Reads the front matter of a text; `None` when it has none.
+/// Reads the front matter of a text. Returns `None` if it has none.
 pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
     let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
     let rest = &text[skipped..];
@@ -95,7 +95,7 @@ pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
             front.entries = entries(text, &lines, style)?;
             let says_else = || lines.iter().any(|line| is_text(&text[line.clone()]));
             if style == Style::Yaml && front.entries.is_empty() && says_else() {
-                // A text between two rules.
+                // The text is between two horizontal rules.
                 return Ok(None);
             }
             return Ok(Some(front));
@@ -103,7 +103,7 @@ pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
         lines.push(at..at + line.len());
         at += line.len();
         if at - start > MAX_BYTES {
-            // A rule at the beginning of a long text is no front matter.
+            // A horizontal rule before a long text is not front matter.
             let looks_so =
                 lines.first().is_some_and(|line| key(&text[line.clone()], style).is_some());
             return if looks_so { Err("has front matter of more than 64 KiB") } else { Ok(None) };
@@ -112,7 +112,7 @@ pub(crate) fn read(text: &str) -> Result<Option<Front>, &'static str> {
     Ok(None)
 }
 
-/// Returns the beginning of front matter that is one mapping between braces, which is not read.
+/// Returns the start of front matter that is a single mapping in braces, which is not supported.
 pub(crate) fn in_braces(text: &str) -> Option<usize> {
     let mut lines = text.split_inclusive('\n');
     let rule = lines.next()?;
@@ -134,13 +134,13 @@ pub(crate) fn in_braces(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns true if a line begins a mapping; two braces, or one with a sign, begin what a template fills in.
+/// Returns true if a line begins a mapping. `{{`, `{%` and `{#` begin a template expression.
 fn opens_mapping(line: &str) -> bool {
     let inner = line.trim_start().strip_prefix('{');
     inner.is_some_and(|inner| !inner.starts_with(['{', '%', '#']))
 }
 
-/// Returns true if a line says anything: it is neither empty nor a comment.
+/// Returns true if a line is neither empty nor a comment.
 fn is_text(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && !line.starts_with('#')
@@ -180,7 +180,7 @@ fn entries(text: &str, lines: &[Range<usize>], style: Style) -> Result<Vec<Entry
     Ok(all)
 }
 
-/// The key at the beginning of a line, and where its value begins.
+/// Returns the key at the start of a line, and the offset of its value.
 fn key(line: &str, style: Style) -> Option<(String, usize)> {
     let sign = match style {
         Style::Yaml => ':',
@@ -205,7 +205,7 @@ fn key(line: &str, style: Style) -> Option<(String, usize)> {
 
 /// Counts the following lines that belong to the value that begins with `first`.
 fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -> usize {
-    // Found out once, not for each line: the first may be as long as all others together.
+    // Computed once, because the first line may be as long as all others together.
     let first = first.trim();
     let open = first.starts_with('[') && !without_comment(first, style).trim_end().ends_with(']');
     let mut count = 0;
@@ -219,7 +219,7 @@ fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -
                 if line.trim().is_empty() {
                     continue;
                 }
-                // Lists may stand as far left as their key.
+                // A list may have the same indentation as its key.
                 let list = nothing && (line.starts_with("- ") || line.trim() == "-");
                 if !(line.starts_with([' ', '\t']) || list || open && line.starts_with(']')) {
                     break;
@@ -251,7 +251,7 @@ fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -
     }
 }
 
-/// The value, and where it stands on its key's line.
+/// Parses a value. Returns also its range on the line of the key.
 fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
     let lead = first.len() - first.trim_start_matches([' ', '\t']).len();
     let line = first.trim_end();
@@ -288,7 +288,7 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
         let empty = style == Style::Yaml && matches!(plain, "~" | "null" | "Null" | "NULL");
         return (Value::Text(if empty { String::new() } else { plain.to_owned() }), place);
     }
-    // A list between brackets may begin below its key.
+    // A bracketed list may begin below its key.
     let below = rest.iter().position(|line| is_text(line)).map_or(&[][..], |at| &rest[at..]);
     if plain.is_empty() && below.first().is_some_and(|line| line.trim_start().starts_with('[')) {
         return (between_brackets(below.iter().copied(), style), place);
@@ -309,7 +309,7 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
     (Value::Other, place)
 }
 
-/// A list between brackets, on one line or several.
+/// Parses a bracketed list on one or more lines.
 fn between_brackets<'a>(lines: impl Iterator<Item = &'a str>, style: Style) -> Value {
     let lines: Vec<&str> = lines.map(|line| without_comment(line.trim(), style)).collect();
     let whole = lines.join(" ");
@@ -322,7 +322,7 @@ fn is_of_list(line: &str) -> bool {
     line.is_empty() || line.starts_with('#') || line == "-" || line.starts_with("- ")
 }
 
-/// One value without quotes and comment.
+/// Parses a single value without quotes and comment.
 fn scalar(text: &str, style: Style) -> String {
     let text = text.trim();
     match text.chars().next() {
@@ -333,7 +333,7 @@ fn scalar(text: &str, style: Style) -> String {
     }
 }
 
-/// The entries between brackets.
+/// Splits the entries of a bracketed list.
 fn flow(inner: &str, style: Style) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = inner.trim();
@@ -351,7 +351,7 @@ fn flow(inner: &str, style: Style) -> Vec<String> {
     all
 }
 
-/// Returns the end of a quoted value at the beginning of the text: behind its closing quote.
+/// Returns the offset after the closing quote of a quoted value.
 fn closing(text: &str, quote: char) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -367,23 +367,23 @@ fn closing(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// A value that is in no quotes, without the comment behind it. In TOML a comment needs no space before it.
+/// Strips the comment after an unquoted value. In TOML, no space is needed before the comment.
 fn strip_comment(text: &str, style: Style) -> &str {
     &text[..(0..text.len()).find(|at| begins_comment(text, *at, style)).unwrap_or(text.len())]
 }
 
 #[cfg(test)]
 std::thread_local! {
-    /// Number of bytes looked through for comments.
+    /// Number of bytes searched for comments.
     pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// A line of a list without the comment at its end: what stands in quotes is none.
+/// Strips the trailing comment of a line in a list. A `#` in quotes does not begin a comment.
 fn without_comment(line: &str, style: Style) -> &str {
     #[cfg(test)]
     LOOKED_AT.set(LOOKED_AT.get() + line.len());
     let mut at = 0;
-    // Whether an item may begin here.
+    // True if an item may begin here.
     let mut begins = true;
     while let Some(c) = line[at..].chars().next() {
         if begins_comment(line, at, style) {

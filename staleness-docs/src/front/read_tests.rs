@@ -85,10 +85,10 @@ fn a_comment_behind_a_key_hides_no_list_below_it() {
     }
 }
 
-/// A text of letters and of whatever means something in TOML.
+/// A text of letters and of characters with a meaning in TOML.
 const ANY: &str = "[ab ,#=\\[\\]{}'\"\\\\é.-]{0,8}";
 
-/// A value in TOML on one line.
+/// Generates a TOML value on one line.
 fn value() -> impl Strategy<Value = String> {
     let basic = ANY.prop_map(|text| format!("{:?}", text));
     let literal = ANY.prop_map(|text| format!("'{}'", text.replace('\'', "")));
@@ -102,7 +102,7 @@ fn value() -> impl Strategy<Value = String> {
     prop_oneof![text, list, "[1-9][0-9]{0,2}", Just("true".into()), Just("2026-01-01".into())]
 }
 
-/// A list on several lines, with comments.
+/// Generates a list on several lines, with comments.
 fn long() -> impl Strategy<Value = String> {
     let item = (ANY, prop_oneof![Just(""), Just(" # ]"), Just("# 'x")]);
     prop::collection::vec(item, 1..4).prop_map(|items| {
@@ -131,7 +131,7 @@ proptest! {
         for (key, value) in found {
             match (&wanted[&key], value) {
                 (toml::Value::Array(items), Value::List(found)) => {
-                    // An item that says nothing is left out.
+                    // Empty items are left out.
                     let items: Vec<&str> =
                         items.iter().filter_map(|item| item.as_str()).filter(|item| !item.is_empty()).collect();
                     prop_assert_eq!(items, found, "{}", lines);

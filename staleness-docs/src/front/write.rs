@@ -1,4 +1,4 @@
-//! Changing single fields in place.
+//! Changes single fields in place.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -8,14 +8,14 @@ use staleness_core::time::Timestamp;
 use super::Field;
 use super::read::{Entry, Front, Style, Value, read};
 
-/// A new value of a field.
+/// A new field value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue {
     /// A text on one line.
     Text(String),
-    /// Several words.
+    /// A list of words.
     Words(Vec<String>),
-    /// A moment. Where a day stood, a day is written.
+    /// A time. Written as a day if the old value is a day.
     Time(Timestamp),
     /// A number.
     Number(u64),
@@ -23,25 +23,25 @@ pub enum FieldValue {
     Flag(bool),
 }
 
-/// A field, and what it is set to; `None` takes it out.
+/// A field and its new value. `None` removes the field.
 pub type Change = (Field, Option<FieldValue>);
 
-/// Why front matter was not changed.
+/// The reason that front matter was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetError {
-    /// The front matter cannot be read.
+    /// The front matter cannot be parsed.
     Unreadable(&'static str),
-    /// The field cannot be changed safely: it stands on several lines, twice, or refers to another.
+    /// The field cannot be changed safely: it spans several lines, occurs twice, or refers to another.
     Field {
-        /// The key as the file has it.
+        /// The key as written in the file.
         key: String,
-        /// Its line, counted from 1.
+        /// Line of the field, counted from 1.
         line: u32,
-        /// The obstacle.
+        /// The reason.
         why: &'static str,
     },
-    /// The value holds control characters.
+    /// The value contains control characters.
     Value(Field),
 }
 
@@ -61,12 +61,12 @@ impl fmt::Display for SetError {
 
 impl std::error::Error for SetError {}
 
-/// Changes single fields of a file's front matter under the names that the file uses. Everything
-/// else stays byte for byte as it is: order, comments, quotes, line ends. New fields come last; a
-/// file without front matter gets some.
+/// Changes single fields in the front matter of a text, under the names that the text uses. Everything else
+/// stays the same, byte for byte. New fields are added at the end, and front matter is added if there is
+/// none.
 ///
 /// # Errors
-/// When a field cannot be changed safely. Nothing is changed then.
+/// If a field cannot be changed safely. Then nothing is changed.
 pub fn set_fields(text: &str, changes: &[Change]) -> Result<String, SetError> {
     let mut text = text.to_owned();
     for (field, value) in changes {
@@ -106,7 +106,7 @@ fn set(text: &str, field: Field, value: Option<&FieldValue>) -> Result<String, S
         }
         (None, Some(value)) => {
             let line = line(field, value, front.style, line_end(text));
-            // TOML's tables take in every field below them.
+            // In TOML, a field after a table header would belong to the table.
             let at = match front.style {
                 Style::Yaml => front.end,
                 Style::Toml => front.entries.last().map_or_else(
@@ -125,7 +125,7 @@ fn set(text: &str, field: Field, value: Option<&FieldValue>) -> Result<String, S
     }
 }
 
-/// Returns the reason for which a field cannot be changed.
+/// Returns the reason that a field cannot be changed, if any.
 fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'static str> {
     if front.named(field.names()).count() > 1 {
         return Some("is there twice");
@@ -139,7 +139,7 @@ fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'s
     (entry.value == Value::Other).then_some("is not a single value")
 }
 
-/// Returns true if the edit changed this field alone.
+/// Returns true if the edit changed only this field.
 fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>) -> bool {
     let Ok(Some(after)) = read(edited) else {
         return false;
@@ -163,7 +163,7 @@ fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>)
     set && others(before) == others(&after)
 }
 
-/// Returns true if a text that was read is this value.
+/// Returns true if a parsed text equals this value.
 fn says(text: &str, value: &FieldValue) -> bool {
     match value {
         FieldValue::Text(wanted) => text.trim() == wanted.trim(),
@@ -181,7 +181,7 @@ fn splice(text: &str, range: std::ops::Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..range.start], &text[range.end..])
 }
 
-/// The space that a value needs behind its key when there was none.
+/// Returns a space if the key has none before its value.
 fn gap<'a>(text: &str, entry: &Entry) -> &'a str {
     if text[..entry.place.start].ends_with([' ', '\t']) { "" } else { " " }
 }
@@ -201,7 +201,7 @@ fn line(field: Field, value: &FieldValue, style: Style, end: &str) -> String {
     format!("{}{sign} {}{end}", field.names()[0], written(value, style, None))
 }
 
-/// The text with front matter that holds this field alone.
+/// Returns the text with new front matter that contains only this field.
 fn begin(text: &str, field: Field, value: &FieldValue) -> String {
     let end = line_end(text);
     let line = line(field, value, Style::Yaml, end);
@@ -220,7 +220,7 @@ fn has_control(value: &FieldValue) -> bool {
     }
 }
 
-/// The value as it is written, in the quotes of the old one.
+/// Formats the value, with the quotes of the old one.
 fn written(value: &FieldValue, style: Style, old: Option<&str>) -> String {
     let quote = old.and_then(|old| old.chars().next()).filter(|c| matches!(c, '"' | '\''));
     match value {
@@ -264,7 +264,7 @@ fn scalar(text: &str, style: Style, quote: Option<char>) -> String {
     out
 }
 
-/// Returns true if YAML reads the text as what it is without quotes.
+/// Returns true if the text needs no quotes in YAML.
 fn is_plain(text: &str) -> bool {
     const MEANT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "none", ""];
     text.starts_with(|c: char| c.is_ascii_alphabetic())
