@@ -1,4 +1,4 @@
-//! `board`: one screen of what is going on.
+//! `board`: a one-screen overview of the current work.
 
 use staleness::Wait;
 use std::cmp::Reverse;
@@ -49,7 +49,7 @@ fn read(settings: &Settings) -> Result<Board, CliError> {
     Ok(Board { in_progress, waiting, stale, tools })
 }
 
-/// Its place on the board; `None` for what is not shown there.
+/// Returns the position on the board, or `None` for items that are not shown.
 const fn place(kind: WorkKind, status: WorkStatus) -> Option<u8> {
     Some(match (kind, status) {
         (WorkKind::Plan, WorkStatus::InProgress) => 0,

@@ -1,4 +1,4 @@
-//! `config`: the policy in force, and where it is read from.
+//! `config`: shows the policy in force and its sources.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `doctor`: is everything in order?
+//! `doctor`: checks that everything works.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ struct Check {
     detail: String,
 }
 
-/// Runs every check; `true`: none failed.
+/// Runs all checks. Returns true if none failed.
 pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     let mut checks = Vec::new();
     let mut add = |name: &'static str, state: State, detail: String| {
@@ -58,7 +58,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     match settings.open(Access::Look) {
         Err(error) => {
             let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-            // The doctor is asked already.
+            // The user is already running `doctor`.
             let hint = hint.replace("run `staleness doctor`; ", "");
             add("store", State::Fail, format!("{}{hint}", error.message));
         }
@@ -140,7 +140,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     Ok(ok)
 }
 
-/// Describes what hooks left to be recorded; `None` if that is nothing.
+/// Describes the entries that hooks left to be recorded. Returns `None` if there are none.
 fn spool(settings: &Settings) -> Option<(State, String)> {
     let spool = Spool::of(&settings.url)?;
     let folder = spool.folder().display();
@@ -172,7 +172,7 @@ fn spool(settings: &Settings) -> Option<(State, String)> {
     (!all.is_empty()).then(|| (state, format!("{folder}: {}", all.join(". "))))
 }
 
-/// Counts stale documents, doubtful items and overdue work. None is a fault of this program.
+/// Counts stale documents, doubtful items and overdue work. These are not faults of this program.
 fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), CliError> {
     let remembered = Remembered::read(settings, registry)?;
     let doubtful = World::new(settings, None, &Silent).doubtful(registry)?;
@@ -213,7 +213,7 @@ fn policy(settings: &Settings) -> String {
     if files.is_empty() { "defaults".into() } else { files.join(", ") }
 }
 
-/// Names the clients that are set up to call this program: a warning if a call is broken.
+/// Lists the clients that are set up to call this program. Warns if a call is broken.
 fn hooks(settings: &Settings) -> (State, String) {
     let installed = installed::look(settings);
     let places = installed.places.join(", ");
@@ -227,7 +227,7 @@ fn hooks(settings: &Settings) -> (State, String) {
     (State::Ok, format!("set up in {places}"))
 }
 
-/// Names the file system of the store's folder: a warning for a network one, whose locks may fail.
+/// Returns the file system of the store's folder. Warns about network file systems, where locks may fail.
 fn medium(settings: &Settings) -> Option<(State, String)> {
     let folder = existing_folder(settings.url.path()?)?;
     Some(match mounts::medium_of(&folder) {
@@ -240,14 +240,14 @@ fn medium(settings: &Settings) -> Option<(State, String)> {
     })
 }
 
-/// The folder in which a file is, or the nearest one around it that is there.
+/// Returns the folder of a file, or the nearest existing parent.
 fn existing_folder(file: &Path) -> Option<PathBuf> {
     let file = std::path::absolute(file).ok()?;
     file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf)
 }
 
-/// Why nothing could be recorded now, tried on a small file beside the store; where no store is yet, in
-/// the nearest folder that is there.
+/// Returns the reason that nothing can be recorded now. Tries to write a small file beside the store, or in
+/// the nearest existing folder.
 fn cannot_write(settings: &Settings) -> Option<String> {
     let path = settings.url.path()?;
     let folder = existing_folder(path)?;
@@ -264,10 +264,10 @@ fn cannot_write(settings: &Settings) -> Option<String> {
     tried.err().map(|error| format!("{}: {}", folder.display(), in_words(&error)))
 }
 
-/// The size of the probe file, in bytes: the most that a few uses need.
+/// Size of the probe file in bytes: as much as a few uses need.
 const PROBE_BYTES: usize = 64 * 1024;
 
-/// Names the store and its size: a warning if others can read it, or if it is in memory.
+/// Describes the store and its size. Warns if others can read it, or if it is in memory.
 fn store(settings: &Settings) -> (State, String) {
     let Some(path) = settings.url.path() else {
         if matches!(settings.url, staleness::StoreUrl::Postgres(_)) {

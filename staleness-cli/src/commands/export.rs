@@ -1,4 +1,4 @@
-//! `export`: every record and the journal as JSON Lines.
+//! `export`: prints all records and the journal as JSON Lines.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -14,16 +14,16 @@ use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 
-/// Goes by way of a temporary file: a reader that takes its time keeps no store busy, and a store
-/// that turns out to be damaged prints no half export.
+/// Prints the export through a temporary file. So a slow reader does not block the store, and a damaged store
+/// prints no partial export.
 pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
-    // A registry that is not there has nothing to export, and is not created for it.
+    // A missing registry has nothing to export and is not created.
     let registry = settings.open(Access::Look)?;
     let mut file = spooled(&registry, Progress::new(out, "exported"))?;
     drop(registry);
     let mut stdout = io::stdout().lock();
     match io::copy(&mut file, &mut stdout).and_then(|_| stdout.flush()) {
-        // A reader that went away is no error.
+        // A reader that closed the pipe is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
         }
@@ -31,7 +31,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
     }
 }
 
-/// The export in a file without a name, which only this user could read.
+/// Returns the export in an unnamed file that only this user can read.
 pub(crate) fn spooled(registry: &Registry, mut progress: Progress) -> Result<File, CliError> {
     let trouble =
         |error: io::Error| CliError::new(ErrorKind::Io, format!("a temporary file: {error}"));

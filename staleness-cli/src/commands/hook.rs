@@ -1,4 +1,4 @@
-//! `hook`: what an agent client calls. It exits 0 and stays silent whatever happens.
+//! `hook`: called by agent clients. It always exits 0, and prints no errors by default.
 
 use std::io::{IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
@@ -30,19 +30,19 @@ use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 use staleness_service::spool::{Entry, Spool};
 
-/// Of a payload that is too large, this much more is taken and dropped, in bytes.
+/// Maximum number of further bytes to read and discard if a payload is too large.
 const MAX_DRAINED: u64 = 256 * 1024 * 1024;
 
-/// Runs the hook. Trouble is told on stderr, with `--verbose` only.
+/// Runs the hook. Errors go to stderr, and only with `--verbose`.
 pub(crate) fn run(global: &Global, args: &HookArgs, out: &Output) {
-    // A panic is caught below; its message would reach the user of an agent who asked for nothing.
+    // Panics are caught below, and their messages must not reach the client's user.
     if !out.verbose {
         std::panic::set_hook(Box::new(|_| {}));
     }
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| go(global, args, out)));
     match done {
         Ok(Ok(())) => {}
-        // Who asks for an explanation is a person.
+        // `--explain` is run by a person, who needs to see errors.
         Ok(Err(error)) if args.explain => out.warn(&error.render(false)),
         Ok(Err(error)) => out.note(&error.render(false)),
         Err(_) => out.note("error: a defect in staleness; please report it"),
@@ -102,7 +102,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
         }
         Event::ConfigChanged => {
             let settings = settings(global, &input)?;
-            // The next scan finds what this one could not note.
+            // If the store is busy, the next scan catches up.
             let registry = open(&settings, Access::Write)?;
             unless_busy(apply(&registry, &settings, &[], &asker(&input)))?;
             Ok(())
@@ -116,7 +116,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     }
 }
 
-/// Returns the settings for the payload's folder, under the policy of the client's agent.
+/// Returns the settings for the payload's folder and the client's agent.
 fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     let mut settings = Settings::new(global, input.cwd.as_deref(), true)?;
     if let Ok(agent) = agent(&settings, input) {
@@ -125,7 +125,7 @@ fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     Ok(settings)
 }
 
-/// Reads the payload: up to the end of its JSON value, since a client may leave the pipe open, or else up to the
+/// Reads the payload up to the end of its JSON value, because a client may leave the pipe open, or up to the
 /// end of input.
 fn read_payload() -> Result<Vec<u8>, CliError> {
     let mut stdin = std::io::stdin().lock();
@@ -144,7 +144,7 @@ fn read_payload() -> Result<Vec<u8>, CliError> {
             return Ok(payload);
         }
     }
-    // The rest of what is too large is taken all the same, so that the client does not write into a closed pipe.
+    // Discard the rest of a large payload, so that the client does not write to a closed pipe.
     std::io::copy(&mut stdin.take(MAX_DRAINED), &mut std::io::sink()).map_err(reading)?;
     Ok(payload)
 }
@@ -153,7 +153,7 @@ fn reading(error: std::io::Error) -> CliError {
     CliError::new(ErrorKind::Io, format!("reading stdin: {error}"))
 }
 
-/// Returns true if the bytes are a JSON object with its end.
+/// Returns true if the bytes are a complete JSON object.
 fn is_whole(payload: &[u8]) -> bool {
     payload.trim_ascii_end().ends_with(b"}")
         && serde_json::from_slice::<serde::de::IgnoredAny>(payload).is_ok()
@@ -163,19 +163,19 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
     settings.open_for_hook(access).map_err(|error| settings.opening(error))
 }
 
-/// Records something, or leaves it in the spool when the store is locked for too long, or when other entries
-/// wait there already.
+/// Records an entry. Adds it to the spool if the store is locked for too long, or if other entries already
+/// wait there.
 fn record(settings: &Settings, entry: Entry) -> Result<(), CliError> {
     let spool = Spool::of(&settings.url);
-    // A full one takes nothing: then order matters less than what happened.
+    // If the spool is full, record directly: keeping the entry matters more than the order.
     let waits = |spool: &Spool| spool.has_entries() && spool.add(&entry).is_ok();
     let waits = spool.as_ref().is_some_and(waits);
-    // Opening the store for writing records what waits.
+    // Opening the store for writing records the waiting entries.
     let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
         if !waits {
             entry.clone().record(&registry)?;
         }
-        // The process ends here: closing would free memory, and do nothing else.
+        // The process ends here, so skip closing, which would only free memory.
         std::mem::forget(registry);
         Ok(())
     });
@@ -186,8 +186,8 @@ fn record(settings: &Settings, entry: Entry) -> Result<(), CliError> {
     }
 }
 
-/// Opens the store for a prompt, or for the start or the end of a session. `None` if it is locked for too
-/// long, or if entries still wait in the spool: what comes now belongs behind them.
+/// Opens the store for a prompt, or for the start or end of a session. Returns `None` if it is locked for too
+/// long, or if entries still wait in the spool and must be recorded first.
 fn open_in_order(settings: &Settings, access: Access) -> Result<Option<Registry>, CliError> {
     let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
     let access = if waits() { Access::Write } else { access };
@@ -198,7 +198,7 @@ fn open_in_order(settings: &Settings, access: Access) -> Result<Option<Registry>
     }
 }
 
-/// Leaves an entry for a later process.
+/// Adds an entry to the spool for a later process.
 fn leave(settings: &Settings, entry: &Entry) -> Result<(), CliError> {
     let Some(spool) = Spool::of(&settings.url) else { return Err(StoreError::Busy.into()) };
     spool.add(entry).map_err(|error| {
@@ -208,7 +208,7 @@ fn leave(settings: &Settings, entry: &Entry) -> Result<(), CliError> {
     })
 }
 
-/// Turns a store that is locked for too long into `None`: the caller goes on without it.
+/// Converts a store that is locked for too long to `None`, so that the caller continues without it.
 fn unless_busy<T>(result: Result<T, RegistryError>) -> Result<Option<T>, RegistryError> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -221,7 +221,8 @@ fn asker(input: &HookInput) -> Asker {
     Asker { session: input.session.clone(), client: Some(input.client_id()) }
 }
 
-/// Returns what is to be said of documents whose text a use put before the agent, and where that is noted.
+/// Returns the findings to report for documents that a use showed to the agent, and the place to note the
+/// report.
 fn of_documents(
     settings: &Settings,
     input: &HookInput,
@@ -251,8 +252,8 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
     }
 }
 
-/// Scans, begins the session or goes on with it, tells what changed, and once that was said notes that
-/// it was told.
+/// Scans, begins or resumes the session, and reports the changes. After a full report, marks them as
+/// reported.
 fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Result<(), CliError> {
     let (project, now) = (&settings.project, settings.now);
     let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
@@ -271,7 +272,7 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
         match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
             Ok(Some(_)) => resume.session = Some(id.clone()),
             Ok(None) => later(id)?,
-            // A session of another agent: this one is told without it.
+            // The session belongs to another agent. Report the changes without it.
             Err(RegistryError::Rejected(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -284,19 +285,19 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
     if let Some(lock) = lock {
         lock.told(settings);
     }
-    // What found no room, or was not to be told, is told another time.
+    // Changes that did not fit or were withheld are reported later.
     if told.whole {
         unless_busy(registry.sessions().mark_resumed(&project.id, &resume, &delta, now).wait())?;
     }
     Ok(())
 }
 
-/// Returns true if a session goes on with a context that has lost what it was told.
+/// Returns true if the session lost its context, and so earlier reports.
 fn is_cleared(source: Option<&str>) -> bool {
     matches!(source, Some("clear" | "compact"))
 }
 
-/// Suggests tools for a prompt, where some fit well, and notes that it did.
+/// Suggests tools that fit a prompt well, and records the suggestion.
 fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result<(), CliError> {
     let Some(registry) = open_in_order(settings, Access::Look)? else { return Ok(()) };
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
@@ -310,7 +311,7 @@ fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result
     record(settings, Entry::Prompted { project, session, prompted })
 }
 
-/// Ends the session, and removes what is past the policy's bounds.
+/// Ends the session and prunes what exceeds the policy's limits.
 fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let begun = Instant::now();
     let registry = open_in_order(settings, Access::Look)?;
@@ -328,13 +329,13 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
                 let (project, session) = (settings.project.clone(), id.clone());
                 leave(settings, &Entry::SessionEnded { project, session, at: settings.now })?;
             }
-            // One that nobody began.
+            // The session was never started.
             Err(RegistryError::Rejected(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
     let Some(registry) = registry else { return Ok(()) };
-    // How long outcomes are to be kept may stand where it cannot be read.
+    // An unreadable policy might set the retention period, so do not prune.
     if let Some(trouble) = &settings.policy_trouble {
         return Err(trouble.clone());
     }
@@ -344,18 +345,21 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     unless_busy(pruned.wait()).map_err(Into::into).map(drop)
 }
 
-/// The agent is the one behind the client's name.
+/// Returns the agent for the client's name.
 fn agent(settings: &Settings, input: &HookInput) -> Result<AgentId, CliError> {
     staleness_service::sessions::agent(settings, input.client_id().as_str())
 }
 
-/// Gives context to the agent. An error here means that it was not told.
+/// Sends context to the agent.
+///
+/// # Errors
+/// If the text did not reach the client.
 fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
     let text = text.as_str();
     let mut answer = json!({
         "hookSpecificOutput": { "hookEventName": input.event_name, "additionalContext": text }
     });
-    // These two look for the text at the top, each under a name of its own.
+    // These two clients expect the text at the top level, each under its own name.
     match input.client {
         HookClient::Cursor => answer["additional_context"] = text.into(),
         HookClient::Copilot => answer["additionalContext"] = text.into(),
@@ -367,7 +371,7 @@ fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
         .map_err(|error| CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
 }
 
-/// Describes what would be done with the payload.
+/// Describes the effect of the payload without recording it.
 fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
     let mut text = String::new();
     let mut line =
@@ -430,7 +434,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
                     scan.restored.len()
                 ),
             );
-            // Of what is recorded so far.
+            // Based on the records so far.
             let session = input.session.clone();
             let resume = request(settings, agent(settings, input)?);
             let resume = Resume { session, peek: true, cleared, ..resume };

@@ -1,4 +1,4 @@
-//! The calls of this program in the clients' files, for the doctor.
+//! Finds the calls of this program in the clients' files, for the doctor.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use crate::install::file::Place;
 use crate::install::shell::Program;
 use crate::settings::Settings;
 
-/// The places where this program is set up, and the calls there that are broken.
+/// The places where this program is set up, and its broken calls.
 #[derive(Debug, Default)]
 pub(super) struct Installed {
-    /// `CLIENT (LEVEL)`.
+    /// Entries of the form `CLIENT (LEVEL)`.
     pub places: Vec<String>,
-    /// `FILE: what`.
+    /// Entries of the form `FILE: PROBLEM`.
     pub broken: Vec<String>,
 }
 
-/// Looks through the files of every client. What cannot be read is told where sources are.
+/// Searches the files of all clients. Unreadable files are reported with the sources instead.
 pub(super) fn look(settings: &Settings) -> Installed {
     let mut installed = Installed::default();
     let path = own_path().ok().and_then(|path| path.to_str().map(str::to_owned));

@@ -1,4 +1,4 @@
-//! `why` and `impact`: what is connected to one thing.
+//! `why` and `impact`: show the connections of a thing.
 
 use staleness_core::text::counted;
 use staleness_service::knowledge::World;
@@ -9,7 +9,7 @@ use crate::output::found::{paint_of, reasons};
 use crate::output::{Cell, Output, Paint, Screen, escape};
 use crate::settings::{Access, Settings};
 
-/// Prints why a thing is as it is.
+/// Prints the reasons for the state of a thing.
 pub(crate) fn why(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
     let screen = Screen::new(out, "checked");
     let world = World::new(settings, None, &screen);
@@ -17,7 +17,7 @@ pub(crate) fn why(settings: &Settings, name: &str, out: &Output) -> Result<(), C
     if out.json { out.json(&told) } else { out.text(&why_text(&told, out)) }
 }
 
-/// Prints what rests on a thing.
+/// Prints the things that depend on a thing.
 pub(crate) fn impact(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
     let screen = Screen::new(out, "checked");
     let world = World::new(settings, None, &screen);

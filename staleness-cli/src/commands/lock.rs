@@ -10,14 +10,14 @@ use crate::output::Output;
 use crate::output::diff::{painted, unified};
 use crate::settings::{Access, Settings};
 
-/// Shows what changes in the file, and writes it unless it is a dry run.
+/// Shows the changes to the file, and writes it unless this is a dry run.
 pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliError> {
     let path = path(settings);
     if save::leads_out_of(&settings.place.folder, &path) {
         let message = format!("{FILE} is a link that leads out of the project");
         return Err(CliError::invalid(message).hint("remove the link"));
     }
-    // A file that cannot be read is shown as replaced as a whole.
+    // An unreadable file is shown as completely replaced.
     let before = Lock::read(settings).unwrap_or_else(|error| {
         out.warn(&format!("warning: {}", error.message));
         None

@@ -5,7 +5,7 @@ use staleness_mcp::{Options, Server, serve_stdio};
 use crate::args::Global;
 use crate::error::{CliError, ErrorKind};
 
-/// Serves stdin and stdout until the client goes away.
+/// Serves stdin and stdout until the client disconnects.
 pub(crate) fn run(global: &Global) -> Result<(), CliError> {
     let server = Server::new(Options::from(global))?;
     serve_stdio(&server).map_err(|error| {

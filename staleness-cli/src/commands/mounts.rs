@@ -1,24 +1,24 @@
-//! The file system that a folder is on, as Linux reports it.
+//! The file system of a folder, as Linux reports it.
 
 use std::path::Path;
 
-/// The kind of disk that a folder is on.
+/// The storage that a folder is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Medium {
-    /// A disk of this machine; its kind.
+    /// A local disk, with its file system type.
     Local(String),
-    /// Another machine's disk; its kind.
+    /// A network disk, with its file system type.
     Network(String),
-    /// The system does not tell.
+    /// The system does not tell the type.
     Unknown,
 }
 
-/// Kinds whose files are on another machine, or on the other side of a virtual one.
+/// File system types with files on another machine or on the host of a virtual one.
 const NETWORK: [&str; 17] = [
     "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "gfs2", "gpfs", "lustre", "ncpfs",
     "nfs", "nfs4", "ocfs2", "smb3", "smbfs", "virtiofs",
 ];
-/// As [`NETWORK`], for programs under FUSE: the names that follow `fuse.` in a kind.
+/// FUSE programs of this kind: the names after `fuse.` in the type.
 const NETWORK_FUSE: [&str; 10] = [
     "ceph",
     "curlftpfs",
@@ -32,19 +32,19 @@ const NETWORK_FUSE: [&str; 10] = [
     "vmhgfs-fuse",
 ];
 
-/// Returns the kind of disk that a folder is on, by `/proc/self/mountinfo`.
+/// Returns the storage of a folder, from `/proc/self/mountinfo`.
 pub(super) fn medium_of(folder: &Path) -> Medium {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     medium_among(&mounts, &folder)
 }
 
-/// As [`medium_of`], for lines of `proc_pid_mountinfo(5)`. The longest mount point counts,
-/// and of equal ones the last, which covers those before it.
+/// Works like [`medium_of`] on lines of `proc_pid_mountinfo(5)`. The longest mount point wins. Among equal
+/// ones the last wins, because it hides the others.
 fn medium_among(mounts: &str, folder: &Path) -> Medium {
     let mut best: Option<(usize, &str)> = None;
     for line in mounts.lines() {
-        // Optional fields stand between the mount point and a dash.
+        // Optional fields precede the dash.
         let Some((front, back)) = line.split_once(" - ") else { continue };
         let (Some(point), Some(kind)) = (front.split(' ').nth(4), back.split(' ').next()) else {
             continue;
@@ -68,7 +68,7 @@ fn medium_among(mounts: &str, folder: &Path) -> Medium {
     }
 }
 
-/// Blanks and backslashes stand as three octal digits.
+/// Decodes spaces and backslashes, which are written as three octal digits.
 fn unescaped(point: &str) -> String {
     let mut bytes = Vec::with_capacity(point.len());
     let mut rest = point.as_bytes();

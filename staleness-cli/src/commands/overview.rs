@@ -1,4 +1,4 @@
-//! The overview: what cannot be trusted here, without writing anything.
+//! The overview of everything that needs attention. It writes nothing.
 
 use serde_json::json;
 use staleness::Wait;
@@ -20,7 +20,7 @@ use crate::error::CliError;
 use crate::output::{Output, escape, found, tools, work};
 use crate::settings::{Access, Settings};
 
-/// Prints the overview; `true`: something is at `fail_on` or worse.
+/// Prints the overview. Returns true if something reaches `fail_on`.
 pub(crate) fn run(
     settings: &Settings,
     fail_on: Option<LevelArg>,
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let context = Context::new(&view, policy, &settings.project, settings.now);
     let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     let total = all.len();
-    // A person decided that: it is listed, and no trouble.
+    // Tools that a person switched off are listed, but are not problems.
     let (mut off, all): (Vec<_>, Vec<_>) = all.into_iter().partition(ToolReport::is_off);
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
@@ -105,7 +105,7 @@ pub(crate) fn run(
         ));
     } else if doubtful.is_empty() && total > 0 {
         let tools = counted(total, "tool", "tools");
-        // A tool that nobody has used is configured, and that is all that is known of it.
+        // Nothing is known about a tool that was never used.
         text.push_str(&match unused {
             0 => paint.good(&format!("no problems known with {tools}\n")),
             _ if unused == on => {

@@ -11,10 +11,10 @@ use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint, Painter};
 use crate::settings::Settings;
 
-/// The path of a live list.
+/// Path of a live list.
 const PATH: &str = "tools/list";
 
-/// A server that was asked, or was not.
+/// A server and the outcome of probing it.
 #[derive(Serialize)]
 pub(crate) struct Probed {
     server: String,
@@ -25,7 +25,7 @@ pub(crate) struct Probed {
     tools: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The list, or that there is none, for the registry.
+    /// The tool list to apply to the registry, if there is one.
     #[serde(skip)]
     pub(crate) reading: Option<SourceReading>,
 }
@@ -38,7 +38,7 @@ enum State {
     Skipped,
 }
 
-/// Asks the servers with these names; without a name all that their clients would start.
+/// Probes the servers with these names, or all servers that their clients would start.
 pub(crate) fn run(
     settings: &Settings,
     names: &[String],
@@ -71,7 +71,7 @@ pub(crate) fn run(
     Ok(all.into_iter().zip(told).map(|(each, answer)| probed(each, answer)).collect())
 }
 
-/// Asks them, and says which are still awaited.
+/// Probes the servers, and reports which ones have not answered yet.
 #[cfg(feature = "mcp")]
 fn ask(
     all: &[Startable],
@@ -106,7 +106,7 @@ fn ask(
     Err(CliError::invalid("this build has no MCP client (feature `mcp`)".to_owned()))
 }
 
-/// Makes a reading of an answer.
+/// Converts an answer to a reading.
 fn probed(each: Startable, answer: Option<Result<String, String>>) -> Probed {
     let scope = each.source.scope();
     let project: Option<&ProjectId> = scope.project();
@@ -136,7 +136,7 @@ fn probed(each: Startable, answer: Option<Result<String, String>>) -> Probed {
     }
 }
 
-/// The servers as a table.
+/// Formats the servers as a table.
 pub(crate) fn render(all: &[Probed], out: &Output) -> String {
     if all.is_empty() {
         return "no MCP servers are configured here\n".to_owned();

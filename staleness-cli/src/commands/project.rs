@@ -1,4 +1,4 @@
-//! `project`: the projects that were seen.
+//! `project`: manages the known projects.
 
 use serde_json::json;
 use staleness::ids::{ProjectId, Scope};
@@ -79,7 +79,7 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
     if out.quiet { Ok(()) } else { out.text(&format!("forgot {root}{with}\n")) }
 }
 
-/// The numbers of stored items and work items that are forgotten with a project.
+/// The numbers of items and work items that are deleted with a project.
 #[derive(Clone, Copy)]
 struct Written {
     knowledge: usize,
@@ -90,14 +90,14 @@ impl Written {
     fn count(registry: &Registry, id: &ProjectId) -> Result<Self, CliError> {
         let own = |scope: &Scope| scope.project() == Some(id);
         let items = registry.knowledge().rows(id).wait()?;
-        // The text of others lives in their files, which stay.
+        // Items in files do not count, because the files stay.
         let texts = items.iter().filter(|item| own(&item.key.scope) && item.path.is_none());
         let work = registry.work().list(id, WorkListing::default()).wait()?;
         let work = work.iter().filter(|work| own(&work.key.scope)).count();
         Ok(Self { knowledge: texts.count(), work })
     }
 
-    /// `3 items of knowledge and 1 work item` behind these words; nothing where there is none.
+    /// Formats `3 items of knowledge and 1 work item` after a prefix. Empty if there are none.
     fn words(self, before: &str) -> String {
         let count = |count: usize, one: &str, more: &str| match count {
             0 => None,

@@ -1,4 +1,4 @@
-//! `scan`: read what the clients have configured, and note what came and went.
+//! `scan`: reads the configuration of the clients and records changes.
 
 use std::io::Read;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, tools};
 use crate::settings::{Access, Settings};
 
-/// The largest tool list that is read, in bytes.
+/// The largest tool list to read, in bytes.
 const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<(), CliError> {
@@ -48,7 +48,7 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
     out.text(&(render(&report, args.dry_run, out) + &asked))
 }
 
-/// The report of a scan, with the servers that were asked.
+/// The report of a scan, with the probed servers.
 #[derive(Serialize)]
 struct Scanned<'a> {
     #[serde(flatten)]
@@ -75,7 +75,7 @@ fn read_list(
     if text.len() as u64 > MAX_LIST_BYTES {
         return Err(trouble(format!("over {MAX_LIST_BYTES} bytes")));
     }
-    // A list belongs to its server: to the project where only the project configures it.
+    // A list has the scope of its server: the project if only the project configures it.
     let own = server.is_some_and(|server| is_project_server(settings, server));
     live::tools_list(&text, server, &shown, own.then_some(&settings.project.id))
         .map_err(|error| CliError::invalid(error.to_string()))

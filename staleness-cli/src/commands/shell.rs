@@ -4,13 +4,13 @@ use std::path::Path;
 
 use staleness_service::is_unsafe;
 
-/// A word as a shell takes it, whatever it holds; never an option.
+/// Quotes a word for a shell, so that it is taken literally and never as an option.
 pub(crate) fn quoted(text: &str) -> String {
     let word = word(text);
     if text.starts_with('-') { format!("-- {word}") } else { word }
 }
 
-/// Opens a file at a line in the person's editor.
+/// Returns the command that opens a file at a line in the user's editor.
 pub(crate) fn editor(path: &str, line: Option<u32>) -> String {
     let line = line.map(|line| format!("+{line} ")).unwrap_or_default();
     let file = match path.strip_prefix("~/") {
@@ -21,7 +21,7 @@ pub(crate) fn editor(path: &str, line: Option<u32>) -> String {
     format!("${{EDITOR:-vi}} {line}{file}")
 }
 
-/// A file of the project, as it is found from the folder in which one stands; both are resolved.
+/// Returns the path of a project file relative to the current folder. Both folders must be resolved.
 pub(crate) fn from_here(project: &Path, here: Option<&Path>, path: &str) -> String {
     if path.starts_with("~/") || Path::new(path).is_absolute() {
         return path.to_owned();
@@ -33,8 +33,8 @@ pub(crate) fn from_here(project: &Path, here: Option<&Path>, path: &str) -> Stri
 }
 
 fn word(text: &str) -> String {
-    // What a terminal would hide or obey, in octal digits of each byte, and so are quotation marks and backslashes:
-    // a shell that does not know `$'…'` sees one word, too.
+    // Characters that a terminal would hide or interpret are written in octal, and so are quotation marks and
+    // backslashes. Even a shell without `$'…'` then sees one word.
     if text.contains(is_unsafe) {
         let mut word = "$'".to_owned();
         for c in text.chars() {

@@ -14,7 +14,7 @@ use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 
 pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Result<(), CliError> {
-    // A registry that is not there has nothing to prune, and is not created for it.
+    // A missing registry has nothing to prune and is not created.
     let registry = settings.open(Access::Look)?;
     let routes = registry.routes().prune_all(settings.now, args.dry_run).wait()?;
     let report = registry.admin().prune_outcomes(settings.now, args.dry_run).wait()?;
@@ -42,7 +42,7 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
         counted(report.removed, "outcome", "outcomes"),
         report.kept
     );
-    // For most people nothing of this is ever old enough.
+    // These counts are usually 0, so they are shown only if something was removed.
     for (removed, one, many) in [
         (sessions.removed, "session", "sessions"),
         (cursors.removed, "agent's place in the changes", "agents' places in the changes"),

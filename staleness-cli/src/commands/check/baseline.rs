@@ -1,4 +1,4 @@
-//! Baselines: what is known to be wrong, so that only what is new is reported.
+//! Baselines list known findings, so that a check reports only new ones.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -12,12 +12,12 @@ use crate::error::{CliError, ErrorKind, brief, in_words};
 use crate::output::found::Compared;
 use staleness_service::findings::{Finding, Findings};
 
-/// The form of the file.
+/// Version of the file format.
 const FORMAT: u32 = 2;
-/// The largest baseline that is read, in bytes.
+/// The largest baseline to read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Known findings. A line number is no part of them: a finding that moves is still known.
+/// Known findings. They do not include line numbers, so a finding that moves stays known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Baseline {
     findings: BTreeSet<Known>,
@@ -28,10 +28,10 @@ pub(crate) struct Baseline {
 struct Known {
     path: String,
     kind: String,
-    /// The digest of the text, in hexadecimal digits.
+    /// Digest of the text, in hexadecimal.
     block: String,
-    /// The digest of what the fact is about, such as the path that is missing. The words themselves
-    /// would be found in the project wherever this file is a part of it, and be gone no more.
+    /// Digest of the subject of the fact, such as the missing path. The words themselves would count as
+    /// present if this file is part of the project.
     subject: String,
 }
 
@@ -42,12 +42,12 @@ struct File {
 }
 
 impl Baseline {
-    /// Everything that was found.
+    /// Creates a baseline of all findings.
     pub(crate) fn of(findings: &Findings) -> Self {
         Self::listing(findings, |each| Box::new(each.told_evidence()))
     }
 
-    /// Everything that was found but weak signs.
+    /// Creates a baseline of all findings except weak ones.
     pub(crate) fn of_strong(findings: &Findings, context: &Context) -> Self {
         Self::listing(findings, |each| Box::new(each.strong_evidence(context)))
     }
@@ -63,18 +63,18 @@ impl Baseline {
         Self { findings: known.collect() }
     }
 
-    /// Returns the number of findings that it lists.
+    /// Returns the number of listed findings.
     pub(crate) fn len(&self) -> usize {
         self.findings.len()
     }
 
-    /// Returns true if it lists a fact against a text.
+    /// Returns true if the baseline lists a fact for a text.
     pub(crate) fn lists(&self, path: &str, fact: &Fact, digest: u64) -> bool {
         self.findings.contains(&entry(path, fact, digest))
     }
 
-    /// Counts the findings of `now` against this baseline; `all` are those with weak signs. Only entries of
-    /// documents that were checked can be gone.
+    /// Counts the findings of `now` against this baseline. `all` also contains weak findings. Only entries
+    /// for checked documents can be gone.
     pub(crate) fn compare(
         &self,
         now: &Self,
@@ -108,7 +108,7 @@ impl Baseline {
         Ok(Self { findings: file.findings.into_iter().collect() })
     }
 
-    /// Writes it whole or not at all.
+    /// Writes the file atomically.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
         let file = File { format: FORMAT, findings: self.findings.iter().cloned().collect() };
         let mut text = serde_json::to_string_pretty(&file)
@@ -136,7 +136,7 @@ fn entry(path: &str, fact: &Fact, digest: u64) -> Known {
     }
 }
 
-/// Returns the subject of a fact, which another commit or release leaves as it is; may be empty.
+/// Returns the subject of a fact, which does not depend on commits or releases. May be empty.
 pub(crate) fn subject(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. }

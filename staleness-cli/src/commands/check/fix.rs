@@ -1,4 +1,4 @@
-//! `check --fix`: the changes are shown, agreed to and written.
+//! `check --fix`: shows the changes, asks for consent and writes them.
 
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin, stdout};
 
@@ -10,10 +10,10 @@ use crate::args::CheckArgs;
 use crate::error::{CliError, in_words};
 use crate::output::{Cell, Output, Paint, diff, escape};
 
-/// Rows of what is left that are shown at most.
+/// Maximum number of rows for names that were not mended.
 const ROWS: usize = 25;
 
-/// Errors if nobody could be asked whether to write.
+/// Returns an error if writing needs consent and nobody can be asked.
 pub(super) fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
     let sees = stdout().is_terminal() && stderr().is_terminal() && !out.json;
     let may_ask = sees && stdin().is_terminal();
@@ -24,7 +24,7 @@ pub(super) fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> 
         .hint("see the changes with --dry-run, then add --yes"))
 }
 
-/// Shows the changes, and writes them if that is agreed to.
+/// Shows the changes, and writes them after consent.
 pub(super) fn run(args: &CheckArgs, fixes: &mut Fixes, out: &Output) -> Result<bool, CliError> {
     let is_silent = out.json || out.quiet && args.yes;
     if !is_silent {
@@ -47,7 +47,7 @@ fn diffs(fixes: &Fixes, out: &Output) -> String {
         .collect()
 }
 
-/// Asks the person at the terminal.
+/// Asks the user at the terminal.
 fn is_agreed(fixes: &Fixes) -> Result<bool, CliError> {
     let trouble = |error| CliError::invalid(format!("nobody answered: {}", in_words(&error)));
     let count = counted(fixes.lines(), "line", "lines");
@@ -57,7 +57,7 @@ fn is_agreed(fixes: &Fixes) -> Result<bool, CliError> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Renders the number of mended lines, and a row with the reason for each name that was left.
+/// Formats the number of mended lines, and a row with the reason for each name that was not mended.
 pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
     let mut text = String::new();
     let (told, unnamed): (Vec<_>, Vec<_>) = fixes.left.iter().partition(|left| left.new.is_some());
@@ -85,7 +85,7 @@ pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
     text
 }
 
-/// The edits and what is left, for `--json`.
+/// Returns the edits and the names that were not mended, for `--json`.
 pub(super) fn told(fixes: &Fixes, written: bool) -> Value {
     let edits = fixes.documents.iter().flat_map(|(path, document)| {
         document.edits.iter().map(move |edit| {

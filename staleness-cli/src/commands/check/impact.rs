@@ -1,4 +1,4 @@
-//! `check --impact`: the documents that a diff touches.
+//! `check --impact`: the documents that a diff affects.
 
 use serde_json::{Value, json};
 use staleness_core::text::counted;
@@ -6,10 +6,10 @@ use staleness_docs::{Impact, Touched, TouchedName};
 
 use crate::output::{Cell, Output, Paint};
 
-/// Rows that are shown at most.
+/// Maximum number of rows to show.
 const ROWS: usize = 50;
 
-/// Renders a row for each name of something that changed, and their number.
+/// Formats a row for each name of a changed thing, and their number.
 pub(super) fn table<'a>(impact: &'a Impact, out: &Output) -> String {
     let row = |(document, name): (&Touched, &TouchedName)| -> Vec<Cell> {
         let mut why = name.file.clone();
@@ -32,7 +32,7 @@ pub(super) fn table<'a>(impact: &'a Impact, out: &Output) -> String {
     text
 }
 
-/// The diff and the documents that it touches, for `--json`.
+/// Returns the diff and the affected documents, for `--json`.
 pub(super) fn told(impact: &Impact) -> Value {
     let name = |it: &TouchedName| json!({ "line": it.line, "name": it.name, "file": it.file });
     let touched = |it: &Touched| {

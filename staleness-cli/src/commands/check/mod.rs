@@ -1,4 +1,4 @@
-//! `check`: what the documents say that no longer holds.
+//! `check`: finds statements in documents that are no longer true.
 
 pub(crate) mod baseline;
 mod fix;
@@ -30,21 +30,20 @@ use crate::output::{Output, Screen, escape, found};
 use crate::settings::{Access, Settings};
 use baseline::Baseline;
 
-/// Files and their history are read as they are today, so the overview and hooks would be told of a mixture of
-/// two moments.
+/// Files and the history are read as of today, so with `--now` the result would mix two points in time.
 const NOT_KEPT: &str = "not recorded, because --now was given: the overview and hooks tell of the last check without it";
 
-/// The state of the documents: what a check found, without what a baseline lists.
+/// The result of a check, without the findings in the baseline.
 struct Checked {
     report: Report,
     found: Findings,
     context: Context,
     compared: Option<Compared>,
-    /// All documents were asked for, as they are.
+    /// True if all documents were requested, as of now.
     is_whole: bool,
 }
 
-/// Checks and prints; `true`: something is at `--fail-on` or worse.
+/// Runs the check and prints the result. Returns true if a finding reaches `--fail-on`.
 pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {
     let format = format(args, out)?;
     if args.locked {
@@ -139,7 +138,7 @@ fn check(
     Ok(Checked { report, found, context, compared, is_whole: asked.is_whole() })
 }
 
-/// Returns true if something that is reported, or could not be looked at, is at `--fail-on` or worse.
+/// Returns true if a reported finding or a gap reaches `--fail-on`.
 fn fails(settings: &Settings, args: &CheckArgs, checked: &Checked) -> bool {
     let blind = settings.configured.policy.documents.blind;
     args.fail_on.map(Level::from).is_some_and(|least| {
@@ -148,12 +147,12 @@ fn fails(settings: &Settings, args: &CheckArgs, checked: &Checked) -> bool {
     })
 }
 
-/// Returns the baseline of these findings; it has weak signs only with `--verbose`.
+/// Returns the baseline of these findings. It contains weak ones only with `--verbose`.
 fn baseline(found: &Findings, context: &Context, out: &Output) -> Baseline {
     if out.verbose { Baseline::of(found) } else { Baseline::of_strong(found, context) }
 }
 
-/// `--json` is `--format json`.
+/// Returns the output format. `--json` means `--format json`.
 fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
     match args.format {
         None if out.json => Ok(ReportFormat::Json),
@@ -179,7 +178,7 @@ fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     })
 }
 
-/// Returns a test for paths that were checked as a whole: findings missing there are gone.
+/// Returns a predicate for completely checked paths. Only there does a missing finding count as gone.
 fn is_checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
     let there: BTreeSet<&str> =
         report.documents.iter().map(|each| each.key.path.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `check -`: a text on standard input, against the tree as it is.
+//! `check -`: checks a text on standard input against the work tree.
 
 use serde_json::{Value, json};
 use staleness::knowledge::Fact;
@@ -15,7 +15,10 @@ use crate::output::found::{paint_of, reasons};
 use crate::output::{Output, Screen, escape};
 use crate::settings::Settings;
 
-/// Returns true if a text on standard input is to be checked, and nothing else is asked.
+/// Returns true if standard input is to be checked.
+///
+/// # Errors
+/// If other options contradict it.
 pub(super) fn is_asked(args: &CheckArgs) -> Result<bool, CliError> {
     if !args.paths.iter().any(|path| path.as_os_str() == "-") {
         return Ok(false);
@@ -30,7 +33,7 @@ pub(super) fn is_asked(args: &CheckArgs) -> Result<bool, CliError> {
     Err(CliError::new(ErrorKind::Usage, message).hint("name files to check those"))
 }
 
-/// Checks and prints; `true`: something is at `--fail-on` or worse.
+/// Checks the text and prints the result. Returns true if a finding reaches `--fail-on`.
 pub(super) fn run(
     settings: &Settings,
     args: &CheckArgs,

@@ -1,4 +1,4 @@
-//! `copy`: a whole registry into another one.
+//! `copy`: copies a whole registry to another one.
 
 mod report;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
     verdict(&report, &names, args.dry_run)
 }
 
-/// Returns a store error if the copy differs from the original; none after a dry run.
+/// Returns a store error if the copy differs from the original. Never fails after a dry run.
 fn verdict(report: &Report, (from, to): &(String, String), dry_run: bool) -> Result<(), CliError> {
     if dry_run || report.is_same() {
         return Ok(());
@@ -52,7 +52,7 @@ fn verdict(report: &Report, (from, to): &(String, String), dry_run: bool) -> Res
     Err(CliError::new(ErrorKind::Store, format!("{to}: {differ} are not as in {from}")).hint(hint))
 }
 
-/// Copies what `from` holds at this moment into what `to` opens, and compares the two.
+/// Copies the current contents of `from` to the registry that `to` opens, and compares the two.
 fn copy(
     from: &Registry,
     to: impl Fn(Access) -> Result<Option<Registry>, CliError>,
@@ -76,7 +76,7 @@ fn copy(
     let is_there = target.is_some();
     let mut known = printed(target.as_ref(), to_name)?;
     drop(target);
-    // What no import would take is not written either, and known before anything is.
+    // All records are checked as for an import before anything is written.
     let mut checker = Checker::new();
     let damaged = |LineError { line, what }| {
         let message = format!("{from_name}, line {line} of its export: {what}");
@@ -96,7 +96,7 @@ fn copy(
         let message = format!("{to_name}: holds {held} that are not of {from_name}");
         let is_session = |each: &Compared| each.is_behind() || each.name == "sessions";
         let hint = match resumed.filter(|_| before.iter().all(is_session)) {
-            // Nothing tells whether it was resumed there or ended here: a person knows.
+            // The session may have resumed in one registry or ended in the other. Only the user knows.
             Some(Session { key, agent, .. }) => format!(
                 "nothing was written; the session {} has ended there and goes on in FROM: let it go on \
                  there too, with `staleness session start --id {} --agent {}` on TO in its project, and copy \
@@ -147,8 +147,8 @@ fn copy(
     Ok(Report { copied: done.imported, there: done.skipped, collections: after.into() })
 }
 
-/// Compares two exports; `visit` sees how each record of the first one stands in the second, and the next
-/// record of that.
+/// Compares two exports. `visit` receives each record of the first one, its standing in the second, and the
+/// second's next record.
 fn compared(
     original: &mut Input,
     copy: &mut Input,
@@ -181,13 +181,13 @@ fn compared(
     Ok(comparison.collections())
 }
 
-/// A word as a shell takes it, or what stands for it.
+/// Returns the word if a shell takes it literally, or else the placeholder.
 fn plain<'w>(word: &'w str, otherwise: &'w str) -> &'w str {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     if word.bytes().all(is_plain) && !word.starts_with('-') { word } else { otherwise }
 }
 
-/// The session of a line, where it goes on and that of the copy, the same otherwise, has ended.
+/// Returns the session of a line if it is open, and the copy differs only in having ended.
 fn resumed_since(line: &str, held: &str) -> Option<Session> {
     let (Ok(Record::Session(row)), Ok(Record::Session(known))) =
         (Record::read(line), Record::read(held))
@@ -198,14 +198,14 @@ fn resumed_since(line: &str, held: &str) -> Option<Session> {
     (known.ended_at.is_some() && goes_on == row).then_some(row)
 }
 
-/// The first record of an export, from its beginning and behind its header.
+/// Returns the first record of an export, after its header.
 fn records(input: &mut Input) -> Result<Option<String>, CliError> {
     input.rewind()?;
     input.next()?;
     Ok(input.next()?.map(str::to_owned))
 }
 
-/// A URL of a registry that stays.
+/// Parses the URL of a persistent registry.
 fn kept(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     match named_url(name, text)? {
         StoreUrl::Memory => {
@@ -216,7 +216,8 @@ fn kept(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     }
 }
 
-/// Returns true if two URLs plainly name one registry. Where they do and nobody can tell, it is compared with itself.
+/// Returns true if two URLs clearly name the same registry. If this is missed, the registry is compared with
+/// itself.
 fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     let place = |path: &std::path::Path| {
         let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -232,7 +233,7 @@ fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     }
 }
 
-/// The registry at a URL; `None` when it is not there and is not to be created. A dry run only
+/// Opens the registry at a URL. Returns `None` if it does not exist and must not be created. A dry run only
 /// reads.
 fn opened(url: &StoreUrl, access: Access, dry_run: bool) -> Result<Option<Registry>, CliError> {
     let options = OpenOptions {
@@ -251,7 +252,7 @@ fn opened(url: &StoreUrl, access: Access, dry_run: bool) -> Result<Option<Regist
     }
 }
 
-/// Trouble with one of two registries.
+/// Adds the name of the registry to an error.
 fn named(mut error: CliError, name: &str) -> CliError {
     if error.kind == ErrorKind::Store {
         error.message = format!("{name}: {}", error.message);
@@ -303,7 +304,7 @@ mod tests {
         let report = copy(&from, open, &names(), false, &Output::plain(false)).unwrap();
         assert!(report.is_same());
         assert_eq!((report.copied.tools, report.copied.outcomes), (1, 1));
-        // Copied again, it follows.
+        // A second copy adds the new records.
         let open = |_| Ok(Some(to.clone()));
         let report = copy(&from, open, &names(), false, &Output::plain(false)).unwrap();
         assert!(report.is_same());

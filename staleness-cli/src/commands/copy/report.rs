@@ -11,29 +11,29 @@ use crate::output::{Cell, Output, Paint};
 /// The result of a copy, or of its dry run.
 #[derive(Debug)]
 pub(super) struct Report {
-    /// Records that were written.
+    /// Number of records written.
     pub(super) copied: TransferCounts,
-    /// Records that were there already.
+    /// Number of records that already existed.
     pub(super) there: TransferCounts,
-    /// Both sides, as they are now.
+    /// The collections of both registries after the copy.
     pub(super) collections: Vec<Compared>,
 }
 
 impl Report {
-    /// Returns true if both hold the same.
+    /// Returns true if both registries have the same contents.
     pub(super) fn is_same(&self) -> bool {
         self.collections.iter().all(Compared::is_same)
     }
 }
 
-/// The collections of which there are any, with how many.
+/// Lists the nonempty collections with their counts.
 pub(super) fn listed(collections: &[Compared], count: impl Fn(&Compared) -> u64) -> String {
     let counts = collections.iter().map(|each| (each.name, count(each)));
     let some = counts.filter(|(_, count)| *count > 0);
     some.map(|(name, count)| records(name, count)).collect::<Vec<_>>().join(", ")
 }
 
-/// A count of each collection.
+/// Returns one count for each collection.
 pub(super) fn totals(
     [
         projects,
@@ -67,7 +67,7 @@ pub(super) fn totals(
     }
 }
 
-/// The answer as JSON.
+/// Returns the result as JSON.
 pub(super) fn document(report: &Report, (from, to): &(String, String), dry_run: bool) -> Value {
     let side = |side: &Contents| json!({ "records": side.records, "digest": format!("{:032x}", side.digest) });
     let collections: Vec<Value> = report
@@ -93,7 +93,7 @@ pub(super) fn document(report: &Report, (from, to): &(String, String), dry_run: 
     })
 }
 
-/// The answer for a person.
+/// Formats the result as text.
 pub(super) fn render(report: &Report, dry_run: bool, out: &Output) -> String {
     let done = if dry_run { "would be copied" } else { "copied" };
     let mut text = String::new();

@@ -1,11 +1,11 @@
-//! Records that are written some in one commit.
+//! Batches of records that are written in one commit.
 
 use staleness::RegistryError;
 use staleness_core::registry::{ImportReport, TransferCounts};
 
 use crate::error::CliError;
 
-/// Gathers records of one collection, and writes them when there are enough.
+/// Collects records of one collection and writes them in batches.
 pub(super) struct Batch<T, W> {
     rows: Vec<T>,
     most: usize,
@@ -14,8 +14,8 @@ pub(super) struct Batch<T, W> {
 }
 
 impl<T, W: FnMut(Vec<T>) -> Result<usize, RegistryError>> Batch<T, W> {
-    /// A batch of at most `most` records. `count` is where they are counted; `write` writes them and returns
-    /// how many were new.
+    /// Creates a batch of at most `most` records. `count` selects the counter; `write` writes the records and
+    /// returns how many were new.
     pub(super) const fn new(
         most: usize,
         count: fn(&mut TransferCounts) -> &mut u64,
@@ -29,7 +29,7 @@ impl<T, W: FnMut(Vec<T>) -> Result<usize, RegistryError>> Batch<T, W> {
         if self.rows.len() == self.most { self.write(report) } else { Ok(()) }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining records.
     pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
         let rows = std::mem::take(&mut self.rows);
         if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! Outcomes, tools, knowledge, work and routes of other systems: the lines that `docs/import.md` describes.
+//! Imports outcomes, tools, knowledge, work and routes of other systems, as described in `docs/import.md`.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -29,15 +29,15 @@ use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 
-/// The client of sources that hold imported tools.
+/// Client of the sources of imported tools.
 const CLIENT: &str = "import";
-/// The source that imported tools are filed under, where nobody names one.
+/// Source of imported tools if none is given.
 const SOURCE: &str = "import";
-/// Uses that one commit records.
+/// Number of uses per commit.
 const USES: usize = 500;
-/// Other records that one commit writes.
+/// Number of other records per commit.
 const BATCH: usize = 50;
-/// The maximum number of attempts to apply a list, each after another scan was faster.
+/// Maximum number of attempts to apply a list while other scans interfere.
 const ATTEMPTS: usize = 8;
 
 #[derive(Deserialize)]
@@ -72,7 +72,7 @@ struct ToolLine {
     description: Option<String>,
 }
 
-/// The record of a line.
+/// The parsed record of a line.
 pub(super) enum Entry {
     Use(Box<Use>),
     Tool(Found),
@@ -132,7 +132,7 @@ pub(super) fn run(
         dimensions.check(&settings.open(Access::Look)?)?;
     }
     if !work.is_empty() && !args.dry_run {
-        // What clashes with an item of this registry is found out before anything is written.
+        // Conflicts with existing work items are detected before anything is written.
         let (registry, act) =
             (settings.open(Access::Look)?, Act::new(clock::fresh_op(), settings.now));
         let mut tried = Batch::new(
@@ -171,11 +171,11 @@ pub(super) fn run(
     }
     let mut progress = Progress::new(out, "imported");
     let dry_run = args.dry_run;
-    // Of items that live in files the file is the truth.
+    // For items in files, the file is authoritative.
     let files = documents::filed(settings, &registry, &ids, &Silent)?;
     let of_items = Act { files, ..Act::new(clock::fresh_op(), settings.now) };
     let of_work = Act::new(clock::fresh_op(), settings.now);
-    // What a dry run counted already, since it leaves no trace to find.
+    // Uses that a dry run has counted, because it does not write them.
     let mut counted = HashSet::new();
     let mut uses = Batch::new(
         USES,
@@ -200,7 +200,7 @@ pub(super) fn run(
         |counts| &mut counts.routes,
         |rows| registry.routes().import(rows, dry_run).wait(),
     );
-    // What belongs to a project makes it known.
+    // A record of a project also registers the project.
     let mut seen = BTreeSet::new();
     let mut see = |project: Option<ProjectRef>| -> Result<(), CliError> {
         match project.filter(|_| !dry_run) {
@@ -239,7 +239,7 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// Reads a line. Agents get the names under which they are known here.
+/// Parses a line. Agent names are mapped to the names used here.
 pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String> {
     let here = &settings.project;
     let line: Line = serde_json::from_str(text).map_err(|error| {
@@ -264,7 +264,7 @@ pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String>
                 return Err(format!("the server's name {why}"));
             }
             let found = match &line.server {
-                // What its clients call it.
+                // Use the name under which clients call the tool.
                 Some(server) if !line.name.is_mcp() => {
                     Found::server_tool(server, line.name.as_str())
                 }
@@ -300,7 +300,7 @@ pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String>
     }
 }
 
-/// The project with this root folder; without one the one at hand.
+/// Returns the project with this root folder, or the current one.
 pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<ProjectRef, String> {
     match root {
         None => Ok(here.clone()),
@@ -312,7 +312,7 @@ pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<Projec
     }
 }
 
-/// Files the tools under their source, which then lists these and no others.
+/// Replaces the tools of their source by this list.
 fn take_list(
     registry: &Registry,
     settings: &Settings,

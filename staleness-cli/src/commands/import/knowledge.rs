@@ -1,4 +1,4 @@
-//! Knowledge of other systems: one item a line.
+//! Imports knowledge of other systems, one item per line.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use staleness_core::registry::StatedItem;
 use super::foreign::project_of;
 use super::moment::Moment;
 
-/// Under the names that other systems use, and ours.
+/// A line with the field names of this program and of other systems.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KnowledgeLine {
@@ -44,7 +44,7 @@ pub(super) struct KnowledgeLine {
 }
 
 impl KnowledgeLine {
-    /// The item that the line holds, seen from this project, with the project that it belongs to.
+    /// Converts the line to an item, relative to this project. Also returns the item's project.
     pub(super) fn item(
         self,
         here: &ProjectRef,

@@ -1,4 +1,4 @@
-//! A file of lines that is read more than once, in bounded memory.
+//! A file of lines that is read several times in bounded memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
@@ -7,22 +7,22 @@ use std::path::Path;
 use crate::commands::save;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 
-/// The longest line that is read, in bytes.
+/// The longest line to read, in bytes.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
 
-/// Lines of a file, or of stdin by way of a file that nobody else sees.
+/// The lines of a file, or of standard input through a private temporary file.
 #[derive(Debug)]
 pub(crate) struct Input {
     shown: String,
     file: BufReader<File>,
     line: u64,
     text: Vec<u8>,
-    /// The hint of the error that refuses a line.
+    /// Hint for errors that reject a line.
     hint: &'static str,
 }
 
 impl Input {
-    /// Opens a file; none or `-` is stdin.
+    /// Opens a file. No path or `-` means standard input.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, CliError> {
         let path = path.filter(|path| *path != Path::new("-"));
         let shown = path.map_or_else(|| "stdin".into(), brief);
@@ -35,7 +35,7 @@ impl Input {
                 if what.is_dir() {
                     return Err(trouble(&io::ErrorKind::IsADirectory.into()));
                 }
-                // A pipe can be read only once.
+                // A pipe can be read only once, so it is copied.
                 if what.is_file() {
                     file
                 } else {
@@ -52,7 +52,7 @@ impl Input {
         })
     }
 
-    /// Returns the input for a file that holds the export of a store; errors call it `shown`.
+    /// Wraps a file with the export of a store. Errors call it `shown`.
     pub(crate) fn of(file: File, shown: String) -> Self {
         Self {
             shown,
@@ -63,13 +63,13 @@ impl Input {
         }
     }
 
-    /// Returns it with the hint for lines that are read and not imported.
+    /// Uses the hint for lines that are only read, not imported.
     pub(super) const fn only_read(mut self) -> Self {
         self.hint = "see docs/import.md for the fields of a line";
         self
     }
 
-    /// The next line without its line break, while there is one.
+    /// Returns the next line without its line break, or `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<&str>, CliError> {
         self.text.clear();
         let limited = &mut self.file.by_ref().take(MAX_LINE + 1);
@@ -89,23 +89,23 @@ impl Input {
         }
     }
 
-    /// The number of the line that was read last, counted from 1.
+    /// Returns the number of the last line read, counted from 1.
     pub(crate) const fn line(&self) -> u64 {
         self.line
     }
 
-    /// Begins again.
+    /// Returns to the first line.
     pub(crate) fn rewind(&mut self) -> Result<(), CliError> {
         self.line = 0;
         self.file.rewind().map_err(|error| trouble(&self.shown, &error))
     }
 
-    /// A line that is refused.
+    /// Returns the error that rejects a line.
     pub(crate) fn refused(&self, line: u64, what: &str) -> CliError {
         CliError::invalid(format!("{}:{line}: {what}", self.shown)).hint(self.hint)
     }
 
-    /// Why the file as a whole is refused.
+    /// Returns the error that rejects the whole file.
     pub(super) fn nothing(&self, error: CliError) -> CliError {
         let message = format!("{}: {}", self.shown, error.message);
         CliError::new(error.kind, message).hint(self.hint)
@@ -121,8 +121,8 @@ fn trouble(shown: &str, error: &io::Error) -> CliError {
     CliError::new(ErrorKind::Io, format!("{shown}: {}", in_words(error)))
 }
 
-/// A copy in a temporary file without a name, which only this user could read. It ends where a line
-/// is too long: nothing behind that is ever read, and what never ends fills no disk.
+/// Copies the input to an unnamed temporary file that only this user can read. Stops at a line that is too
+/// long, so that endless input cannot fill the disk.
 fn spooled(from: &mut impl Read) -> io::Result<File> {
     let mut file = save::unnamed()?;
     let mut chunk = vec![0; 1 << 16];

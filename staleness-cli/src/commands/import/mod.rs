@@ -1,4 +1,4 @@
-//! `import`: what `export` printed, or what another system has.
+//! `import`: reads the output of `export` or data of another system.
 
 mod batch;
 mod foreign;
@@ -34,7 +34,7 @@ pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Resul
     if out.quiet { Ok(()) } else { out.text(&render(&report, args.dry_run)) }
 }
 
-/// Takes the file in, and tells nobody.
+/// Imports the file without printing a result.
 pub(crate) fn taken(
     settings: &Settings,
     args: &ImportArgs,
@@ -47,12 +47,12 @@ pub(crate) fn taken(
     }
 }
 
-/// Returns the access to open the registry with: a dry run creates none.
+/// Returns the access mode for the registry. A dry run does not create one.
 const fn access(args: &ImportArgs) -> Access {
     if args.dry_run { Access::Look } else { Access::Write }
 }
 
-/// Judges the whole file, then writes it: nothing of a file that is refused.
+/// Imports an export. The whole file is validated first, and nothing is written if it is rejected.
 fn export(
     settings: &Settings,
     args: &ImportArgs,
@@ -80,14 +80,14 @@ fn export(
 
     let mut progress = Progress::new(out, "imported");
     let mut importer = settings.open(access(args))?.admin().importer(args.dry_run).wait()?;
-    // Projects come last: what they were told follows the journal.
+    // Projects come last, because their reading positions refer to the journal.
     for projects in [false, true] {
         input.rewind()?;
         input.next()?;
         while let Some(text) = input.next()? {
             let record = Record::read(text);
             let mut record = record.map_err(|what| input.refused(input.line(), &what))?;
-            // What a file says of itself is no proof that a person typed it here.
+            // A file cannot prove that a person typed a record here.
             if let Record::Work(work) = &mut record {
                 work.by_person = false;
             }
@@ -123,7 +123,7 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
 pub(super) fn counts(counts: &TransferCounts) -> String {
     let TransferCounts { projects, sources, tools, knowledge, outcomes, journal, .. } = counts;
     let TransferCounts { work, sessions, cursors, routes, vectors, .. } = counts;
-    // Most registries hold none of those that are told from one on.
+    // Collections with a minimum of 1 are rare, so 0 is not shown.
     [
         ("projects", projects, 0),
         ("sources", sources, 0),
@@ -144,7 +144,7 @@ pub(super) fn counts(counts: &TransferCounts) -> String {
     .join(", ")
 }
 
-/// Returns a number of records in words: `1 journal entry` for one of `journal`.
+/// Formats a number of records: `1 journal entry` for one record of `journal`.
 pub(super) fn records(collection: &str, count: u64) -> String {
     let (one, many) = match collection {
         "knowledge" => ("item of knowledge", "items of knowledge"),

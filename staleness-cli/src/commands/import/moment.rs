@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use staleness::Timestamp;
 
-/// A time, or a day, which begins at midnight in UTC.
+/// A time, or a day, which means midnight UTC.
 pub(super) struct Moment(pub(super) Timestamp);
 
 impl<'de> Deserialize<'de> for Moment {

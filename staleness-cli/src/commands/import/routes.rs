@@ -1,4 +1,4 @@
-//! Routes of other systems: one a line.
+//! Imports routes of other systems, one per line.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::foreign::project_of;
 use super::moment::Moment;
 use crate::error::{CliError, quoted};
 
-/// Under the names that other systems use, and ours.
+/// A line with the field names of this program and of other systems.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RouteLine {
@@ -35,14 +35,14 @@ pub(super) struct RouteLine {
 }
 
 impl RouteLine {
-    /// The route that the line holds, seen from this project, with the project that it belongs to.
+    /// Converts the line to a route, relative to this project. Also returns the route's project.
     pub(super) fn told(
         self,
         here: &ProjectRef,
         precision: Precision,
     ) -> Result<(ToldRoute, ProjectRef), String> {
         let project = project_of(self.project.as_deref(), here)?;
-        // Nothing finds what was learned of a query without words.
+        // A query without words could never be found.
         Question::new(&self.query).map_err(|why| why.to_string())?;
         let folded = Route::check_query(&self.query).map_err(|refusal| refusal.to_string())?;
         let confidence = self.confidence.unwrap_or(1.0);
@@ -76,14 +76,14 @@ impl RouteLine {
     }
 }
 
-/// The number of dimensions of each model in each project, as read from the lines.
+/// The number of dimensions per model and project in the file.
 #[derive(Default)]
 pub(super) struct Dimensions {
     known: BTreeMap<(ProjectId, ModelId), usize>,
 }
 
 impl Dimensions {
-    /// Notes those of one vector.
+    /// Records the dimensions of one vector.
     pub(super) fn note(
         &mut self,
         project: &ProjectId,
@@ -94,7 +94,10 @@ impl Dimensions {
         same(model, *self.known.entry(key).or_insert(own), own)
     }
 
-    /// Returns an error if the registry has another number of dimensions for a model.
+    /// Checks the dimensions against the registry.
+    ///
+    /// # Errors
+    /// If the registry has other dimensions for a model.
     pub(super) fn check(&self, registry: &Registry) -> Result<(), CliError> {
         for ((project, model), found) in &self.known {
             if let Some(known) = registry.routes().dimensions(project, model).wait()? {

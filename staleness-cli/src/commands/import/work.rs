@@ -1,4 +1,4 @@
-//! Work items of other systems: one a line.
+//! Imports work items of other systems, one per line.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::Settings;
 
-/// Under the names that other systems use, and ours.
+/// A line with the field names of this program and of other systems.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkLine {
@@ -54,7 +54,7 @@ struct StepLine {
 }
 
 impl WorkLine {
-    /// The item that the line holds, seen from this project, with the project that it belongs to.
+    /// Converts the line to a work item, relative to this project. Also returns the item's project.
     pub(super) fn told(self, here: &ProjectRef) -> Result<(ToldWork, Option<ProjectRef>), String> {
         let project = match (self.global, self.project.as_deref()) {
             (true, None) => None,
@@ -96,7 +96,7 @@ impl WorkLine {
     }
 }
 
-/// The work items in a file, each once. Lines of other sorts are passed over.
+/// Returns the work items of a file without duplicates. Other lines are skipped.
 pub(crate) fn work_in(
     settings: &Settings,
     file: &Path,

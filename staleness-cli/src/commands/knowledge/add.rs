@@ -1,4 +1,4 @@
-//! `knowledge add`: writes something down.
+//! `knowledge add`: adds an item.
 
 use serde_json::json;
 use staleness_service::knowledge::{NewItem, World, add as write};

@@ -1,4 +1,4 @@
-//! `knowledge verify`, `set`, `done`, `supersede`, `contradict` and `remove`: what became of items.
+//! `knowledge verify`, `set`, `done`, `supersede`, `contradict` and `remove`: change items.
 
 use serde_json::json;
 use staleness::registry::ScopeChoice;
@@ -48,7 +48,7 @@ pub(super) fn done(
     print(world, &service::done(world, &args.ids, choice(args.scope.scope), done)?, out)
 }
 
-/// The items as they stand: the first as `item`, all of them as `items`.
+/// Prints the changed items. JSON has the first as `item` and all as `items`.
 fn print(world: &World<'_>, told: &[KnowledgeReport], out: &Output) -> Result<(), CliError> {
     let noted = |each| knowledge::noted(each, world.dry_run, out);
     let value = json!({ "item": told.first(), "items": told });

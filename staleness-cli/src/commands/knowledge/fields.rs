@@ -1,4 +1,4 @@
-//! The options of `add` and `set` as the fields of an item.
+//! Converts the options of `add` and `set` to the fields of an item.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::commands::{typed, word};
 use crate::error::CliError;
 use staleness_service::when;
 
-/// The word that empties a field.
+/// The word that clears a field.
 const NONE: &str = "none";
 
-/// The fields that were named, without the citations: those are looked up in the project.
+/// Returns the given fields, except citations, which need the project.
 pub(super) fn patch(args: &FieldArgs, now: Timestamp) -> Result<ItemPatch, CliError> {
     Ok(ItemPatch {
         kind: kind(args.kind.as_deref())?,
@@ -36,7 +36,7 @@ pub(super) fn patch(args: &FieldArgs, now: Timestamp) -> Result<ItemPatch, CliEr
     })
 }
 
-/// The citations that were named, each as the project has it now.
+/// Returns the given citations, each with the current digest.
 pub(super) fn citations(
     args: &FieldArgs,
     cite: impl Fn(&str) -> Result<Citation, CliError>,
@@ -44,7 +44,7 @@ pub(super) fn citations(
     list(&args.cite).map(|cited| cited.iter().map(|text| cite(text)).collect()).transpose()
 }
 
-/// A kind of items.
+/// Parses a kind of item.
 pub(super) fn kind(text: Option<&str>) -> Result<Option<ItemKind>, CliError> {
     word(text, "kind", ItemKind::from_word, || ItemKind::ALL.map(ItemKind::as_str).join(", "))
 }
@@ -61,7 +61,7 @@ fn time(option: &str, text: &str, now: Timestamp) -> Result<Option<Timestamp>, C
     }
 }
 
-/// The values of an option that may be repeated; `none` alone is an empty list.
+/// Returns the values of a repeatable option. `none` alone means an empty list.
 fn list(values: &[String]) -> Option<Vec<String>> {
     match values {
         [] => None,

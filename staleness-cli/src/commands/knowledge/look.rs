@@ -1,4 +1,4 @@
-//! `knowledge show` and `list`: items with everything that speaks against them.
+//! `knowledge show` and `list`: print items with the evidence against them.
 
 use serde_json::json;
 use staleness::registry::ScopeChoice;

@@ -1,4 +1,4 @@
-//! `knowledge recall`: what is known about a question.
+//! `knowledge recall`: finds items for a question.
 
 use serde_json::json;
 use staleness_service::knowledge::{self as service, World};

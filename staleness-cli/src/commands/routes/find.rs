@@ -1,4 +1,4 @@
-//! `routes find`: what was learned that is like a query.
+//! `routes find`: finds learned queries similar to a query.
 
 use staleness::Wait;
 use staleness::registry::FindRoutes;
@@ -14,8 +14,8 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
     let registry = settings.open(Access::Look)?;
     let mut offer = None;
     let mut vector = vector::read(settings, &registry, &args.query, &args.vector)?;
-    // A model that the policy names, and of which no route has a vector yet, leaves the words. What
-    // another one embedded is told of.
+    // If no route has a vector of the policy's model yet, only words are used. Vectors of another model are
+    // mentioned in a note.
     if let Some((model, _)) = &vector
         && args.vector.model.is_none()
         && registry.routes().dimensions(&settings.project.id, model).wait()?.is_none()

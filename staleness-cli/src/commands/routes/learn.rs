@@ -1,4 +1,4 @@
-//! `routes learn`: a tool answered a query, or did not.
+//! `routes learn`: records that a tool answered a query, or did not.
 
 use serde_json::json;
 use staleness::ids::OpId;
@@ -21,7 +21,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
         CliError::invalid(format!("the signal {} is no number", quoted(&args.signal)))
             .hint("give one from 0 to 1")
     })?;
-    // Where nothing can be learned, no registry is made.
+    // If nothing can be learned, no registry is created.
     let looked = settings.open(Access::Look)?;
     let vector = vector::read(settings, &looked, &args.query, &args.vector)?;
     let learn = Learn { op, query: args.query.clone(), tool, signal, at: settings.now, vector };

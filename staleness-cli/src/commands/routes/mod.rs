@@ -1,4 +1,4 @@
-//! `routes`: which tool answered which query.
+//! `routes`: manages learned queries and their tools.
 
 mod find;
 mod learn;
@@ -50,7 +50,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     out.text(&text)
 }
 
-/// Describes how many routes each model embedded; `None` for fewer than two models.
+/// Describes how many routes each model embedded. Returns `None` for fewer than two models.
 fn models(routes: &[Route]) -> Option<String> {
     let mut counts: BTreeMap<&ModelId, usize> = BTreeMap::new();
     for model in routes.iter().filter_map(|route| route.model.as_ref()) {
@@ -82,7 +82,7 @@ fn row(route: &Route, settings: &Settings) -> Vec<crate::output::Cell> {
 }
 
 fn prune(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliError> {
-    // A registry that is not there has nothing to prune, and is not created for it.
+    // A missing registry has nothing to prune and is not created.
     let registry = settings.open(Access::Look)?;
     let report = registry.routes().prune(&settings.project.id, settings.now, dry_run).wait()?;
     if out.json {
@@ -102,7 +102,7 @@ fn prune(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliErro
     out.text(&text)
 }
 
-/// A reason as a person reads it.
+/// Returns a reason in words for people.
 fn words(reason: &str) -> String {
     reason.replace('_', " ")
 }
@@ -128,7 +128,7 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
     out.done(&value, || format!("forgotten: {query} → {tool}\n"))
 }
 
-/// An unknown route, with the one whose id is most like it.
+/// Returns the error for an unknown route, with the most similar id as a hint.
 fn unknown(settings: &Settings, text: &str) -> CliError {
     let error = CliError::new(ErrorKind::Unknown, format!("no route is known as {}", quoted(text)));
     let near = settings.open(Access::Look).ok().and_then(|registry| {

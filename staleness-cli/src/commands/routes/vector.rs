@@ -1,4 +1,4 @@
-//! The vector that a caller hands in with a query.
+//! Reads the vector for a query.
 
 use staleness::ids::ModelId;
 use staleness::{Registry, Wait};
@@ -8,8 +8,8 @@ use crate::args::routes_args::VectorArgs;
 use crate::error::CliError;
 use crate::settings::Settings;
 
-/// The vector of a query: of the file, where one was named, with its numbers as they stand there; else
-/// of the model that the policy names, if it names one.
+/// Returns the vector of a query: from the given file, with its numbers unchanged, or else from the model in
+/// the policy.
 pub(crate) fn read(
     settings: &Settings,
     registry: &Registry,
@@ -22,7 +22,7 @@ pub(crate) fn read(
     }
 }
 
-/// The vector of the file that was named, if one was.
+/// Returns the vector from the given file, if any.
 pub(crate) fn named(
     settings: &Settings,
     registry: &Registry,
