@@ -1,22 +1,22 @@
-//! Documents and the history of their project: what Markdown files name that is gone.
+//! Checks documents for names of things that their project no longer has, using its files and git history.
 //!
-//! A check needs no registry, no client and no settings. A folder is enough; with git there is more evidence, and each
-//! piece of it names the commit. The check goes in stages, and each is a function of what the one before returned:
+//! A check needs no registry, no client and no settings, only a folder. With git there is more evidence, and each piece
+//! names its commit. A check runs in stages. Each is a function of the result of the previous one:
 //!
 //! | stage | function | input | output |
 //! |---|---|---|---|
-//! | files | `files::find` | a project, its tracked files, patterns | the files to check, and those left out |
+//! | files | `files::find` | a project, its tracked files, patterns | the files to check, and the skipped ones |
 //! | drafts | `draft::read` | the text of a file | its blocks, and the names in each |
 //! | questions | `Check::questions` | a draft, and the names that exist nowhere now | citations and words, by block |
-//! | answers | `Check::answers` | the questions about many documents | what was there and went, and when |
+//! | answers | `Check::answers` | the questions about many documents | the things that were removed, and when |
 //! | evidence | `Check::document` | the answers about one document | a [`Document`] with the evidence against its blocks |
 //!
-//! [`check`] runs them over a whole project, in bounded memory; [`item_evidence`] over texts that are in no file.
-//! [`git::Repo`] answers questions about the history alone, and [`set_fields`] edits front matter. What evidence means
-//! is decided in `staleness-core`: see [`Document::judge`].
+//! [`check`] runs the stages over a whole project in bounded memory, and [`item_evidence`] over items of the store.
+//! [`git::Repo`] answers questions about the history alone, and [`set_fields`] edits front matter. `staleness-core`
+//! decides what evidence means: see [`Document::judge`].
 //!
-//! A document comes from whoever wrote the repository. Every read is bounded and goes through [`disk`], nothing
-//! outside the project is followed, and nothing in a file becomes an argument of a command. No program runs but git.
+//! Documents are untrusted. Every read is bounded and goes through [`disk`], no path outside the project is followed,
+//! and nothing in a file becomes an argument of a command. No program other than git is run.
 //!
 //! # Examples
 //! A file was renamed after `AGENTS.md` was written:
