@@ -1,5 +1,4 @@
-//! Search: which tools fit what somebody asks for, by their own words, by what was learned, and where
-//! there are vectors by meaning.
+//! Search: ranks tools for a question by their texts, by learned queries, and by meaning if there are vectors.
 //!
 //! ```
 //! use staleness_core::ids::ToolName;

@@ -1,4 +1,4 @@
-//! Directives: what authors tell the check in comments of their documents.
+//! Directives in comments of documents, with which authors control the check.
 //!
 //! ```text
 //! <!-- staleness: ignore -->                                  the next element: paragraph, list, table, heading …
@@ -8,7 +8,7 @@
 //! <!-- staleness: verified 2026-10-01 -->                     the next element; before the first block: the document
 //! ```
 //!
-//! Within a paragraph, an item or a row a directive is about that block.
+//! Within a paragraph, an item or a row, a directive applies to that block.
 
 use std::collections::BTreeSet;
 

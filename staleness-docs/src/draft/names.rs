@@ -52,7 +52,7 @@ impl Names {
         Some(id)
     }
 
-    /// The name with this number.
+    /// Returns the name with this number.
     pub(crate) fn get(&self, id: NameId) -> (NameSort, &str) {
         self.all.get(id as usize).map_or((NameSort::Link, ""), |(sort, text)| (*sort, text))
     }

@@ -56,7 +56,7 @@ const NOT_FOUND: &str = "is not where the check found it";
 const UNWRITABLE: &str = "cannot be replaced by a name that reads the same way there";
 const ESCAPED: &str = "is written in another way than it reads";
 
-/// Returns for each piece of evidence how the document with this path and text is mended.
+/// Returns the mend of a document for each piece of evidence.
 ///
 /// # Examples
 /// ```

@@ -199,7 +199,7 @@ fn matched(patterns: &Gitignore, path: &str, is_folder: bool) -> Match<()> {
 mod tests {
     use super::*;
 
-    /// Bug W5: an agent is told of documents that its client does not load.
+    /// Bug W5: agents were told about documents that their client does not load.
     #[test]
     fn w5_each_client_loads_its_own_files() {
         let files = [

@@ -30,12 +30,12 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Returns true if it was a regular file before.
+    /// Returns true if it was a regular file before the change.
     pub(crate) fn was_file(&self) -> bool {
         self.was == Some(EntryKind::File)
     }
 
-    /// Returns true if it is a regular file after.
+    /// Returns true if it is a regular file after the change.
     pub(crate) fn is_file(&self) -> bool {
         self.is == Some(EntryKind::File)
     }

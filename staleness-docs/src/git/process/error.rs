@@ -25,9 +25,10 @@ pub enum GitError {
     /// Git failed. The text is the first line of its message that names a problem, without control
     /// characters.
     Failed(String),
-    /// Git was waited for longer than [`ProcessLimits`](super::ProcessLimits) allows, and ended.
-    NoAnswer,
     /// Git did not answer within the time that [`ProcessLimits`](super::ProcessLimits) allows, and was ended.
+    NoAnswer,
+    /// Git needed more time or memory, or a longer answer, than [`ProcessLimits`](super::ProcessLimits) allows for
+    /// one query.
     TooMuch,
     /// The caller cancelled the query.
     Cancelled,

@@ -10,7 +10,7 @@ use foldhash::HashMap as Map;
 use super::naming::{Naming, is_data};
 use super::{defined, filed, items, offered};
 
-/// Words, each with a number.
+/// Numbered words.
 #[derive(Debug)]
 struct Table {
     numbers: Map<Box<[u8]>, u32>,
