@@ -117,9 +117,9 @@ pub struct Touched {
 /// The documents that a diff affects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Impact {
-    /// First commit of the diff.
+    /// The commit that the diff starts from.
     pub from: String,
-    /// Last commit of the diff. `None` for the files on disk.
+    /// The commit that the diff ends at. `None` for the files on disk.
     pub to: Option<String>,
     /// Number of files in the diff.
     pub files: usize,
