@@ -46,7 +46,7 @@ pub struct Match {
 }
 
 impl SearchIndex {
-    /// Returns the best `limit` tools that pass `wanted`. Other tools do not affect the result or the
+    /// Returns the best `limit` tools that pass `wanted`. Other tools take no place and do not count for the
     /// familiarity.
     ///
     /// # The score
@@ -60,8 +60,8 @@ impl SearchIndex {
     /// - `tf` = (2 × in its name or origin + elsewhere) ÷ (0.25 + 0.75 × length ÷ mean length).
     /// - Words that usually led to tools of the same server or plugin add up to 0.35: see `habit.rs`. A tool
     ///   for which only the server fits is not found.
-    /// - A question that is the name of a tool, with or without its server, scores 1. Within a longer
-    ///   question, only names of three or more words count.
+    /// - A tool scores 1 if the question is its name, with or without the server. Within a longer question,
+    ///   only names of three or more words count.
     ///
     /// **learned**, from two kinds of evidence, neither of which lowers a score:
     /// - *the best query* of the tool, by closeness × confidence. If it exceeds the word score, 0.4 times the
