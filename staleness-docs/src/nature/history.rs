@@ -7,7 +7,7 @@ pub(crate) enum History {
     /// Its name or a folder suggests history. A guess, which the file's own front matter or a client that
     /// loads it overrides.
     ByName,
-    /// The policy says so.
+    /// The policy lists it as history.
     ByPolicy,
 }
 

@@ -1,4 +1,4 @@
-//! Answers citations from the history.
+//! Looks up citations in the history.
 
 use std::collections::BTreeMap;
 

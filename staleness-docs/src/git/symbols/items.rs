@@ -204,7 +204,7 @@ fn is_table(line: &[u8]) -> bool {
     }
     let comment = line.windows(3).position(|part| part == b"] #");
     let line = comment.map_or(line, |at| &line[..=at]).trim_ascii_end();
-    // A call means an attribute or a list of calls.
+    // A line with a call is an attribute or part of a list.
     line.ends_with(b"]") && (!line.contains(&b'(') || line.ends_with(b"\"]") && holds(line, b".\""))
 }
 
