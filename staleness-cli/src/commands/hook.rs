@@ -350,10 +350,7 @@ fn agent(settings: &Settings, input: &HookInput) -> Result<AgentId, CliError> {
     staleness_service::sessions::agent(settings, input.client_id().as_str())
 }
 
-/// Sends context to the agent.
-///
-/// # Errors
-/// If the text did not reach the client.
+/// Sends context to the agent. An error means that the text did not reach the client.
 fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
     let text = text.as_str();
     let mut answer = json!({

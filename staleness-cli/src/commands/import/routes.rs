@@ -94,10 +94,7 @@ impl Dimensions {
         same(model, *self.known.entry(key).or_insert(own), own)
     }
 
-    /// Checks the dimensions against the registry.
-    ///
-    /// # Errors
-    /// If the registry has other dimensions for a model.
+    /// Returns an error if the registry has other dimensions for a model.
     pub(super) fn check(&self, registry: &Registry) -> Result<(), CliError> {
         for ((project, model), found) in &self.known {
             if let Some(known) = registry.routes().dimensions(project, model).wait()? {

@@ -180,10 +180,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Counts a failure of git.
-    ///
-    /// # Errors
-    /// If the failure is final or the limit is exceeded.
+    /// Counts a failure of git. Returns it if it is final or the limit is exceeded.
     fn broke_off(&mut self, reason: GitError) -> Result<(), GitError> {
         self.restarts += 1;
         if reason.is_final() || self.restarts > self.allowed { Err(reason) } else { Ok(()) }

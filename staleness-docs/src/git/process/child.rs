@@ -120,10 +120,8 @@ impl Process {
         }
     }
 
-    /// Passes every record to `look` until it breaks or the process ends.
-    ///
-    /// # Errors
-    /// If the process fails.
+    /// Passes every record to `look` until it breaks or the process ends. Returns an error if the process
+    /// fails.
     pub(crate) fn each_record(
         mut self,
         end: u8,
@@ -140,10 +138,7 @@ impl Process {
         }
     }
 
-    /// Reads the rest of the output, up to 1 MiB.
-    ///
-    /// # Errors
-    /// If the process fails.
+    /// Reads the rest of the output, up to 1 MiB. Returns an error if the process fails.
     pub(crate) fn all(mut self) -> Result<Vec<u8>, GitError> {
         let mut bytes = Vec::new();
         if (&mut self.stdout).take(MAX_RECORD).read_to_end(&mut bytes).is_err() {

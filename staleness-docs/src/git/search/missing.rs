@@ -63,10 +63,7 @@ impl Searched {
         self.lacks.contains_key(word)
     }
 
-    /// Returns the things to find in earlier commits.
-    ///
-    /// # Errors
-    /// The answer, if it is already clear.
+    /// Returns the things to find in earlier commits, or the answer as an error if it is already clear.
     pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
         match self.lacks.get(word) {
             Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
