@@ -1,4 +1,4 @@
-//! `tools diff` and `tools accept`: what a server changed about its tools, and that a person agrees.
+//! `tools diff` and `tools accept`: show and accept changes that a server made to its tools.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -16,18 +16,18 @@ use crate::output::diff::{painted, unified};
 use crate::output::{Cell, Output, Paint, Painter, escape};
 use crate::settings::{Access, Settings};
 
-/// A definition as it is told: its texts are those of its server.
+/// A tool definition for output. Its texts come from the server.
 #[derive(Serialize)]
 pub(crate) struct Told<'a> {
     name: &'a str,
     scope: &'static str,
-    /// The class of a change that waits.
+    /// Class of the pending change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<ChangeClass>,
     pinned_at: Timestamp,
     since: Timestamp,
     changes: u32,
-    /// The digest of the current version.
+    /// Digest of the current version.
     digest: String,
     differences: Vec<Difference>,
     parts: Vec<ToldPart<'a>>,
@@ -71,7 +71,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// The definition of a tool that is shown.
+/// Returns the definition of a tool for output.
 pub(crate) fn of_tool(
     registry: &Registry,
     settings: &Settings,
@@ -81,14 +81,14 @@ pub(crate) fn of_tool(
     Ok(rows.into_iter().find(|row| row.key == *key))
 }
 
-/// Says that a change waits, in one row.
+/// Formats a pending change as one row.
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
     let name = quoted(row.key.name.as_str());
     format!("changed ({}); see `staleness tools diff {name}`", class.as_str())
 }
 
-/// Shows what changed.
+/// Prints the pending changes.
 pub(crate) fn diff(
     settings: &Settings,
     name: &str,
@@ -110,7 +110,7 @@ pub(crate) fn diff(
     out.text(&rows.iter().map(|row| render(row, out)).collect::<String>())
 }
 
-/// Accepts what changed.
+/// Accepts the pending changes.
 pub(crate) fn accept(
     settings: &Settings,
     args: &HoldArgs,
@@ -155,7 +155,7 @@ fn render(row: &Definition, out: &Output) -> String {
             (format!("{} {name}", each.what).trim_end().to_owned(), None),
         ]
     })));
-    // The texts are the server's: every character that a terminal obeys or hides is escaped.
+    // The texts are untrusted, so characters that a terminal hides or interprets are escaped.
     for part in &told.parts {
         let [before, now] = [part.before, part.now].map(|text| lines(text.unwrap_or_default()));
         let names = [format!("{} before", part.part), format!("{} now", part.part)];
@@ -169,7 +169,7 @@ fn render(row: &Definition, out: &Output) -> String {
     text
 }
 
-/// A text of several lines: JSON with one member on each.
+/// Formats a text over several lines. JSON gets one member per line.
 fn lines(text: &str) -> String {
     let value = serde_json::from_str::<Value>(text).ok().filter(|value| !value.is_number());
     let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok());

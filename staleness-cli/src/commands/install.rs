@@ -1,4 +1,4 @@
-//! `init` and `uninstall`: this program in the files of an agent client.
+//! `init` and `uninstall`: add this program to the files of an agent client, or remove it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,10 @@ use crate::output::diff::painted;
 use crate::output::{Output, escape};
 use crate::settings::Settings;
 
-/// The maximum number of attempts to change a file that others change at the same time.
+/// Maximum number of attempts to change a file while others change it.
 const ATTEMPTS: usize = 8;
 
-/// The command: set a client up, undo that, or change what it loads.
+/// The command: set up a client, undo that, or change what the client loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Init,
@@ -30,7 +30,7 @@ pub(super) enum Verb {
     Switch,
 }
 
-/// A file with the change that it gets.
+/// A file and its planned change.
 pub(super) struct Planned {
     pub(super) target: Target,
     level: Level,
@@ -48,7 +48,7 @@ pub(crate) fn init(
     run(Verb::Init, global, args, skill, out)
 }
 
-/// Takes out what `init` put in.
+/// Removes what `init` added.
 pub(crate) fn uninstall(global: &Global, args: &PlaceArgs, out: &Output) -> Result<(), CliError> {
     run(Verb::Uninstall, global, args, true, out)
 }
@@ -69,13 +69,13 @@ fn run(
     }
     let mut global = global.clone();
     if args.swallowed().is_some() {
-        // The word behind --project was the client's name.
+        // The value of `--project` was the name of the client.
         global.project = None;
     }
     if let Some(folder) = args.named_before(&std::env::args_os().collect::<Vec<_>>()) {
         global.project = Some(folder);
     }
-    // A policy that cannot be read has no say in what stands in other files.
+    // An unreadable policy does not matter for other files.
     let settings = Settings::new(&global, None, true)?;
     let level = args.level();
     let folders = folders(&settings);
@@ -89,7 +89,7 @@ fn run(
         // This build has no server that a client could start.
         targets.retain(|target| !target.part.is_server());
     }
-    // All are judged before any is written.
+    // All files are checked before any is written.
     let planned: Vec<Planned> = targets
         .into_iter()
         .map(|target| plan(verb, target, level))
@@ -123,14 +123,14 @@ fn run(
     out.text(&summary(verb, client, level, &done, &notes, args.dry_run, out))
 }
 
-/// Says that the client refuses a file as it is: it would call nothing that was put into it.
+/// Returns the reason that the client would reject the file as it is, and so ignore our entry.
 fn refused(client: Client, planned: &Planned) -> Option<String> {
     let before = planned.change.before.as_deref()?;
     let why = refusal(client.as_str(), &planned.target.path, before)?;
     Some(format!("{why}; until then nothing in it works"))
 }
 
-/// Returns the folders of the clients. Environment variables count for the user's own home only.
+/// Returns the folders of the clients. Environment variables count only for the user's own home.
 pub(super) fn folders(settings: &Settings) -> Folders {
     let variable = |name: &str| {
         std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home).map(PathBuf::from)
@@ -144,8 +144,7 @@ pub(super) fn folders(settings: &Settings) -> Folders {
     }
 }
 
-/// This program as configuration files are to call it: by its absolute path, with the store and the
-/// policy that were named.
+/// Returns this program's entry for configuration files: its absolute path with the given store and policy.
 fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
     let mut options = Vec::new();
     if global.store.is_some() {
@@ -157,8 +156,8 @@ fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
     Ok(Program { path: text(&own_path()?)?, options })
 }
 
-/// Returns this program's path as the search path finds it, since the target of a link may carry
-/// a version in its name; else the path that it runs from.
+/// Returns this program's path from the search path, because the target of a link may contain a version.
+/// Falls back to the path of the executable.
 pub(super) fn own_path() -> Result<PathBuf, CliError> {
     let unknown = |what: String| {
         CliError::new(ErrorKind::Io, format!("where this program is: {what}"))
@@ -181,7 +180,7 @@ fn absolute(url: &StoreUrl) -> Result<String, CliError> {
     Ok(match url {
         StoreUrl::Sqlite(path) => format!("sqlite:{}", text(&full(path)?)?),
         StoreUrl::Redb(path) => format!("redb:{}", text(&full(path)?)?),
-        // A password does not belong into files that are shared and committed.
+        // A password must not go into files that are shared and committed.
         StoreUrl::Postgres(url) if url.has_password() => {
             let message = format!("{url}: its password would stand in a configuration file");
             return Err(CliError::invalid(message)
@@ -221,7 +220,7 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
         Verb::Init | Verb::Switch => {
             let after = part.install(text);
             let backup = match &before {
-                // One from before an earlier file.
+                // The backup belongs to an earlier file.
                 None => Backup::Remove,
                 Some(text) if verb == Verb::Init && part.is_in(text) && kept.is_some() => {
                     Backup::Keep
@@ -233,7 +232,7 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
         Verb::Uninstall if before.is_none() => (Ok(None), Backup::Keep),
         Verb::Uninstall => match part.uninstall(text, kept.as_ref().map(|kept| kept.text.as_str()))
         {
-            // Of an `init` that was killed before it changed the file: the backup tells nothing new.
+            // An `init` was killed before it changed the file, so the backup is not needed.
             Ok(After::Same) if kept.as_ref().is_some_and(|kept| kept.text == text) => {
                 (Ok(before.clone()), Backup::Remove)
             }
@@ -266,7 +265,7 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
     Ok(Planned { change: Change { place, before, after, backup }, target, level, notes })
 }
 
-/// Writes every file; when one cannot be written, what was written before it is taken back.
+/// Writes all files. If one cannot be written, reverts the ones before it.
 pub(super) fn carry_out(verb: Verb, planned: Vec<Planned>) -> Result<Vec<Planned>, CliError> {
     let mut done: Vec<Planned> = Vec::new();
     for each in planned {
@@ -313,7 +312,7 @@ fn carry_out_one(verb: Verb, mut planned: Planned) -> Result<Planned, CliError> 
         .hint("close the client, and try again"))
 }
 
-/// Removes folders that are empty without a file.
+/// Removes folders that are empty without the file.
 fn tidy(planned: &Planned) {
     remove_empty_folders(&planned.target.path, &planned.target.root);
 }
@@ -345,7 +344,7 @@ pub(super) fn report(planned: &Planned, diff: &str) -> Json {
     })
 }
 
-/// Says which file was changed, in a line.
+/// Returns a line that says which file was changed.
 pub(super) fn written(planned: &Planned) -> String {
     let path = escape(&planned.target.path.display().to_string()).into_owned();
     let line = match word(&planned.change) {

@@ -1,4 +1,4 @@
-//! `record`: one use of a tool, by hand or from a client that has no hooks.
+//! `record`: records one use of a tool, by hand or from a client without hooks.
 
 use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;

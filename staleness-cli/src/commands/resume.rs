@@ -1,4 +1,4 @@
-//! `resume`: what changed for an agent while it was away.
+//! `resume`: prints the changes since an agent was last here.
 
 use staleness::report::Delta;
 use staleness_service::sessions::{Asked, resume, told};
@@ -24,7 +24,7 @@ pub(crate) fn run(settings: &Settings, args: &ResumeArgs, out: &Output) -> Resul
     } else {
         out.deliver(&work::delta(&answer.delta, settings.now, out))?
     };
-    // What nobody read was not told: it is told again.
+    // Changes that were not delivered are reported again.
     if delivered {
         told(settings, &answer)?;
     }

@@ -1,4 +1,4 @@
-//! `review`: what needs attention, worst first, across tools, documents, knowledge and work.
+//! `review`: lists everything that needs attention, worst first: tools, documents, knowledge and work.
 
 use serde_json::json;
 use staleness::report::ToolReport;
@@ -37,12 +37,12 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
-/// Returns true for a signal that a definition waits for a person.
+/// Returns true for the signal of a definition that awaits a decision.
 fn is_definition(signal: &str) -> bool {
     matches!(signal, ToolReport::CHANGED | ToolReport::WITHHELD)
 }
 
-/// A command line to go on with; `open` opens a file at a line.
+/// Returns the next command to run. `open` opens a file at a line.
 fn command(
     id: &str,
     verdict: &Verdict,
@@ -61,7 +61,7 @@ fn command(
         },
         Subject::Work => format!("staleness stale resolve {quoted}"),
         Subject::Block { path, line } => open(path, *line),
-        // The id comes last: after one that begins with `-` there are no options any more.
+        // The id comes last. After an id that begins with `-`, no options are parsed.
         Subject::Item { path, line } => match (verdict.action, path) {
             (NextAction::Complete, _) => format!("staleness knowledge done {quoted}"),
             (NextAction::Reschedule, _) => {

@@ -1,4 +1,4 @@
-//! `session`: when agents came and went.
+//! `session`: starts, ends and lists the sessions of agents.
 
 use serde_json::json;
 use staleness::ids::AgentId;
@@ -90,7 +90,7 @@ fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), Cli
     out.done(&json!({ "session": told }), || work::session(&told, settings.now, out))
 }
 
-/// The agent that is named: there must be one.
+/// Returns the named agent, or an error if none is named.
 pub(super) fn named_agent(settings: &Settings) -> Result<&AgentId, CliError> {
     settings.agent.as_ref().ok_or_else(|| {
         CliError::new(ErrorKind::Usage, "no agent is named")

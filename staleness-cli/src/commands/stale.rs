@@ -1,4 +1,4 @@
-//! `stale`: work that is overdue, and settling it.
+//! `stale`: lists overdue work and settles it.
 
 use staleness::Wait;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::error::CliError;
 use crate::output::{Output, escape, work};
 use crate::settings::{Access, Settings};
 
-/// Runs the command; `true`: something is at the level to fail on, or worse.
+/// Runs the command. Returns true if an item reaches the level to fail on.
 pub(crate) fn run(
     settings: &Settings,
     command: Option<&StaleCommand>,
@@ -47,7 +47,7 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
     Ok(args.fail_on.is_some_and(|least| reaches(&report, least)))
 }
 
-/// Returns true if anything is at a level or worse.
+/// Returns true if an item reaches a level.
 pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
     report.warnings.iter().any(|each| each.level >= least.into())
 }
@@ -58,7 +58,7 @@ fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport
     let project = Some((&settings.project.id, settings.project.root.as_str()));
     let policy = &settings.configured.policy.work;
     let rules = |item: &Work| policy.rules(item.kind, project, item.author.as_deref()).into_owned();
-    // It is no item of this registry: the other system has to settle it.
+    // The item belongs to another system and must be settled there.
     let command = |item: &Work| match item.kind.resolved() {
         Some(to) => format!("# its next state would be {to}"),
         None => String::new(),

@@ -1,4 +1,4 @@
-//! `tools`: list, show, rank, suggest, discover, history, and what a person decides.
+//! `tools`: lists, shows, ranks and suggests tools, and records decisions about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +80,7 @@ pub(crate) fn run(
             let found = registry.tools().suggest(&settings.project, wanted, settings.now).wait()?;
             let none = "no active tool fits; `staleness tools discover` searches all of them\n";
             tell(settings, &found, note, *explain, none, out)?;
-            // A suggestion was told: that it could not be noted takes nothing from it.
+            // The suggestion is already shown, so a failure to record it does not matter.
             if let Some(session) = session
                 && let Err(error) =
                     suggested::note(settings, &session, query.as_deref(), &found.tools)
@@ -118,26 +118,26 @@ pub(crate) fn run(
     }
 }
 
-/// A line that says whom an answer is for.
+/// Returns a line that says for which agent the answer is.
 pub(super) fn audience(settings: &Settings, out: &Output) -> String {
     let how = if settings.client.is_some() { "" } else { " (STALENESS_AGENT names one)" };
     out.hint(&format!("for {}{how}", settings.audience()))
 }
 
-/// A tool; or an invented name, with the tool that is most like it.
+/// A tool, or an invented name with the most similar tool.
 #[derive(Serialize)]
 struct Shown<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     tool: &'a ToolReport,
-    /// The change of its server that waits to be accepted.
+    /// The pending change of its definition by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<Told<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     did_you_mean: Option<String>,
 }
 
-/// Tells the little that is known of a tool.
+/// Prints the little that is known about an unused tool.
 fn not_used_yet(settings: &Settings, unused: &Unused, out: &Output) -> Result<(), CliError> {
     if out.json {
         return out.json(&unused.data(settings, None));
@@ -147,15 +147,15 @@ fn not_used_yet(settings: &Settings, unused: &Unused, out: &Output) -> Result<()
     out.text(&(text + &audience(settings, out)))
 }
 
-/// A query without words would ask for everything, or for nothing.
+/// Rejects a query without words, which would match everything or nothing.
 fn says_something(query: &str) -> Result<(), CliError> {
     Question::new(query).map(drop).map_err(|why| {
         CliError::invalid(why.to_string()).hint("say what the tool should do, in words")
     })
 }
 
-/// Returns the query's vector, and a note if a model could not be asked: words answer too.
-/// Errors if a file that was named holds no vector.
+/// Returns the query's vector, and a note if a model could not be asked, in which case words are enough.
+/// Returns an error if the given file contains no vector.
 fn meant(
     settings: &Settings,
     registry: &Registry,
@@ -203,7 +203,7 @@ pub(crate) const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
 }
 
 fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliError> {
-    // Tools that a person switched off are stale ones of a kind.
+    // Tools that a person switched off are listed with the stale ones.
     let off = ListingState::Off.as_str();
     let status =
         |word: &str| if word == off { Some(Status::Stale) } else { Status::from_word(word) };
@@ -241,7 +241,7 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     out.text(&text)
 }
 
-/// Clients × servers. A server that fails does so for every client that loads it.
+/// Prints a matrix of clients and servers. A failing server fails for every client that loads it.
 fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let listing = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };
@@ -283,7 +283,7 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     out.text(&out.table([head].into_iter().chain(rows)))
 }
 
-/// The tools that a server offers: it works as long as most of them do.
+/// Returns the tools of a server. The server counts as working while most of them work.
 fn of_server(
     registry: &Registry,
     settings: &Settings,
@@ -312,7 +312,7 @@ fn history(
     let registry = settings.open(Access::Look)?;
     let keys = match find(&registry, settings, name, scope) {
         Ok(key) => vec![key],
-        // A forgotten tool still has a history.
+        // Even a forgotten tool has a history.
         Err(error) if error.kind == ErrorKind::Unknown => ToolName::spellings(name)
             .iter()
             .flat_map(|name| scope.keys(&settings.project.id, name))
@@ -375,7 +375,7 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
     }
 }
 
-/// The longest reason that is kept, in characters.
+/// The longest reason to store, in characters.
 const MAX_REASON: usize = 1_000;
 
 fn check_reason(reason: Option<&str>) -> Result<Option<&str>, CliError> {

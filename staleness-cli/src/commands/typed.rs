@@ -1,4 +1,4 @@
-//! Texts as people type them.
+//! Texts that people enter.
 
 use std::io::{IsTerminal, Read, stderr, stdin, stdout};
 
@@ -7,8 +7,8 @@ use staleness_sources::clients;
 use crate::error::{CliError, ErrorKind};
 use crate::settings::Settings;
 
-/// Returns true if a person typed a text for a store of this machine: on a command line at a terminal, for no agent
-/// and under no agent's name, and in no environment that a client makes for its agent.
+/// Returns true if a person typed a text for a local store: at a terminal, not on behalf of an agent, and not
+/// in an environment that a client creates for its agent.
 pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]) -> bool {
     given != "-"
         && settings.is_of_this_machine()
@@ -20,7 +20,7 @@ pub(super) fn by_person(settings: &Settings, given: &str, names: &[Option<&str>]
         && !clients::may_run_for_agent()
 }
 
-/// A text, or what stdin holds, without the line ends behind it.
+/// Returns the given text, or the text on stdin, without trailing line ends.
 pub(super) fn text(given: &str, most: usize) -> Result<String, CliError> {
     if given != "-" {
         return Ok(given.to_owned());

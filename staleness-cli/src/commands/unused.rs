@@ -1,4 +1,4 @@
-//! `tools unused`: what clients load and never use, what it costs, and switching servers off.
+//! `tools unused`: lists tools that clients load but never use, with their cost, and switches servers off.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
     out.text(&(text + &out.hint(costs.method) + &audience(settings, out)))
 }
 
-/// One client: its unused tools, its instruction files, and the sums.
+/// Formats one client: its unused tools, its instruction files and the totals.
 fn render(
     settings: &Settings,
     costs: &Costs,
@@ -128,7 +128,7 @@ fn about(tokens: Option<u64>) -> String {
     }
 }
 
-/// The cost of a tool, in words.
+/// Returns the cost of a tool in words.
 fn tokens(each: &ToolCost) -> String {
     let mut text = about(each.tokens);
     if let Some(loaded) = each.loaded_tokens.filter(|_| each.loaded_tokens != each.tokens) {
@@ -140,7 +140,7 @@ fn tokens(each: &ToolCost) -> String {
     text
 }
 
-/// Shows the change that switches servers off, and writes it where that is asked for.
+/// Shows the change that switches servers off, and writes it on request.
 fn switch_off(
     settings: &Settings,
     costs: &Costs,
@@ -222,7 +222,7 @@ fn switch_off(
     out.text(&text)
 }
 
-/// The entries of the clients that load a server and do not use it.
+/// Returns the entries of the clients that load a server without using it.
 fn named<'a>(costs: &'a Costs, name: &str) -> Result<Vec<&'a ToolCost>, CliError> {
     let all =
         || costs.unused.iter().chain(&costs.others).filter(|each| each.kind != ToolKind::McpTool);
@@ -254,7 +254,8 @@ fn named<'a>(costs: &'a Costs, name: &str) -> Result<Vec<&'a ToolCost>, CliError
         .hint("switch it off in the client if you know better; nothing was changed"))
 }
 
-/// Plans the change of one file. One that its client refuses would switch nothing off.
+/// Plans the change of one file. A file that its client rejects is an error, because the change would have no
+/// effect.
 fn planned_for(
     settings: &Settings,
     path: PathBuf,

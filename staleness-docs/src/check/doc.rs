@@ -16,7 +16,7 @@ use crate::git::text_digest;
 use crate::nature::History;
 use crate::paths;
 
-/// The version of what is looked for: another one makes every earlier check void.
+/// Version of the rules. A new version invalidates all earlier results.
 const RULES: u8 = 18;
 
 /// A document that is being checked.

@@ -1,4 +1,4 @@
-//! Documents that name something that a diff changes.
+//! Finds documents that name things that a diff changes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,29 +18,29 @@ use crate::nature::is_document;
 use crate::paths;
 use crate::report::{Impact, Touched, TouchedName, WHOLE};
 
-/// Most bytes of changed files that are compared.
+/// Maximum number of bytes of changed files to compare.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// Most names that are told of one document, and of all.
+/// Maximum numbers of names to report per document and in total.
 const MAX_NAMES: usize = 100;
 const MAX_ALL: usize = 10_000;
 
-/// The names of parts of a file that differ: of its headings, or of the targets of a kind.
+/// The names of differing parts of a file: its headings, or its targets of one kind.
 type Parts = HashSet<String>;
 
-/// The changed files, and what they held before and after. Each is read once for all that documents name.
+/// The changed files with their old and new contents. Each is read once.
 struct Changes<'s> {
     files: &'s [ChangedFile],
     texts: Vec<[Vec<u8>; 2]>,
-    /// Files by their paths, and by those that they had.
+    /// Indices of files by their current and old paths.
     paths: HashMap<&'s str, usize>,
-    /// The one file in which what a word names differs; `None` where there are several.
+    /// The only file in which the thing that a word names differs. `None` if there are several.
     words: HashMap<Word, Option<usize>>,
     headings: HashMap<usize, Parts>,
     targets: HashMap<(usize, TargetKind), Parts>,
 }
 
 impl Changes<'_> {
-    /// The changed file of a path. Of a document only that it came, went or was renamed counts.
+    /// Returns the changed file at a path. A document counts only if it was added, removed or renamed.
     fn of_path(&self, path: &str) -> Option<usize> {
         let at = *self.paths.get(path)?;
         let file = &self.files[at];
@@ -48,7 +48,7 @@ impl Changes<'_> {
         (is_moved || !is_document(path)).then_some(at)
     }
 
-    /// Returns the changed document in which the section under a heading, or its name, is another one.
+    /// Returns the changed document in which a heading or its section differs.
     fn of_heading(&mut self, path: &str, fragment: &str) -> Option<usize> {
         let at = *self.paths.get(path)?;
         let key = headings::key(&headings::of_fragment(fragment)?);
@@ -65,7 +65,7 @@ impl Changes<'_> {
         self.headings.entry(at).or_insert_with(read).contains(&key).then_some(at)
     }
 
-    /// The changed manifest, among these, that defines a command's target differently.
+    /// Returns the manifest among these that defines a command's target differently.
     fn of_call(&mut self, call: &Call, manifests: &[String]) -> Option<usize> {
         manifests.iter().find_map(|path| {
             let at = *self.paths.get(path.as_str())?;
@@ -86,7 +86,7 @@ impl Changes<'_> {
     }
 }
 
-/// The parts that two versions of a file do not have alike.
+/// Returns the names of the parts that differ between two versions of a file.
 fn differing<T: PartialEq>(
     texts: &[Vec<u8>; 2],
     read: impl Fn(&[u8]) -> HashMap<String, T>,
@@ -97,7 +97,7 @@ fn differing<T: PartialEq>(
 }
 
 impl Check<'_> {
-    /// Finds the names in documents of what differs since a revision.
+    /// Finds names in documents for things that differ since a revision.
     pub(super) fn impact(&mut self, docs: &[Doc], since: &Since) -> Result<Impact, Cancelled> {
         let mut changes = self.changes(&since.files)?;
         let edited: HashSet<&str> = since.files.iter().map(|file| &*file.path).collect();
@@ -207,7 +207,7 @@ impl Check<'_> {
         Ok(Changes { files, texts, paths, words, headings, targets })
     }
 
-    /// The changed file that a name in a document is about.
+    /// Returns the changed file that a name in a document refers to.
     fn change_of(
         &mut self,
         changes: &mut Changes<'_>,

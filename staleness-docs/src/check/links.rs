@@ -236,7 +236,7 @@ impl Check<'_> {
         text.zip(name).is_some_and(|(text, name)| text.contains(name))
     }
 
-    /// The finding about a link whose target no commit ever had.
+    /// Returns the finding for a link with a target that never existed.
     pub(super) fn broken(
         &mut self,
         open: &Open<'_>,

@@ -1,9 +1,8 @@
-//! From a project to checked documents.
+//! Checks the documents of a project.
 //!
-//! Documents are read one after the other; only their names are kept. What the checked-out commit
-//! lacks of them is little. Only documents that name it are read again and held, in lots of
-//! [`CheckOptions::held_bytes`]; only the blocks that do are dated, and only for those is the history
-//! asked.
+//! Documents are read one after another, and only their names are kept. The checked-out commit lacks only a
+//! few of these names. Only documents that contain them are read again, in batches of
+//! [`CheckOptions::held_bytes`]. Only the blocks that contain them are dated and looked up in the history.
 
 mod answers;
 mod blind;
@@ -50,48 +49,47 @@ use questions::Questions;
 pub(crate) use questions::word_of;
 use superseded::Standing;
 
-/// From so many documents on that were not checked before the history is read ahead: hardly ever is
-/// nothing asked of it then.
+/// From this number of new documents on, the history is read ahead, because it is almost always needed.
 const MANY: usize = 16;
 
-/// State that every part of a check needs.
+/// The state shared by all parts of a check.
 struct Check<'a> {
     place: &'a ProjectPlace,
     options: &'a CheckOptions<'a>,
     fence: Fence,
     past: Past<'a>,
     names: Names,
-    /// Places of documents that may still be kept.
+    /// Number of names, temporal words and blocks that may still be stored.
     room: usize,
     report: Report,
-    /// Documents of which something was told that is not kept with them, or that changes without their
-    /// text or the commit: they are checked anew each time.
+    /// Documents with remarks that are not stored with them, or with results that can change although text
+    /// and commit stay the same. These are checked anew each time.
     told: BTreeSet<String>,
-    /// Documents of which not all findings are listed.
+    /// Documents with findings that are not listed.
     partial: BTreeSet<String>,
-    /// Evidence listed so far, of all documents.
+    /// Amount of evidence listed so far, in all documents.
     listed: usize,
-    /// Bytes of the texts of all items.
+    /// Total size of the texts of all items, in bytes.
     item_bytes: usize,
-    /// Lines of files that were counted.
+    /// Cached line counts of files.
     counted: evidence::Counted,
-    /// True if an answer since this was taken rests on files that no commit holds.
+    /// True if an answer since the last reset depends on uncommitted files.
     rests_on_disk: Cell<bool>,
     made: made::Made,
     anchors: links::Anchors,
     file_names: OnceCell<links::Names>,
     own: OnceCell<own::Own>,
-    /// The items of files that have a history.
+    /// Items in files with a history.
     undated: Vec<Undated>,
-    /// When the files of items came and were edited.
+    /// When the files of items were added and last edited.
     lives: Lives,
-    /// Claims of documents to stand for others.
+    /// Claims of documents to supersede others.
     standing: Standing,
-    /// Documents that others include: their links count from elsewhere.
+    /// Documents that others include. Their links are relative to another folder.
     included: HashSet<String>,
 }
 
-/// Of the files of items, by path, what knows their text again, and when they came and were edited.
+/// The text digest and dates of each item's file, by path.
 type Lives = BTreeMap<String, (u128, Life)>;
 
 /// Checks the documents of a project.
@@ -187,8 +185,7 @@ pub fn check(
     check.finish(documents, taken, since.as_ref())
 }
 
-/// The version that a project is at: the one that its files declare, else the latest that a tag of
-/// it names.
+/// Returns the version of a project: the declared one, or else the latest tagged one.
 #[must_use]
 pub fn project_version(place: &ProjectPlace, repo: &mut LazyRepo) -> Option<String> {
     let declared = crate::version::declared_version(&place.folder);
@@ -196,18 +193,18 @@ pub fn project_version(place: &ProjectPlace, repo: &mut LazyRepo) -> Option<Stri
 }
 
 impl Check<'_> {
-    /// Reads every document; those that were checked before and still hold are done.
+    /// Reads all documents. Those with a reusable result are done.
     fn read(
         &mut self,
         files: BTreeMap<String, DocFile>,
     ) -> Result<(Vec<Doc>, Vec<Document>), Cancelled> {
-        // The names of a document that was checked before are not known, and a diff may be about them.
+        // The names in reused documents are not stored, but a diff may concern them.
         let known = if self.options.impact { &[] } else { self.options.known };
         let known: std::collections::HashMap<&str, &Document> =
             known.iter().map(|document| (&*document.key.path, document)).collect();
         let of = files.len();
         let (mut docs, mut taken) = (Vec::new(), Vec::new());
-        // The smallest first: where there is too much, it is the largest that find no room.
+        // Smallest first, so that only the largest documents exceed a limit.
         let mut files: Vec<_> = files.into_iter().collect();
         files.sort_by_cached_key(|(_, file)| file.path.metadata().map_or(0, |meta| meta.len()));
         for (done, (key, file)) in files.into_iter().enumerate() {
@@ -224,7 +221,7 @@ impl Check<'_> {
         Ok((docs, taken))
     }
 
-    /// Asks about every document, and makes evidence of the answers.
+    /// Asks the questions about all documents, and turns the answers into evidence.
     fn look(&mut self, docs: Vec<Doc>) -> Result<Vec<Document>, Cancelled> {
         let missing = self.missing(&docs)?;
         let mut documents = Vec::with_capacity(docs.len());
@@ -269,7 +266,7 @@ impl Check<'_> {
         Ok(documents)
     }
 
-    /// Answers the questions about the documents that are held, and makes evidence of the answers.
+    /// Answers the questions about the loaded documents, and turns the answers into evidence.
     fn documents(&mut self, held: Vec<Open<'_>>) -> Result<Vec<Document>, Cancelled> {
         let answers = self.answers(&held)?;
         let told = held.iter().zip(&answers);
@@ -282,13 +279,13 @@ impl Check<'_> {
         self.told.insert(path.to_owned());
     }
 
-    /// Tells that a part of a document was not checked.
+    /// Reports that a part of a document was not checked.
     fn skip(&mut self, path: &str, reason: String) {
         self.report.skipped.push(Skipped { path: path.to_owned(), reason });
         self.told.insert(path.to_owned());
     }
 
-    /// Of several items with one id only the first keeps it: an id names one item.
+    /// If several items have the same id, only the first keeps it.
     fn keep_ids_apart(&mut self) {
         let items = &mut self.report.items;
         items.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
@@ -313,7 +310,7 @@ impl Check<'_> {
         mut taken: Vec<Document>,
         since: Option<&Since>,
     ) -> Result<Report, Cancelled> {
-        // What is not sure, or was told once, is not taken over the next time.
+        // Uncertain results, and remarks that are not stored, must not be reused.
         let doubtful = self.past.is_doubtful();
         for document in &mut documents {
             if doubtful || self.told.contains(&document.key.path) {

@@ -1,4 +1,4 @@
-//! The history of the project, where there is one.
+//! The history of the project, if there is one.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
@@ -17,17 +17,17 @@ use crate::nature::is_document;
 use crate::report::{HISTORY, WHOLE};
 use crate::{Note, Progress, Skipped};
 
-/// Hears how far a check is, and may end it.
+/// A callback that receives the progress of a check and may cancel it.
 pub(crate) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// A repository, and what was asked of it once.
+/// A repository with cached answers.
 pub(crate) struct Past<'p> {
     pub(super) repo: Option<&'p mut Repo>,
     /// The folder of the project.
     pub(super) folder: PathBuf,
-    /// A number for how far back the history goes, which another end of it would change.
+    /// A value that identifies the end of a cut-off history.
     pub(super) boundary: u128,
-    /// True if git failed on the way.
+    /// True if git failed during the check.
     pub(super) failed: bool,
     /// Gaps met by the checks whose documents were reused: see [`super::blind`].
     pub(super) met: Cell<u8>,
@@ -36,13 +36,13 @@ pub(crate) struct Past<'p> {
     watcher: Watcher<'p>,
 }
 
-/// A commit as evidence names it.
+/// Formats a commit as in evidence.
 pub(crate) fn commit_text(commit: &git::Commit) -> String {
     commit.id.to_string()
 }
 
 impl<'p> Past<'p> {
-    /// Takes the repository of a project; why there is none is noted.
+    /// Opens the repository of a project. If there is none, adds a note with the reason.
     pub(crate) fn of(
         folder: &Path,
         repo: &'p mut LazyRepo,
@@ -80,7 +80,7 @@ impl<'p> Past<'p> {
         self.notes.push(Note { path: None, line: None, text: text.into() });
     }
 
-    /// Says how far the check is.
+    /// Reports the progress of the check.
     pub(super) fn tell(&mut self, now: Progress) -> Result<(), Cancelled> {
         if (self.watcher)(now).is_break() { Err(Cancelled) } else { Ok(()) }
     }
@@ -89,7 +89,7 @@ impl<'p> Past<'p> {
         self.head_commit().as_ref().map(commit_text)
     }
 
-    /// The checked-out commit, if the head is one of the files on disk.
+    /// Returns the checked-out commit, if the head is a commit of the files on disk.
     pub(super) fn committed(&self) -> Option<String> {
         self.repo.as_ref()?.committed().as_ref().map(commit_text)
     }
@@ -98,7 +98,7 @@ impl<'p> Past<'p> {
         self.repo.as_ref().map(|repo| repo.head())
     }
 
-    /// Returns true if a moment is one of the checked-out commit.
+    /// Returns true if an anchor means the checked-out commit.
     pub(crate) fn is_head(&self, anchor: Anchor) -> bool {
         self.repo.as_ref().is_some_and(|repo| match anchor {
             Anchor::Commit(id) => id == repo.head().id,
@@ -114,14 +114,14 @@ impl<'p> Past<'p> {
         self.repo.is_some()
     }
 
-    /// Lets git begin with what will be asked about the history of documents.
+    /// Lets git start on work that will be needed for the history of documents.
     pub(super) fn foresee(&mut self) {
         if let Some(repo) = &mut self.repo {
             repo.foresee();
         }
     }
 
-    /// Asks the repository. Without one, and when git fails, which is noted, the answer is `none`.
+    /// Queries the repository. Returns `none` without a repository, or if git fails, which is noted.
     pub(crate) fn ask<T>(
         &mut self,
         none: T,
@@ -144,7 +144,7 @@ impl<'p> Past<'p> {
         }
     }
 
-    /// Looks a single thing up; `None` without a repository, and when git fails.
+    /// Looks up a single thing. Returns `None` without a repository, or if git fails.
     pub(super) fn look_up<T>(
         &mut self,
         question: impl FnOnce(&mut Repo) -> Result<Option<T>, GitError>,
@@ -154,7 +154,7 @@ impl<'p> Past<'p> {
         answer.ok().flatten()
     }
 
-    /// The commit that was checked out at a time.
+    /// Returns the commit that was checked out at a time.
     pub(super) fn commit_at(&mut self, at: Timestamp) -> Option<git::Commit> {
         self.look_up(|repo| repo.commit_at(at))
     }
@@ -169,7 +169,7 @@ impl<'p> Past<'p> {
         self.ask(unknown, |repo, watch| repo.ever(words, &is_document, watch))
     }
 
-    /// Tells which of these words are nowhere in the checked-out commit.
+    /// Returns for each word true if the checked-out commit lacks it.
     pub(crate) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
         let none = vec![false; words.len()];
         self.ask(none, |repo, watch| repo.missing(words, &is_document, watch))
@@ -191,25 +191,25 @@ impl<'p> Past<'p> {
         self.ask(unknown, |repo, watch| repo.parts(files, watch))
     }
 
-    /// Tells of paths that are not there if any commit had them.
+    /// Looks up missing paths in all commits.
     pub(super) fn removals(&mut self, paths: &[&str]) -> Result<Vec<Cite>, Cancelled> {
         let unknown = vec![Cite::Unknown; paths.len()];
         self.ask(unknown, |repo, watch| repo.removals(paths, watch))
     }
 
-    /// The place that the repository was cloned from; `None` without a repository.
+    /// Returns the remote that the repository was cloned from. `None` without a repository.
     pub(super) fn origin(&self) -> Option<Origin> {
         Some(self.repo.as_ref()?.origin())
     }
 
-    /// Lets the history be read to its beginning with whatever is asked next.
+    /// Makes the next query read the history to its beginning.
     pub(super) fn look_far(&mut self) {
         if let Some(repo) = &mut self.repo {
             repo.look_far();
         }
     }
 
-    /// Returns the changes since a revision; `None` when that is not known.
+    /// Returns the changes since a revision, or `None` if they are unknown.
     pub(super) fn since(&mut self, revision: &str) -> Result<Option<Since>, Cancelled> {
         let Some(repo) = &mut self.repo else {
             self.note("without a history everything is new");
@@ -225,7 +225,7 @@ impl<'p> Past<'p> {
         }
     }
 
-    /// Says what was too much to be looked at.
+    /// Reports the contents that exceeded a limit.
     pub(super) fn tell_unread(&mut self, skipped: &mut Vec<Skipped>) {
         let Some(tracked) = self.tracked() else { return };
         let mut skip = |path: &str, reason: &str| {
@@ -255,7 +255,7 @@ impl<'p> Past<'p> {
     }
 }
 
-/// Takes the name of a commit out of evidence: one that nobody else sees.
+/// Removes the id of a private commit from evidence.
 pub(super) fn forget(id: &str, documents: &mut [Document]) {
     for block in documents.iter_mut().flat_map(|document| &mut document.found) {
         block.anchor.take_if(|commit| commit == id);
@@ -271,8 +271,8 @@ pub(super) fn forget(id: &str, documents: &mut [Document]) {
     }
 }
 
-/// The documents with what is new since a revision alone: what went missing in a later commit, what a document
-/// that was changed stands for, and what stands in lines that were changed.
+/// Returns the documents with only the findings that are new since a revision: things removed by a later
+/// commit, documents superseded by a changed document, and findings in changed lines.
 pub(super) fn new_since(since: &Since, documents: &[Document]) -> Vec<Document> {
     let changed: HashMap<&str, &[Lines]> =
         since.changed.iter().map(|each| (&*each.path, &*each.lines)).collect();

@@ -80,7 +80,7 @@ pub(crate) fn included(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors of a document: those of its headings, and those that its HTML names.
+/// Returns the anchors of a document, from its headings and its HTML.
 pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     let body = match front::read(text) {
         Ok(Some(front)) => front.body,

@@ -2,8 +2,8 @@
 
 use super::plain::Fence;
 
-/// Returns the Markdown of an MDX document: imports, exports, comments and lines with nothing but a tag of a
-/// component are blank.
+/// Returns the Markdown of an MDX document. Imports, exports, comments and lines with only a component tag
+/// are blank.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut fence: Option<Fence> = None;

@@ -187,7 +187,7 @@ impl Fence {
     }
 }
 
-/// The lines of a text, each with its end.
+/// Splits a text into lines, including their line ends.
 pub(super) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }

@@ -6,7 +6,7 @@
 use super::markdown::has_scheme;
 use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
 
-/// Directives whose content is code; their argument is its language.
+/// Directives with code as content. Their argument is the language.
 const CODE: [&str; 4] = ["code-block", "code", "prompt", "sourcecode"];
 /// Directives that name a file.
 const FILES: [&str; 4] = ["include", "literalinclude", "image", "figure"];
@@ -26,7 +26,7 @@ const ROLES: [&str; 18] = [
 /// Most lines over which something between backticks goes on.
 const MAX_JOINED: usize = 8;
 
-/// Writes a document as Markdown.
+/// Converts a document to Markdown.
 pub(super) fn plain(text: &str) -> Writer<'_> {
     let mut reader = Reader { writer: Writer::new(text), lines: lines(text), first: None };
     let mut at = 0;
@@ -175,7 +175,7 @@ impl<'t> Reader<'t> {
         body
     }
 
-    /// Writes a link to a document that is named without its ending, as a site has it.
+    /// Writes a link to a document that is named without its extension, as on a site.
     fn page(&mut self, text: &'t str) {
         let name = target_of(text).unwrap_or(text);
         let is_page = !name.is_empty() && name != "self" && !name.contains(['*', '?', ':', '#']);

@@ -72,7 +72,7 @@ fn numbered(name: &str) -> Option<Vec<u32>> {
     numbers.filter(|_| text.contains('.'))
 }
 
-/// Finds the files to check.
+/// Finds the documents to check.
 pub(crate) fn find(
     place: &ProjectPlace,
     options: &CheckOptions<'_>,
@@ -152,7 +152,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tells of folders that look like records: the policy can say that they are.
+    /// Reports folders that look like records, so that the user can add them to the policy.
     fn note_records(&mut self) {
         let mut folders: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for (key, file) in &self.found.files {

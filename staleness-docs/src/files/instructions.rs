@@ -22,18 +22,18 @@ use crate::nature::{self, Patterns};
 use crate::project::ProjectPlace;
 use crate::{CheckOptions, Skipped};
 
-/// Instruction files of a project outside of folders of their own, beside those of Claude Code.
+/// Instruction files at fixed places in a project, besides those of Claude Code.
 const OWN: [&str; 3] = ["AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"];
 /// Instruction files that Claude Code loads.
 const OWN_OF_CLAUDE: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
-/// Most files of one folder that are taken in.
+/// Maximum number of files to read per folder.
 const MAX_FILES: usize = 2_000;
-/// Most files and folders that are visited in search of them.
+/// Maximum number of files and folders to visit.
 const MAX_VISITED: usize = 20_000;
-/// Deepest level of a folder that is looked into.
+/// Maximum depth of folders to visit.
 const MAX_DEPTH: usize = 8;
 
-/// Adds every memory and instruction file that is there, and what they import.
+/// Adds all memory and instruction files and their imports.
 pub(crate) fn find(search: &mut Search<'_>) {
     find_in(search, &[&OWN_OF_CLAUDE[..], &OWN].concat());
 }
@@ -66,8 +66,8 @@ fn find_in(search: &mut Search<'_>, own: &[&str]) {
     search.follow_imports();
 }
 
-/// Keeps the documents that a client loads by itself. Where a project has instructions for Claude Code, that
-/// client loads an `AGENTS.md` only if they import it, or lead to it as a link.
+/// Keeps the documents that a client loads automatically. If a project has instructions for Claude Code, that
+/// client loads `AGENTS.md` only through an import or a symbolic link.
 pub fn retain_loaded_by(
     client: &str,
     place: &ProjectPlace,
@@ -87,9 +87,9 @@ pub fn retain_loaded_by(
     documents.retain(|each| !is_shared(each) || found.files.contains_key(&each.key.path));
 }
 
-/// Returns the instruction files of a project, with what they import, and those that lead out of it with the reason: those
-/// that a client loads when a session starts, and those of the same names in folders that no pattern ignores. No policy
-/// leaves one out.
+/// Returns the instruction files of a project with their imports, and those that lead out of it with the
+/// reason. Includes the files that a client loads at the start of a session, and files of the same names in
+/// other folders that are not ignored. Policies do not apply.
 #[must_use]
 pub fn instruction_files(place: &ProjectPlace) -> (Vec<(String, PathBuf)>, Vec<Skipped>) {
     let options = CheckOptions::new(Timestamp::default());
@@ -163,7 +163,7 @@ fn searched(
     search.found
 }
 
-/// The key of a path, if it is that of a file that [`find`] would add for the user.
+/// Returns the key of a path if [`find`] would add it as a file of the user.
 pub(crate) fn of_user(search: &Search<'_>, path: &Path) -> Option<String> {
     let path = canonical(path);
     user_files(search)
@@ -184,7 +184,7 @@ fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
         files.push(claude.join("CLAUDE.md"));
         files.extend(markdown_below(&claude.join("rules"), MAX_VISITED));
         let mut folders = vec![encoded(&search.place.folder)];
-        // Linked work trees have a memory of their own, and share that of the main one.
+        // Linked work trees have their own memory, and also use that of the main one.
         folders.push(encoded(&search.place.root));
         folders.dedup();
         for folder in folders {
@@ -195,20 +195,21 @@ fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
     if let Some(home) = home {
         files.extend([home.join(".codex/AGENTS.md"), home.join(".gemini/GEMINI.md")]);
     }
-    // What lies in the project is the project's, as in a home folder that is one.
+    // Files in the project belong to it, even if it is inside the home folder.
     let folder = canonical(&search.place.folder);
     files.retain(|path| path.is_file() && !path.starts_with(&folder));
     files
 }
 
-/// The name of the folder in which Claude Code keeps what it knows of a project: everything that is
-/// no letter and no digit becomes a hyphen.
+/// Returns the folder name that Claude Code uses for a project. Every character except letters and digits
+/// becomes a hyphen.
 fn encoded(root: &Path) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     root.to_string_lossy().chars().map(letter).collect()
 }
 
-/// The key of a file of the user: below the home folder, else its whole path.
+/// Returns the key of a file of the user: relative to the home folder if it is below, otherwise the whole
+/// path.
 fn user_key(search: &Search<'_>, path: &Path) -> String {
     let home = search.options.home.map(canonical);
     match home.and_then(|home| path.strip_prefix(home).ok().map(key_of)) {
@@ -247,7 +248,7 @@ mod tests {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let found = |most| markdown_below(folder.path(), most).len();
-        // The folder itself is the first.
+        // The folder itself comes first.
         assert_eq!((found(3), found(4), found(9)), (0, 1, 2));
     }
 

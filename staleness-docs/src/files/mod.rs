@@ -1,4 +1,4 @@
-//! The files of a check: which there are, what each is, and its text.
+//! Finds the files of a check, classifies them and reads them.
 
 pub(crate) mod discover;
 pub(crate) mod file;

@@ -1,4 +1,4 @@
-//! The files of a project as they are on disk.
+//! The files of a project on disk.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -10,12 +10,12 @@ use crate::disk::Fence;
 use crate::git::{GitError, LazyRepo, Limits, Tracked, TrackedKind};
 use crate::project::ProjectPlace;
 
-/// The most files that are walked, and most bytes of those that are not tracked.
+/// Maximum number of files to visit, and of bytes in untracked files.
 pub(crate) const MAX_WALKED: usize = 200_000;
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Walks at most so many files and folders that no pattern ignores, and hands over the path of each file in the project,
-/// with `/` between its parts.
+/// Visits files and folders that are not ignored, up to a limit. Passes the path of each file, relative to
+/// the project with `/` as separator.
 pub(crate) fn walked(
     place: &ProjectPlace,
     fence: &Fence,
@@ -35,12 +35,12 @@ pub(crate) fn walked(
     }
 }
 
-/// Takes the files of a project on disk, ignored ones left out, for a commit after the checked-out one, made at
-/// this time: what a check finds then is what committing them would break. Returns false if they are as they
-/// were committed. Nothing in the repository changes. To be called before any question.
+/// Commits the files of a project on disk in private, except ignored ones, with the given time. A check then
+/// finds out what committing them would break. Returns false if nothing changed. The repository is not
+/// modified. Call this before any query.
 ///
 /// # Errors
-/// When git fails, or there is no room for what changed.
+/// If git fails, or the changes exceed the limit.
 pub fn take_disk(
     place: &ProjectPlace,
     repo: &mut LazyRepo,
@@ -52,7 +52,7 @@ pub fn take_disk(
     repo.take_disk(paths, now)
 }
 
-/// The files on disk, and those that are gone from there.
+/// Returns the files on disk, and the tracked files that are missing.
 fn listed(place: &ProjectPlace, tracked: &Tracked) -> Vec<String> {
     let has_modules = tracked.iter().any(|(_, kind)| kind == TrackedKind::Submodule);
     let is_of_module = |path: &str| {
@@ -71,7 +71,7 @@ fn listed(place: &ProjectPlace, tracked: &Tracked) -> Vec<String> {
         }
     });
     paths.sort_unstable();
-    // Git refuses what is behind a link.
+    // Git rejects paths behind a symbolic link.
     let mut plain = ("", true);
     let mut more = Vec::new();
     for (path, kind) in tracked.iter() {
@@ -93,7 +93,7 @@ fn listed(place: &ProjectPlace, tracked: &Tracked) -> Vec<String> {
     paths
 }
 
-/// Returns true if no part of a folder's path is a link.
+/// Returns true if no part of a folder's path is a symbolic link.
 fn is_plain(root: &Path, folder: &str) -> bool {
     let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
     let is_link =

@@ -1,41 +1,40 @@
-//! The history of a project, asked of the `git` program.
+//! Answers questions about the history of a project by running the `git` program.
 //!
-//! Only what is committed counts: the commit that is checked out (`HEAD`) and its first parents. Files on
-//! disk are not read here; where their lines matter, the caller hands in their text. `Repo::take_disk` lets
-//! git make a commit of them that this process alone sees.
+//! Only commits count: the checked-out one (`HEAD`) and its first parents. Files on disk are not read here;
+//! if their lines matter, the caller passes their text. `Repo::take_disk` lets git make a private commit of
+//! them.
 //!
 //! | question | method |
 //! |---|---|
 //! | which files are tracked? | [`Repo::tracked`] |
 //! | do these words exist in the project now? | [`Repo::missing`] |
-//! | when did these files come, and when were they edited last? | [`Repo::lives`] |
+//! | when were these files added and last edited? | [`Repo::lives`] |
 //! | when was each of these blocks of a document last edited? | [`Repo::date`] |
-//! | did these words exist then, and who removed them? | [`Repo::trace`] |
+//! | did these words exist then, and which commit removed them? | [`Repo::trace`] |
 //! | did these words ever exist? | [`Repo::ever`] |
 //! | does a citation still hold? | [`Repo::cited`] |
-//! | was this part of a file ever there, and who removed it? | [`Repo::parts`] |
+//! | did this part of a file ever exist, and which commit removed it? | [`Repo::parts`] |
 //! | what was checked out at that time? | [`Repo::commit_at`] |
 //! | which documents and lines changed since a revision? | [`Repo::since`] |
 //!
-//! Every question is asked for many at once: git is slow to start and quick to stream. A long
-//! question reports how far it is and can be ended: see [`Watch`].
+//! Every method takes many queries at once, because git is slow to start but fast to stream. A long query
+//! reports its progress and can be cancelled: see [`Watch`].
 //!
-//! A repository is other people's work. Git is started with fixed arguments and ids of its own
-//! only, with settings that keep a repository from running anything; what cannot be read is counted
-//! in [`Unread`], and no answer is made from it.
+//! A repository is untrusted. Git gets only fixed arguments and ids, and settings that keep a repository from
+//! running programs. Objects that cannot be read are counted in [`Unread`], and no answer relies on them.
 //!
-//! Each part is a folder whose `mod.rs` is its interface, and uses only parts that stand above it here:
+//! Each part is a folder with its interface in `mod.rs`, and uses only parts above it in this table:
 //!
-//! | part | is about |
+//! | part | contents |
 //! |---|---|
-//! | `process` | a running git: its start, its answers, its bounds, its end |
-//! | `objects` | commits, trees and files by their ids |
+//! | `process` | a running git: its start, output, limits and end |
+//! | `objects` | commits, trees and files by id |
 //! | `symbols`, `lines` | the text of a file: names and definitions, lines of two versions; no git |
-//! | `history` | the list of commits, what each changed, and what follows from that |
-//! | `renames` | where removed files are now |
-//! | `search`, `citations` | the two large questions: words, and cited lines and symbols |
+//! | `history` | the list of commits, the changes of each, and the answers derived from them |
+//! | `renames` | the current paths of removed files |
+//! | `search`, `citations` | the two large queries: words, and cited lines and symbols |
 //! | `parts` | named parts of files, such as headings, that a reader finds in each version |
-//! | `repo`, `lazy_repo` | [`Repo`], which holds what each part remembers, and [`LazyRepo`], which opens it once |
+//! | `repo`, `lazy_repo` | [`Repo`] with the caches of all parts, and [`LazyRepo`], which opens it once |
 
 mod citations;
 mod history;

@@ -1,4 +1,4 @@
-//! A repository that questions are asked of.
+//! A repository that answers queries.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -17,8 +17,8 @@ use super::renames::Moved;
 use super::search::{Search, Searched, Trace, WordQuery};
 use super::symbols::Word;
 
-/// A project inside a repository, as its checked-out commit and the commits before it hold it. Its
-/// files on disk are not looked at.
+/// A project in a repository, as in the checked-out commit and the commits before it. Files on disk do not
+/// count.
 #[derive(Debug)]
 pub struct Repo {
     history: History,
@@ -30,11 +30,11 @@ pub struct Repo {
 }
 
 impl Repo {
-    /// Opens the repository that the project's folder lies in. The folder may be the root of the
-    /// work tree or any folder below, of a linked work tree or a submodule as well.
+    /// Opens the repository that contains the project's folder. The folder may be the root of a work tree, of
+    /// a linked one or of a submodule, or any folder below.
     ///
     /// # Errors
-    /// Why there is no history to ask.
+    /// If there is no usable repository.
     pub fn open(program: &Program, root: &Path, limits: Limits) -> Result<Self, GitError> {
         Ok(Self {
             history: History::open(program, root, limits)?,
@@ -46,32 +46,31 @@ impl Repo {
         })
     }
 
-    /// Gives back what was spent of the budgets that all questions share.
+    /// Resets the budgets that all queries share.
     pub(super) const fn renew(&mut self) {
         let limits = self.history.limits;
         (self.left, self.room) = (limits.searched_bytes, Room::of(limits.compared_bytes));
     }
 
-    /// The commit that is checked out.
+    /// Returns the checked-out commit.
     #[must_use]
     pub const fn head(&self) -> Commit {
         self.history.head
     }
 
-    /// The checked-out commit, if the head is one of the files on disk: see [`Repo::take_disk`].
+    /// Returns the checked-out commit if the head is a commit of the files on disk: see [`Repo::take_disk`].
     pub(crate) const fn committed(&self) -> Option<Commit> {
         self.history.committed
     }
 
-    /// The files that could not be taken as they are on disk: see [`Repo::take_disk`].
+    /// Returns the files that git could not read from disk: see [`Repo::take_disk`].
     pub(crate) fn not_taken(&self) -> &[String] {
         &self.history.unread
     }
 
-    /// Takes files of the project as they are on disk for a commit of this process alone, made at this time, after
-    /// the checked-out one: it is the head from now on. Returns false if all are as they were committed. To
-    /// be called before any question. `paths` are relative to the project, each a regular file, a link, or
-    /// gone.
+    /// Makes a private commit of the given files as they are on disk, on top of the checked-out commit and
+    /// with the given time. It becomes the head. Returns false if nothing changed. Call this before any
+    /// query. Each path, relative to the project, must be a regular file, a symbolic link or missing.
     pub(crate) fn take_disk(
         &mut self,
         paths: Vec<String>,
@@ -84,8 +83,8 @@ impl Repo {
         Ok(is_other)
     }
 
-    /// The texts of files of some commits, in their order, and how many found no room: empty, as those are that
-    /// are no text.
+    /// Returns the texts of files in order, and the number of files that exceeded the limit or could not be
+    /// read. These and binary files are empty.
     pub(crate) fn texts(
         &mut self,
         files: &[Oid],
@@ -94,68 +93,68 @@ impl Repo {
         self.history.texts(files, room)
     }
 
-    /// Returns true if the repository holds only the latest part of its history.
+    /// Returns true if the repository has only the most recent part of its history.
     #[must_use]
     pub const fn is_shallow(&self) -> bool {
         self.history.shallow
     }
 
-    /// Returns a hash of the commits at which a shallow history ends; 0 for a history that is whole.
+    /// Returns a hash of the boundary commits of a shallow history, or 0 for a complete one.
     pub(crate) fn boundary(&self) -> u128 {
         self.history.boundary()
     }
 
-    /// Counts what could not be looked at so far.
+    /// Returns the numbers of objects that could not be read so far.
     #[must_use]
     pub const fn unread(&self) -> Unread {
         self.history.objects.unread
     }
 
-    /// Looks at the folders in which the repository keeps its objects.
+    /// Returns the state of the repository's object folders.
     pub(crate) fn store(&self) -> Store {
         Store::of(&self.history.place)
     }
 
-    /// Returns true if a git was ended so far because it needed more than it may. That depends on more than the
-    /// repository.
+    /// Returns true if a git was ended so far because it exceeded its limits. This does not depend on the
+    /// repository alone.
     pub(crate) fn is_ended(&self) -> bool {
         self.history.place.program.watchdog().is_cut()
     }
 
-    /// Returns true if something was left out so far because there is too much of it, or because it is too
-    /// deep. Nothing is said to be missing then that may be there.
+    /// Returns true if something was left out so far because it is too large or too deep. Things that may be
+    /// there are then not reported as missing.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.history.is_cut()
     }
 
-    /// A commit by its full id, such as one that was recorded earlier; `None` when the repository
-    /// does not hold it.
+    /// Returns a commit by its full id, for example a recorded one, or `None` if the repository does not have
+    /// it.
     ///
     /// # Errors
-    /// When git fails.
+    /// If git fails.
     pub fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
         self.history.commit(id)
     }
 
-    /// The commit that was checked out at a moment, if the first parents of the present one are
-    /// what was checked out then: the latest that was made at or before it.
+    /// Returns the commit that was checked out at a time: the latest at or before it. Assumes that the first
+    /// parents of the current commit were checked out then.
     ///
     /// # Errors
-    /// When git fails.
+    /// If git fails.
     pub fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
         self.history.commit_at(at)
     }
 
-    /// The text of a file in a commit, if there is one.
+    /// Returns the text of a file in a commit, if it exists.
     pub(crate) fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
         self.history.text_at(commit, path)
     }
 
-    /// The files that are tracked in the checked-out commit, listed once.
+    /// Returns the tracked files of the checked-out commit, which are listed once.
     ///
     /// # Errors
-    /// When git fails.
+    /// If git fails.
     pub fn tracked(&self) -> Result<&Tracked, GitError> {
         if let Some(tracked) = self.tracked.get() {
             return Ok(tracked);
@@ -164,29 +163,29 @@ impl Repo {
         Ok(self.tracked.get_or_init(|| tracked))
     }
 
-    /// The latest version among the tags: the highest of those that read `1.2.3` or `v1.2.3`.
-    /// Previews count only when there is nothing else.
+    /// Returns the highest version among the tags of the form `1.2.3` or `v1.2.3`. Previews count only if
+    /// there are no releases.
     ///
     /// # Errors
-    /// When git fails.
+    /// If git fails.
     pub fn latest_version_tag(&self) -> Result<Option<String>, GitError> {
         self.history.latest_version_tag()
     }
 
-    /// The commit that a person names: the one text of somebody else's that git is given. It is
-    /// looked up before anything else is done with it, and only its id is used.
+    /// Returns the commit with a name given by the user. This is the only untrusted text that git receives.
+    /// Only the id found for it is used further.
     ///
     /// # Errors
-    /// [`GitError::UnknownRevision`] when there is no such commit; else when git fails.
+    /// [`GitError::UnknownRevision`] if there is no such commit; otherwise if git fails.
     pub fn revision(&mut self, name: &str) -> Result<Commit, GitError> {
         self.history.revision(name)
     }
 
-    /// The commits that came since a revision that a person names, and the documents that differ
-    /// between the last commit that both have and the checked-out one.
+    /// Returns the commits since a revision given by the user, and the documents that differ between the
+    /// common ancestor and the checked-out commit.
     ///
     /// # Errors
-    /// [`GitError::UnknownRevision`] when there is no such commit; else when git fails.
+    /// [`GitError::UnknownRevision`] if there is no such commit; otherwise if git fails.
     pub fn since(
         &mut self,
         revision: &str,
@@ -195,23 +194,23 @@ impl Repo {
         self.history.since(revision, is_document)
     }
 
-    /// Starts to list what each commit changed, before it is known what is asked of that.
+    /// Starts listing the changes of each commit before they are needed.
     pub(crate) fn foresee(&mut self) {
         self.history.foresee();
     }
 
-    /// The place that the repository was cloned from, as far as git tells.
+    /// Returns the remote that the repository was cloned from, if git knows it.
     pub(crate) fn origin(&self) -> Origin {
         self.history.origin()
     }
 
-    /// Reads the list of changes to its end, whatever is asked of it first.
+    /// Makes the first query read the list of changes to its end.
     pub(crate) const fn look_far(&mut self) {
         self.history.lists_all = true;
     }
 
-    /// Tells of paths that the checked-out commit lacks if any commit had them; the answers are in the order
-    /// of the paths, and are never [`Cite::Holds`].
+    /// Looks up paths that the checked-out commit lacks in all commits. The answers are in the order of the
+    /// paths, and never [`Cite::Holds`].
     pub(crate) fn removals(
         &mut self,
         paths: &[&str],
@@ -220,14 +219,14 @@ impl Repo {
         self.citations().removals(paths, watch)
     }
 
-    /// Dates blocks of documents; the answers are in the order of the questions. Empty lines belong
-    /// to nobody: they are left out of a block that has others.
+    /// Dates blocks of documents. The answers are in the order of the queries. Empty lines count only in
+    /// blocks that have no others.
     ///
-    /// The history is read once for all documents, and of each document only as many versions as it
-    /// takes to date its blocks, past its renames.
+    /// The history is read once for all documents. For each document, only the versions needed to date its
+    /// blocks are read, across renames.
     ///
     /// # Errors
-    /// When git fails, or the watcher breaks.
+    /// If git fails, or the watcher cancels.
     pub fn date(
         &mut self,
         documents: &[DatingQuery<'_>],
@@ -236,8 +235,8 @@ impl Repo {
         self.history.date(documents, watch)
     }
 
-    /// The name that a document which was dated had at a moment, if that was another one, and the
-    /// commit that gave it the present one.
+    /// Returns the name of a dated document at a time, if it differs from the current one, and the commit
+    /// that renamed it.
     pub(crate) fn name_at(
         &mut self,
         path: &str,
@@ -246,12 +245,12 @@ impl Repo {
         self.history.name_at(path, at)
     }
 
-    /// When these files came, and when they were edited last; the answers are in the order of the
-    /// questions. `None` for a file that the checked-out commit does not hold. The history is read
-    /// once for all files, as far back as the oldest of them.
+    /// Finds out when files were added and last edited. The answers are in the order of the queries. `None`
+    /// for a file that is not in the checked-out commit. The history is read once for all files, back to the
+    /// oldest of them.
     ///
     /// # Errors
-    /// When git fails, or the watcher breaks.
+    /// If git fails, or the watcher cancels.
     pub fn lives(
         &mut self,
         files: &[LifeQuery<'_>],
@@ -260,13 +259,13 @@ impl Repo {
         self.history.lives(files, watch)
     }
 
-    /// Tells for each word if the checked-out commit lacks it, as far as its files can be read. A word that
-    /// cannot be looked up is not missing, and no word is when a folder of the commit cannot be listed.
+    /// Returns for each word true if the checked-out commit lacks it, as far as its files can be read. A word
+    /// that cannot be looked up is not missing. If a folder cannot be listed, no word is.
     ///
-    /// `is_document` tells the documents among the tracked files, by path relative to the project.
+    /// `is_document` returns true for documents among the tracked files, by path relative to the project.
     ///
     /// # Errors
-    /// When git fails, or the watcher breaks.
+    /// If git fails, or the watcher cancels.
     pub fn missing(
         &mut self,
         words: &[Word],
@@ -276,11 +275,11 @@ impl Repo {
         self.search(is_document, watch).missing(words)
     }
 
-    /// Traces words through the history; the answers are in the order of the questions. Words that
-    /// [`Repo::missing`] was not asked about are looked up in the checked-out commit first.
+    /// Traces words through the history. The answers are in the order of the queries. Words that were not
+    /// passed to [`Repo::missing`] are first looked up in the checked-out commit.
     ///
     /// # Errors
-    /// When git fails, or the watcher breaks.
+    /// If git fails, or the watcher cancels.
     pub fn trace(
         &mut self,
         words: &[WordQuery<'_>],
@@ -290,13 +289,13 @@ impl Repo {
         self.search(is_document, watch).trace(words)
     }
 
-    /// Looks for words in the whole history; the answers are in the order of the questions.
+    /// Looks up words in the whole history. The answers are in the order of the queries.
     ///
-    /// [`Trace::Never`] means that no commit of the list of first parents had the word. What cannot be told,
-    /// as where the history is shallow, is [`Trace::Unknown`].
+    /// [`Trace::Never`] means that no commit along first parents had the word. If this cannot be determined,
+    /// as in a shallow history, the answer is [`Trace::Unknown`].
     ///
     /// # Errors
-    /// When git fails, or the watcher breaks.
+    /// If git fails, or the watcher cancels.
     pub fn ever(
         &mut self,
         words: &[Word],
@@ -306,16 +305,16 @@ impl Repo {
         self.search(is_document, watch).ever(words)
     }
 
-    /// Follows citations through the history; the answers are in the order of the questions.
+    /// Follows citations through the history. The answers are in the order of the queries.
     ///
-    /// The lines of a citation are those of its file when it was verified. They are followed to
-    /// where they are now: lines that only moved are not changed, nor are those whose ends differ
-    /// in white space. What was seen may be committed later only: the digest of a citation tells in which
-    /// version it stands. A symbol stands for its item, from its first line to the end of its block,
-    /// where that can be told; else only its disappearance counts.
+    /// The lines of a citation are those of its file at the verification, and are followed to their current
+    /// place. Lines that moved, or differ only in trailing white space, are unchanged. The verified text may
+    /// have been committed only later, so the digest of the citation finds its version. A symbol stands for
+    /// its item, from the first line to the end of its block, if that can be determined; otherwise only its
+    /// removal counts.
     ///
     /// # Errors
-    /// When git fails, or the watcher breaks.
+    /// If git fails, or the watcher cancels.
     pub fn cited(
         &mut self,
         citations: &[CitationQuery<'_>],
@@ -324,11 +323,11 @@ impl Repo {
         self.citations().cited(citations, watch)
     }
 
-    /// Follows parts of files through the history; the answers are in the order of the questions and of
-    /// the names in each. Of one file at most [`Limits::document_bytes`] of its versions are read.
+    /// Follows parts of files through the history. The answers are in the order of the queries and of the
+    /// names in each. At most [`Limits::document_bytes`] of each file's versions are read.
     ///
     /// # Errors
-    /// When git fails, or the watcher breaks.
+    /// If git fails, or the watcher cancels.
     pub fn parts(
         &mut self,
         files: &[PartQuery<'_>],
@@ -338,8 +337,8 @@ impl Repo {
         Parts { history, moved, room }.fates(files, watch)
     }
 
-    /// Returns the place of cited lines in a text of their file, or of what replaced them: the lines
-    /// between the ones that stood around them. `None` when that cannot be told.
+    /// Returns the range of cited lines in a text of their file, or of their replacement: the lines between
+    /// the ones that surrounded them. `None` if it cannot be determined.
     pub(crate) fn follow(
         &mut self,
         query: &CitationQuery<'_>,

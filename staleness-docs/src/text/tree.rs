@@ -1,4 +1,4 @@
-//! The names in the files of a project as they are on disk.
+//! The names in the project files on disk.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,12 +11,12 @@ use crate::git::Word;
 use crate::nature::is_document;
 use crate::project::ProjectPlace;
 
-/// Limits on what is read and kept.
+/// Limits of reading and memory.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 const MAX_BYTES: usize = 256 * 1024 * 1024;
 const MAX_NAMES: usize = 500_000;
 
-/// Paths, each behind a `/`, and words of the files that are no documents.
+/// Paths with a leading `/`, and the words of files that are not documents.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     paths: BTreeSet<String>,
@@ -24,7 +24,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Reads the files that no pattern ignores, up to the limits.
+    /// Reads the files that are not ignored, up to the limits.
     pub(super) fn of(place: &ProjectPlace) -> Self {
         let fence = place.fence();
         let (mut tree, mut left) = (Self::default(), MAX_BYTES);
@@ -60,7 +60,7 @@ impl Tree {
         }
     }
 
-    /// Returns true if the tree has what a word names.
+    /// Returns true if the work tree has the thing that a word names.
     pub(super) fn has(&self, word: &Word) -> bool {
         match word.kind {
             WordKind::Path => {
@@ -86,7 +86,7 @@ impl Tree {
         }
     }
 
-    /// Returns the nearest name that there is to that of a word.
+    /// Returns the existing name most similar to a word.
     pub(super) fn nearest(&self, word: &Word) -> Option<String> {
         let names = || self.names.iter().map(|name| &**name);
         match word.kind {

@@ -1,6 +1,6 @@
-//! The findings of a check as annotations of GitHub Actions.
+//! Formats the findings of a check as annotations for GitHub Actions.
 //!
-//! The form: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
+//! Format: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 
 use staleness::verdict::Level;
 use staleness_docs::{Blind, Edit, Note, Report, Skipped};
@@ -10,8 +10,8 @@ use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
 use staleness_service::lock::{self, Comparison};
 
-/// One annotation for each finding, for each file that was not checked, and for what holds for the
-/// check as a whole. Findings with nothing but weak signs are left out unless they are asked for.
+/// Returns an annotation for each finding, each unchecked file, and each note on the whole check. Findings
+/// with only weak signs are included only if `weak` is true.
 pub(crate) fn annotations(
     findings: &Findings,
     report: &Report,
@@ -29,7 +29,8 @@ pub(crate) fn annotations(
         .collect()
 }
 
-/// An annotation for all that moved since `agents.lock` was written, each at its line, and for what was not compared.
+/// Returns an annotation for each change since `agents.lock` was written, at its line, and for each entry
+/// that was not compared.
 pub(super) fn moved(told: &Comparison) -> String {
     let moved = told.moved.iter().map(|each| {
         let text = format!("{} {}: {}", each.kind, each.name, each.change.as_str());
@@ -62,8 +63,8 @@ fn noted(note: &Note) -> String {
     format!("::notice title=staleness check::{}\n", data(&escape(&note.text)))
 }
 
-/// Names a file of the repository. Nothing can be named whose name a log could not show, and a file
-/// of the user is no file of the repository.
+/// Returns the file property for a path of the repository. Empty for a file of the user, and for a name that
+/// a log cannot show.
 fn place(path: &str) -> Vec<String> {
     let named = !path.starts_with("~/") && escape(path) == path;
     named.then(|| format!("file={}", property(path))).into_iter().collect()
@@ -98,18 +99,18 @@ fn annotation(finding: &Finding, fixes: &Fixes) -> String {
     format!("::{command} {}::{}\n", properties.join(","), reasons.join("%0A"))
 }
 
-/// The place of a replacement, and the replacement.
+/// Formats a replacement and its position.
 fn suggestion(edit: &Edit) -> String {
     let Edit { line, column, end_column, new, .. } = edit;
     format!("in line {line}, columns {column} to {}, write: {}", end_column - 1, escape(new))
 }
 
-/// The text of a command.
+/// Escapes the message of a workflow command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The value of a property.
+/// Escapes a property of a workflow command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

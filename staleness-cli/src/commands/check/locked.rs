@@ -1,4 +1,4 @@
-//! `check --locked`: what moved since `agents.lock` was written.
+//! `check --locked`: lists the changes since `agents.lock` was written.
 
 use serde_json::json;
 use staleness_core::text::counted;
@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::output::{Cell, Output, Paint, Painter, escape};
 use crate::settings::{Access, Settings};
 
-/// Compares and prints. Returns true if something moved, or could not be read.
+/// Prints the changes. Returns true if there are any, or if something could not be read.
 pub(super) fn run(
     settings: &Settings,
     format: ReportFormat,

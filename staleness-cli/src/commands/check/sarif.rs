@@ -1,6 +1,6 @@
-//! The findings of a check as SARIF 2.1.0: for code scanning and editors.
+//! Formats the findings of a check as SARIF 2.1.0, for code scanning and editors.
 //!
-//! The form: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+//! Format: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
 use staleness_service::lock::{self, Comparison, Moved, Unchecked};
 
-/// The URL of the JSON schema of the format.
+/// URL of the JSON schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// The name of the fingerprint: a finding that moves within its document keeps it.
+/// Name of the fingerprint, which stays the same if a finding moves within its document.
 const FINGERPRINT: &str = "staleness/v1";
-/// The kind of the signal for age.
+/// Kind of the age signal.
 const AGE: &str = "age";
 
-/// One run with one result for each signal; weak ones are left out unless they are asked for.
+/// Returns a run with one result for each signal. Weak signals are included only on request.
 pub(crate) fn log(
     findings: &Findings,
     report: &Report,
@@ -37,7 +37,7 @@ pub(crate) fn log(
     envelope(&rules, &notifications(report), &results, &json!({ "projectVersion": report.version }))
 }
 
-/// Returns a log of what moved since `agents.lock` was written, each at its line.
+/// Returns a log of the changes since `agents.lock` was written, each at its line.
 pub(super) fn moved(told: &Comparison) -> Value {
     let rule = Rule {
         id: "lock_moved",
@@ -114,7 +114,7 @@ fn notification(level: &str, text: &str, path: Option<&str>, line: Option<u32>) 
     told
 }
 
-/// Returns a warning for each gap and each file that was not checked, and a note for all else that was noticed.
+/// Returns a warning for each gap and each unchecked file, and a note for each other remark.
 fn notifications(report: &Report) -> Vec<Value> {
     let blind = report.blind.iter().map(|each| {
         let mut told = notification("warning", "", Some(&each.path), None);
@@ -133,7 +133,7 @@ fn notifications(report: &Report) -> Vec<Value> {
     blind.chain(skipped).chain(noted).collect()
 }
 
-/// A sort of evidence, for people who see it for the first time.
+/// Description of a kind of evidence, for readers who see it for the first time.
 struct Rule {
     id: &'static str,
     short: &'static str,
@@ -244,8 +244,8 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// One result for each signal. The strongest has the level of the block; the others that which each
-/// would give it alone.
+/// Returns one result for each signal. The strongest has the level of the block, the others the level that
+/// each would cause alone.
 fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) -> Vec<Value> {
     let told = &finding.told;
     let path = told.path.as_deref().unwrap_or_default();
@@ -253,7 +253,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
     let result = |(at, signal): (usize, &Signal)| {
         let evidence = evidence_of(finding, signal);
         let about = evidence.map(|each| subject(&each.fact)).unwrap_or_default();
-        // The same word twice in a block.
+        // Counts repetitions of a word in the block.
         let before = seen.entry((signal.kind.to_string(), about.clone())).or_default();
         let about = format!("{about}\n{before}");
         *before += 1;
@@ -279,7 +279,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
         if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind) {
             result["ruleIndex"] = index.into();
         }
-        // What is said once may be mended in several places.
+        // Evidence that is reported once may be mended in several places.
         let same = |each: &&Evidence| {
             evidence.is_some_and(|told| {
                 told.fact.kind() == each.fact.kind() && named(&told.fact) == named(&each.fact)
@@ -299,7 +299,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
     told.verdict.signals.iter().enumerate().map(result).collect()
 }
 
-/// The replacements that mend a document of one finding.
+/// Returns the replacements that mend one finding in a document.
 fn fix(path: &str, edits: &BTreeSet<&Edit>) -> Value {
     let replacements = edits.iter().map(|edit| {
         json!({
@@ -336,8 +336,8 @@ fn location(path: &str) -> Value {
     }
 }
 
-/// A path as a relative reference of RFC 3986: what is not unreserved is written in percent form,
-/// so that no first part looks like a scheme.
+/// Encodes a path as a relative reference of RFC 3986. All characters except unreserved ones are
+/// percent-encoded, so that the first part cannot look like a scheme.
 fn escaped(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -350,8 +350,8 @@ fn escaped(path: &str) -> String {
     uri
 }
 
-/// The evidence that a signal tells of: that of its sort and line whose words its reason holds, the
-/// longest of them.
+/// Returns the evidence behind a signal: of its kind and line, with the longest name that the reason
+/// contains.
 fn evidence_of<'f>(finding: &'f Finding, signal: &Signal) -> Option<&'f Evidence> {
     let same =
         |each: &&Evidence| each.fact.kind().as_str() == signal.kind && each.line == signal.line;
@@ -361,7 +361,7 @@ fn evidence_of<'f>(finding: &'f Finding, signal: &Signal) -> Option<&'f Evidence
     longest.or_else(|| there.next())
 }
 
-/// The word that the signal is about, else the whole block.
+/// Returns the range of the word behind the signal, or else of the whole block.
 fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Value {
     let first = finding.told.line.unwrap_or(1).max(1);
     let Some(line) = signal.line.filter(|line| *line > 0) else {

@@ -1,4 +1,4 @@
-//! `knowledge`: what somebody wrote down, and whether it still holds.
+//! `knowledge`: manages written-down knowledge and its verdicts.
 
 mod add;
 mod change;

@@ -1,4 +1,4 @@
-//! `work add`: writes something down that is to be done, known or answered.
+//! `work add`: adds a work item.
 
 use serde_json::json;
 use staleness::ids::WorkId;
@@ -28,7 +28,7 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     let act = act(settings);
     let registry = settings.open(Access::Write)?;
     let item = registry.work().add(item, act).wait()?;
-    // What holds everywhere says nothing of this project.
+    // A global item says nothing about this project.
     if !args.global {
         registry.admin().see_project(&settings.project, settings.now).wait()?;
     }
@@ -58,7 +58,7 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
     })
 }
 
-/// The item as it will be written down.
+/// Returns the work item to add.
 fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let now = settings.now;
     let Some(kind) = kind(Some(&args.kind))? else {

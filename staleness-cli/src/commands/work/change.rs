@@ -1,4 +1,4 @@
-//! `work set`, `step`, `touch` and `reopen`: what becomes of an item.
+//! `work set`, `step`, `touch` and `reopen`: change an item.
 
 use staleness::Wait;
 use staleness::registry::{ScopeChoice, WorkPatch};
@@ -14,7 +14,7 @@ use crate::settings::{Access, Settings};
 use staleness_service::when;
 use staleness_service::work::party;
 
-/// The word that empties a field.
+/// The word that clears a field.
 const NONE: &str = "none";
 
 pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Result<(), CliError> {

@@ -50,7 +50,7 @@ fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), Cl
     let registry = settings.open(Access::Look)?;
     let listing = WorkListing { kind, status, open: args.open };
     let mut items = registry.work().list(&settings.project.id, listing).wait()?;
-    // What is archived is kept, and hidden.
+    // Archived items are kept, but hidden.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     if out.json {
@@ -77,7 +77,7 @@ fn show(settings: &Settings, id: &str, scope: ScopeChoice, out: &Output) -> Resu
     out.text(&work::show(&told, &dangling, settings.now, out))
 }
 
-/// Returns the ids that an item refers to and that neither work nor knowledge has.
+/// Returns the referenced ids that are neither work nor knowledge.
 fn dangling(
     registry: &Registry,
     settings: &Settings,
@@ -121,7 +121,7 @@ fn print(
     out.done(&json!({ "item": told }), || work::noted(&told, false, out))
 }
 
-/// Warns if something is handed to an agent that nobody here knows; `true`: it is.
+/// Warns if an item is handed to an unknown agent. Returns true if so.
 fn warn_of_stranger(
     settings: &Settings,
     registry: &Registry,
@@ -135,7 +135,7 @@ fn warn_of_stranger(
     Ok(true)
 }
 
-/// An act of now by the agent that is named, if one is.
+/// Returns an act of the named agent, or of nobody, at the current time.
 pub(super) fn act(settings: &Settings) -> Act {
     service::act(settings, settings.agent.clone())
 }

@@ -1,7 +1,7 @@
-//! The files on disk, as a commit that nobody else sees.
+//! The files on disk, as a commit in private.
 //!
-//! It is written into a private folder that names the repository's objects as its alternates. The repository
-//! and its index stay as they are.
+//! The commit is written to a private object folder with the repository's objects as its alternates. The
+//! repository and its index are not changed.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -16,11 +16,11 @@ use crate::disk::canonical;
 use crate::git::objects::{Commit, Objects, Oid};
 use crate::git::process::{Call, GitError, Process, many};
 
-/// The largest index that is copied, in bytes.
+/// The largest index to copy, in bytes.
 const MAX_INDEX: u64 = 512 * 1024 * 1024;
-/// The most files that git may fail to read.
+/// Maximum number of files that git may fail to read.
 const MAX_UNREAD: usize = 100;
-/// Author of the commit; nobody sees it.
+/// Author of the commit, which is never published.
 const NAMES: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "staleness"),
     ("GIT_AUTHOR_EMAIL", "staleness"),
@@ -28,7 +28,7 @@ const NAMES: [(&str, &str); 4] = [
     ("GIT_COMMITTER_EMAIL", "staleness"),
 ];
 
-/// A private folder, which goes with its owner.
+/// A private folder that is deleted on drop.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
@@ -60,10 +60,10 @@ impl Drop for Scratch {
 }
 
 impl History {
-    /// Takes files of the project as they are on disk for a commit after the checked-out one, which is made at
-    /// `at` or when the checked-out one was, and becomes the head of this history. Of `paths`, relative to the
-    /// project, each must be a regular file, a link, or gone; one that git cannot read stays as it was
-    /// committed. False if all are.
+    /// Commits the given files as they are on disk, on top of the checked-out commit, at time `at` or at that
+    /// commit's time. The new commit becomes the head of this history. Each path, relative to the project,
+    /// must be a regular file, a symbolic link or missing. A file that git cannot read stays as committed.
+    /// Returns false if nothing changed.
     pub(crate) fn take_disk(
         &mut self,
         paths: Vec<String>,
@@ -89,7 +89,7 @@ impl History {
         let rest = "--add --remove --replace --ignore-skip-worktree-entries -z --stdin";
         let update: Vec<&str> = ["update-index"].into_iter().chain(rest.split(' ')).collect();
         let mut unread = Vec::new();
-        // Git ends at a file that it cannot read: the others are handed to it without that one.
+        // Git stops at an unreadable file, so the others are passed again without it.
         let mut open: Vec<Arc<[String]>> = vec![paths.into()];
         while let Some(some) = open.pop() {
             let told = Arc::clone(&some);
@@ -130,7 +130,8 @@ impl History {
         Ok(true)
     }
 
-    /// Copies the index, with its time: git trusts no file that is as young. Names the repository's objects.
+    /// Copies the index and its modification time, because git does not trust younger files. Sets the
+    /// repository's objects as alternates.
     fn prepare(&self, scratch: &Scratch) -> io::Result<()> {
         let path = |name| self.place.git_path(name).ok_or(io::ErrorKind::NotFound);
         let info = scratch.objects().join("info");
@@ -148,7 +149,7 @@ impl History {
         File::options().write(true).open(scratch.index())?.set_modified(meta.modified()?)
     }
 
-    /// Returns settings that switch off every filter: programs that git would run over the files.
+    /// Returns settings that disable all filters, which are programs that git would run on the files.
     fn filters(&self) -> Result<Vec<String>, GitError> {
         let asked =
             ["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$"];
@@ -161,7 +162,7 @@ impl History {
             Ok(std::ops::ControlFlow::Continue(()))
         });
         match listed {
-            // Git fails without a word if there is none.
+            // Git fails silently if there are no filters.
             Err(GitError::Failed(why)) if settings.is_empty() && why == GitError::SILENT => {
                 Ok(settings)
             }

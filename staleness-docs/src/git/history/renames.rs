@@ -31,8 +31,8 @@ pub(crate) fn merge_base(place: &Place, [one, other]: [Oid; 2]) -> Option<Oid> {
     Oid::from_hex(place.start(&asked).ok()?.all().ok()?.trim_ascii())
 }
 
-/// The renames of one commit, as git finds them by their contents. Paths are relative to the
-/// project; files that came from outside it, or went there, are not among them.
+/// The renames of one commit, detected by contents. Paths are relative to the project. Renames into or out of
+/// the project are not included.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Renames {
     /// Maps each new path to the old path and the old contents.

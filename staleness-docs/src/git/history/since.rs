@@ -1,4 +1,4 @@
-//! Changes since a revision.
+//! The changes since a revision.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -12,49 +12,48 @@ use crate::git::lines::Numbers;
 use crate::git::objects::{Commit, Oid};
 use crate::git::process::GitError;
 
-/// The longest name of a revision that is looked up, in bytes.
+/// The longest revision name to look up, in bytes.
 const MAX_REVISION: usize = 512;
-/// The most changed files that are listed.
+/// Maximum number of changed files to list.
 const MAX_CHANGED: usize = 50_000;
-/// The square root of the most pairs of files that git compares to find renames.
+/// Square root of the number of file pairs that git may compare to find renames.
 const MAX_RENAMES: usize = 2_000;
 
 /// A regular file that differs between two commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Its path, relative to the project; the one that it had if it was removed.
+    /// Path of the file, relative to the project. For a removed file, its old path.
     pub path: String,
-    /// The path that it had, if that was another one.
+    /// The old path, if it differs.
     pub was: Option<String>,
-    /// Its contents before; `None` if it was added.
+    /// Contents before. `None` for an added file.
     pub old: Option<Oid>,
-    /// Its contents after; `None` if it was removed.
+    /// Contents after. `None` for a removed file.
     pub new: Option<Oid>,
 }
 
-/// A file that changed since a revision.
+/// A document that changed since a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedDocument {
-    /// Its path, relative to the project.
+    /// Path of the document, relative to the project.
     pub path: String,
-    /// The lines that were added or changed, as the checked-out commit counts them. Lines that were
-    /// only deleted leave none.
+    /// Added and changed lines, as numbered in the checked-out commit. Deleted lines do not count.
     pub lines: Vec<Lines>,
 }
 
-/// Changes since a revision.
+/// The changes since a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Since {
     /// The commit that the revision names.
     pub commit: Commit,
-    /// The commits that the checked-out commit has and the revision has not.
+    /// The commits that only the checked-out commit can reach.
     pub new: HashSet<Oid>,
-    /// The documents that were added or changed since the two parted, by path.
+    /// Documents added or changed since the common ancestor, by path.
     pub changed: Vec<ChangedDocument>,
-    /// Every file that differs since then, in the order of git.
+    /// All files changed since the common ancestor, in git's order.
     pub files: Vec<ChangedFile>,
-    /// What was left out of them because there is too much, each as the end of a sentence that begins with the
-    /// project.
+    /// Descriptions of changes that were left out because of a limit. Each completes a sentence that begins
+    /// with the project.
     pub gaps: Vec<String>,
 }
 
@@ -83,7 +82,7 @@ impl History {
         let commit = self.revision(revision)?;
         let (old, new) = (commit.id.to_string(), self.head.id.to_string());
         let commits = self.commits_since(&old, &new)?;
-        // Histories that share nothing are compared as they are.
+        // Histories without a common ancestor are compared directly.
         let base = merge_base(&self.place, [commit.id, self.head.id]);
         let old = base.map_or(old, |base| base.to_string());
         let mut arguments = vec!["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff"];
@@ -127,7 +126,7 @@ impl History {
         }
         let of = |is: fn(&ChangedFile) -> bool| files.iter().filter(|file| is(file)).count();
         let (added, removed) = (of(|file| file.old.is_none()), of(|file| file.new.is_none()));
-        // Git compares each of these with each of those.
+        // Git compares all removed files with all added ones.
         if added * removed > MAX_RENAMES * MAX_RENAMES {
             gaps.push(format!(
                 "has {removed} removed and {added} new files: those that were renamed and edited are not told apart"

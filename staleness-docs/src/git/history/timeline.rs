@@ -1,4 +1,4 @@
-//! The history of a project: its commits, and what each of them holds.
+//! The history of a project: its commits and their contents.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -18,20 +18,20 @@ use crate::git::objects::{
 };
 use crate::git::process::{GitError, Process, Program, check_files, check_work_tree};
 
-/// The longest list of the commits at which a history ends, in bytes.
+/// The largest list of boundary commits to read, in bytes.
 const MAX_BOUNDARY: u64 = 1024 * 1024;
 
 /// A point in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Anchor {
-    /// A commit, by its full id.
+    /// A commit with its full id.
     Commit(Oid),
-    /// The commit that was checked out at this time: see [`Repo::commit_at`](crate::git::Repo::commit_at).
+    /// The commit that was checked out at a time: see [`Repo::commit_at`](crate::git::Repo::commit_at).
     At(Timestamp),
 }
 
-/// A project inside a repository, as its checked-out commit and the commits before it hold it. Its
-/// files on disk are not looked at.
+/// A project in a repository, as in the checked-out commit and the commits before it. Files on disk do not
+/// count.
 #[derive(Debug)]
 pub(crate) struct History {
     pub(crate) place: Place,
@@ -39,23 +39,23 @@ pub(crate) struct History {
     pub(crate) head: Commit,
     pub(crate) objects: Objects,
     pub(crate) past: Option<Past>,
-    /// The list of changes, while git makes it and nobody has read it.
+    /// The running git that lists changes, until its output is read.
     pub(super) listing: Option<Process>,
-    /// True if the list of changes is read to its end, whatever is asked of it.
+    /// True if the list of changes is always read to its end.
     pub(crate) lists_all: bool,
     trees: Trees,
-    /// The earlier names of the documents that were dated: see [`Trail::names`](super::follow::Trail).
+    /// Earlier names of the dated documents: see [`Trail::names`](super::follow::Trail).
     pub(super) names: HashMap<String, Vec<(u32, String)>>,
-    /// The anchors that were asked for, and where they are.
+    /// Cached commits of anchors, with their indices in the list of commits.
     pub(super) anchors: HashMap<Anchor, Option<(Oid, Option<usize>)>>,
-    /// True if something was left out because there is too much of it.
+    /// True if something was left out because a limit was reached.
     pub(crate) cut: bool,
     pub(crate) shallow: bool,
-    /// The checked-out commit, where the head is one of the files on disk.
+    /// The checked-out commit, if the head is a commit of the files on disk.
     pub(crate) committed: Option<Commit>,
-    /// Files on disk that git could not read for it.
+    /// Files on disk that git could not read for that commit.
     pub(crate) unread: Vec<String>,
-    /// The objects of that one. They go last.
+    /// The objects of that commit. Must be dropped last.
     pub(super) scratch: Option<Scratch>,
 }
 
@@ -104,7 +104,7 @@ impl History {
         })
     }
 
-    /// Returns a hash of the commits at which a shallow history ends; 0 for a history that is whole.
+    /// Returns a hash of the boundary commits of a shallow history, or 0 for a complete one.
     pub(crate) fn boundary(&self) -> u128 {
         if !self.shallow {
             return 0;
@@ -117,18 +117,18 @@ impl History {
         self.cut || self.place.program.watchdog().is_cut()
     }
 
-    /// A commit by its full id; `None` when the repository does not hold it.
+    /// Returns a commit with its time, or `None` if the repository does not have it.
     pub(crate) fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
         commit(&mut self.objects, Wanted::Commit(id))
     }
 
-    /// The latest commit that was made at a moment or before it.
+    /// Returns the latest commit at or before a time.
     pub(crate) fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
         let past = self.past()?;
         Ok(past.at(at).map(|place| past.commits[place]))
     }
 
-    /// The list of commits, read once.
+    /// Returns the list of commits, which is read once.
     pub(crate) fn past(&mut self) -> Result<&mut Past, GitError> {
         let past = match self.past.take() {
             Some(past) => past,
@@ -139,7 +139,7 @@ impl History {
 
     fn list(&mut self) -> Result<Past, GitError> {
         let limit = self.limits.commits as usize;
-        // One more than the limit: only then is it known that there are more.
+        // One more than the limit, to find out if there are more.
         let count = format!("--max-count={}", u64::from(self.limits.commits) + 1);
         let head = self.head.id.to_string();
         let mut process =
@@ -164,19 +164,19 @@ impl History {
             if commits.is_empty() || why.is_final() {
                 return Err(why);
             }
-            // What git could read before it broke off still holds, but is not all.
+            // The commits read so far are valid, but not all.
             self.broke_off(&why);
         }
         Ok(Past::new(commits, whole))
     }
 
-    /// Notes that a part of the history was not read. What was too much is noted by the watchdog.
+    /// Records that part of the history was not read. The watchdog records exceeded limits itself.
     pub(super) fn broke_off(&mut self, why: &GitError) {
         self.objects.unread.damaged += u64::from(*why != GitError::TooMuch);
     }
 
-    /// Returns the commit of an anchor, and its place in the list of first parents, or that of the commit
-    /// that was checked out at its time.
+    /// Returns the commit of an anchor and its index in the list. For a commit that is not in the list, the
+    /// index is that of the commit checked out at its time.
     pub(crate) fn anchor(
         &mut self,
         anchor: Anchor,
@@ -199,7 +199,7 @@ impl History {
         Ok(found)
     }
 
-    /// Returns the kind and id of a path in a commit; `None` when it is not there.
+    /// Returns the kind and id of a path in a commit, or `None` if it does not exist.
     pub(crate) fn look_up(&mut self, commit: Oid, path: &str) -> Result<Option<Held>, GitError> {
         match self.past.as_mut().and_then(|past| past.place(commit)) {
             Some(place) => self.held_at(place, path),
@@ -207,13 +207,13 @@ impl History {
         }
     }
 
-    /// The text of a file in a commit, if there is one.
+    /// Returns the text of a file in a commit, if it exists.
     pub(crate) fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
         let Some((EntryKind::File, file)) = self.look_up(commit, path)? else { return Ok(None) };
         Ok(self.text(file)?.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 
-    /// The contents of a text file.
+    /// Returns the contents of a file, or `None` if it is not text.
     pub(crate) fn text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
         self.objects.one(Wanted::Object(file), |object| match object {
             Object::Found(_, Sort::Blob, bytes) if is_text(bytes) => Some(bytes.to_vec()),
@@ -221,8 +221,8 @@ impl History {
         })
     }
 
-    /// The contents of text files, in their order, and how many found no room: empty, as those are that are no
-    /// text.
+    /// Returns the contents of text files in order, and the number of files that exceeded `room` or could not
+    /// be read. These and binary files are empty.
     pub(crate) fn texts(
         &mut self,
         files: &[Oid],
@@ -244,12 +244,12 @@ impl History {
         Ok((texts, left_out))
     }
 
-    /// Returns true if a path exists in the commit at this place of the list of commits.
+    /// Returns true if a path exists in the commit at an index.
     pub(crate) fn exists_at(&mut self, place: usize, path: &str) -> Result<bool, GitError> {
         Ok(self.held_at(place, path)?.is_some())
     }
 
-    /// Returns the kind and id of a path in the commit at this place of the list.
+    /// Returns the kind and id of a path in the commit at an index, or `None` if it does not exist.
     pub(crate) fn held_at(&mut self, place: usize, path: &str) -> Result<Option<Held>, GitError> {
         let past = self.past()?;
         let Some(commit) = past.commits.get(place).copied() else { return Ok(None) };
@@ -261,8 +261,9 @@ impl History {
         self.trees.find(&mut self.objects, &self.place, commit, path)
     }
 
-    /// A commit that removed a path: it is there at `there` and not in the checked-out commit. Of
-    /// several it is the last, where the list of changes goes that far.
+    /// Returns the index of a commit that removed a path. The path must exist at `there` and not in the
+    /// checked-out commit. If it was removed several times, returns the last removal, as far as the list of
+    /// changes goes.
     pub(crate) fn removal(&mut self, path: &str, there: usize) -> Result<Option<usize>, GitError> {
         if !self.exists_at(there, path)? {
             return Ok(None);

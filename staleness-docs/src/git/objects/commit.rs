@@ -45,7 +45,7 @@ pub(crate) fn sides(objects: &mut Objects, id: Oid) -> Result<Option<[Oid; 2]>, 
     })
 }
 
-/// The time at which a commit was made, from its text.
+/// Returns the commit time from the text of a commit object.
 pub(crate) fn committed_at(commit: &[u8]) -> Option<Timestamp> {
     let line = commit
         .split(|byte| *byte == b'\n')

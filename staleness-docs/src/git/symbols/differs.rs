@@ -1,4 +1,4 @@
-//! Telling which of many things that words name differ between two versions of a file.
+//! Finds out which named things differ between two versions of a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,15 +10,15 @@ use super::extent::{definitions, item, last_part, lines};
 use super::meaning::Word;
 use super::offered::is_offered;
 
-/// Most occurrences of a flag in one file that are looked at.
+/// Maximum number of occurrences of a flag to check per file.
 const MAX_LOOKS: u32 = 500;
-/// Longest part of a line that is compared, in bytes.
+/// Longest part of a line to compare, in bytes.
 const MAX_LINE: usize = 4_096;
 
-/// Words by what code has of them. A file is read once, however many there are.
+/// Words by their forms in code. A file is read once for all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted<'w> {
-    /// Flags by the runs of letters that code writes for them; true for the one that is typed.
+    /// Flags by the text runs that code contains for them. True for the typed form.
     flags: Map<Vec<u8>, Vec<(&'w Word, bool)>>,
     /// Words by the names of the items that they mean.
     items: Map<&'w str, Vec<&'w Word>>,
@@ -33,7 +33,7 @@ impl<'w> Wanted<'w> {
                     let name = word.text.trim_start_matches('-');
                     let mut add = |form: &str, is_typed| {
                         let of = wanted.flags.entry(form.into()).or_default();
-                        // The two names may be one.
+                        // Both forms may be the same.
                         if !of.contains(&(word, is_typed)) {
                             of.push((word, is_typed));
                         }
@@ -53,8 +53,9 @@ impl<'w> Wanted<'w> {
         wanted
     }
 
-    /// The words of which two versions of a file define the item differently, or offer the flag on other lines;
-    /// a version that lacks it counts. Not one that several lines of a version define.
+    /// Returns the words whose item is defined differently in two versions of a file, or whose flag is
+    /// defined on other lines. A missing item counts as different. Words that several lines of one version
+    /// define do not count.
     pub(crate) fn differing(&self, before: &[u8], after: &[u8]) -> HashSet<&'w Word> {
         let [old, new] = [before, after].map(|text| self.offers(text));
         let other = |flag: &&&'w Word| old.get(**flag) != new.get(**flag);
@@ -72,7 +73,7 @@ impl<'w> Wanted<'w> {
         found
     }
 
-    /// The lines of each item; `None` where it is not known which of several is meant.
+    /// Returns the lines of each item, or `None` if several items have the name.
     fn defined<'t>(&self, text: &'t [u8]) -> HashMap<&'w str, Option<Vec<&'t [u8]>>> {
         let lines = lines(text);
         let places = definitions(&lines, |name| self.items.get_key_value(name).map(|(it, _)| *it));
@@ -80,7 +81,7 @@ impl<'w> Wanted<'w> {
         places.into_iter().map(of).collect()
     }
 
-    /// The lines that offer each flag.
+    /// Returns the lines that define each flag.
     fn offers<'t>(&self, text: &'t [u8]) -> BTreeMap<&'w Word, Vec<&'t [u8]>> {
         let (mut found, mut looks) = (BTreeMap::<_, Vec<&[u8]>>::new(), HashMap::new());
         if self.flags.is_empty() {

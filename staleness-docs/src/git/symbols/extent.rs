@@ -1,7 +1,7 @@
-//! Finding the lines of a symbol's item.
+//! Finds the lines of a symbol's item.
 //!
-//! A guess that would rather say nothing: an item has one line that defines it, and ends with the
-//! brace that closes it or before the first line that is indented no deeper.
+//! This is a cautious heuristic: an item must have exactly one defining line. It ends with its closing brace,
+//! or before the first line that is not indented deeper.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::spot::depth;
 use crate::git::lines::split;
 
-/// The words that stand before the name of an item where it is defined.
+/// Keywords before the name in a definition.
 #[rustfmt::skip]
 const DEFINING: [&str; 24] = [
     "fn", "struct", "enum", "trait", "union", "type", "mod", "const", "static", "macro_rules!",
@@ -19,14 +19,14 @@ const DEFINING: [&str; 24] = [
 /// The longest item, in lines.
 const MAX_LINES: usize = 5_000;
 
-/// Returns true if a text holds the symbol as a whole word. Of a symbol with parts, such as `Router::route`
-/// or `Router.route`, each must be there.
+/// Returns true if a text contains the symbol as a whole word. All parts of a symbol such as `Router::route`
+/// or `Router.route` must be present.
 pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
     let mut parts = parts(symbol).peekable();
     parts.peek().is_some() && parts.all(|part| has_word(text, part.as_bytes()))
 }
 
-/// The lines of the symbol's item, counted from 0.
+/// Returns the lines of the symbol's item, counted from 0.
 pub(crate) fn extent(text: &[u8], symbol: &str) -> Option<Range<usize>> {
     let (lines, name) = (lines(text), last_part(symbol)?);
     let first = (*definitions(&lines, |found| (found == name).then_some(name)).get(name)?)?;
@@ -41,14 +41,14 @@ fn end(lines: &[&[u8]], first: usize) -> Option<usize> {
     braces(lines, first).or_else(|| indented(lines, first))
 }
 
-/// The item that begins on a line: of one whose end is not known its first line.
+/// Returns the item that begins on a line, or only this line if its end is unknown.
 pub(super) fn item<'t>(lines: &[&'t [u8]], first: usize) -> Vec<&'t [u8]> {
     let end = end(lines, first).unwrap_or(first + 1);
     lines[first..end].iter().map(|line| line.trim_ascii_end()).collect()
 }
 
-/// The lines that define these names: a word that defines things comes right before one. `None` where several
-/// do, so that it is not known which is meant.
+/// Returns the lines that define these names with a keyword directly before the name. `None` if several lines
+/// do.
 pub(super) fn definitions<'n>(
     lines: &[&[u8]],
     wanted: impl Fn(&str) -> Option<&'n str>,
@@ -78,7 +78,7 @@ pub(super) fn definitions<'n>(
     found
 }
 
-/// The last of the names that a symbol consists of.
+/// Returns the last name in a symbol.
 pub(super) fn last_part(symbol: &str) -> Option<&str> {
     parts(symbol).last()
 }
@@ -96,7 +96,7 @@ const fn is_word(byte: u8) -> bool {
 
 fn has_word(text: &[u8], word: &[u8]) -> bool {
     let mut from = 0;
-    // Every search begins behind the last place where the first byte stands: linear for short words.
+    // Each search starts after the last match of the first byte, so short words take linear time.
     while let Some(found) = text[from..].windows(word.len()).position(|window| window == word) {
         let (start, end) = (from + found, from + found + word.len());
         let before = start == 0 || !is_word(text[start - 1]);
@@ -109,7 +109,7 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
     false
 }
 
-/// The end of an item in braces, if one opens on its first lines.
+/// Returns the end of an item in braces, if one opens on its first lines.
 fn braces(lines: &[&[u8]], first: usize) -> Option<usize> {
     let mut depth = 0_i64;
     let mut opened = false;
@@ -139,7 +139,7 @@ fn braces(lines: &[&[u8]], first: usize) -> Option<usize> {
     None
 }
 
-/// The bytes of a line that are no string and no comment, roughly.
+/// Returns the bytes of a line outside strings and comments, approximately.
 fn code(line: &[u8]) -> impl Iterator<Item = u8> {
     let end = line.windows(2).position(|pair| pair == b"//").unwrap_or(line.len());
     let mut quoted = false;
@@ -153,7 +153,7 @@ fn code(line: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The end of an item whose body is indented, as in Python: its first line ends with a colon.
+/// Returns the end of an item with an indented body, as in Python: its first line ends with a colon.
 fn indented(lines: &[&[u8]], first: usize) -> Option<usize> {
     if !lines[first].trim_ascii_end().ends_with(b":") {
         return None;

@@ -1,5 +1,4 @@
-//! The definitions, flags and names in the text of a file. A guess across languages that knows nothing of
-//! git.
+//! Definitions, flags and names in the text of a file. A heuristic for many languages, independent of git.
 
 mod calls;
 mod defined;
