@@ -90,6 +90,9 @@ impl Log {
         let most = if commits < SETTLED { FEW } else { MANY };
         if ends_in_zeros() {
             self.zeros.store(true, Ordering::Relaxed);
+        }
+        // Also if a reader was in the way before.
+        if self.zeros.load(Ordering::Relaxed) {
             self.move_all(conn, busy_timeout, Duration::ZERO);
         } else {
             self.trim(conn, busy_timeout, most);
