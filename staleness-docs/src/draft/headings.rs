@@ -13,6 +13,8 @@ use crate::git::Part;
 
 /// Maximum number of anchors per document. Further ones are ignored.
 const MAX_ANCHORS: usize = 20_000;
+/// The longest path of an included document, in bytes.
+const MAX_PATH: usize = 1_024;
 /// The longest anchor, in bytes. A longer heading has no anchor.
 const MAX_SLUG: usize = 512;
 
@@ -75,8 +77,12 @@ pub(crate) fn is_template(text: &str) -> bool {
 pub(crate) fn included(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("<!--").filter_map(|(at, sign)| {
         let inner = text[at + sign.len()..].trim_start_matches([' ', '#', '@']);
-        let path = inner.strip_prefix("include")?.trim_start_matches([':', ' ', '=', '"']);
-        path.split(|c: char| c.is_whitespace() || "\"{->".contains(c) && c != '-').next()
+        let rest = inner.strip_prefix("include")?.trim_start_matches([':', ' ', '=', '"']);
+        let named = ["virtual=\"", "file=\""].iter().find_map(|sign| rest.strip_prefix(sign));
+        let rest = named.unwrap_or(rest);
+        let rest = &rest[..rest.floor_char_boundary(MAX_PATH)];
+        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '{' | '>'))?;
+        Some(&rest[..end]).filter(|path| path.contains('.'))
     })
 }
 
@@ -277,6 +283,25 @@ mod tests {
 
     fn slugs(text: &str) -> Vec<String> {
         anchors(text).into_iter().map(|anchor| anchor.slug).collect()
+    }
+
+    #[test]
+    fn a_comment_includes_the_path_that_it_names() {
+        for (text, expected) in [
+            ("<!-- include: a/b.md -->", &["a/b.md"][..]),
+            ("<!--@include: ./b.md{3,}-->", &["./b.md"]),
+            (
+                "<!--#include virtual=\"/a.md\" --> <!-- #include file=\"b.md\" -->",
+                &["/a.md", "b.md"],
+            ),
+            ("<!-- included since 2.0 --> <!-- includes much --> <!-- a.md -->", &[]),
+        ] {
+            assert_eq!(included(text).collect::<Vec<_>>(), expected, "{text}");
+            assert_eq!(is_template(text), !expected.is_empty(), "{text}");
+        }
+        // One without an end is read once.
+        let hostile = "<!--include a.md".replace(' ', "").repeat(1 << 18);
+        assert_eq!(included(&hostile).count(), 0);
     }
 
     #[test]
