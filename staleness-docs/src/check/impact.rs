@@ -13,7 +13,7 @@ use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
 use crate::draft::{headings, target};
 use crate::files::file;
-use crate::git::{ChangedFile, Oid, Since, Wanted, Word, is_of_others};
+use crate::git::{ChangedFile, Oid, Since, Wanted, Word, is_of_others, key};
 use crate::nature::is_document;
 use crate::paths;
 use crate::report::{Impact, Touched, TouchedName, WHOLE};
@@ -167,18 +167,26 @@ impl Check<'_> {
         let versions: Vec<Option<Oid>> =
             files.iter().flat_map(|file| [file.old, file.new]).collect();
         let ids: Vec<Oid> = versions.iter().copied().flatten().collect();
-        let (read, left_out) =
-            self.past.ask(Default::default(), |repo, _| repo.texts(&ids, MAX_BYTES))?;
+        let read = self.past.ask(Vec::new(), |repo, _| repo.texts(&ids, MAX_BYTES))?;
+        let (mut read, mut left_out) = (read.into_iter(), 0);
+        let mut text = |id: Option<Oid>| match id {
+            Some(_) => read.next().flatten(),
+            None => Some(Vec::new()),
+        };
+        let mut texts = Vec::with_capacity(files.len());
+        for file in files {
+            let both = [text(file.old), text(file.new)];
+            left_out += both.iter().filter(|text| text.is_none()).count();
+            // Beside one that was not read, everything would differ.
+            let [old, new] = both;
+            texts.push(old.zip(new).map_or_else(Default::default, <[_; 2]>::from));
+        }
         if left_out > 0 {
             let reason = format!(
                 "has too much in its changed files: {left_out} versions of them were not compared"
             );
             self.skip(WHOLE, reason);
         }
-        let mut read = read.into_iter();
-        let mut text = |id: Option<Oid>| id.and_then(|_| read.next()).unwrap_or_default();
-        let texts: Vec<[Vec<u8>; 2]> =
-            files.iter().map(|file| [text(file.old), text(file.new)]).collect();
         let mut paths = HashMap::new();
         for (at, file) in files.iter().enumerate() {
             paths.insert(&*file.path, at);
@@ -187,12 +195,9 @@ impl Check<'_> {
             }
         }
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
-        let all: Vec<Word> = ids
-            .filter_map(|id| {
-                let (sort, text) = self.names.get(id);
-                word_of(sort, text)
-            })
-            .collect();
+        let words = ids.map(|id| self.names.get(id));
+        let all: HashSet<Word> =
+            words.filter_map(|(sort, text)| word_of(sort, text)).map(key).collect();
         let wanted = Wanted::of(all.iter());
         let mut words: HashMap<Word, Option<usize>> = HashMap::new();
         for (at, (file, [before, after])) in files.iter().zip(&texts).enumerate() {
@@ -226,8 +231,11 @@ impl Check<'_> {
                 if path.is_empty() {
                     return changes.of_heading(&doc.key.path, fragment);
                 }
-                let path = resolved(&target::of_link(text)?.path)?;
-                changes.of_path(&path).or_else(|| changes.of_heading(&path, fragment))
+                let folder = if own.is_some() { "" } else { doc.folder() };
+                let (paths, _) = self.places_of(folder, &target::of_link(text)?.path).ok()?;
+                paths.iter().find_map(|path| {
+                    changes.of_path(path).or_else(|| changes.of_heading(path, fragment))
+                })
             }
             NameSort::Import => changes.of_path(&resolved(text)?),
             NameSort::Word(WordKind::Path) => {
@@ -247,7 +255,7 @@ impl Check<'_> {
                 found
             }
             NameSort::Word(WordKind::Flag | WordKind::Identifier) => {
-                changes.words.get(&word_of(sort, text)?).copied().flatten()
+                changes.words.get(&key(word_of(sort, text)?)).copied().flatten()
             }
         }
     }

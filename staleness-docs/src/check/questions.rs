@@ -16,10 +16,12 @@ use crate::draft::words;
 use crate::draft::{DraftBlock, Mention, Origin};
 use crate::git::Word;
 use crate::nature::is_markdown;
-use crate::paths;
+use crate::paths::{self, Leaves};
 
 /// Maximum number of lines to report per document with paths that leave the project.
 const MAX_LEAVING: usize = 20;
+/// Maximum number of folders above a document that may be the root of a site.
+const MAX_ABOVE: usize = 16;
 
 /// A question about one place in a document.
 #[derive(Clone, Debug, Default)]
@@ -272,21 +274,15 @@ impl Check<'_> {
         let text = own.as_deref().unwrap_or(text);
         let target = target::of_link(text)?;
         let folder = doc.folder().to_owned();
-        let Ok(path) = paths::resolve(&folder, &target.path) else {
+        let from = if own.is_some() { "" } else { &*folder };
+        let Ok((paths, there)) = self.places_of(from, &target.path) else {
             if !target::is_of_forge(&target.path) {
                 leaving.offsets.push(mention.at);
             }
             return None;
         };
         let is_relative = !target.path.starts_with('/');
-        // What counts from a root may count from that of a site, which is a folder above the document.
-        let ends = folder.rmatch_indices('/').map(|(at, _)| at).chain([0]);
-        let above = [folder.len()].into_iter().chain(ends).map(|end| &folder[..end]);
-        let above = above.filter(|above| !is_relative && own.is_none() && !above.is_empty());
-        let mut paths: Vec<String> = above.map(|above| format!("{above}/{path}")).collect();
-        paths.push(path);
-        let held = paths.iter().position(|path| self.is_there(path));
-        let (there, path) = (held.is_some(), paths[held.unwrap_or(paths.len() - 1)].clone());
+        let path = paths.last().cloned().unwrap_or_default();
         if !self.past.is_there() && !there && !is_sure_without_history(&target.path)
             || !there && self.is_made(doc, &path)
         {
@@ -307,9 +303,6 @@ impl Check<'_> {
         {
             return Some(heading_ask(mention, heading));
         }
-        if there {
-            paths = vec![path];
-        }
         let cites: Vec<_> = paths.into_iter().filter_map(|path| citation(path, &target)).collect();
         (!there || cites.iter().any(|citation| !citation.is_bare())).then(|| Ask {
             at: mention.at,
@@ -317,6 +310,23 @@ impl Check<'_> {
             relative: is_relative.then(|| target.path.to_string()),
             link: !there,
             ..Ask::default()
+        })
+    }
+
+    /// Returns the path that a link in a document of this folder leads to, and true, or all that it may lead to:
+    /// what counts from a root may count from that of a site, which is a folder above the document.
+    pub(super) fn places_of(&self, folder: &str, to: &str) -> Result<(Vec<String>, bool), Leaves> {
+        let path = paths::resolve(folder, to)?;
+        let ends = folder.rmatch_indices('/').map(|(at, _)| at);
+        let above = [folder.len()].into_iter().chain(ends).map(|end| &folder[..end]);
+        let above = above.filter(|above| to.starts_with('/') && !above.is_empty());
+        let mut all: Vec<String> =
+            above.take(MAX_ABOVE).map(|above| format!("{above}/{path}")).collect();
+        all.push(path);
+        let held = all.iter().position(|path| self.is_there(path));
+        Ok(match held {
+            Some(at) => (vec![all.swap_remove(at)], true),
+            None => (all, false),
         })
     }
 

@@ -83,13 +83,13 @@ impl Repo {
         Ok(is_other)
     }
 
-    /// Returns the texts of files in order, and the number of files that exceeded the limit or could not be
-    /// read. These and binary files are empty.
+    /// Returns the contents of files in order: nothing of binary ones, `None` of those that exceed `room` or cannot
+    /// be read.
     pub(crate) fn texts(
         &mut self,
         files: &[Oid],
         room: usize,
-    ) -> Result<(Vec<Vec<u8>>, usize), GitError> {
+    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         self.history.texts(files, room)
     }
 

@@ -66,6 +66,40 @@ fn names_that_find_no_room_are_counted() {
     assert_eq!(skipped(&report), ["a.md names much that the diff changes: 30 names were left out"]);
 }
 
+/// The documents that a diff touches, with the names of each.
+fn touched(report: &Report) -> Vec<String> {
+    let touched = &report.impact.as_ref().unwrap().touched;
+    let names = touched.iter().flat_map(|of| of.names.iter().map(|name| (&of.path, &name.name)));
+    names.map(|(path, name)| format!("{path} {name}")).collect()
+}
+
+#[test]
+fn a_file_that_only_one_commit_shows_is_not_compared_with_nothing() {
+    let mut project = Project::new();
+    project.write("src/a.rs", CODE);
+    project.write("src/b.rs", "pub fn beside() {\n    a()\n}\n");
+    project.write("a.md", "Call `route()` and `beside()`.\n");
+    project.commit();
+    project.write("src/a.rs", [CODE, &"// more\n".repeat(1 << 20)].concat());
+    project.write("src/b.rs", "pub fn beside() {\n    b()\n}\n");
+    project.commit();
+    let report = impact(&project, &mut |_| ());
+    assert_eq!(touched(&report), ["a.md beside"]);
+    let told = skipped(&report);
+    assert!(told.iter().any(|it| it.ends_with("1 versions of them were not compared")), "{told:?}");
+}
+
+#[test]
+fn a_path_from_the_root_of_a_site_is_touched_where_the_site_has_it() {
+    let mut project = Project::new();
+    project.write("docs/examples/one.py", "a = 1\n");
+    project.write("docs/usage/a.md", "See [it](/examples/one.py).\n");
+    project.commit();
+    project.write("docs/examples/one.py", "a = 2\n");
+    project.commit();
+    assert_eq!(touched(&impact(&project, &mut |_| ())), ["docs/usage/a.md /examples/one.py"]);
+}
+
 impl Project {
     /// Commits what is on disk as a merge of these branches, and checks out `main`.
     fn merge(&mut self, main: &str, other: &str) {

@@ -34,6 +34,18 @@ fn a_path_from_a_root_counts_from_every_folder_above_the_document() {
 }
 
 #[test]
+fn folders_far_above_a_document_are_no_roots_of_sites() {
+    let folder: String = (0..40).map(|at| format!("f{at}/")).collect();
+    let document = format!("{folder}a.md");
+    let text = "See [it](/x/one.py).\n";
+    for (near, is_found) in [(30, true), (5, false)] {
+        let site = folder.split_inclusive('/').take(near).collect::<String>() + "x/one.py";
+        let files = [("x/one.py", "a = 1\n"), (&*site, "b = 1\n"), (&*document, text)];
+        assert_eq!(found(&without_first(&files).check(), &document).is_empty(), is_found, "{near}");
+    }
+}
+
+#[test]
 fn what_others_include_is_not_read_from_where_it_lies() {
     let part = "# Part\n\n## Operators\n\nSee [it](../guide/other.md).\n";
     let page = "# Page\n\n## Operators\n\nMany.\n";

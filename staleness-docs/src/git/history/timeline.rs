@@ -221,27 +221,24 @@ impl History {
         })
     }
 
-    /// Returns the contents of text files in order, and the number of files that exceeded `room` or could not
-    /// be read. These and binary files are empty.
+    /// Returns the contents of files in order: nothing of binary ones, `None` of those that exceed `room` or cannot
+    /// be read.
     pub(crate) fn texts(
         &mut self,
         files: &[Oid],
         mut room: usize,
-    ) -> Result<(Vec<Vec<u8>>, usize), GitError> {
+    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let wanted: Vec<Wanted> = files.iter().map(|id| Wanted::Object(*id)).collect();
-        let (mut texts, mut left_out) = (vec![Vec::new(); files.len()], 0);
+        let mut texts = vec![None; files.len()];
         self.objects.each(&wanted, &mut |at, object| {
-            match object {
-                Object::Found(_, Sort::Blob, bytes) if is_text(bytes) && bytes.len() <= room => {
-                    room -= bytes.len();
-                    texts[at] = bytes.to_vec();
-                }
-                Object::Found(_, Sort::Blob, bytes) if !is_text(bytes) => {}
-                _ => left_out += 1,
+            if let Object::Found(_, Sort::Blob, bytes) = object {
+                let bytes = if is_text(bytes) { bytes } else { &[] };
+                texts[at] = (bytes.len() <= room).then(|| bytes.to_vec());
+                room -= texts[at].as_ref().map_or(0, Vec::len);
             }
             ControlFlow::Continue(())
         })?;
-        Ok((texts, left_out))
+        Ok(texts)
     }
 
     /// Returns true if a path exists in the commit at an index.

@@ -12,8 +12,22 @@ use super::offered::is_offered;
 
 /// Maximum number of occurrences of a flag to check per file.
 const MAX_LOOKS: u32 = 500;
+/// Maximum number of flags with one form in code.
+const MAX_ALIKE: usize = 8;
+/// How often the bytes of a file may be read to find the ends of items, and the bytes that may always be.
+const MAX_NESTED: usize = 32;
+const MIN_ROOM: usize = 1 << 20;
 /// Longest part of a line to compare, in bytes.
 const MAX_LINE: usize = 4_096;
+
+/// Returns what code has of a word: of an identifier with several parts the last one.
+pub(crate) fn key(word: Word) -> Word {
+    let last = last_part(&word.text).filter(|_| word.kind == WordKind::Identifier);
+    match last.map(str::to_owned) {
+        Some(text) => Word { text, ..word },
+        None => word,
+    }
+}
 
 /// Words by their forms in code. A file is read once for all of them.
 #[derive(Debug, Default)]
@@ -21,7 +35,7 @@ pub(crate) struct Wanted<'w> {
     /// Flags by the text runs that code contains for them. True for the typed form.
     flags: Map<Vec<u8>, Vec<(&'w Word, bool)>>,
     /// Words by the names of the items that they mean.
-    items: Map<&'w str, Vec<&'w Word>>,
+    items: Map<&'w str, &'w Word>,
 }
 
 impl<'w> Wanted<'w> {
@@ -34,7 +48,7 @@ impl<'w> Wanted<'w> {
                     let mut add = |form: &str, is_typed| {
                         let of = wanted.flags.entry(form.into()).or_default();
                         // Both forms may be the same.
-                        if !of.contains(&(word, is_typed)) {
+                        if of.len() < MAX_ALIKE && !of.contains(&(word, is_typed)) {
                             of.push((word, is_typed));
                         }
                     };
@@ -44,7 +58,7 @@ impl<'w> Wanted<'w> {
                 }
                 WordKind::Identifier => {
                     if let Some(name) = last_part(&word.text) {
-                        wanted.items.entry(name).or_default().push(word);
+                        wanted.items.insert(name, word);
                     }
                 }
                 WordKind::Path | WordKind::Command => {}
@@ -67,18 +81,19 @@ impl<'w> Wanted<'w> {
         for name in names {
             let [old, new] = [&old, &new].map(|all| all.get(*name).unwrap_or(&absent).as_ref());
             if old.zip(new).is_some_and(|(old, new)| old != new) {
-                found.extend(&self.items[*name]);
+                found.insert(self.items[*name]);
             }
         }
         found
     }
 
-    /// Returns the lines of each item, or `None` if several items have the name.
+    /// Returns the lines of each item, or `None` if several items have the name, or are nested too deeply.
     fn defined<'t>(&self, text: &'t [u8]) -> HashMap<&'w str, Option<Vec<&'t [u8]>>> {
         let lines = lines(text);
         let places = definitions(&lines, |name| self.items.get_key_value(name).map(|(it, _)| *it));
-        let of = |(name, place): (_, Option<usize>)| (name, place.map(|first| item(&lines, first)));
-        places.into_iter().map(of).collect()
+        let mut room = text.len() * MAX_NESTED + MIN_ROOM;
+        let mut item = |first| item(&lines, first, &mut room);
+        places.into_iter().map(|(name, place)| (name, place.and_then(&mut item))).collect()
     }
 
     /// Returns the lines that define each flag.
@@ -141,6 +156,20 @@ mod tests {
             let found = wanted.differing(before.as_bytes(), after.as_bytes());
             assert_eq!(found.contains(&word), is_other, "{text}: {before} {after}");
         }
+    }
+
+    #[test]
+    fn words_for_one_name_are_one_and_hostile_code_is_read_in_bounds() {
+        let word = |text: String| Word { kind: WordKind::Identifier, text };
+        let all: HashSet<Word> = (0..9).map(|at| key(word(format!("m{at}::run()")))).collect();
+        assert_eq!(all, [word("run".into())].into());
+        // Each of these goes on to the end of the file, and its name has many ends.
+        let words: Vec<Word> = (0..5_000).map(|at| word(format!("f{at}"))).collect();
+        let open: String = (0..5_000).map(|at| format!("fn f{at} {{ {at}\n")).collect();
+        let long = format!("fn {}\n", "a-".repeat(1 << 16));
+        let wanted = Wanted::of(words.iter());
+        let before = format!("{long}{open}");
+        assert!(wanted.differing(before.as_bytes(), long.as_bytes()).len() < 5_000);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! This is a cautious heuristic: an item must have exactly one defining line. It ends with its closing brace,
 //! or before the first line that is not indented deeper.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::spot::depth;
@@ -18,6 +18,8 @@ const DEFINING: [&str; 24] = [
 ];
 /// The longest item, in lines.
 const MAX_LINES: usize = 5_000;
+/// The longest name, in bytes.
+const MAX_NAME: usize = 256;
 
 /// Returns true if a text contains the symbol as a whole word. All parts of a symbol such as `Router::route`
 /// or `Router.route` must be present.
@@ -30,21 +32,32 @@ pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
 pub(crate) fn extent(text: &[u8], symbol: &str) -> Option<Range<usize>> {
     let (lines, name) = (lines(text), last_part(symbol)?);
     let first = (*definitions(&lines, |found| (found == name).then_some(name)).get(name)?)?;
-    Some(first..end(&lines, first)?)
+    Some(first..end(&lines, first, &mut { usize::MAX })?)
 }
 
 pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
     split(text).collect()
 }
 
-fn end(lines: &[&[u8]], first: usize) -> Option<usize> {
-    braces(lines, first).or_else(|| indented(lines, first))
+fn end(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
+    braces(lines, first, room).or_else(|| indented(lines, first, room))
 }
 
-/// Returns the item that begins on a line, or only this line if its end is unknown.
-pub(super) fn item<'t>(lines: &[&'t [u8]], first: usize) -> Vec<&'t [u8]> {
-    let end = end(lines, first).unwrap_or(first + 1);
-    lines[first..end].iter().map(|line| line.trim_ascii_end()).collect()
+/// Returns the item that begins on a line, or only this line if its end is unknown. Takes the bytes that are read
+/// from `room`; `None` once that is used up.
+pub(super) fn item<'t>(
+    lines: &[&'t [u8]],
+    first: usize,
+    room: &mut usize,
+) -> Option<Vec<&'t [u8]>> {
+    let end = end(lines, first, room).unwrap_or(first + 1);
+    (*room > 0).then(|| lines[first..end].iter().map(|line| line.trim_ascii_end()).collect())
+}
+
+/// Takes a line that is read from the room. Returns `None` if there is none left.
+fn spend(room: &mut usize, line: &[u8]) -> Option<()> {
+    *room = room.saturating_sub(line.len() + 1);
+    (*room > 0).then_some(())
 }
 
 /// Returns the lines that define these names with a keyword directly before the name. `None` if several lines
@@ -52,8 +65,8 @@ pub(super) fn item<'t>(lines: &[&'t [u8]], first: usize) -> Vec<&'t [u8]> {
 pub(super) fn definitions<'n>(
     lines: &[&[u8]],
     wanted: impl Fn(&str) -> Option<&'n str>,
-) -> HashMap<&'n str, Option<usize>> {
-    let mut found = HashMap::new();
+) -> BTreeMap<&'n str, Option<usize>> {
+    let mut found = BTreeMap::new();
     for (at, line) in lines.iter().enumerate() {
         let Ok(line) = std::str::from_utf8(line) else { continue };
         let mut rest = line;
@@ -69,6 +82,7 @@ pub(super) fn definitions<'n>(
             let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
             let name = &name[..name.find(|c| !is_part(c)).unwrap_or(name.len())];
             let ends = name.match_indices(['$', '-']).map(|(end, _)| end).chain([name.len()]);
+            let ends = ends.take_while(|end| *end <= MAX_NAME);
             for name in ends.filter_map(|end| wanted(&name[..end])) {
                 let place = found.entry(name).or_insert(Some(at));
                 *place = place.filter(|known| *known == at);
@@ -110,10 +124,11 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
 }
 
 /// Returns the end of an item in braces, if one opens on its first lines.
-fn braces(lines: &[&[u8]], first: usize) -> Option<usize> {
+fn braces(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
     let mut depth = 0_i64;
     let mut opened = false;
     for (at, line) in lines.iter().enumerate().skip(first).take(MAX_LINES) {
+        spend(room, line)?;
         for byte in code(line) {
             match byte {
                 b'{' => {
@@ -154,13 +169,14 @@ fn code(line: &[u8]) -> impl Iterator<Item = u8> {
 }
 
 /// Returns the end of an item with an indented body, as in Python: its first line ends with a colon.
-fn indented(lines: &[&[u8]], first: usize) -> Option<usize> {
+fn indented(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
     if !lines[first].trim_ascii_end().ends_with(b":") {
         return None;
     }
     let own = depth(lines[first]);
     let mut end = first + 1;
     for (at, line) in lines.iter().enumerate().skip(first + 1).take(MAX_LINES) {
+        spend(room, line)?;
         if line.trim_ascii().is_empty() {
             continue;
         }
