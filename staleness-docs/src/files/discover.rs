@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::file::{self, DocFile};
 use super::ignored::{Ignored, walk};
 use super::instructions;
+use super::on_disk::MAX_WALKED;
 use crate::disk::{Fence, canonical, shown, written};
 use crate::draft::imports;
 use crate::front;
@@ -21,8 +22,6 @@ use crate::{CheckOptions, Note, Skipped};
 /// Limits on checked documents, and on reported ones that were not checked.
 const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
-/// Maximum number of files to visit in one walk.
-const MAX_WALKED: usize = 200_000;
 /// From this number of documents with numbered names on, a folder may hold records.
 const RECORDS: usize = 5;
 /// Folders that usually hold other people's files, even without a `.gitignore`.
@@ -63,8 +62,19 @@ pub(super) struct Search<'a> {
     pub(crate) found: Found,
 }
 
-/// The numbers of a version that a folder is named by: `1.x`, `v2.0`, `version-3.1`.
+/// The folders above a file that are named by a version, such as `1.x`, `v2.0`, `version-3.1` or `latest`: the folder
+/// that each lies in, and the version's numbers.
+fn versions(key: &str) -> impl Iterator<Item = (&str, Vec<u32>)> {
+    let folders = key.match_indices('/').map(|(end, _)| &key[..end]);
+    let parts = folders.map(|folder| folder.rsplit_once('/').unwrap_or(("", folder)));
+    parts.filter_map(|(parent, name)| Some((parent, numbered(name)?)))
+}
+
 fn numbered(name: &str) -> Option<Vec<u32>> {
+    const LATEST: [&str; 6] = ["canary", "current", "latest", "main", "next", "stable"];
+    if LATEST.contains(&name) {
+        return Some(vec![u32::MAX]);
+    }
     let text = name.strip_prefix("version-").unwrap_or(name);
     let text = text.strip_prefix('v').unwrap_or(text);
     let numbers: Option<Vec<u32>> =
@@ -116,37 +126,16 @@ impl Search<'_> {
         self.found
     }
 
-    /// Takes documents of earlier versions for history: of folders such as `1.x` beside one of a later version, or
-    /// of the latest.
+    /// Takes documents of earlier versions for history: those in a folder beside one of a later version.
     fn mark_versions(&mut self) {
-        const LATEST: [&str; 6] = ["canary", "current", "latest", "main", "next", "stable"];
-        let folders = |key: &str| -> Vec<(usize, usize)> {
-            let ends: Vec<usize> = key.match_indices('/').map(|(at, _)| at).collect();
-            let starts = [0].into_iter().chain(ends.iter().map(|at| at + 1));
-            starts.zip(ends.iter().copied()).collect()
-        };
         let mut newest: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for key in self.found.files.keys() {
-            for (start, end) in folders(key) {
-                let name = &key[start..end];
-                let version =
-                    if LATEST.contains(&name) { Some(vec![u32::MAX]) } else { numbered(name) };
-                if let Some(version) = version {
-                    let known = newest.entry(key[..start].to_owned()).or_default();
-                    *known = version.max(std::mem::take(known));
-                }
-            }
+        for (parent, version) in self.found.files.keys().flat_map(|key| versions(key)) {
+            let known = newest.entry(parent.to_owned()).or_default();
+            *known = version.max(std::mem::take(known));
         }
         for (key, file) in &mut self.found.files {
-            let is_earlier = |(start, end): (usize, usize)| {
-                numbered(&key[start..end])
-                    .zip(newest.get(&key[..start]))
-                    .is_some_and(|(version, newest)| version < *newest)
-            };
-            if file.history == History::No
-                && !file.loaded
-                && folders(key).into_iter().any(is_earlier)
-            {
+            let is_earlier = || versions(key).any(|(parent, version)| version < newest[parent]);
+            if file.history == History::No && !file.loaded && is_earlier() {
                 file.history = History::ByName;
             }
         }
