@@ -300,7 +300,7 @@ mod tests {
             assert_eq!(is_template(text), !expected.is_empty(), "{text}");
         }
         // One without an end is read once.
-        let hostile = "<!--include a.md".replace(' ', "").repeat(1 << 18);
+        let hostile = "<!--include a.md".replace(' ', "").repeat(1 << 14);
         assert_eq!(included(&hostile).count(), 0);
     }
 

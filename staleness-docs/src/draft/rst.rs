@@ -70,14 +70,17 @@ impl<'t> Reader<'t> {
             return at + 1;
         }
         let (text, next) = self.whole(at, text);
-        let end = indented(&self.lines, next, indent(line));
-        let opens = text.strip_suffix("::").filter(|_| end > next);
-        self.text(opens.unwrap_or(text));
+        // Only what ends in two colons has something below it, or each of many lines would be compared with all others.
+        let opens = text
+            .strip_suffix("::")
+            .map(|text| (text, indented(&self.lines, next, indent(line))))
+            .filter(|(_, end)| *end > next);
+        let (text, end) = opens.unwrap_or((text, next));
+        self.text(text);
         self.writer.write("\n");
-        if opens.is_none() {
-            return next;
+        if end > next {
+            self.writer.fence(&self.lines[next..end], "");
         }
-        self.writer.fence(&self.lines[next..end], "");
         end
     }
 
@@ -191,10 +194,7 @@ impl<'t> Reader<'t> {
         if let Some(item) = rest.strip_prefix("#. ") {
             self.writer.write("- ");
             rest = item;
-        } else if rest.starts_with(['#', '>', '`'])
-            && !rest.starts_with("``")
-            && !rest.starts_with('`')
-        {
+        } else if rest.starts_with(['#', '>']) {
             self.writer.write("\\");
         }
         while let Some(at) = rest.find('`') {
@@ -278,6 +278,13 @@ fn adornment(text: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::super::plain::Plain;
+
+    #[test]
+    fn lines_without_text_are_read_once() {
+        let text = format!("{}In ``src/a.rs``.\n", " \n\n".repeat(1 << 17));
+        let plain = Plain::of("a.rst", &text);
+        assert_eq!(plain.text.trim(), "In `src/a.rs`.");
+    }
 
     #[test]
     fn what_names_something_reads_as_in_markdown() {
