@@ -8,7 +8,6 @@
 //! | Copilot | | `.github/copilot-instructions.md` |
 //! | Cursor | | `.cursor/rules/*.mdc` |
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -16,6 +15,7 @@ use staleness_core::knowledge::Document;
 use staleness_core::time::Timestamp;
 
 use super::discover::{Found, LINK, Loaded, Search, key_of};
+use super::file;
 use super::on_disk::walked;
 use crate::disk::canonical;
 use crate::nature::{self, Patterns};
@@ -125,22 +125,16 @@ pub fn session_files(
         file.loaded
             && nature::is_loaded_by(client, key)
             && !is_topic(key)
-            && !(key.contains("/rules/") && is_on_demand(&file.path))
+            && !(key.contains("/rules/") && is_on_demand(&file.path, options.policy.max_file_bytes))
     });
     files.map(|(key, file)| (key, file.path)).collect()
 }
 
 /// Returns true if a client loads a rule with some files alone: its front matter names them, or for a rule of Cursor
 /// does not say that it always applies.
-fn is_on_demand(path: &Path) -> bool {
-    const HEAD: u64 = 64 * 1024;
-    let mut head = Vec::new();
-    let file = std::fs::File::open(path);
-    if file.and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
-        return false;
-    }
-    let head = String::from_utf8_lossy(&head);
-    let mut lines = head.trim_start_matches('\u{feff}').lines().map(str::trim_end);
+fn is_on_demand(path: &Path, most: u64) -> bool {
+    let Ok(file::Text { text, .. }) = file::read(path, most, None) else { return false };
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
     let has_front = lines.next() == Some("---");
     let front: Vec<&str> = lines.take_while(|line| has_front && *line != "---").collect();
     if path.extension().is_some_and(|end| end == "mdc") {
