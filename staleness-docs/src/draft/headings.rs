@@ -80,8 +80,8 @@ pub(crate) fn included(text: &str) -> impl Iterator<Item = &str> {
         let rest = inner.strip_prefix("include")?.trim_start_matches([':', ' ', '=', '"']);
         let named = ["virtual=\"", "file=\""].iter().find_map(|sign| rest.strip_prefix(sign));
         let rest = named.unwrap_or(rest);
-        let rest = &rest[..rest.floor_char_boundary(MAX_PATH)];
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '{' | '>'))?;
+        let is_end = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'{' | b'>');
+        let end = rest.bytes().take(MAX_PATH).position(is_end)?;
         Some(&rest[..end]).filter(|path| path.contains('.'))
     })
 }
