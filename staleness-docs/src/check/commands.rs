@@ -381,7 +381,7 @@ fn target_of(call: &Call, old: &str, path: &str) -> Option<String> {
 }
 
 /// Returns the targets of a kind in one version of a manifest. An unreadable version has none.
-fn parts(kind: TargetKind, path: &str, bytes: &[u8]) -> Vec<Part> {
+pub(super) fn parts(kind: TargetKind, path: &str, bytes: &[u8]) -> Vec<Part> {
     let text = std::str::from_utf8(bytes).ok();
     let targets = text.and_then(|text| commands::read(kind, path, text)).unwrap_or_default();
     let of_kind = targets.all.into_iter().filter(|((of, _), _)| *of == kind);

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use staleness_core::knowledge::WordKind;
 
-use super::commands::Manifests;
+use super::commands::{Manifests, parts};
 use super::doc::Doc;
 use super::questions::word_of;
 use super::{Cancelled, Check, commit_text};
-use crate::commands::{self, Call, TargetKind};
+use crate::commands::{Call, TargetKind};
 use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
 use crate::draft::{headings, target};
 use crate::files::file;
-use crate::git::{ChangedFile, Oid, Since, Wanted, Word, is_of_others, key};
+use crate::git::{ChangedFile, Oid, Part, Since, Wanted, Word, is_of_others, key};
 use crate::nature::is_document;
 use crate::paths;
 use crate::report::{Impact, Touched, TouchedName, WHOLE};
@@ -53,15 +53,7 @@ impl Changes<'_> {
         let at = *self.paths.get(path)?;
         let key = headings::key(&headings::of_fragment(fragment)?);
         let texts = &self.texts[at];
-        let read = || {
-            differing(texts, |text| {
-                let mut all = HashMap::<_, Vec<_>>::new();
-                for part in headings::parts(path, text) {
-                    all.entry(part.name).or_default().push(part.digest);
-                }
-                all
-            })
-        };
+        let read = || differing(texts, |text| headings::parts(path, text));
         self.headings.entry(at).or_insert_with(read).contains(&key).then_some(at)
     }
 
@@ -70,28 +62,22 @@ impl Changes<'_> {
         manifests.iter().find_map(|path| {
             let at = *self.paths.get(path.as_str())?;
             let texts = &self.texts[at];
-            let read = || {
-                differing(texts, |text| {
-                    let text = std::str::from_utf8(text).ok();
-                    let all = text.and_then(|text| commands::read(call.kind, path, text));
-                    let all = all.unwrap_or_default().all.into_iter();
-                    all.filter(|((kind, _), _)| *kind == call.kind)
-                        .map(|((_, name), it)| (name, it))
-                        .collect()
-                })
-            };
-            let parts = self.targets.entry((at, call.kind)).or_insert_with(read);
-            parts.contains(&call.target).then_some(at)
+            let read = || differing(texts, |text| parts(call.kind, path, text));
+            let targets = self.targets.entry((at, call.kind)).or_insert_with(read);
+            targets.contains(&call.target).then_some(at)
         })
     }
 }
 
 /// Returns the names of the parts that differ between two versions of a file.
-fn differing<T: PartialEq>(
-    texts: &[Vec<u8>; 2],
-    read: impl Fn(&[u8]) -> HashMap<String, T>,
-) -> Parts {
-    let [old, new] = texts.each_ref().map(|text| read(text));
+fn differing(texts: &[Vec<u8>; 2], read: impl Fn(&[u8]) -> Vec<Part>) -> Parts {
+    let [old, new] = texts.each_ref().map(|text| {
+        let mut all = HashMap::<_, Vec<_>>::new();
+        for part in read(text) {
+            all.entry(part.name).or_default().push(part.digest);
+        }
+        all
+    });
     let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
     names.filter(|name| old.get(*name) != new.get(*name)).cloned().collect()
 }
