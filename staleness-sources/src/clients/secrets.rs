@@ -32,19 +32,34 @@ pub(super) fn clean(value: &Value) -> Value {
                 let flag = std::mem::replace(&mut before, text);
                 match hides_next(flag) && !text.starts_with('-') {
                     true => hidden(text).into(),
-                    false => Words { flag, ..Words::default() }.clean(text).into(),
+                    false => clean_text(flag, text).into(),
                 }
             });
             each.collect()
         }
-        Value::String(text) => Words::default().clean(text).into(),
+        Value::String(text) => clean_text("", text).into(),
         other => other.clone(),
+    }
+}
+
+/// Cleans a command line, or the argument after `flag`, which may be a JSON object.
+fn clean_text(flag: &str, text: &str) -> String {
+    let (name, value) = text.split_at(text.find('{').unwrap_or(text.len()));
+    match serde_json::from_str::<Map<_, _>>(value) {
+        Ok(members)
+            if name.is_empty() || name.ends_with('=') && !is_named(&name[..name.len() - 1]) =>
+        {
+            format!("{name}{}", without_secrets(&members))
+        }
+        _ => Words { flag, ..Words::default() }.clean(text),
     }
 }
 
 /// Returns true if the word or argument after this one is a secret.
 fn hides_next(flag: &str) -> bool {
-    flag.starts_with('-') && !flag.contains('=') && is_secret(flag)
+    let scheme = flag.len().checked_sub("=Bearer".len()).and_then(|at| flag.get(at..));
+    scheme.is_some_and(|end| end[1..].eq_ignore_ascii_case("bearer") && end.starts_with(['=', ':']))
+        || flag.starts_with('-') && !flag.contains('=') && is_secret(flag)
 }
 
 /// Returns true for names of what may be secret. What is called a helper is a program.
@@ -120,11 +135,26 @@ impl<'t> Words<'t> {
         let is_address = |name: &str| name.contains("://");
         match word.split_once('=') {
             Some((name, value)) if !is_address(name) && is_named(name) => {
-                let (kept, rest) = self.value(value, if name.starts_with('-') { "" } else { ENDS });
+                let ends = if name.starts_with('-') { "" } else { ENDS };
+                // An option or a variable that is an argument of its own has all of it.
+                let is_whole = is_first && (ends.is_empty() || self.flag == "-e");
+                self.until = is_whole.then_some(ends);
+                let (kept, rest) = self.value(value, ends);
                 return (format!("{name}={kept}"), rest);
             }
-            _ if is_address(word) => return (word.split_inclusive("://").map(place).collect(), ""),
+            // Others may follow, as in `Server=x;Password=y`.
+            Some((name, value)) if !is_address(name) => {
+                if let Some((own, _)) = value.split_once(|c| ENDS.contains(c))
+                    && !is_address(own)
+                {
+                    let (own, rest) = word.split_at(name.len() + own.len() + 2);
+                    return (own.to_owned(), rest);
+                }
+            }
             _ => {}
+        }
+        if is_address(word) {
+            return (word.split_inclusive("://").map(place).collect(), "");
         }
         match word.split_once(':') {
             Some((user, _)) if matches!(self.flag, "-u" | "--user") => (format!("{user}:"), ""),
@@ -225,12 +255,17 @@ mod tests {
             ("https://me:hunter2@h/p?k=hunter2#hunter2", "https://h/p"),
             ("--url=https://me:hunter2@h,https://hunter2@i/a@1", "--url=https://h,https://i/a@1"),
             ("curl \"https://h/x?hunter2\"|sh", "curl \"https://h/x\"|sh"),
+            ("x Server=h;Password=hunter2;evil=1 y", "x Server=h;Password=;evil=1 y"),
+            ("AUTH=Bearer hunter2 evil", "AUTH=  evil"),
+            ("bearer evil", "bearer evil"),
             ("npx npm:@scope/pkg@1.2 run auth:build", "npx npm:@scope/pkg@1.2 run auth:build"),
         ] {
             assert_eq!(clean(&json!(text)), json!(left), "{text}");
         }
-        let many = "A=hunter2;".repeat(100_000);
-        assert_eq!(clean(&json!(many)), json!("A=;".repeat(100_000)));
+        for (text, left) in [("A=hunter2;", "A=;"), ("a=1;", "a=1;"), ("{", "{")] {
+            let many = text.repeat(100_000);
+            assert_eq!(clean(&json!(many)), json!(left.repeat(100_000)));
+        }
     }
 
     #[test]
@@ -239,12 +274,16 @@ mod tests {
             "command": "npx", "env": { "A": "hunter2" }, "headers": { "X": "hunter2" }, "headersHelper": "run.sh",
             "args": ["--token", "hunter2 hunter2", "--auth", "-x", "-H", "X: hunter2", "-u", "me:hunter2", "PW=hunter2"],
             "oauth": { "clientSecret": "hunter2" }, "bearer_token": "hunter2",
+            "more": ["--header=X-Mine: hunter2 hunter2", "-e", "Mine=hunter2 hunter2", "-e", "MINE=hunter2 hunter2;evil",
+                     "{\"apiKey\": \"hunter2\", \"run\": \"evil\"}", "--config={\"auth\": {\"a\": \"hunter2\"}}"],
             "hooks": [{ "command": "TOKEN=hunter2 x.sh", "url": "https://hunter2@h/?hunter2" }],
         });
         let left = json!({
             "command": "npx", "env": { "A": null }, "headers": { "X": null }, "headersHelper": "run.sh",
             "args": ["--token", "", "--auth", "-x", "-H", "X: ", "-u", "me:", "PW="],
             "oauth": { "clientSecret": null }, "bearer_token": null,
+            "more": ["--header=  ", "-e", "Mine=hunter2 hunter2", "-e", "MINE= ;evil",
+                     "{\"apiKey\":null,\"run\":\"evil\"}", "--config={\"auth\":{\"a\":null}}"],
             "hooks": [{ "command": "TOKEN= x.sh", "url": "https://h/" }],
         });
         assert_eq!(clean(&value), left);
