@@ -1,12 +1,12 @@
 //! Costs: what the tools that a client loads add to a session, and for how long it used none of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::{Context, ToolReport};
 use crate::definition::{Definition, Part};
-use crate::ids::{ClientId, Level, SourceId, ToolKey};
+use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
 use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, Tool, ToolKind};
 
@@ -108,7 +108,7 @@ pub(crate) fn costs(
     names_only: &dyn Fn(&str) -> bool,
 ) -> Vec<ToolCost> {
     let watches = watches(context.view().tools.values());
-    let mut all = Vec::new();
+    let mut all: Vec<ToolCost> = Vec::new();
     for tool in context.view().tools.values().filter(|tool| context.reaches(tool)) {
         let mut sources: BTreeMap<&str, Vec<SourceId>> = BTreeMap::new();
         for listing in &tool.listings {
@@ -125,7 +125,16 @@ pub(crate) fn costs(
             ClientCosts { context, client, sources, watch, days, brief }.add(tool, &mut all);
         }
     }
-    all.sort_by(|one: &ToolCost, other| {
+    // Servers whose tools have one name cannot be told apart: what switches one off may end the use of another.
+    let entry = |each: &ToolCost| {
+        let server = each.server.as_deref().filter(|_| each.kind == ToolKind::McpServer);
+        Some((each.client.clone(), ServerKey::of(server?)?))
+    };
+    let used: BTreeSet<_> = all.iter().filter(|each| !each.unused).filter_map(entry).collect();
+    for each in all.iter_mut().filter(|each| each.unused) {
+        each.unused = entry(each).is_none_or(|entry| !used.contains(&entry));
+    }
+    all.sort_by(|one, other| {
         (&one.client, &one.name, one.scope).cmp(&(&other.client, &other.name, other.scope))
     });
     all

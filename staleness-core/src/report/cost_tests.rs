@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::definition::DefinitionVersion;
-use crate::ids::{ServerKey, ToolName};
+use crate::ids::{Scope, ServerKey, ToolName};
 use crate::outcome::Mark;
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
@@ -147,6 +147,27 @@ fn what_is_not_loaded_or_kept_or_comes_along_is_not_unused() {
         with(Tool { description: about.map(str::to_owned), ..tool }).remove(0).tokens
     };
     assert_eq!((skill(Some("12345")), skill(None)), (Some(3), None), "name and description");
+}
+
+#[test]
+fn a_server_is_not_unused_while_one_of_the_same_tools_is_used() {
+    let project = ProjectRef::of_root("/p").id;
+    let own = |client: &str, used_at: Option<i64>| {
+        let mut own = listed("mcp__hub__*", ToolKind::McpServer, client, ListingState::Configured);
+        own.key.scope = Scope::Project(project.clone());
+        own.listings[0].source.project = Some(project.clone());
+        used_at.map_or(own.clone(), |at| used(own, client, at))
+    };
+    let with = |own: Tool| {
+        costs_of(vec![server(), own, bash("codex", 0, 100), bash("brief", 0, 99)], &[], 30)
+    };
+    assert_eq!(unused(&with(own("codex", Some(99)))), [""; 0], "a client's list names both");
+    assert_eq!(unused(&with(own("codex", None))), ["mcp__hub__*"; 2]);
+    assert_eq!(
+        unused(&with(own("brief", Some(99)))),
+        ["mcp__hub__*"],
+        "each client has its own files"
+    );
 }
 
 proptest! {
