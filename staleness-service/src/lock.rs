@@ -304,12 +304,10 @@ impl Current {
     pub fn compare(&self, locked: &Lock) -> Comparison {
         let mut told = Comparison::default();
         let mut blind: BTreeSet<Unchecked> = BTreeSet::new();
+        let files: BTreeSet<&str> = self.unread.iter().map(|(path, _)| path.as_str()).collect();
         let unread = |name: &str| {
-            let file = |(path, _): &&(String, String)| {
-                name.strip_prefix(path.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '/']))
-            };
-            self.unread.iter().any(|each| file(&each))
+            let ends = name.match_indices(['#', '/']).map(|(end, _)| end);
+            ends.chain([name.len()]).any(|end| files.contains(&name[..end]))
         };
         for ((kind, name), entry) in &locked.0 {
             let now = self.lock.0.get(&(kind.clone(), name.clone()));
@@ -367,9 +365,12 @@ impl Current {
         told
     }
 
+    /// The longest beginning of a tool's name that is that of a server, found without reading all servers.
     fn prefix_of(&self, tool: &str) -> Option<&str> {
-        let own = self.servers.keys().filter(|prefix| tool.starts_with(prefix.as_str()));
-        own.max_by_key(|prefix| prefix.len()).map(String::as_str)
+        let is_end = |end: &usize| tool.as_bytes()[..*end].ends_with(b"__");
+        let mut ends = (0..=tool.len()).rev().filter(is_end);
+        let found = ends.find_map(|end| self.servers.get_key_value(&tool[..end]));
+        found.map(|(own, _)| own.as_str())
     }
 
     fn server_of(&self, tool: &str, reason: &str) -> Unchecked {
@@ -456,6 +457,36 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_is_of_the_server_with_the_longest_name_however_many_there_are() {
+        let mut many =
+            (0..20_000).map(|at| (format!("mcp__s{at}__"), true)).collect::<BTreeMap<_, _>>();
+        for own in ["mcp__a__", "mcp__a__b__", "mcp__c___"] {
+            many.insert(own.to_owned(), false);
+        }
+        let unread = vec![("a/b.json".to_owned(), String::new())];
+        let now = Current { lock: Lock::default(), servers: many, unread };
+        for (tool, own) in [
+            ("mcp__a__é", Some("mcp__a__")),
+            ("mcp__a__b__x", Some("mcp__a__b__")),
+            ("mcp__c___x", Some("mcp__c___")),
+            ("mcp__d__x", None),
+            ("é", None),
+        ] {
+            assert_eq!(now.prefix_of(tool), own, "{tool}");
+        }
+        let mut locked = Lock::default();
+        for at in 0..MAX_ENTRIES {
+            locked.insert(TOOL, &format!("mcp__none{at}__x"), String::new(), at);
+        }
+        for name in ["a/b.json", "a/b.json#hub", "a/b.json/c", "a/b.jsonc", "a"] {
+            locked.insert("server", name, String::new(), 0);
+        }
+        let moved = now.compare(&locked).moved;
+        assert_eq!(moved.len(), MAX_ENTRIES + 2, "what cannot be read is not said to be removed");
+        assert_eq!([&moved[0].name, &moved[1].name], ["a", "a/b.jsonc"]);
+    }
 
     #[test]
     fn nothing_is_written_that_is_refused_when_it_is_read() {
