@@ -131,9 +131,6 @@ pub(crate) struct UnusedArgs {
     /// Write that change.
     #[arg(long, requires = "off")]
     pub yes: bool,
-    /// Write nothing, which is the default.
-    #[arg(long, requires = "off", conflicts_with = "yes")]
-    pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,19 +1,19 @@
 //! `tools unused`: lists tools that clients load but never use, with their cost, and switches servers off.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Value, json};
-use staleness::ids::{ServerKey, SourceId, ToolName};
+use staleness::ids::{self, ServerKey, SourceId, ToolName};
 use staleness::tool::ToolKind;
 use staleness_core::report::ToolCost;
 use staleness_core::text::counted;
 use staleness_service::costs::{ClientCost, Costs, costs};
 use staleness_service::scan::switches;
 use staleness_service::when::ago;
-use staleness_sources::clients::{NoSwitch, SwitchChange, refusal};
+use staleness_sources::clients::{NoSwitch, Switch, refusal};
 
 use super::install::{Planned, Verb, carry_out, diff, plan, report, written};
 use super::tools::audience;
@@ -33,9 +33,6 @@ struct Told<'a> {
     #[serde(flatten)]
     costs: &'a Costs,
 }
-
-/// The changes of one file: see [`Switches`].
-type Changes = Vec<(Vec<String>, SwitchChange)>;
 
 pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
@@ -155,22 +152,21 @@ fn switch_off(
         .iter()
         .flat_map(|each| each.sources.iter().map(|id| (id.clone(), each.key.name.clone())))
         .collect();
-    let mut files: BTreeMap<PathBuf, (String, Level, Changes)> = BTreeMap::new();
-    let mut by_hand: Vec<String> = Vec::new();
+    let mut files: BTreeMap<PathBuf, (&SourceId, Vec<Switch>)> = BTreeMap::new();
+    let mut by_hand: BTreeSet<String> = BTreeSet::new();
     for ((id, name), found) in entries.iter().zip(switches(settings, &entries)) {
         match found {
             Ok(found) => {
                 for each in found {
-                    let level = if each.in_project { Level::Project } else { Level::User };
-                    let client = id.client.clone();
-                    let file = files.entry(each.path).or_insert((client, level, Vec::new()));
-                    let change = (each.at, each.change);
-                    if !file.2.contains(&change) {
-                        file.2.push(change);
+                    let (_, own) = files.entry(each.path.clone()).or_insert((id, Vec::new()));
+                    if !own.contains(&each) {
+                        own.push(each);
                     }
                 }
             }
-            Err(NoSwitch::ByHand(what)) => by_hand.push(format!("{}: {name}: {what}", id.client)),
+            Err(NoSwitch::ByHand(what)) => {
+                by_hand.insert(format!("{}: {name}: {what}", id.client));
+            }
             Err(NoSwitch::Changed(what)) => {
                 return Err(
                     CliError::invalid(what).hint("run `staleness scan` first; nothing was changed")
@@ -178,14 +174,11 @@ fn switch_off(
             }
         }
     }
-    by_hand.sort();
-    by_hand.dedup();
-    let mut clients = Vec::new();
-    let mut planned = Vec::new();
-    for (path, (client, level, changes)) in files {
-        planned.push(planned_for(settings, path, &client, level, changes)?);
-        clients.push(client);
-    }
+    let clients: Vec<&str> = files.values().map(|(id, _)| id.client.as_str()).collect();
+    let planned: Vec<Planned> = files
+        .into_iter()
+        .map(|(path, (id, switches))| planned_for(settings, path, id, switches))
+        .collect::<Result<_, CliError>>()?;
     let diffs: Vec<String> = planned.iter().map(diff).collect();
     if !out.json {
         out.text(&diffs.iter().map(|diff| painted(diff, out)).collect::<String>())?;
@@ -196,7 +189,7 @@ fn switch_off(
     if out.json {
         let files = done.iter().zip(&diffs).zip(&clients).map(|((each, diff), client)| {
             let mut told = report(each, diff);
-            told["client"] = client.as_str().into();
+            told["client"] = (*client).into();
             told
         });
         return out.json(&json!({
@@ -259,21 +252,19 @@ fn named<'a>(costs: &'a Costs, name: &str) -> Result<Vec<&'a ToolCost>, CliError
 fn planned_for(
     settings: &Settings,
     path: PathBuf,
-    client: &str,
-    level: Level,
-    changes: Changes,
+    source: &SourceId,
+    switches: Vec<Switch>,
 ) -> Result<Planned, CliError> {
     let home = settings.home.canonicalize().unwrap_or_else(|_| settings.home.clone());
-    let root = match level {
-        Level::Project => settings.place.folder.clone(),
-        Level::User if path.starts_with(&home) => home,
-        Level::User => outer(&path),
+    let (level, root) = match source.level {
+        ids::Level::Project => (Level::Project, settings.place.folder.clone()),
+        _ if path.starts_with(&home) => (Level::User, home),
+        _ => (Level::User, outer(&path)),
     };
-    let is_toml = path.extension().is_some_and(|end| end == "toml");
-    let part = Part::Switches(Switches { changes, is_toml });
+    let part = Part::Switches(Switches(switches));
     let planned = plan(Verb::Switch, Target { path, part, root }, level)?;
     let before = planned.change.before.as_deref();
-    match before.and_then(|text| refusal(client, &planned.target.path, text)) {
+    match before.and_then(|text| refusal(&source.client, &planned.target.path, text)) {
         None => Ok(planned),
         Some(why) => Err(CliError::invalid(why).hint("mend it first; nothing was changed")),
     }

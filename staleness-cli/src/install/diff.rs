@@ -35,7 +35,7 @@ fn shown(part: &Part, text: &str) -> String {
     let hidden = match part {
         Part::Skill => return text.to_owned(),
         Part::Toml(_) => toml_server::texts_and_comments(text),
-        Part::Switches(switches) if switches.is_toml => toml_server::texts_and_comments(text),
+        Part::Switches(switches) if switches.is_toml() => toml_server::texts_and_comments(text),
         Part::Hooks(_) | Part::Server(_) | Part::Both(..) | Part::Switches(_) => {
             texts_and_comments(text)
         }

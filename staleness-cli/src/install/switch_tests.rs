@@ -1,31 +1,22 @@
 use super::*;
 
-fn owned(at: &[&str]) -> Vec<String> {
-    at.iter().map(|key| (*key).to_owned()).collect()
+fn of(file: &str, at: &[&str], change: SwitchChange) -> Switch {
+    Switch { path: file.into(), at: at.iter().map(|key| (*key).to_owned()).collect(), change }
 }
 
-type Change = (Vec<String>, SwitchChange);
-
-fn add(at: &[&str], name: &str) -> Change {
-    (owned(at), SwitchChange::AddName(name.into()))
-}
-
-fn set(at: &[&str], key: &'static str, value: bool) -> Change {
-    (owned(at), SwitchChange::Set(key, value))
-}
-
-fn json_of(text: &str, change: Change) -> Result<String, Fault> {
-    Switches { changes: vec![change], is_toml: false }.install(text)
+fn json_of(text: &str, at: &[&str], change: SwitchChange) -> Result<String, Fault> {
+    Switches(vec![of("a.json", at, change)]).install(text)
 }
 
 fn toml_of(text: &str) -> Result<String, Fault> {
-    let change = set(&["mcp_servers", "we.ird \"x"], "enabled", false);
-    Switches { changes: vec![change], is_toml: true }.install(text)
+    let change = SwitchChange::Set("enabled", false);
+    Switches(vec![of("a.toml", &["mcp_servers", "we.ird \"x"], change)]).install(text)
 }
 
 #[test]
 fn a_name_is_added_to_a_list_wherever_it_begins() {
-    let edit = || add(&["mcp", "excluded"], "a\"b\n");
+    let added =
+        |text: &str| json_of(text, &["mcp", "excluded"], SwitchChange::AddName("a\"b\n".into()));
     for (before, after) in [
         ("", "{\n  \"mcp\": {\n    \"excluded\": [\"a\\\"b\\n\"]\n  }\n}\n"),
         ("{\"mcp\": {}}", "{\"mcp\": {\"excluded\": [\"a\\\"b\\n\"]}}"),
@@ -35,9 +26,9 @@ fn a_name_is_added_to_a_list_wherever_it_begins() {
             "{ // mine\r\n\t\"mcp\": {\r\n\t\t\"excluded\": [\"x\", \"a\\\"b\\n\"], // why\r\n\t},\r\n}\r\n",
         ),
     ] {
-        let text = json_of(before, edit()).unwrap();
+        let text = added(before).unwrap();
         assert_eq!(text, after);
-        assert_eq!(json_of(&text, edit()).unwrap(), text, "once");
+        assert_eq!(added(&text).unwrap(), text, "once");
     }
     for (before, line, what) in [
         (
@@ -55,25 +46,28 @@ fn a_name_is_added_to_a_list_wherever_it_begins() {
         ("{\n\"mcp\"", 2, "is not valid JSON"),
         ("[]", 1, "is not a JSON object"),
     ] {
-        let fault = json_of(before, edit()).unwrap_err();
+        let fault = added(before).unwrap_err();
         assert_eq!((fault.line, fault.what.as_str()), (line, what), "{before}");
     }
 }
 
 #[test]
 fn a_server_is_removed_or_gets_a_member_only_where_it_is() {
-    let remove = |name: &str| (owned(&["mcpServers", name]), SwitchChange::Remove);
+    let remove =
+        |text: &str, name: &str| json_of(text, &["mcpServers", name], SwitchChange::Remove);
     let text = "{\n  \"a\": 1, // c\n  \"mcpServers\": {\n    \"x\": {\"env\": {\"K\": 1}},\n    \"y\": {}\n  }\n}\n";
     let without = "{\n  \"a\": 1, // c\n  \"mcpServers\": {\n    \"y\": {}\n  }\n}\n";
-    assert_eq!(json_of(text, remove("x")).unwrap(), without);
-    assert!(json_of(without, remove("x")).unwrap_err().what.starts_with("is not where it is"));
-    let off = |name: &str| set(&["mcpServers", name], "disabled", true);
+    assert_eq!(remove(text, "x").unwrap(), without);
+    assert!(remove(without, "x").unwrap_err().what.starts_with("is not where it is"));
+    let off = |text: &str, name: &str| {
+        json_of(text, &["mcpServers", name], SwitchChange::Set("disabled", true))
+    };
     let y = "\"y\": {\n      \"disabled\": true\n    }";
-    assert_eq!(json_of(text, off("y")).unwrap(), text.replace("\"y\": {}", y));
+    assert_eq!(off(text, "y").unwrap(), text.replace("\"y\": {}", y));
     let on = text.replace("\"y\": {}", "\"y\": {\"disabled\": false}");
-    assert_eq!(json_of(&on, off("y")).unwrap(), on.replace("false", "true"));
+    assert_eq!(off(&on, "y").unwrap(), on.replace("false", "true"));
     for name in ["z", "*", "", "__proto__"] {
-        assert!(json_of(text, off(name)).is_err(), "{name}");
+        assert!(off(text, name).is_err(), "{name}");
     }
 }
 

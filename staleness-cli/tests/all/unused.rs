@@ -220,7 +220,7 @@ fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
         "{cursor}"
     );
     assert!(!dry.to_string().contains(SECRET));
-    let shown = sandbox.ok(&["tools", "unused", "--off", "hub", "--dry-run"]);
+    let shown = sandbox.ok(&["tools", "unused", "--off", "hub"]);
     assert!(
         shown.contains("+enabled = false\n") && shown.contains("nothing was written"),
         "{shown}"

@@ -9,6 +9,7 @@ use staleness_core::tool::ListingState;
 use super::format::{Format, Nesting, Syntax};
 use super::servers::{self, Rules};
 use super::shapes::{Kind, MORE_SETTINGS, SERVERS};
+use super::switch::{Switch, SwitchChange};
 use super::{Outside, reading};
 use crate::json::JsonFile;
 
@@ -96,19 +97,21 @@ static FILES: [File; 9] = [
     .among_settings("mcp"),
 ];
 
-/// The way in which a client switches one server off.
-pub(super) enum Off {
-    /// A list of names in another file, under a key.
-    List(PathBuf, &'static str),
-    /// A member of the server, which is under a key, with its value.
-    Member(&'static str, (&'static str, bool)),
-}
-
-/// Returns the way in which a client switches a server off; `None` if it has none in a file.
-pub(super) fn switch(outside: &Outside<'_>, client: &str, part: &str) -> Option<Off> {
-    let file = FILES.iter().find(|file| file.client == client && file.part == part)?;
-    let list = file.off_list.map(|list| Off::List(path_of(outside, list), OFF_LIST));
-    list.or_else(|| Some(Off::Member(file.format.key, *file.format.switches.first()?)))
+/// Returns the change that switches a server off; `None` if its client has no switch in a file.
+pub(super) fn switch(
+    outside: &Outside<'_>,
+    reading: &SourceReading,
+    server: &str,
+) -> Option<Switch> {
+    let id = &reading.id;
+    let file = FILES.iter().find(|file| file.client == id.client && file.part == id.part)?;
+    if let Some(list) = file.off_list {
+        let change = SwitchChange::AddName(server.to_owned());
+        return Some(Switch::new(path_of(outside, list), &[OFF_LIST], change));
+    }
+    let (key, value) = *file.format.switches.first()?;
+    let change = SwitchChange::Set(key, value);
+    Some(Switch::new(&reading.path, &[file.format.key, server], change))
 }
 
 fn path_of(outside: &Outside<'_>, path: &str) -> PathBuf {

@@ -13,14 +13,19 @@ use crate::json::{self, JsonFile, Value};
 /// A change of a client's file that switches a server off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// The file. It need not be there.
+    /// The file, of the user or the project as the source is. It need not be there.
     pub path: PathBuf,
-    /// True for a file of the project, false for one of the user.
-    pub in_project: bool,
     /// The keys that lead to the value to change.
     pub at: Vec<String>,
     /// The change.
     pub change: SwitchChange,
+}
+
+impl Switch {
+    pub(super) fn new(path: impl Into<PathBuf>, at: &[&str], change: SwitchChange) -> Self {
+        let at = at.iter().map(|key| (*key).to_owned()).collect();
+        Self { path: path.into(), at, change }
+    }
 }
 
 /// A change of a value in JSON or TOML.
@@ -97,48 +102,35 @@ impl Outside<'_> {
         if !path.exists() {
             return Err(NoSwitch::Changed(format!("{} cannot be found", reading.path)));
         }
-        let in_project = id.level == Level::Project;
-        let add = |path: PathBuf, in_project: bool, at: &[&str]| {
-            let change = SwitchChange::AddName(server.to_owned());
-            Switch { path, in_project, at: owned(at), change }
-        };
-        let change = |at: &[&str], change| Switch {
-            path: path.to_owned(),
-            in_project,
-            at: owned(at),
-            change,
+        let add = |path: &Path, at: &[&str]| {
+            Switch::new(path, at, SwitchChange::AddName(server.to_owned()))
         };
         let one = match (id.client.as_str(), id.level, id.part.as_str()) {
             (claude::CLIENT, Level::User, "mcp") => {
-                change(&["mcpServers", server], SwitchChange::Remove)
+                Switch::new(path, &["mcpServers", server], SwitchChange::Remove)
             }
             (claude::CLIENT, Level::Project, "mcp") => {
                 let settings = self.folder.join(".claude/settings.local.json");
-                add(settings, true, &["disabledMcpjsonServers"])
+                add(&settings, &["disabledMcpjsonServers"])
             }
             (claude::CLIENT, Level::Local, "mcp") => {
                 let sections = self.sections_with(path, server);
-                let list = |key: &String| {
-                    add(path.to_owned(), false, &["projects", key, "disabledMcpServers"])
-                };
+                let list = |key: &String| add(path, &["projects", key, "disabledMcpServers"]);
                 return Ok(sections.iter().map(list).collect());
             }
-            (gemini::CLIENT, _, "mcp") => add(path.to_owned(), in_project, &["mcp", "excluded"]),
-            (gemini::CLIENT, _, _) => {
-                add(self.home.join(gemini::FILE), false, &["mcp", "excluded"])
-            }
+            (gemini::CLIENT, _, "mcp") => add(path, &["mcp", "excluded"]),
+            (gemini::CLIENT, _, _) => add(&self.home.join(gemini::FILE), &["mcp", "excluded"]),
             (codex::CLIENT, _, _) => {
-                change(&["mcp_servers", server], SwitchChange::Set("enabled", false))
+                Switch::new(path, &["mcp_servers", server], SwitchChange::Set("enabled", false))
             }
-            (client, _, part) => match simple::switch(self, client, part) {
-                Some(simple::Off::List(path, key)) => add(path, false, &[key]),
-                Some(simple::Off::Member(servers, (key, value))) => {
-                    change(&[servers, server], SwitchChange::Set(key, value))
-                }
+            _ => match simple::switch(self, reading, server) {
+                Some(switch) => switch,
                 None => {
-                    let path = &reading.path;
                     let what = "no switch for one server is known in its files";
-                    return by_hand(format!("{what}: use its settings, or take it out of {path}"));
+                    return by_hand(format!(
+                        "{what}: use its settings, or take it out of {}",
+                        reading.path
+                    ));
                 }
             },
         };
@@ -160,8 +152,4 @@ impl Outside<'_> {
         });
         sections.map(|entry| entry.key.to_owned()).collect()
     }
-}
-
-fn owned(keys: &[&str]) -> Vec<String> {
-    keys.iter().map(|key| (*key).to_owned()).collect()
 }
