@@ -318,7 +318,7 @@ const MANY: &str = "holds more files or folders than are looked at";
 /// Returns true for files of variables, which may hold secrets.
 fn is_variables(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name == ".env" || name.starts_with(".env.")
+    name.ends_with(".env") || name.starts_with(".env.")
 }
 
 /// Returns the digest of a value as JSON with sorted keys.
@@ -400,6 +400,13 @@ mod tests {
         let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL, files: MAX_ALL };
         reader.hooks(&outside);
         assert_eq!(reader.all.unread, [(".github/hooks".to_owned(), MANY.to_owned())]);
+    }
+
+    #[test]
+    fn files_of_variables_are_known_by_their_names() {
+        let is = |name: &str| is_variables(&Path::new("skill").join(name));
+        assert!([".env", ".env.local", "prod.env"].into_iter().all(is));
+        assert!(!is("env.md") && !is(".envrc"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use staleness_core::ids::{Level, SourceId, ToolName};
-use staleness_core::scan::SourceReading;
+use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::{ListingState, ToolKind};
 
 use super::state::Places;
@@ -64,39 +64,31 @@ pub fn switches(
     let sources = read_outside(&outside).sources;
     let of = |(id, name): &(SourceId, ToolName)| {
         let reading = sources.iter().find(|reading| reading.id == *id);
-        let found = reading.and_then(|reading| {
-            let found = reading.found.iter().find(|found| found.name == *name)?;
-            let is_loaded = found.state == ListingState::Configured;
-            is_loaded.then_some((reading, found.kind, found.plugin.as_ref()))
-        });
-        match (found, reading) {
-            (Some((reading, kind, plugin)), _) => outside.switch(reading, name, kind, plugin),
-            (None, reading) => {
-                let path = reading.map_or("its file", |reading| reading.path.as_str());
-                let why = reading.and_then(|reading| reading.error.as_deref());
-                let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-                Err(NoSwitch::Changed(format!("{path} no longer has {name} switched on{why}")))
-            }
+        let is_loaded =
+            |found: &&Found| found.name == *name && found.state == ListingState::Configured;
+        if let Some(reading) = reading
+            && let Some(found) = reading.found.iter().find(is_loaded)
+        {
+            return outside.switch(reading, found);
         }
+        let path = reading.map_or("its file", |reading| reading.path.as_str());
+        let why = reading.and_then(|reading| reading.error.as_deref());
+        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+        Err(NoSwitch::Changed(format!("{path} no longer has {name} switched on{why}")))
     };
     entries.iter().map(of).collect()
 }
 
 impl Outside<'_> {
-    fn switch(
-        &self,
-        reading: &SourceReading,
-        name: &ToolName,
-        kind: ToolKind,
-        plugin: Option<&ToolName>,
-    ) -> Result<Vec<Switch>, NoSwitch> {
+    fn switch(&self, reading: &SourceReading, found: &Found) -> Result<Vec<Switch>, NoSwitch> {
         let (id, path) = (&reading.id, Path::new(&reading.path));
         let by_hand = |what: String| Err(NoSwitch::ByHand(what));
-        if let Some(plugin) = plugin {
+        if let Some(plugin) = &found.plugin {
             return by_hand(format!("it comes with the plugin {plugin}: switch that off"));
         }
-        let spelled = name.as_str().strip_prefix("mcp__").and_then(|name| name.strip_suffix("__*"));
-        let Some(server) = spelled.filter(|_| kind == ToolKind::McpServer) else {
+        let name = found.name.as_str();
+        let spelled = name.strip_prefix("mcp__").and_then(|name| name.strip_suffix("__*"));
+        let Some(server) = spelled.filter(|_| found.kind == ToolKind::McpServer) else {
             return by_hand(format!("move it out of {}", reading.path));
         };
         if !path.exists() {
