@@ -4,8 +4,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;
-use staleness::{Registry, Timestamp, Wait};
-use staleness_core::definition::{ChangeClass, Definition, Difference, Part};
+use staleness::store::Refusal;
+use staleness::{Registry, RegistryError, Timestamp, Wait};
+use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Difference, Part};
+use staleness_service::model_text::is_plain;
 use staleness_service::tools::find;
 
 use super::shell::quoted;
@@ -45,7 +47,7 @@ struct ToldPart<'a> {
 impl<'a> Told<'a> {
     pub(crate) fn new(row: &'a Definition) -> Self {
         let of = |of: Option<&'a Part>| of.map(|part| part.text.as_str());
-        let parts = |version: &'a staleness_core::definition::DefinitionVersion| {
+        let parts = |version: &'a DefinitionVersion| {
             version.parts().collect::<std::collections::BTreeMap<&'static str, &Part>>()
         };
         let now = parts(&row.current);
@@ -71,6 +73,17 @@ impl<'a> Told<'a> {
     }
 }
 
+impl Told<'_> {
+    /// Leaves out what the server wrote, which a person asks for with `tools diff`.
+    pub(crate) fn without_texts(mut self) -> Self {
+        self.parts.clear();
+        for each in &mut self.differences {
+            each.name = each.name.take().filter(|name| is_plain(name));
+        }
+        self
+    }
+}
+
 /// Returns the definition of a tool for output.
 pub(crate) fn of_tool(
     registry: &Registry,
@@ -84,8 +97,12 @@ pub(crate) fn of_tool(
 /// Formats a pending change as one row.
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
-    let name = quoted(row.key.name.as_str());
-    format!("changed ({}); see `staleness tools diff {name}`", class.as_str())
+    format!("changed ({}); see `{}`", class.as_str(), diff_of(row.key.name.as_str()))
+}
+
+/// Returns the command that shows the changes of a tool or server.
+pub(crate) fn diff_of(name: &str) -> String {
+    format!("staleness tools diff {}", quoted(name))
 }
 
 /// Prints the pending changes.
@@ -122,7 +139,13 @@ pub(crate) fn accept(
     let registry = if dry_run { registry.dry() } else { registry };
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
     let reason = args.reason.as_deref();
-    let accepted = registry.tools().accept(by_hand(settings, key, reason), seen).wait()?;
+    let accepted = registry.tools().accept(by_hand(settings, key, reason), seen).wait();
+    let accepted = accepted.map_err(|error| match error {
+        RegistryError::Rejected(Refusal::Conflict(_)) => {
+            CliError::from(error).hint(format!("see `{}`", diff_of(&args.name)))
+        }
+        error => error.into(),
+    })?;
     let told: Vec<Value> = accepted.iter().map(|row| json!(Told::new(row))).collect();
     out.done(&json!({ "accepted": told }), || {
         let would = if dry_run { "would accept" } else { "accepted" };
@@ -162,7 +185,7 @@ fn render(row: &Definition, out: &Output) -> String {
         text.push_str(&painted(&unified([&names[0], &names[1]], &before, &now), out));
     }
     if told.pending.is_some() {
-        let (seen, name) = (&told.digest[..16], quoted(told.name));
+        let (seen, name) = (&told.digest[..DefinitionVersion::NAMED_BY], quoted(told.name));
         let how = format!("staleness tools accept --seen {seen} {}", escape(&name));
         text.push_str(&out.hint(&format!("`{how}` when you agree")));
     }

@@ -52,7 +52,7 @@ pub(crate) fn run(
             let near = did_you_mean(&registry, settings, &report);
             if out.json {
                 let r#for = settings.audience();
-                let definition = definition.as_ref().map(Told::new);
+                let definition = definition.as_ref().map(|row| Told::new(row).without_texts());
                 return out.json(&Shown { r#for, tool: &report, definition, did_you_mean: near });
             }
             let own = of_server(&registry, settings, &report)?;

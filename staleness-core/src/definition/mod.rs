@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::ids::ToolKey;
 use crate::text::nested;
 use crate::time::Timestamp;
-use crate::tool::ListingState;
+use crate::tool::{ListingState, Tool};
 use canonical::canonical;
 
 pub use change::{ChangeClass, Difference};
@@ -135,6 +135,14 @@ impl DefinitionVersion {
         hex(&Sha256::digest(lines.collect::<String>()))
     }
 
+    /// The number of digits of its digest by which a person names it.
+    pub const NAMED_BY: usize = 16;
+
+    /// Returns true if these are the first digits of its digest, and enough of them.
+    pub(crate) fn is_named(&self, digits: &str) -> bool {
+        digits.len() >= Self::NAMED_BY && self.digest().starts_with(digits)
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         let digests =
             |of: &Self| of.parts().map(|(n, p)| (n, p.digest.clone())).collect::<Vec<_>>();
@@ -180,6 +188,14 @@ impl Definition {
     #[must_use]
     pub fn accepted(&self) -> Option<&DefinitionVersion> {
         if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
+    }
+
+    /// The description that counts, on one line, as a tool keeps it.
+    pub(crate) fn description(&self) -> Option<String> {
+        let part = self.accepted()?.description.as_ref()?;
+        let words = part.text.split(|c: char| c.is_whitespace() || c.is_control());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        Tool::description_of(Some(&words.join(" ")))
     }
 
     /// Returns what the current version changed: against the accepted one while that waits, else against the one before.

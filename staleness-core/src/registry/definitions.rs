@@ -2,7 +2,7 @@
 
 use super::hold::ByHand;
 use super::{RegistryError, Tools};
-use crate::definition::Definition;
+use crate::definition::{ChangeClass, Definition};
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey};
 use crate::journal::Action;
 use crate::scan::Providers;
@@ -39,8 +39,9 @@ impl Tools<'_> {
         Ok(rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone()))).collect())
     }
 
-    /// Accepts the changed definition of a tool, or of every tool of a server, and returns them; with the beginning of a
-    /// digest only the version that was `seen`. May be repeated with the same op id.
+    /// Accepts the changed definition of a tool, or of every tool of a server, and returns them; with the first
+    /// [`NAMED_BY`](crate::definition::DefinitionVersion::NAMED_BY) digits of a digest or more only the version that was `seen`. A suspicious one has to
+    /// be seen. May be repeated with the same op id.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown name, [`Refusal::Conflict`] when no change waits, or another one than was seen;
@@ -127,7 +128,9 @@ impl Accept {
         draft.edit::<Definition, _>(key, Definition::accept);
         let Some(before) = draft.get::<Tool>(key).map(Tool::status) else { return };
         let at = self.by_hand.at;
+        let description = draft.get::<Definition>(key).and_then(Definition::description);
         draft.edit::<Tool, _>(key, |tool| {
+            tool.description = description;
             for listing in &mut tool.listings {
                 if matches!(listing.state, ListingState::Changed | ListingState::Withheld) {
                     listing.state = ListingState::Configured;
@@ -171,15 +174,15 @@ impl Step for Accept {
             let name = &tool.key.name;
             return Err(Refusal::Conflict(format!("no change of {name} waits to be accepted")));
         }
-        let is_seen = |key: &ToolKey| match (&self.seen, view.definitions.get(key)) {
-            (Some(seen), Some(row)) => row.current.digest().starts_with(seen.as_str()),
-            _ => true,
-        };
-        if let Some(other) = keys.iter().find(|key| !is_seen(key)) {
-            let name = &other.name;
-            return Err(Refusal::Conflict(format!(
-                "{name} is not as it was seen: look at it again"
-            )));
+        for row in keys.iter().filter_map(|key| view.definitions.get(key)) {
+            let why = match &self.seen {
+                Some(seen) if !row.current.is_named(seen) => "not as it was seen: look at it again",
+                None if row.pending == Some(ChangeClass::Suspicious) => {
+                    "suspicious: look at it first"
+                }
+                _ => continue,
+            };
+            return Err(Refusal::Conflict(format!("{} is {why}", row.key.name)));
         }
         let providers = Providers::of(view.tools.values());
         for key in &keys {

@@ -1,9 +1,11 @@
 //! Evaluation of a scan: computes each tool's presence from all sources.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::providers::{Provider, Providers};
 use super::{Found, Scan, SourceReading};
+use crate::definition::Definition;
 use crate::ids::{ClientId, Level, Scope, ServerKey, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::store::{Draft, View};
@@ -76,7 +78,14 @@ impl<'s> Evaluation<'s> {
                         self.states.get(&key).copied().unwrap_or(found.state)
                     }
                 };
-                let entry = Entry { reading, found, state, describes };
+                // What a server says of a tool is kept from agents until a person accepts it.
+                let mut told = Cow::Borrowed(found);
+                if state == ListingState::Withheld {
+                    let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
+                    let known = draft.get::<Definition>(&key);
+                    told.to_mut().description = known.and_then(Definition::description);
+                }
+                let entry = Entry { reading, found: &told, state, describes };
                 let as_known = before != Some(true)
                     && known.get(&words).is_some_and(|tool| entry.is_known(tool));
                 listed.insert(words, !as_known);

@@ -111,10 +111,7 @@ impl Found {
     /// one becomes `None`.
     #[must_use]
     pub fn described(mut self, description: Option<&str>) -> Self {
-        self.description = description
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
-            .map(|text| text.chars().take(Tool::MAX_DESCRIPTION_CHARS).collect());
+        self.description = Tool::description_of(description);
         self
     }
 }

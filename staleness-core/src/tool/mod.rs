@@ -130,6 +130,12 @@ impl Tool {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
 
+    /// Returns a description as a tool keeps it: trimmed and cut; `None` if nothing is left.
+    pub(crate) fn description_of(text: Option<&str>) -> Option<String> {
+        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+        Some(text.chars().take(Self::MAX_DESCRIPTION_CHARS).collect())
+    }
+
     /// Returns true if it is not to be used until a person accepts what its server says of it.
     #[must_use]
     pub(crate) fn is_withheld(&self) -> bool {
