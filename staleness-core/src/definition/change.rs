@@ -42,6 +42,18 @@ pub struct Difference {
     pub name: Option<String>,
 }
 
+impl Difference {
+    /// Returns its words without the name.
+    pub(crate) fn alone(&self) -> &'static str {
+        match self.what {
+            ADDRESS => "names another address",
+            what => what.trim_end_matches(':'),
+        }
+    }
+}
+
+const ADDRESS: &str = "names the address";
+
 /// The most differences of two versions that are told.
 const MAX_DIFFERENCES: usize = 100;
 
@@ -76,7 +88,7 @@ pub(super) fn differences(
         match finding {
             Finding::Address(_, _) if before.is_none() => {}
             Finding::Address(host, _) => {
-                all.add(ChangeClass::Suspicious, "names the address", Some(host));
+                all.add(ChangeClass::Suspicious, ADDRESS, Some(host));
             }
             Finding::Order(what) => all.add(ChangeClass::Suspicious, words_of(what), None),
             Finding::Hidden => all.add(ChangeClass::Suspicious, "holds hidden characters", None),

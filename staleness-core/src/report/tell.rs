@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Context;
-use crate::definition::ChangeClass;
+use crate::definition::{ChangeClass, Difference};
 use crate::ids::{ClientId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::time::Timestamp;
@@ -42,6 +42,9 @@ pub struct Redefined {
     pub class: ChangeClass,
     /// True if the tool must not be used until then.
     pub withheld: bool,
+    /// The first suspicious thing in it, in words of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<&'static str>,
     /// The changed parameters with their enclosing ones. The server chose these names.
     pub parameters: Vec<String>,
     /// When the definition changed.
@@ -58,13 +61,17 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
     });
     let mut all: Vec<Redefined> = waiting
         .map(|(row, class)| {
-            let all = row.differences().into_iter();
+            let all = row.differences();
+            let suspicious = all.iter().filter(|each| each.class == ChangeClass::Suspicious);
+            // One that stands for itself is told before one that a name completes.
+            let finding = suspicious.min_by_key(|each| each.name.is_some()).map(Difference::alone);
             let of_parameters = all
+                .into_iter()
                 .filter(|each| matches!(each.class, ChangeClass::Narrowed | ChangeClass::Widened));
             let parameters = of_parameters.filter_map(|each| each.name).collect();
             let withheld = context.view().tools.get(&row.key).is_some_and(Tool::is_withheld);
             let name = row.key.name.to_string();
-            Redefined { name, class, withheld, parameters, since: row.since }
+            Redefined { name, class, withheld, finding, parameters, since: row.since }
         })
         .collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));

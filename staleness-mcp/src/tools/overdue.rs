@@ -102,7 +102,7 @@ fn next(each: &Entry) -> &'static str {
     let is = |wanted: &str| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
     match (&each.subject, each.verdict.action) {
         (Subject::Tool, _) if is(ToolReport::WITHHELD) => {
-            "do not call it until the user runs `staleness tools accept`"
+            "do not call it until the user runs `staleness tools diff` and accepts the change"
         }
         (Subject::Tool, NextAction::Verify) if is(ToolReport::CHANGED) => {
             "the user sees its change with `staleness tools diff`"

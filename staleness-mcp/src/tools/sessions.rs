@@ -210,8 +210,8 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
 const CHANGED: &str = "- changed by its server, see `staleness tools diff`: tool ";
 
 /// Introduces a changed tool that a person must accept first.
-const WITHHELD: &str =
-    "- changed by its server, do not call until the user runs `staleness tools accept`: tool ";
+const WITHHELD: &str = "- changed by its server, do not call until the user runs \
+                        `staleness tools diff` and accepts the change: tool ";
 
 /// Renders the answer after the changes already reported. The flag is true if it contains the last change.
 fn render(

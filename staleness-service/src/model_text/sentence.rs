@@ -94,7 +94,8 @@ pub fn cause(text: &str) -> ModelText {
 /// Maximum number of changed parameters to name.
 const PARAMETERS: usize = 3;
 
-/// Describes a tool that its server changed: its name, the class of the change, and the changed parameters.
+/// Describes a tool that its server changed: its name, the class of the change, what is suspicious,
+/// and the changed parameters.
 #[must_use]
 pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     let text = ModelText::from(ModelName::tool(client, &tool.name)).and(" (");
@@ -102,8 +103,12 @@ pub fn redefined(client: Option<&ClientId>, tool: &Redefined) -> ModelText {
     let named = tool.parameters.iter().take(PARAMETERS);
     let named = named.map(|name| ModelName::new(NameKind::Parameter, name).into());
     let named = ModelText::join(named, ", ");
+    if let Some(finding) = tool.finding {
+        text = text.and(": ").and(finding);
+    }
     if !named.is_empty() {
-        text = text.and(": ").and(named);
+        let before = if tool.finding.is_some() { "; changes " } else { ": " };
+        text = text.and(before).and(named);
     }
     let more = tool.parameters.len().saturating_sub(PARAMETERS);
     if more > 0 {
