@@ -8,6 +8,7 @@ use serde::Serialize;
 use staleness::ids::AgentId;
 use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
+use staleness_core::definition::ChangeClass;
 use staleness_core::ids::stable_hash;
 use staleness_sources::clients::{Declarations, Outline, Outlines};
 
@@ -51,13 +52,15 @@ struct Entry {
 }
 
 /// Everything that the project gives now, as digests.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Current {
     lock: Lock,
     /// The beginnings of tool names by the servers of the project; true if their definitions are known here.
     servers: BTreeMap<String, bool>,
     /// Files and folders that could not be read, with the reason.
     pub unread: Vec<(String, String)>,
+    /// The tools with a suspicious definition that no person has accepted.
+    pub suspicious: Vec<String>,
 }
 
 /// The way in which an entry moved.
@@ -161,6 +164,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             unread.push((each.name, "two things of one kind have this name".to_owned()));
         }
     }
+    let mut suspicious = Vec::new();
     let project = &settings.project.id;
     for (tool, row) in registry.tools().pinned(project).wait()? {
         let prefix = tool.server.as_ref().map(|server| format!("mcp__{server}__"));
@@ -168,11 +172,14 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             *known = true;
             if tool.presence.cause != PresenceCause::NotListed {
                 lock.insert(TOOL, tool.key.name.as_str(), row.current.digest(), 0);
+                if row.pending == Some(ChangeClass::Suspicious) {
+                    suspicious.push(tool.key.name.to_string());
+                }
             }
         }
     }
     let unread = unread.into_iter().map(|(path, why)| (escape(&path).into(), why)).collect();
-    Ok(Current { lock, servers, unread })
+    Ok(Current { lock, servers, unread, suspicious })
 }
 
 impl Lock {

@@ -8,7 +8,7 @@ fn a_tool_is_of_the_server_with_the_longest_name_however_many_there_are() {
         many.insert(own.to_owned(), false);
     }
     let unread = vec![("a/b.json".to_owned(), String::new())];
-    let now = Current { lock: Lock::default(), servers: many, unread };
+    let now = Current { servers: many, unread, ..Current::default() };
     for (tool, own) in [
         ("mcp__a__é", Some("mcp__a__")),
         ("mcp__a__b__x", Some("mcp__a__b__")),
@@ -36,7 +36,7 @@ fn nothing_is_written_that_is_refused_when_it_is_read() {
     let of = |names: &mut dyn Iterator<Item = String>| {
         let mut lock = Lock::default();
         names.for_each(|name| assert!(lock.insert("skill", &name, digest(), 0)));
-        Current { lock, servers: BTreeMap::new(), unread: Vec::new() }.to_lock(None)
+        Current { lock, ..Current::default() }.to_lock(None)
     };
     assert!(of(&mut (0..MAX_ENTRIES).map(|at| at.to_string())).is_ok());
     for (mut names, why) in [

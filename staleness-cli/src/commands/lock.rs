@@ -4,6 +4,7 @@ use serde_json::json;
 use staleness_core::text::counted;
 use staleness_service::lock::{FILE, Lock, current, path};
 
+use super::definitions::diff_of;
 use super::save;
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::Output;
@@ -24,6 +25,11 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
     });
     let now = current(settings, &settings.open(Access::Look)?)?;
     let lock = now.to_lock(before.as_ref())?;
+    if let Some(name) = now.suspicious.first() {
+        let tools = counted(now.suspicious.len(), "tool", "tools");
+        let (what, see) = ("suspicious and not accepted", diff_of(name));
+        out.warn(&format!("warning: what {FILE} holds of {tools} is {what}; see `{see}`"));
+    }
     let (old, new) = (before.as_ref().map(Lock::text).unwrap_or_default(), lock.text());
     let changes = old != new || before.is_none();
     if !dry_run && changes {
