@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{
-    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank,
+    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank, shares_all,
 };
 use crate::scan::{ProjectRef, may_be_invented, see_as};
 use crate::source::Source;
@@ -212,6 +212,11 @@ impl Tools<'_> {
             all.peek(DefinitionFilter::Scope(scope.clone())).peek(ToolFilter::Scope(scope))
         });
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
+        if shares_all(&view) {
+            let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit: 10_000 };
+            let outcomes = Selection::new().outcomes(last);
+            view.outcomes = self.0.store.view(std::sync::Arc::new(outcomes)).await?.outcomes;
+        }
         // What another client makes of a tool is of no account: each counts its own.
         see_as(&mut view, None);
         let context = Context::new(&view, &self.0.policy, project, now);

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Context, ToolReport};
 use crate::definition::{Definition, Part};
 use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
+use crate::store::View;
 use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, Tool, ToolKind};
 
@@ -57,7 +58,7 @@ pub struct ToolCost {
 impl ToolCost {
     /// The method of the estimate.
     pub const METHOD: &'static str = "an estimate: characters / 4 of name, description and input schema, \
-                                      of each at most the 16 KiB that are pinned";
+                                      counting at most the first 16 KiB of each";
 
     /// Estimates the tokens of a text of some characters.
     #[must_use]
@@ -73,21 +74,34 @@ struct Watch {
     until: Timestamp,
 }
 
-/// Returns the time in which the uses of each client are known. Tools that several clients used do not tell which of
-/// them was the last.
-fn watches<'a>(tools: impl Iterator<Item = &'a Tool>) -> BTreeMap<&'a str, Watch> {
-    let mut watches: BTreeMap<&str, Watch> = BTreeMap::new();
-    for tool in tools {
+/// Returns the time in which the uses of each client are known: from outcomes, and from tools that only one client used.
+fn watches(view: &View) -> BTreeMap<&str, Watch> {
+    let outcomes = view.outcomes.values().filter_map(|outcome| {
+        Some((outcome.client.as_ref()?, Watch { from: outcome.at, until: outcome.at }))
+    });
+    let tools = view.tools.values().filter_map(|tool| {
         let (Some(until), [client]) = (tool.last_used_at, tool.used_by.as_slice()) else {
-            continue;
+            return None;
         };
         let first = tool.ring.entries().next().map_or(until, |entry| entry.at);
         // One that no source lists became known by its first use.
         let from = if tool.is_configured() { first } else { first.min(tool.discovered_at) };
+        Some((client, Watch { from, until }))
+    });
+    let mut watches: BTreeMap<&str, Watch> = BTreeMap::new();
+    for (client, Watch { from, until }) in tools.chain(outcomes) {
         let watch = watches.entry(client.as_str()).or_insert(Watch { from, until });
         *watch = Watch { from: watch.from.min(from), until: watch.until.max(until) };
     }
     watches
+}
+
+/// Returns true if a client used only tools that others use as well: outcomes alone tell its uses from theirs.
+pub(crate) fn shares_all(view: &View) -> bool {
+    let watches = watches(view);
+    let is_unknown = |client: &ClientId| !watches.contains_key(client.as_str());
+    let mut shared = view.tools.values().map(|tool| &tool.used_by).filter(|by| by.len() > 1);
+    shared.any(|by| by.iter().any(is_unknown))
 }
 
 /// When a client used a tool last. Where nothing says who did, it may have been this client.
@@ -107,7 +121,7 @@ pub(crate) fn costs(
     days: Option<u32>,
     names_only: &dyn Fn(&str) -> bool,
 ) -> Vec<ToolCost> {
-    let watches = watches(context.view().tools.values());
+    let watches = watches(context.view());
     let mut all: Vec<ToolCost> = Vec::new();
     for tool in context.view().tools.values().filter(|tool| context.reaches(tool)) {
         let mut sources: BTreeMap<&str, Vec<SourceId>> = BTreeMap::new();
