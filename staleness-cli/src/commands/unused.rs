@@ -7,13 +7,16 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Value, json};
 use staleness::ids::{self, ServerKey, SourceId, ToolName};
+use staleness::registry::ScopeChoice;
 use staleness::tool::ToolKind;
+use staleness::{Registry, Wait};
 use staleness_core::report::ToolCost;
 use staleness_core::text::counted;
 use staleness_service::costs::{ClientCost, Costs, costs};
 use staleness_service::scan::switches;
+use staleness_service::tools::find;
 use staleness_service::when::ago;
-use staleness_sources::clients::{NoSwitch, Switch, refusal};
+use staleness_sources::clients::{NoSwitch, Switch, SwitchChange, refusal};
 
 use super::install::{Planned, Verb, carry_out, diff, plan, report, written};
 use super::tools::audience;
@@ -34,11 +37,18 @@ struct Told<'a> {
     costs: &'a Costs,
 }
 
+/// Note on a change that removes an entry.
+const REMOVES: &str = "removes the entry, because the client has no switch for it; the next `staleness scan` \
+                       calls it removed, and `staleness tools forget NAME --yes` settles that";
+/// Hint on how to undo a change.
+const UNDO: &str = "to undo: close the client and put back the copy named after \"as it was\" (delete a created file); if the \
+                    client wrote to the file since, take only the lines of this change from it";
+
 pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let costs = costs(settings, &registry, args.days)?;
     if !args.off.is_empty() {
-        return switch_off(settings, &costs, args, out);
+        return switch_off(settings, &registry, &costs, args, out);
     }
     if out.json {
         return out.json(&Told { r#for: settings.audience(), costs: &costs });
@@ -103,7 +113,7 @@ fn render(
         sum.push_str(&format!("; unused: {}", about(client.unused_tokens)));
     }
     if client.unknown > 0 {
-        sum.push_str(&format!("; of {} some or all is unknown", client.unknown));
+        sum.push_str(&format!("; the cost of {} is not fully known", client.unknown));
     }
     text.push_str(&format!("{sum}\n"));
     if !client.is_watched {
@@ -111,7 +121,7 @@ fn render(
             Ok(_) => format!("init {name}` records uses"),
             Err(_) => format!("record --agent {name}` records one"),
         };
-        let why = format!("no use is known to be of {name}: what it never uses cannot be told");
+        let why = format!("no use by {name} is recorded, so nothing can be called unused");
         text.push_str(&out.hint(&format!("  {why} (`staleness {how})")));
     }
     text
@@ -140,24 +150,28 @@ fn tokens(each: &ToolCost) -> String {
 /// Shows the change that switches servers off, and writes it on request.
 fn switch_off(
     settings: &Settings,
+    registry: &Registry,
     costs: &Costs,
     args: &UnusedArgs,
     out: &Output,
 ) -> Result<(), CliError> {
     let mut wanted: Vec<&ToolCost> = Vec::new();
     for name in &args.off {
-        wanted.extend(named(costs, name)?);
+        wanted.extend(named(settings, registry, costs, name)?);
     }
     let entries: Vec<(SourceId, ToolName)> = wanted
         .iter()
         .flat_map(|each| each.sources.iter().map(|id| (id.clone(), each.key.name.clone())))
         .collect();
     let mut files: BTreeMap<PathBuf, (&SourceId, Vec<Switch>)> = BTreeMap::new();
-    let mut by_hand: BTreeSet<String> = BTreeSet::new();
+    let (mut by_hand, mut removed) = (BTreeSet::new(), BTreeSet::new());
     for ((id, name), found) in entries.iter().zip(switches(settings, &entries)) {
         match found {
             Ok(found) => {
                 for each in found {
+                    if each.change == SwitchChange::Remove {
+                        removed.insert(format!("{}: {name}: {REMOVES}", id.client));
+                    }
                     let (_, own) = files.entry(each.path.clone()).or_insert((id, Vec::new()));
                     if !own.contains(&each) {
                         own.push(each);
@@ -184,7 +198,8 @@ fn switch_off(
         out.text(&diffs.iter().map(|diff| painted(diff, out)).collect::<String>())?;
     }
     let done = if args.yes { carry_out(Verb::Switch, planned)? } else { planned };
-    let notes: Vec<&String> = done.iter().flat_map(|each| &each.notes).collect();
+    let notes: Vec<&String> =
+        removed.iter().chain(done.iter().flat_map(|each| &each.notes)).collect();
     let changed = done.iter().any(|each| !each.change.is_nothing());
     if out.json {
         let files = done.iter().zip(&diffs).zip(&clients).map(|((each, diff), client)| {
@@ -208,6 +223,7 @@ fn switch_off(
     if changed && !args.yes {
         text.push_str(&out.hint("nothing was written; add --yes to write it"));
     } else if changed {
+        text.push_str(&out.hint(UNDO));
         text.push_str(
             &out.hint("it holds from the next start of the client; `staleness scan` notes it"),
         );
@@ -216,7 +232,12 @@ fn switch_off(
 }
 
 /// Returns the entries of the clients that load a server without using it.
-fn named<'a>(costs: &'a Costs, name: &str) -> Result<Vec<&'a ToolCost>, CliError> {
+fn named<'a>(
+    settings: &Settings,
+    registry: &Registry,
+    costs: &'a Costs,
+    name: &str,
+) -> Result<Vec<&'a ToolCost>, CliError> {
     let all =
         || costs.unused.iter().chain(&costs.others).filter(|each| each.kind != ToolKind::McpTool);
     let is_exact = |each: &&ToolCost| each.name == name || each.server.as_deref() == Some(name);
@@ -228,6 +249,14 @@ fn named<'a>(costs: &'a Costs, name: &str) -> Result<Vec<&'a ToolCost>, CliError
         found = all().filter(is_alike).collect();
     }
     let Some(first) = found.first() else {
+        let is_off = find(registry, settings, name, ScopeChoice::Either).is_ok_and(|key| {
+            let shown = registry.tools().show(&settings.project, &[key], settings.now).wait();
+            shown.is_ok_and(|tool| tool.is_off())
+        });
+        if is_off {
+            let message = format!("{} is switched off already", quoted(name));
+            return Err(CliError::new(ErrorKind::Unknown, message));
+        }
         let message = format!("no client loads a server {}", quoted(name));
         return Err(CliError::new(ErrorKind::Unknown, message)
             .hint("see `staleness tools matrix`, or run `staleness scan` first"));
@@ -241,7 +270,7 @@ fn named<'a>(costs: &'a Costs, name: &str) -> Result<Vec<&'a ToolCost>, CliError
     let why = if is_watched {
         "is used, or kept by you".to_owned()
     } else {
-        format!("may be used: no use is known to be of {client}")
+        format!("may be used: no use by {client} is recorded")
     };
     Err(CliError::invalid(format!("{} {why}", quoted(name)))
         .hint("switch it off in the client if you know better; nothing was changed"))

@@ -95,7 +95,7 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
     pinned(&sandbox, "spare", &json!([tool("x", "y")]));
     assert!(unused(&sandbox, &[]).is_empty(), "nobody saw a client work");
     let told = sandbox.ok(&["tools", "unused"]);
-    assert!(told.contains("no use is known to be of codex: what it never uses"), "{told}");
+    assert!(told.contains("no use by codex is recorded, so nothing"), "{told}");
 
     watched(&sandbox, "claude-code");
     watched(&sandbox, "codex");
@@ -139,7 +139,7 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
         "never used",
         "about 4 tokens, 8 once loaded",
         "about 122 tokens a session: 2 servers, 0 skills and commands, 1 instruction file; unused: \
-         about 22 tokens; of 1 some or all is unknown",
+         about 22 tokens; the cost of 1 is not fully known",
         "an estimate: characters / 4",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -277,6 +277,52 @@ fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
     assert_eq!(backups(), 6 - 1);
 }
 
+/// Tools that both clients use do not hide which of them a client never uses.
+#[test]
+fn clients_that_share_a_tool_are_told_apart_by_their_outcomes() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["linear"]);
+    sandbox.codex(&["dark"]);
+    scanned_long_ago(&sandbox);
+    for (client, at) in [
+        ("claude-code", LONG_AGO),
+        ("codex", "2026-11-01"),
+        ("claude-code", "2026-11-10"),
+        ("codex", "2026-11-20"),
+    ] {
+        use_of(&sandbox, client, "Bash", at, at);
+    }
+    let row = |days: &str| unused(&sandbox, &["--days", days]);
+    let of = |client: &str, name: &str| (client.to_owned(), name.to_owned(), None);
+    assert_eq!(row("30"), [of("claude-code", "mcp__linear__*")]);
+    let both = [of("claude-code", "mcp__linear__*"), of("codex", "mcp__dark__*")];
+    assert_eq!(row("19"), both, "codex began later, and went on for longer");
+    assert!(!sandbox.ok(&["tools", "unused"]).contains("is recorded"));
+
+    let shown = sandbox.ok(&["tools", "unused", "--off", "linear"]);
+    let note = "note: claude-code: mcp__linear__*: removes the entry";
+    assert!(shown.contains(note) && !shown.contains("to undo"), "{shown}");
+    let done = sandbox.ok(&["tools", "unused", "--off", "linear", "--yes"]);
+    let done = done.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["removes the entry", "tools forget NAME --yes", "as it was: ", "to undo: "] {
+        assert!(done.contains(part), "{part}: {done}");
+    }
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&["tools", "forget", "linear", "--yes"]);
+    assert_eq!(sandbox.json(&["board"])["tools"], json!([]));
+}
+
+#[test]
+fn what_is_off_already_is_no_trouble() {
+    let sandbox = Sandbox::new();
+    let sentry = "[mcp_servers.sentry]\ncommand = 'x'\nenabled = false\n";
+    sandbox.write("home/.codex/config.toml", sentry);
+    sandbox.ok(&["scan"]);
+    assert_eq!(sandbox.json(&["board"])["tools"], json!([]));
+    assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+    refused(&sandbox, &["sentry"], "\"sentry\" is switched off already");
+}
+
 #[test]
 fn a_person_is_told_why_nothing_is_switched_off() {
     let sandbox = Sandbox::new();
@@ -286,7 +332,7 @@ fn a_person_is_told_why_nothing_is_switched_off() {
     sandbox.codex(&["used"]);
     scanned_long_ago(&sandbox);
     refused(&sandbox, &["nothing"], "no client loads a server \"nothing\"");
-    refused(&sandbox, &["hub"], "may be used: no use is known to be of claude-code");
+    refused(&sandbox, &["hub"], "may be used: no use by claude-code is recorded");
     watched(&sandbox, "claude-code");
     watched(&sandbox, "codex");
     use_of(&sandbox, "codex", "mcp__used__x", "2026-11-20T11:30:00Z", "u");
