@@ -4,6 +4,7 @@ use staleness_core::text::counted;
 use staleness_service::knowledge::World;
 use staleness_service::links::{self, Counts, Impact, Link, Why};
 
+use super::shell::quoted;
 use crate::error::CliError;
 use crate::output::found::{paint_of, reasons};
 use crate::output::{Cell, Output, Paint, Screen, escape};
@@ -54,7 +55,7 @@ fn why_text(told: &Why, out: &Output) -> String {
         ]
     })));
     text.push_str(&out.lines(&format!("rests on it: {}", counts(&told.counts))));
-    text.push_str(&out.hint(&format!("`staleness impact {}` shows them", escape(&told.name))));
+    text.push_str(&out.hint(&format!("`staleness impact {}` shows them", quoted(&told.name))));
     text
 }
 

@@ -118,6 +118,18 @@ fn a_name_that_nothing_has_is_answered_with_the_nearest() {
             assert!(run.err.contains(&format!("did you mean {near}?")), "{run:?}");
         }
     }
+    sandbox.write("project/src/guide.rs", "fn guide() {}\n");
+    for name in ["src/guide.rs", "./src/guide.rs"] {
+        let run = sandbox.run(&["impact", name]);
+        assert!(
+            run.code == 3 && run.err.contains("it is a file: `staleness check --impact`"),
+            "{run:?}"
+        );
+    }
+    let outside = sandbox.run(&["impact", "../tools.json"]);
+    assert!(outside.code == 3 && !outside.err.contains("it is a file"), "{outside:?}");
+    let server = sandbox.ok(&["why", "mcp__hub__*"]);
+    assert!(server.contains("`staleness impact 'mcp__hub__*'` shows them"), "{server}");
     assert_eq!(sandbox.run(&["why", ""]).code, 3);
     assert_eq!(sandbox.run(&["impact", "a\u{1b}[2J"]).code, 3);
 }

@@ -241,6 +241,15 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     let known = paths.into_iter().chain(item).chain(work);
     let near = nearest(name, known).or(tool).filter(|near| near.split('/').all(is_plain));
     let message = format!("no tool, route, document, item or work is known as {}", quoted(name));
+    let file = settings.place.folder.join(path);
+    let found = staleness_docs::disk::look(&file, Some(&settings.place.fence()));
+    if let Ok(Some(meta)) = found
+        && meta.is_file()
+    {
+        let hint =
+            "it is a file: `staleness check --impact` lists documents that name changed files";
+        return Err(ServiceError::new(ErrorKind::Unknown, message).hint(hint));
+    }
     Err(ServiceError::new(ErrorKind::Unknown, message).hint(match near {
         Some(near) => format!("did you mean {near}?"),
         None => {
