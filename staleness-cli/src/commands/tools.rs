@@ -16,13 +16,14 @@ use staleness_core::tool::ListingState;
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
 use staleness_service::tools::{Unused, did_you_mean, explain, find};
+use staleness_sources::clients::NAMES;
 
 use super::definitions::{self, Told};
 use super::routes::vector;
 use super::{optional, word};
 use crate::args::routes_args::VectorArgs;
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint, escape, tools};
 use crate::settings::{Access, Settings};
 
@@ -118,8 +119,14 @@ pub(crate) fn run(
     }
 }
 
-/// Returns a line that says for which agent the answer is.
+/// Returns a line that says for which client the answer is. Warns of an agent that is of no known client.
 pub(super) fn audience(settings: &Settings, out: &Output) -> String {
+    if let (None, Some(agent)) = (&settings.client, &settings.agent)
+        && !settings.knows_agent(agent.as_str())
+    {
+        let (name, known) = (quoted(agent.as_str()), NAMES.join(", "));
+        out.warn(&format!("warning: no client is known as {name}; known are {known}"));
+    }
     let how = if settings.client.is_some() { "" } else { " (STALENESS_AGENT names one)" };
     out.hint(&format!("for {}{how}", settings.audience()))
 }

@@ -111,6 +111,13 @@ fn an_answer_says_for_which_client_it_is() {
         let told = Run::of(command.output().unwrap()).out;
         assert!(told.ends_with("\nfor claude-code\n"), "{told}");
     }
+    for name in ["nosuch", "a b"] {
+        let run = sandbox.run(&["tools", "--agent", name]);
+        let warned = format!("warning: no client is known as \"{name}\"; known are ");
+        assert!(run.code == 0 && run.err.starts_with(&warned), "{run:?}");
+        assert!(run.err.contains("claude-code, ") && run.err.lines().count() == 1, "{run:?}");
+        assert!(run.out.contains("\nfor any client"), "{run:?}");
+    }
 }
 
 /// Bug W2: a server is gone for one client, and nobody says so because another one has it.
