@@ -11,7 +11,7 @@ use staleness_core::knowledge::Version;
 use staleness_core::registry::FileItem;
 use staleness_core::text::counted;
 use staleness_docs::disk::canonical;
-use staleness_docs::git::{LazyRepo, TrackedKind};
+use staleness_docs::git::{GitError, LazyRepo, TrackedKind};
 use staleness_docs::{Cancelled, CheckOptions, Progress as Step, Report};
 
 use crate::citations;
@@ -78,20 +78,24 @@ pub fn check(
 
 /// Makes the repository treat the files on disk as committed. Returns the revision to compare with.
 fn diffed<'a>(settings: &Settings, since: Option<&'a str>) -> Result<&'a str, ServiceError> {
-    let refused = |why: &dyn std::fmt::Display| {
+    let refused = |why: &dyn std::fmt::Display, next: &str| {
         ServiceError::invalid(format!("--impact: {why}"))
-            .hint("it compares commits and the files on disk, so it needs a repository of git")
+            .hint(format!("it compares commits and the files on disk, so {next}"))
     };
     let mut repo = settings.repo();
     let is_changed = staleness_docs::take_disk(&settings.place, &mut repo, settings.now);
-    let is_changed = is_changed.map_err(|error| refused(&error))?;
+    let is_changed = is_changed.map_err(|error| match error {
+        GitError::NoCommits => refused(&error, "commit once first"),
+        _ => refused(&error, "it needs a repository of git"),
+    })?;
     match since {
         Some(since) => Ok(since),
         None if is_changed => Ok("HEAD"),
         None => match repo.get().and_then(|repo| repo.revision("HEAD~1")) {
             Ok(_) => Ok("HEAD~1"),
             Err(_) => {
-                Err(refused(&"nothing was changed, and no commit comes before the checked-out one"))
+                let why = "nothing was changed, and no commit comes before the checked-out one";
+                Err(refused(&why, "change something first"))
             }
         },
     }

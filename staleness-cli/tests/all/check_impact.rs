@@ -187,3 +187,12 @@ fn what_git_cannot_read_is_told_and_stops_nothing() {
     let text = sandbox.run(&["check", "--impact"]).out;
     assert!(text.contains("not checked") && text.contains("new.odd"), "{text}");
 }
+
+#[test]
+fn before_the_first_commit_one_is_asked_for() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/README.md", README);
+    let run = sandbox.run(&["check", "--impact"]);
+    assert!(run.code == 3 && run.err.contains("has no commit yet"), "{run:?}");
+    assert!(run.err.contains("commit once first") && !run.err.contains("needs"), "{run:?}");
+}

@@ -14,7 +14,7 @@ use crate::output::{Cell, Output, Paint, diff, escape};
 const ROWS: usize = 25;
 
 /// Returns an error if writing needs consent and nobody can be asked.
-pub(super) fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
+fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
     let sees = stdout().is_terminal() && stderr().is_terminal() && !out.json;
     let may_ask = sees && stdin().is_terminal();
     if args.dry_run || args.yes || may_ask {
@@ -26,6 +26,9 @@ pub(super) fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> 
 
 /// Shows the changes, and writes them after consent.
 pub(super) fn run(args: &CheckArgs, fixes: &mut Fixes, out: &Output) -> Result<bool, CliError> {
+    if !fixes.documents.is_empty() {
+        may_write(args, out)?;
+    }
     let is_silent = out.json || out.quiet && args.yes;
     if !is_silent {
         out.text(&diffs(fixes, out))?;

@@ -52,9 +52,6 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     if text::is_asked(args)? {
         return text::run(settings, args, format, out);
     }
-    if args.fix {
-        fix::may_write(args, out)?;
-    }
     let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let mut checked = check(settings, args, known.as_ref(), out)?;
     if let Some(file) = &args.write_baseline {
