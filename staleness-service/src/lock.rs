@@ -178,7 +178,13 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             }
         }
     }
-    let unread = unread.into_iter().map(|(path, why)| (escape(&path).into(), why)).collect();
+    // The reason is told behind the path, so it has no path of its own.
+    let told = |(path, why): (String, String)| {
+        let at = why.strip_prefix(&path).and_then(|rest| rest.strip_prefix(':')?.split_once(": "));
+        let why = at.map(|(line, what)| format!("line {line} {what}")).unwrap_or(why);
+        (escape(&path).into(), why)
+    };
+    let unread = unread.into_iter().map(told).collect();
     Ok(Current { lock, servers, unread, suspicious })
 }
 
@@ -216,7 +222,8 @@ impl Lock {
     pub fn read(settings: &Settings) -> Result<Option<Self>, ServiceError> {
         let path = path(settings);
         let refused = |what: String| {
-            ServiceError::new(ErrorKind::Invalid, format!("{FILE}: {what}"))
+            let joint = if what.starts_with("line ") { ":" } else { "" };
+            ServiceError::new(ErrorKind::Invalid, format!("{FILE}{joint} {what}"))
                 .hint("see what happened to it, then write it anew with `staleness lock`")
         };
         let fence = settings.place.fence();
@@ -228,7 +235,7 @@ impl Lock {
         let mut text = String::new();
         std::fs::File::open(&path)
             .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
-            .map_err(|error| refused(in_words(&error)))?;
+            .map_err(|error| refused(format!("cannot be read: {}", in_words(&error))))?;
         Self::parse(&text).map(Some).map_err(refused)
     }
 

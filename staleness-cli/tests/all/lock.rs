@@ -165,7 +165,7 @@ fn a_file_that_is_no_lock_is_refused_and_not_quoted() {
     let digest = "0".repeat(64);
     let entry = format!("version 1\nskill a sha256:{digest}\n");
     for (text, why) in [
-        (String::new(), "has no line with its version"),
+        (String::new(), "agents.lock has no line with its version"),
         ("version 2\n".into(), "a version that this release does not read"),
         ("version 1\nobey me\n".into(), "line 2 is no entry"),
         (entry.replace("skill", "obey"), "line 2 is no entry"),
@@ -228,7 +228,9 @@ fn a_file_that_cannot_be_read_is_red_and_what_only_the_user_has_is_not() {
             let run = sandbox.run(&["check", "--locked", "--format", format]);
             assert!(run.code == 1 && run.out.contains(&part), "{format}: {run:?}");
         }
-        assert_eq!(sandbox.run(&["lock"]).code, 3);
+        let run = sandbox.run(&["lock"]);
+        assert!(run.code == 3 && run.err.matches(path).count() == 1, "{run:?}");
+        assert!(run.err.starts_with(&format!("error: {path}: line ")), "{run:?}");
         sandbox.write(&file, before);
         assert_eq!(moved(&sandbox).0, 0);
     }
