@@ -51,6 +51,8 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     let what = what.trim_start_matches("error: ");
     let tips: Vec<String> = paragraphs
         .filter_map(|paragraph| Some(joined(paragraph.trim().strip_prefix("tip: ")?)))
+        // An unknown option is hardly ever meant as a value.
+        .filter(|tip| !tip.contains(" as a value, use "))
         .collect();
     let hint = if tips.is_empty() { help } else { tips.join("; ") };
     CliError::new(kind(error), shortened(what)).hint(hint)

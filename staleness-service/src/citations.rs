@@ -42,7 +42,10 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     let whole = within(Path::new(text));
     let here = || within(&std::env::current_dir().ok()?).map(|folder| format!("{folder}/{text}"));
     staleness_docs::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
-        let refused = || ServiceError::invalid(format!("cite {}: it {why}", quoted(text)));
+        let refused = || {
+            ServiceError::invalid(format!("cite {}: it {why}", quoted(text)))
+                .hint("name a file of the project, as PATH, PATH:LINE or PATH#SYMBOL")
+        };
         here().and_then(|text| staleness_docs::cite(place, &text).ok()).ok_or_else(refused)
     })
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use staleness::Policy;
+use staleness_core::registry::nearest;
 use toml::{Table, Value};
 
 use crate::error::{ErrorKind, ServiceError, brief, in_words, quoted};
@@ -141,9 +142,27 @@ fn checked(name: String, table: Table) -> Result<Layer, ServiceError> {
     match policy_of(over_defaults(&table)?) {
         Ok(_) => Ok((name, table)),
         Err(why) => {
-            Err(ServiceError::new(ErrorKind::Config, format!("{name}: {why}")).hint(KEYS_HINT))
+            // Serde lists all fields; the nearest one says more.
+            let (what, near) = match near_key(&table, &why) {
+                Some((what, key)) => (what, format!("did you mean `{key}`?")),
+                None => (&*why, KEYS_HINT.to_owned()),
+            };
+            Err(ServiceError::new(ErrorKind::Config, format!("{name}: {what}")).hint(near))
         }
     }
+}
+
+/// Returns the beginning of an error about an unknown field, and the most similar key of the policy.
+fn near_key<'a>(table: &Table, why: &'a str) -> Option<(&'a str, String)> {
+    let (what, _) = why.split_once(", expected ")?;
+    let field = what.strip_prefix("unknown field `")?.strip_suffix('`')?;
+    let typed = leaves("", &Value::Table(table.clone()));
+    let typed = typed.iter().find(|(key, _)| key.rsplit('.').next() == Some(field))?;
+    let known = leaves("", &Value::Table(table_of(&Policy::default()).ok()?));
+    // Only keys of the same table.
+    let place = typed.0.strip_suffix(field)?;
+    let known = known.iter().filter_map(|(key, _)| key.strip_prefix(place));
+    Some((what, format!("{place}{}", nearest(field, known)?)))
 }
 
 /// Checks a project's layer. It must not set keys that belong to the user.
@@ -240,7 +259,11 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
         Ok(meta) if meta.is_file() => meta.len(),
         Ok(_) => return Err(trouble("not a file".into())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => return Ok(None),
-        Err(error) => return Err(trouble(in_words(&error))),
+        Err(error) => {
+            let hint = "name another file with --config, or leave the option out";
+            let error = trouble(in_words(&error));
+            return Err(if required { error.hint(hint) } else { error });
+        }
     };
     if length > MAX_BYTES {
         return Err(trouble(format!("{length} bytes; at most {MAX_BYTES} are read")));
@@ -261,6 +284,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
             ErrorKind::Config,
             format!("{}:{line}: {}", path.display(), error.message()),
         )
+        .hint("mend this line; `staleness doctor` still works")
     })
 }
 

@@ -214,7 +214,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         list: work_args::StaleListArgs,
     },
-    /// Sessions of agents: begin, end and list them.
+    /// Sessions of agents: start, end and list them.
     Session {
         #[command(subcommand)]
         command: SessionCommand,

@@ -63,7 +63,9 @@ fn read_list(
     server: Option<&str>,
 ) -> Result<SourceReading, CliError> {
     let shown = if file == Path::new("-") { "stdin".into() } else { file.display().to_string() };
-    let trouble = |what: String| CliError::new(ErrorKind::Io, format!("{shown}: {what}"));
+    let hint = "name a file with a server's answer to `tools/list`, or `-` for standard input";
+    let trouble =
+        |what: String| CliError::new(ErrorKind::Io, format!("{shown}: {what}")).hint(hint);
     let mut text = String::new();
     let read = if file == Path::new("-") {
         std::io::stdin().lock().take(MAX_LIST_BYTES + 1).read_to_string(&mut text)
@@ -78,7 +80,7 @@ fn read_list(
     // A list has the scope of its server: the project if only the project configures it.
     let own = server.is_some_and(|server| is_project_server(settings, server));
     live::tools_list(&text, server, &shown, own.then_some(&settings.project.id))
-        .map_err(|error| CliError::invalid(error.to_string()))
+        .map_err(|error| CliError::invalid(error.to_string()).hint(hint))
 }
 
 fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {

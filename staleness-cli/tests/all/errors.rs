@@ -286,3 +286,30 @@ fn a_line_end_in_a_path_does_not_end_the_line() {
         assert!(line.contains("\\u{a}"), "{line}");
     }
 }
+
+#[test]
+fn what_is_wrong_comes_with_the_next_step() {
+    let sandbox = Sandbox::scanned();
+    let path = |name: &str, text: &str| sandbox.write(name, text).to_str().unwrap().to_owned();
+    let (plan, bad) = (path("plan.md", "# Plan\n"), path("bad.toml", "[tools\n"));
+    table(
+        &sandbox,
+        &[
+            (&["--config", "/nope", "tools"], 3, &["/nope", "name another file with --config"]),
+            (&["--config", &bad, "tools"], 3, &["bad.toml:1", "mend this line"]),
+            (&["import", "/nope"], 3, &["/nope", "name a file to import"]),
+            (&["import", "--from", "jsonl", &plan], 3, &["plan.md:1", "docs/import.md"]),
+            (&["scan", "--tools-json", "/nope"], 3, &["/nope", "`tools/list`"]),
+            (&["scan", "--tools-json", &plan], 3, &["plan.md:1", "`tools/list`"]),
+            (&["knowledge", "add", "--body", "x", "--cite", "nope.rs:3"], 3, &["PATH:LINE"]),
+            (&["init", "claude-code", "--yes"], 2, &["'--yes'", "see `staleness init --help`"]),
+        ],
+    );
+    let near = |set: &str| refused(&sandbox, &["--set", set, "tools"]).1;
+    let told = near("tools.unsen_days=3");
+    assert!(
+        told.ends_with("unknown field `unsen_days`; did you mean `tools.unseen_days`?\n"),
+        "{told}"
+    );
+    assert!(!near("tools.zzz=3").contains("did you mean"));
+}

@@ -26,7 +26,9 @@ impl Input {
     pub(super) fn open(path: Option<&Path>) -> Result<Self, CliError> {
         let path = path.filter(|path| *path != Path::new("-"));
         let shown = path.map_or_else(|| "stdin".into(), brief);
-        let trouble = |error: &io::Error| trouble(&shown, error);
+        let trouble = |error: &io::Error| {
+            trouble(&shown, error).hint("name a file to import, or `-` for standard input")
+        };
         let file = match path {
             None => spooled(&mut io::stdin().lock()).map_err(|error| trouble(&error))?,
             Some(path) => {
@@ -63,9 +65,9 @@ impl Input {
         }
     }
 
-    /// Uses the hint for lines that are only read, not imported.
-    pub(super) const fn only_read(mut self) -> Self {
-        self.hint = "see docs/import.md for the fields of a line";
+    /// Uses another hint for errors that reject a line.
+    pub(super) const fn hinted(mut self, hint: &'static str) -> Self {
+        self.hint = hint;
         self
     }
 

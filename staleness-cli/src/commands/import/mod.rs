@@ -42,7 +42,10 @@ pub(crate) fn taken(
 ) -> Result<ImportReport, CliError> {
     let mut input = Input::open(args.file.as_deref())?;
     match args.from {
-        Some(FormatArg::Jsonl) => foreign::run(settings, args, &mut input, out),
+        Some(FormatArg::Jsonl) => {
+            let hint = "nothing was imported; see docs/import.md for the fields of a line";
+            foreign::run(settings, args, &mut input.hinted(hint), out)
+        }
         None => export(settings, args, &mut input, out),
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn work_in(
     file: &Path,
     out: &Output,
 ) -> Result<Vec<Work>, CliError> {
-    let mut input = Input::open(Some(file))?.only_read();
+    let mut input = Input::open(Some(file))?.hinted("see docs/import.md for the fields of a line");
     let mut progress = Progress::new(out, "read");
     let mut ids = BTreeSet::new();
     let mut items = Vec::new();
