@@ -213,8 +213,7 @@ impl Tools<'_> {
         });
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
         if shares_all(&view) {
-            let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit: 10_000 };
-            let outcomes = Selection::new().outcomes(last);
+            let outcomes = Selection::new().outcomes(OutcomeFilter::All);
             view.outcomes = self.0.store.view(std::sync::Arc::new(outcomes)).await?.outcomes;
         }
         // What another client makes of a tool is of no account: each counts its own.
