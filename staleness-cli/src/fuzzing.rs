@@ -20,7 +20,7 @@ fn silent() -> Output {
 /// Takes in a file: what `export` printed, or the lines of another system.
 ///
 /// # Errors
-/// What `import` says.
+/// Errors of `import`.
 pub fn imported(
     settings: &Settings,
     file: &Path,
@@ -39,7 +39,7 @@ pub fn imported(
 /// Returns what `export` prints.
 ///
 /// # Errors
-/// What `export` says.
+/// Errors of `export`.
 pub fn exported(settings: &Settings) -> Result<String, ServiceError> {
     let registry = settings.open(Access::Look)?;
     let mut text = String::new();

@@ -8,14 +8,15 @@ use staleness_core::store::StoreError;
 
 use crate::error::{from_commit, from_sqlite};
 
-/// A transaction that is rolled back unless it is committed: on every error, and when `decide`
-/// panics. The connection keeps its statements prepared, but for those of its first transaction.
+/// A transaction. It is rolled back unless it is committed: on every error, and if `decide` panics.
 ///
-/// SQLite takes no memory from its own cheap slots for a statement that is kept: a tenth of the instructions
-/// of a process that records one outcome.
+/// The connection caches prepared statements, except those that its first transaction runs only once. SQLite
+/// allocates a cached statement on the heap and not in its own faster slots, which would cost a process that
+/// records one outcome a tenth of its instructions.
 pub(crate) struct Transaction<'c> {
     conn: &'c Connection,
-    /// What the first transaction of a connection ran once; what it runs again is kept, too.
+    /// The statements that the connection's first transaction has run; `None` in later transactions. A statement
+    /// that it runs again is cached.
     ran: Option<RefCell<BTreeSet<String>>>,
 }
 

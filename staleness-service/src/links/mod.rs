@@ -181,7 +181,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
 /// Returns everything that depends on a thing.
 ///
 /// # Errors
-/// The same as for [`why`].
+/// Errors of [`why`].
 pub fn impact(world: &World<'_>, registry: &Registry, name: &str) -> Result<Impact, ServiceError> {
     let thing = find(world, registry, name)?;
     rests_on(world, registry, &thing)

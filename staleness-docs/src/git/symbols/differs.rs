@@ -14,8 +14,9 @@ use super::offered::is_offered;
 const MAX_LOOKS: u32 = 500;
 /// Maximum number of flags with one form in code.
 const MAX_ALIKE: usize = 8;
-/// How often the bytes of a file may be read to find the ends of items, and the bytes that may always be.
+/// Number of times that the bytes of a file may be read to find the ends of its items.
 const MAX_NESTED: usize = 32;
+/// Number of bytes that may be read for that in any file.
 const MIN_ROOM: usize = 1 << 20;
 /// Longest part of a line to compare, in bytes.
 const MAX_LINE: usize = 4_096;
