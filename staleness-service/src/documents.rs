@@ -86,7 +86,7 @@ fn diffed<'a>(settings: &Settings, since: Option<&'a str>) -> Result<&'a str, Se
     let is_changed = staleness_docs::take_disk(&settings.place, &mut repo, settings.now);
     let is_changed = is_changed.map_err(|error| match error {
         GitError::NoCommits => refused(&error, "commit once first"),
-        _ => refused(&error, "it needs a repository of git"),
+        _ => refused(&error, "it needs a git repository"),
     })?;
     match since {
         Some(since) => Ok(since),
