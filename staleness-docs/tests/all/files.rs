@@ -15,10 +15,7 @@ fn reason(report: &staleness_docs::Report, path: &str) -> String {
 
 #[test]
 fn tracked_markdown_and_instruction_files_are_checked() {
-    let mut project = Project::new();
-    project.write("docs/a.md", "x\n");
-    project.write("src/a.rs", "");
-    project.commit();
+    let project = Project::of(&[("docs/a.md", "x\n"), ("src/a.rs", "")]);
     project.write("untracked.md", "x\n");
     project.write("CLAUDE.local.md", "See @docs/more.txt and @notes/own.md\n");
     project.write("notes/own.md", "see @../../outside.md and @own.md\n");

@@ -28,13 +28,9 @@ fn skipped(report: &Report) -> Vec<String> {
 
 #[test]
 fn a_document_that_vanishes_meanwhile_is_told_and_stops_nothing() {
-    let mut project = Project::new();
-    project.write("src/a.rs", CODE);
-    project.write("a.md", "In `src/a.rs`.\n");
-    project.write("z.md", "In `src/a.rs`, and much more of it.\n");
-    project.commit();
-    project.write("src/a.rs", "fn b() {}\n");
-    project.commit();
+    let last = ("z.md", "In `src/a.rs`, and much more of it.\n");
+    let mut project = Project::of(&[("src/a.rs", CODE), ("a.md", "In `src/a.rs`.\n"), last]);
+    project.commit_files(&[("src/a.rs", "fn b() {}\n")]);
     let gone = project.place.folder.join("a.md");
     let report = impact(&project, &mut |progress| {
         if let Progress::Reading { done: 2, of: 3 } = progress {
@@ -49,18 +45,11 @@ fn a_document_that_vanishes_meanwhile_is_told_and_stops_nothing() {
 
 #[test]
 fn names_that_find_no_room_are_counted() {
-    let mut project = Project::new();
     let all: Vec<String> = (0..130).map(|at| format!("src/m_{at}.rs")).collect();
     let text: String = all.iter().map(|path| format!("In `{path}`.\n\n")).collect();
-    project.write("a.md", text);
-    for path in &all {
-        project.write(path, "fn a() {}\n");
-    }
-    project.commit();
-    for path in &all {
-        project.write(path, "fn b() {}\n");
-    }
-    project.commit();
+    let files = |code| all.iter().map(|path| (&**path, code)).collect::<Vec<_>>();
+    let mut project = Project::of(&[files("fn a() {}\n"), vec![("a.md", &text)]].concat());
+    project.commit_files(&files("fn b() {}\n"));
     let report = impact(&project, &mut |_| ());
     assert_eq!(report.impact.as_ref().unwrap().touched[0].names.len(), 100);
     assert_eq!(skipped(&report), ["a.md names much that the diff changes: 30 names were left out"]);
@@ -75,14 +64,14 @@ fn touched(report: &Report) -> Vec<String> {
 
 #[test]
 fn a_file_that_only_one_commit_shows_is_not_compared_with_nothing() {
-    let mut project = Project::new();
-    project.write("src/a.rs", CODE);
-    project.write("src/b.rs", "pub fn beside() {\n    a()\n}\n");
-    project.write("a.md", "Call `route()` and `beside()`.\n");
-    project.commit();
-    project.write("src/a.rs", [CODE, &"// more\n".repeat(1 << 20)].concat());
-    project.write("src/b.rs", "pub fn beside() {\n    b()\n}\n");
-    project.commit();
+    let mut project = Project::of(&[
+        ("src/a.rs", CODE),
+        ("src/b.rs", "pub fn beside() {\n    a()\n}\n"),
+        ("a.md", "Call `route()` and `beside()`.\n"),
+    ]);
+    let large = [CODE, &"// more\n".repeat(1 << 20)].concat();
+    let other = "pub fn beside() {\n    b()\n}\n";
+    project.commit_files(&[("src/a.rs", &large), ("src/b.rs", other)]);
     let report = impact(&project, &mut |_| ());
     assert_eq!(touched(&report), ["a.md beside"]);
     let told = skipped(&report);
@@ -91,12 +80,9 @@ fn a_file_that_only_one_commit_shows_is_not_compared_with_nothing() {
 
 #[test]
 fn a_path_from_the_root_of_a_site_is_touched_where_the_site_has_it() {
-    let mut project = Project::new();
-    project.write("docs/examples/one.py", "a = 1\n");
-    project.write("docs/usage/a.md", "See [it](/examples/one.py).\n");
-    project.commit();
-    project.write("docs/examples/one.py", "a = 2\n");
-    project.commit();
+    let document = ("docs/usage/a.md", "See [it](/examples/one.py).\n");
+    let mut project = Project::of(&[("docs/examples/one.py", "a = 1\n"), document]);
+    project.commit_files(&[("docs/examples/one.py", "a = 2\n")]);
     assert_eq!(touched(&impact(&project, &mut |_| ())), ["docs/usage/a.md /examples/one.py"]);
 }
 
@@ -131,9 +117,7 @@ fn now_at(project: &Project, document: &str) -> Option<String> {
 fn a_file_that_both_sides_of_a_merge_renamed_is_found_where_the_merge_put_it() {
     for kept in ["src/b.rs", "src/c.rs", "src/d.rs"] {
         let mut project = Project::new();
-        project.write("src/a.rs", CODE);
-        project.write("a.md", "In `src/a.rs`.\n");
-        let base = project.commit();
+        let base = project.commit_files(&[("src/a.rs", CODE), ("a.md", "In `src/a.rs`.\n")]);
         let main = project.rename("src/a.rs", "src/b.rs");
         project.git(&["checkout", "--quiet", &base]);
         let other = project.rename("src/a.rs", "src/c.rs");
@@ -149,11 +133,12 @@ fn a_file_that_both_sides_of_a_merge_renamed_is_found_where_the_merge_put_it() {
 #[test]
 fn two_files_that_a_merge_made_one_are_both_found_there() {
     let mut project = Project::new();
-    project.write("src/a.rs", CODE);
-    project.write("src/b.rs", CODE.replace("route", "rout_b").replace("other", "other_b"));
-    project.write("a.md", "In `src/a.rs`.\n");
-    project.write("b.md", "In `src/b.rs`.\n");
-    let base = project.commit();
+    let base = project.commit_files(&[
+        ("src/a.rs", CODE),
+        ("src/b.rs", &CODE.replace("route", "rout_b").replace("other", "other_b")),
+        ("a.md", "In `src/a.rs`.\n"),
+        ("b.md", "In `src/b.rs`.\n"),
+    ]);
     let main = project.rename("src/a.rs", "src/c.rs");
     project.git(&["checkout", "--quiet", &base]);
     let other = project.rename("src/b.rs", "src/c.rs");
@@ -167,13 +152,8 @@ fn two_files_that_a_merge_made_one_are_both_found_there() {
 
 #[test]
 fn a_document_that_both_sides_renamed_keeps_the_dates_of_its_paragraphs() {
-    let mut project = Project::new();
-    project.write("src/x.rs", CODE);
-    project.write(
-        "docs/a.md",
-        "# Guide\n\nThe routes are in `src/x.rs`, as ever.\n\nOther text of it.\n",
-    );
-    project.commit();
+    let guide = "# Guide\n\nThe routes are in `src/x.rs`, as ever.\n\nOther text of it.\n";
+    let mut project = Project::of(&[("src/x.rs", CODE), ("docs/a.md", guide)]);
     project.remove("src/x.rs");
     let gone = project.commit();
     let main = project.rename("docs/a.md", "docs/b.md");

@@ -211,10 +211,8 @@ fn addresses_of_the_project_itself_are_paths() {
 
 #[test]
 fn what_is_not_committed_and_what_is_cut_off_is_no_evidence() {
-    let mut project = Project::new();
-    project.write("guide.md", "# Usage\n");
-    project.write("doc.md", "See [x](guide.md#usage).\n");
-    project.commit();
+    let files = [("guide.md", "# Usage\n"), ("doc.md", "See [x](guide.md#usage).\n")];
+    let mut project = Project::of(&files);
     project.write("guide.md", "# Other\n");
     assert!(found(&project.check(), "doc.md").is_empty());
     project.commit();

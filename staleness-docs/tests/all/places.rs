@@ -4,11 +4,7 @@ use crate::project::{Project, found};
 
 /// A project with a commit of these files, and one without the first of them.
 fn without_first(files: &[(&str, &str)]) -> Project {
-    let mut project = Project::new();
-    for (path, text) in files {
-        project.write(path, text);
-    }
-    project.commit();
+    let mut project = Project::of(files);
     project.remove(files[0].0);
     project.commit();
     project
@@ -49,14 +45,14 @@ fn folders_far_above_a_document_are_no_roots_of_sites() {
 fn what_others_include_is_not_read_from_where_it_lies() {
     let part = "# Part\n\n## Operators\n\nSee [it](../guide/other.md).\n";
     let page = "# Page\n\n## Operators\n\nMany.\n";
-    let mut project = Project::new();
-    project.write("site/page.md", page);
-    project.write("site/guide/other.md", "# Other\n\nSee [x](../page.md#operators).\n");
-    project.write("lib/part.md", part);
-    project.commit();
+    let other = "# Other\n\nSee [x](../page.md#operators).\n";
+    let mut project = Project::of(&[
+        ("site/page.md", page),
+        ("site/guide/other.md", other),
+        ("lib/part.md", part),
+    ]);
     assert_eq!(found(&project.check(), "lib/part.md").len(), 1, "by itself it leads nowhere");
-    project.write("site/page.md", "# Page\n\n<!-- include: lib/part.md -->\n");
-    project.commit();
+    project.commit_files(&[("site/page.md", "# Page\n\n<!-- include: lib/part.md -->\n")]);
     for document in ["lib/part.md", "site/guide/other.md"] {
         assert_eq!(found(&project.check(), document), [""; 0], "{document}");
     }
@@ -79,14 +75,10 @@ fn a_command_of_the_projects_own_program_is_an_example() {
         for is_own in [false, true] {
             let document = format!("Run `{command}`.\n");
             let other = if is_own { own } else { "other.txt" };
-            let mut project = Project::new();
-            for (path, text) in [(manifest, text), (other, program), ("a.md", &*document)] {
-                project.write(path, text);
-            }
-            project.commit();
+            let mut project =
+                Project::of(&[(manifest, text), (other, program), ("a.md", &document)]);
             let none = if manifest == "package.json" { "{}" } else { "version: '3'\ntasks: {}\n" };
-            project.write(manifest, none);
-            project.commit();
+            project.commit_files(&[(manifest, none)]);
             assert_eq!(found(&project.check(), "a.md").is_empty(), is_own, "{command} {is_own}");
         }
     }
@@ -121,11 +113,8 @@ fn documents_of_an_earlier_version_are_history() {
 
 #[test]
 fn links_in_data_of_tests_say_nothing() {
-    let mut project = Project::new();
-    for document in ["tests/book/SUMMARY.md", "tests/book/README.md", "docs/SUMMARY.md"] {
-        project.write(document, "See [it](chapter_1.md).\n");
-    }
-    project.commit();
+    let documents = ["tests/book/SUMMARY.md", "tests/book/README.md", "docs/SUMMARY.md"];
+    let project = Project::of(&documents.map(|document| (document, "See [it](chapter_1.md).\n")));
     let report = project.check();
     assert_eq!(found(&report, "tests/book/SUMMARY.md"), [""; 0]);
     for document in ["tests/book/README.md", "docs/SUMMARY.md"] {

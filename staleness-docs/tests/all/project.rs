@@ -50,6 +50,21 @@ impl Project {
         project
     }
 
+    /// A project with a commit of these files.
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+        let mut project = Self::new();
+        project.commit_files(files);
+        project
+    }
+
+    /// Writes these files and commits everything. Gives the commit's id.
+    pub(crate) fn commit_files(&mut self, files: &[(&str, &str)]) -> String {
+        for (path, text) in files {
+            self.write(path, text);
+        }
+        self.commit()
+    }
+
     /// Runs git, and gives what it says.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let day = format!("2026-01-{:02}T00:00:00Z", self.commits + 1);
