@@ -27,6 +27,15 @@ pub(crate) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
     Ok(parts.join("/"))
 }
 
+/// Returns what a path without a known start may mean: relative to `folder`, and to the project's root.
+pub(crate) fn either(folder: &str, path: &str) -> Vec<String> {
+    let mut all: Vec<String> =
+        [folder, ""].into_iter().filter_map(|folder| resolve(folder, path).ok()).collect();
+    all.retain(|path| !path.is_empty());
+    all.dedup();
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -69,8 +69,7 @@ pub(super) fn read(
         check.report.history.push(key.clone());
     }
     for path in headings::included(&read.text) {
-        let own = [paths::folder_of(&key), ""].map(|folder| paths::resolve(folder, path));
-        check.included.extend(own.into_iter().flatten());
+        check.included.extend(paths::either(paths::folder_of(&key), path));
     }
     let text = stable_hash(read.text.as_bytes());
     let digest = digest(check, &file, text, read.written);

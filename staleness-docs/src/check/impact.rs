@@ -208,7 +208,6 @@ impl Check<'_> {
         manifests: &mut Manifests,
     ) -> Option<usize> {
         let (sort, text) = self.names.get(name);
-        let resolved = |path: &str| paths::resolve(doc.folder(), path).ok();
         match sort {
             NameSort::Link => {
                 let own = self.own_path(text);
@@ -223,11 +222,10 @@ impl Check<'_> {
                     changes.of_path(path).or_else(|| changes.of_heading(path, fragment))
                 })
             }
-            NameSort::Import => changes.of_path(&resolved(text)?),
+            NameSort::Import => changes.of_path(&paths::resolve(doc.folder(), text).ok()?),
             NameSort::Word(WordKind::Path) => {
-                let path = target::of_word(text)?.path;
-                let own = [resolved(&path), paths::resolve("", &path).ok()];
-                own.into_iter().flatten().find_map(|path| changes.of_path(&path))
+                let all = paths::either(doc.folder(), &target::of_word(text)?.path);
+                all.iter().find_map(|path| changes.of_path(path))
             }
             NameSort::Word(WordKind::Command) => {
                 let key = (doc.folder().to_owned(), name);

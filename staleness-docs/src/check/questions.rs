@@ -228,13 +228,7 @@ impl Check<'_> {
         missing: &Missing,
     ) -> Option<Ask> {
         let target = target::of_word(text)?;
-        let folder = doc.folder();
-        let mut paths: Vec<String> = [folder, ""]
-            .into_iter()
-            .filter_map(|folder| paths::resolve(folder, &target.path).ok())
-            .filter(|path| !path.is_empty())
-            .collect();
-        paths.dedup();
+        let paths = paths::either(doc.folder(), &target.path);
         if let Some(path) = paths.iter().find(|path| self.is_there(path)) {
             let cites = citation(path.clone(), &target).filter(|citation| !citation.is_bare())?;
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
