@@ -13,7 +13,7 @@ use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
 use crate::draft::{headings, target};
 use crate::files::file;
-use crate::git::{ChangedFile, Oid, Part, Since, Wanted, Word, is_of_others, key};
+use crate::git::{ChangedFile, Oid, Part, Since, Wanted, Word, is_of_others};
 use crate::nature::is_document;
 use crate::paths;
 use crate::report::{Impact, Touched, TouchedName, WHOLE};
@@ -183,7 +183,7 @@ impl Check<'_> {
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
         let words = ids.map(|id| self.names.get(id));
         let all: HashSet<Word> =
-            words.filter_map(|(sort, text)| word_of(sort, text)).map(key).collect();
+            words.filter_map(|(sort, text)| word_of(sort, text)).map(Word::in_code).collect();
         let wanted = Wanted::of(all.iter());
         let mut words: HashMap<Word, Option<usize>> = HashMap::new();
         for (at, (file, [before, after])) in files.iter().zip(&texts).enumerate() {
@@ -239,7 +239,7 @@ impl Check<'_> {
                 found
             }
             NameSort::Word(WordKind::Flag | WordKind::Identifier) => {
-                changes.words.get(&key(word_of(sort, text)?)).copied().flatten()
+                changes.words.get(&word_of(sort, text)?.in_code()).copied().flatten()
             }
         }
     }

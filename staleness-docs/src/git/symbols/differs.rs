@@ -21,12 +21,14 @@ const MIN_ROOM: usize = 1 << 20;
 /// Longest part of a line to compare, in bytes.
 const MAX_LINE: usize = 4_096;
 
-/// Returns what code has of a word: of an identifier with several parts the last one.
-pub(crate) fn key(word: Word) -> Word {
-    let last = last_part(&word.text).filter(|_| word.kind == WordKind::Identifier);
-    match last.map(str::to_owned) {
-        Some(text) => Word { text, ..word },
-        None => word,
+impl Word {
+    /// Returns the word as definitions in code have it: of an identifier with several parts, only the last one.
+    pub(crate) fn in_code(self) -> Self {
+        let last = last_part(&self.text).filter(|_| self.kind == WordKind::Identifier);
+        match last.map(str::to_owned) {
+            Some(text) => Self { text, ..self },
+            None => self,
+        }
     }
 }
 
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn words_for_one_name_are_one_and_hostile_code_is_read_in_bounds() {
         let word = |text: String| Word { kind: WordKind::Identifier, text };
-        let all: HashSet<Word> = (0..9).map(|at| key(word(format!("m{at}::run()")))).collect();
+        let all: HashSet<Word> = (0..9).map(|at| word(format!("m{at}::run()")).in_code()).collect();
         assert_eq!(all, [word("run".into())].into());
         // Each of these goes on to the end of the file, and its name has many ends.
         let words: Vec<Word> = (0..5_000).map(|at| word(format!("f{at}"))).collect();

@@ -16,7 +16,7 @@ mod spot;
 
 pub use meaning::Word;
 
-pub(crate) use differs::{Wanted, key};
+pub(crate) use differs::Wanted;
 pub(crate) use extent::{extent, holds};
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};
