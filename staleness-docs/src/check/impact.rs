@@ -225,7 +225,10 @@ impl Check<'_> {
             NameSort::Import => changes.of_path(&paths::resolve(doc.folder(), text).ok()?),
             NameSort::Word(WordKind::Path) => {
                 let all = paths::either(doc.folder(), &target::of_word(text)?.path);
-                all.iter().find_map(|path| changes.of_path(path))
+                let change = |path: &String| changes.of_path(path);
+                // Few paths are changed, and only of those the disk is asked.
+                all.iter().find_map(change)?;
+                self.held(all).0.iter().find_map(change)
             }
             NameSort::Word(WordKind::Command) => {
                 let key = (doc.folder().to_owned(), name);

@@ -228,9 +228,10 @@ impl Check<'_> {
         missing: &Missing,
     ) -> Option<Ask> {
         let target = target::of_word(text)?;
-        let paths = paths::either(doc.folder(), &target.path);
-        if let Some(path) = paths.iter().find(|path| self.is_there(path)) {
-            let cites = citation(path.clone(), &target).filter(|citation| !citation.is_bare())?;
+        let (paths, there) = self.held(paths::either(doc.folder(), &target.path));
+        if there {
+            let path = paths.into_iter().next()?;
+            let cites = citation(path, &target).filter(|citation| !citation.is_bare())?;
             return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
         let word = missing.words.get(&mention.name);
@@ -317,11 +318,15 @@ impl Check<'_> {
         let mut all: Vec<String> =
             above.take(MAX_ABOVE).map(|above| format!("{above}/{path}")).collect();
         all.push(path);
-        let held = all.iter().position(|path| self.is_there(path));
-        Ok(match held {
+        Ok(self.held(all))
+    }
+
+    /// Returns the first of these paths that exists, and true, or all of them.
+    pub(super) fn held(&self, mut all: Vec<String>) -> (Vec<String>, bool) {
+        match all.iter().position(|path| self.is_there(path)) {
             Some(at) => (vec![all.swap_remove(at)], true),
             None => (all, false),
-        })
+        }
     }
 
     /// Creates a question about an import, which is relative to the folder of its file. Many words begin with

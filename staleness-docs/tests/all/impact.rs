@@ -86,6 +86,15 @@ fn a_path_from_the_root_of_a_site_is_touched_where_the_site_has_it() {
     assert_eq!(touched(&impact(&project, &mut |_| ())), ["docs/usage/a.md /examples/one.py"]);
 }
 
+#[test]
+fn a_path_is_touched_where_the_document_leads() {
+    let document = ("docs/a.md", "In `src/x.rs` and `src/y.rs`.\n");
+    let files = [("docs/src/x.rs", CODE), ("src/x.rs", CODE), ("src/y.rs", CODE), document];
+    let mut project = Project::of(&files);
+    project.commit_files(&[("src/x.rs", "fn b() {}\n"), ("src/y.rs", "fn b() {}\n")]);
+    assert_eq!(touched(&impact(&project, &mut |_| ())), ["docs/a.md src/y.rs"]);
+}
+
 impl Project {
     /// Commits what is on disk as a merge of these branches, and checks out `main`.
     fn merge(&mut self, main: &str, other: &str) {
