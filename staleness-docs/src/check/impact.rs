@@ -113,8 +113,9 @@ impl Check<'_> {
                 }
             }
             let path = doc.key.path.clone();
-            is_cut |= left < MAX_NAMES && more > 0;
-            if more > 0 && left >= MAX_NAMES {
+            if more > 0 && left < MAX_NAMES {
+                is_cut = true;
+            } else if more > 0 {
                 self.skip(
                     &path,
                     format!("names much that the diff changes: {more} names were left out"),
