@@ -105,9 +105,14 @@ fn documents_of_an_earlier_version_are_history() {
         let (document, other) = (format!("{folder}/a.md"), format!("{beside}/a.md"));
         let files =
             [("src/shop_config.rs", "fn a() {}\n"), (&*document, text), (&*other, "Text.\n")];
-        let report = without_first(&files).check();
-        assert_eq!(found(&report, &document).is_empty(), is_history, "{folder} {beside}");
-        assert_eq!(report.history, [document][usize::from(!is_history)..], "{folder} {beside}");
+        let project = without_first(&files);
+        let alone = [project.place.folder.join(&document)];
+        let history = [document.clone()];
+        let history = &history[usize::from(!is_history)..];
+        for report in [project.check(), project.check_with(|options| options.paths = &alone)] {
+            assert_eq!(found(&report, &document).is_empty(), is_history, "{folder} {beside}");
+            assert_eq!(report.history, history, "{folder} {beside}");
+        }
     }
 }
 
