@@ -84,24 +84,23 @@ impl<'t> Reader<'t> {
         end
     }
 
-    /// The text of a line, with the next lines as long as something between backticks goes on there; the number of
-    /// the line behind them.
+    /// Returns the text of a line, with the next lines while something between backticks continues there, and the
+    /// number of the line behind them.
     fn whole(&self, at: usize, text: &'t str) -> (&'t str, usize) {
-        let is_open = |text: &str| text.replace("\\`", "").matches('`').count() % 2 == 1;
+        let is_open =
+            |text: &str| (text.matches('`').count() - text.matches("\\`").count()) % 2 == 1;
         let start = self.writer.offset(text);
         let mut whole = text;
-        for next in at + 1..self.lines.len().min(at + MAX_JOINED) {
+        for next in at + 1..=at + MAX_JOINED {
             if !is_open(whole) {
                 return (whole, next);
             }
-            let line = self.lines[next].trim();
-            if line.is_empty() || line.starts_with(".. ") || indent(self.lines[next]) > MAX_DEPTH {
+            let Some(line) = self.lines.get(next) else { break };
+            let text = line.trim();
+            if text.is_empty() || text.starts_with(".. ") || indent(line) > MAX_DEPTH {
                 break;
             }
-            whole = &self.writer.text()[start..self.writer.offset(line) + line.len()];
-            if !is_open(whole) {
-                return (whole, next + 1);
-            }
+            whole = &self.writer.text()[start..self.writer.offset(text) + text.len()];
         }
         (text, at + 1)
     }
