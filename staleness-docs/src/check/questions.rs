@@ -308,8 +308,8 @@ impl Check<'_> {
         })
     }
 
-    /// Returns the path that a link in a document of this folder leads to, and true, or all that it may lead to:
-    /// what counts from a root may count from that of a site, which is a folder above the document.
+    /// Returns the path that a link in a document of this folder leads to, and true, or all paths that it may lead
+    /// to. A link that begins with `/` may count from any folder above the document, which may be the root of a site.
     pub(super) fn places_of(&self, folder: &str, to: &str) -> Result<(Vec<String>, bool), Leaves> {
         let path = paths::resolve(folder, to)?;
         let ends = folder.rmatch_indices('/').map(|(at, _)| at);

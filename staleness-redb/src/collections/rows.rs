@@ -11,14 +11,14 @@ use crate::codec::{Coded, decode, encode};
 use crate::error::from_storage;
 use crate::tables::{KeyRef, Tx};
 
-/// A word that the index of a collection holds for a row, with which the row is found.
+/// A word by which the index of a collection finds a row.
 pub(crate) type Label = Cow<'static, str>;
 
 /// The rows that may match a filter.
 pub(crate) enum Find<'f> {
     /// Rows with keys that begin with one part, or with two.
     Prefix(&'f str, Option<&'f str>),
-    /// Those whose key begins with a part and that have a label in a range, both ends included.
+    /// Rows with keys that begin with a part, and with a label in a range, both ends included.
     Labelled(&'f str, Label, Label),
 }
 

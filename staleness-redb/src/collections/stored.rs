@@ -160,7 +160,7 @@ impl Stored for Document {
     }
 }
 
-/// The label of what ages in a way since a time: those of one way are in the order of times.
+/// Returns the label of work that has aged in a way since a time. The labels of one way sort by time.
 fn aging(way: Aging, since: Timestamp) -> Label {
     format!("{} {:016x}", way.as_str(), since.as_millis().cast_unsigned() ^ (1 << 63)).into()
 }

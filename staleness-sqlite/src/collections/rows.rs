@@ -18,7 +18,7 @@ pub(crate) type Visit<'v, R> = &'v mut dyn FnMut(R) -> ControlFlow<()>;
 /// Stands for the condition on the columns of a key.
 const BY_KEY: &str = "by key";
 
-/// Adds the rows that any of the picks names. One statement answers all picks of a sort.
+/// Adds the rows that any of the picks names. One statement answers all picks with the same condition.
 pub(crate) fn load<R: Table>(
     tx: &Transaction<'_>,
     picks: &[Pick<R::Filter>],
@@ -60,7 +60,7 @@ pub(crate) fn load<R: Table>(
             })
         })?;
     }
-    // Indexes give them in another order than that of keys: a map of many is built at once.
+    // Indexes do not return rows in key order. Building the map at once is then faster than inserting each.
     let rows = R::rows_mut(view);
     if rows.is_empty() && found.len() > 1 {
         *rows = found.into_iter().collect();

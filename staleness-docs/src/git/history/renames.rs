@@ -25,7 +25,7 @@ pub(crate) struct Asker {
     process: Option<Process>,
 }
 
-/// The commit at which two sides parted.
+/// Returns the best common ancestor of two commits. `None` if they have none, or git fails.
 pub(crate) fn merge_base(place: &Place, [one, other]: [Oid; 2]) -> Option<Oid> {
     let asked = ["merge-base", &one.to_string(), &other.to_string()];
     Oid::from_hex(place.start(&asked).ok()?.all().ok()?.trim_ascii())
@@ -50,7 +50,7 @@ impl Renames {
         Self::answer(place, asker, &commit.to_string())
     }
 
-    /// Those from one commit to another.
+    /// Asks git for the renames from one commit to another.
     pub(crate) fn between(
         place: &Place,
         asker: &mut Asker,
@@ -59,7 +59,8 @@ impl Renames {
         Self::answer(place, asker, &format!("{to} {from}"))
     }
 
-    /// Those of files that both sides of a merge renamed: from the path on its second to the one on its first.
+    /// Asks git for the files that both sides of a merge renamed: maps each path on the second side to that on
+    /// the first.
     pub(crate) fn of_both_sides(
         place: &Place,
         asker: &mut Asker,

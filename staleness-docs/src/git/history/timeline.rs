@@ -221,8 +221,8 @@ impl History {
         })
     }
 
-    /// Returns the contents of files in order: nothing of binary ones, `None` of those that exceed `room` or cannot
-    /// be read.
+    /// Returns the contents of files in order: empty for a binary file, `None` for one that cannot be read or does
+    /// not fit into the rest of `room`, in bytes.
     pub(crate) fn texts(
         &mut self,
         files: &[Oid],

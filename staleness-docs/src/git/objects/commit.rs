@@ -35,7 +35,7 @@ pub(crate) fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Com
     })
 }
 
-/// The first two parents of a commit, if it is a merge.
+/// Returns the first two parents of a commit. `None` if it is no merge or cannot be read.
 pub(crate) fn sides(objects: &mut Objects, id: Oid) -> Result<Option<[Oid; 2]>, GitError> {
     objects.one(Wanted::Commit(id), |object| {
         let Object::Found(_, Sort::Commit, bytes) = object else { return None };

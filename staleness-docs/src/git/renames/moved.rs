@@ -58,7 +58,8 @@ impl Moved {
         Ok(self.of(history, added)?.and_then(|moves| moves.origin(path)))
     }
 
-    /// Returns the new path that the commit at a place gave to something; of a merge its other side may have.
+    /// Returns the new path that the commit at this index gave to what `look` asks for. In a merge, its other side
+    /// may have renamed it.
     fn target(
         &mut self,
         history: &mut History,

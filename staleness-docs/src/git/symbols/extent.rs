@@ -43,8 +43,8 @@ fn end(lines: &[&[u8]], first: usize, room: &mut usize) -> Option<usize> {
     braces(lines, first, room).or_else(|| indented(lines, first, room))
 }
 
-/// Returns the item that begins on a line, or only this line if its end is unknown. Takes the bytes that are read
-/// from `room`; `None` once that is used up.
+/// Returns the item that begins on a line, or only this line if its end is unknown. `room` is the number of bytes
+/// that may still be read; `None` once it is 0.
 pub(super) fn item<'t>(
     lines: &[&'t [u8]],
     first: usize,
@@ -54,7 +54,7 @@ pub(super) fn item<'t>(
     (*room > 0).then(|| lines[first..end].iter().map(|line| line.trim_ascii_end()).collect())
 }
 
-/// Takes a line that is read from the room. Returns `None` if there is none left.
+/// Subtracts a line from the bytes that may still be read. Returns `None` if that leaves none.
 fn spend(room: &mut usize, line: &[u8]) -> Option<()> {
     *room = room.saturating_sub(line.len() + 1);
     (*room > 0).then_some(())
