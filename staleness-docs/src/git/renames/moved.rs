@@ -18,8 +18,10 @@ const MAX_SIDES: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     renames: HashMap<Oid, Moves>,
-    /// The renames of the other sides of merges.
+    /// The renames of the other sides of merges. None for other commits.
     sides: HashMap<Oid, Moves>,
+    /// Number of merges in `sides`.
+    merges: usize,
     asker: Asker,
 }
 
@@ -70,13 +72,12 @@ impl Moved {
             return Ok(Some(found));
         }
         let Some(commit) = history.past()?.commits.get(place).copied() else { return Ok(None) };
-        if !self.sides.contains_key(&commit.id) && self.sides.len() < MAX_SIDES {
-            let base = sides(&mut history.objects, commit.id)?
-                .and_then(|sides| Some([merge_base(&history.place, sides)?, sides[1]]));
-            if let Some(side) = base {
-                let renames = Renames::between(&history.place, &mut self.asker, side)?;
-                self.sides.insert(commit.id, Moves::of(renames));
-            }
+        if !self.sides.contains_key(&commit.id) && self.merges < MAX_SIDES {
+            let sides = sides(&mut history.objects, commit.id)?;
+            self.merges += usize::from(sides.is_some());
+            let side = sides.and_then(|it| Some([merge_base(&history.place, it)?, it[1]]));
+            let renames = side.map(|it| Renames::between(&history.place, &mut self.asker, it));
+            self.sides.insert(commit.id, Moves::of(renames.transpose()?.unwrap_or_default()));
         }
         Ok(self.sides.get(&commit.id).and_then(look))
     }
