@@ -18,6 +18,7 @@ use super::discover::{Found, LINK, Loaded, Search, key_of};
 use super::file;
 use super::on_disk::walked;
 use crate::disk::canonical;
+use crate::front::{self, Value};
 use crate::nature::{self, Patterns};
 use crate::project::ProjectPlace;
 use crate::{CheckOptions, Skipped};
@@ -134,13 +135,12 @@ pub fn session_files(
 /// does not say that it always applies.
 fn is_on_demand(path: &Path, most: u64) -> bool {
     let Ok(file::Text { text, .. }) = file::read(path, most, None) else { return false };
-    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
-    let has_front = lines.next() == Some("---");
-    let front: Vec<&str> = lines.take_while(|line| has_front && *line != "---").collect();
+    let front = front::read(&text).ok().flatten();
     if path.extension().is_some_and(|end| end == "mdc") {
-        return !front.iter().any(|line| line.replace(' ', "") == "alwaysApply:true");
+        let applies = front.as_ref().and_then(|front| front.get(&["alwaysapply"]));
+        return applies.is_none_or(|entry| entry.value != Value::Text("true".to_owned()));
     }
-    front.iter().any(|line| line.starts_with("paths:"))
+    front.is_some_and(|front| front.get(&["paths"]).is_some())
 }
 
 /// Searches a project without its index.

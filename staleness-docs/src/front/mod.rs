@@ -15,5 +15,5 @@ mod write;
 pub use field::Field;
 pub(crate) use item::{Fields, fields};
 pub use quoted::unquote;
-pub(crate) use read::{Front, in_braces, read};
+pub(crate) use read::{Front, Value, in_braces, read};
 pub use write::{Change, FieldValue, SetError, set_fields};

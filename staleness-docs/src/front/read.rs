@@ -34,7 +34,7 @@ pub(crate) enum Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(super) key: String,
-    pub(super) value: Value,
+    pub(crate) value: Value,
     /// The byte range of its lines, including line ends.
     pub(super) lines: Range<usize>,
     /// The byte range of its value, without a trailing comment. Empty if the value is on other lines.
@@ -57,8 +57,8 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// Returns the last field with one of these names.
-    pub(super) fn get<'a>(&'a self, names: &'a [&'a str]) -> Option<&'a Entry> {
+    /// Returns the last field with one of these names, in lower case with `_` for `-`.
+    pub(crate) fn get<'a>(&'a self, names: &'a [&'a str]) -> Option<&'a Entry> {
         self.named(names).last()
     }
 

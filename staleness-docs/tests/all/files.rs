@@ -58,7 +58,7 @@ fn a_session_starts_with_the_files_that_its_client_loads_whatever_it_works_on() 
             ".cursor/rules/some.mdc",
             "---\nglobs: *.ts\nalwaysApply: false\n---\nalwaysApply: true\n",
         ),
-        (".cursor/rules/all.mdc", "\u{feff}---\r\nalwaysApply: true\r\n---\r\nx\r\n"),
+        (".cursor/rules/all.mdc", "\u{feff}---\r\nalwaysApply: true # so\r\n---\r\nx\r\n"),
     ] {
         project.write(path, text);
     }
