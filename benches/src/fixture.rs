@@ -6,26 +6,19 @@ use std::path::{Path, PathBuf};
 use staleness::ids::{Level, OpId, SourceId, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::Use;
-use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
-use staleness::source::SourceState;
+use staleness::scan::{Found, ProjectRef};
 use staleness::{Registry, Timestamp, Wait};
+use staleness_conformance::support;
 
 /// The time at which benchmarks begin, in milliseconds.
 pub const START: i64 = 1_790_000_000_000;
 
 /// Opens or creates the registry at a URL such as `sqlite:/path`.
-///
-/// # Panics
-/// If it cannot be opened.
-#[must_use]
 pub fn registry(url: &str) -> Registry {
     staleness::open(url).expect("the registry opens")
 }
 
 /// Applies a scan of one global source.
-///
-/// # Panics
-/// If the registry returns an error.
 pub fn scan(
     registry: &Registry,
     project: ProjectRef,
@@ -34,31 +27,11 @@ pub fn scan(
     at: Timestamp,
 ) {
     let id = SourceId { project: None, client: "bench".into(), level, part: part.into() };
-    let reading = SourceReading {
-        id,
-        path: "bench".into(),
-        state: SourceState::Read,
-        root_is_there: true,
-        error: None,
-        found,
-    };
-    let scan = Scan {
-        read_under: registry.tools().readings(&project.id).wait().expect("readings"),
-        project,
-        sources: vec![reading],
-        indexes: Vec::new(),
-        at,
-        session: None,
-        client: None,
-    };
-    registry.tools().apply_scan(scan).wait().expect("a scan");
+    support::scan(registry, project, [(id, found)], at).expect("a scan");
 }
 
 /// Generates uses of `tools` MCP tools of 12 servers in turn, all successful, one per second. Their ids begin
 /// with `op`.
-///
-/// # Panics
-/// Never: the names are valid.
 pub fn uses<'a>(
     project: &'a ProjectRef,
     op: &'a str,
@@ -78,9 +51,6 @@ pub fn uses<'a>(
 }
 
 /// Records the uses `range` of `tools` tools in batches.
-///
-/// # Panics
-/// If the registry returns an error.
 pub fn fill(
     registry: &Registry,
     project: &ProjectRef,
@@ -94,10 +64,6 @@ pub fn fill(
 }
 
 /// Copies a closed store, including its log.
-///
-/// # Panics
-/// If it cannot be copied.
-#[must_use]
 pub fn twin(store: &Path) -> PathBuf {
     let to = store.with_extension("twin");
     fs::copy(store, &to).expect("the store is copied");

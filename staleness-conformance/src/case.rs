@@ -32,6 +32,7 @@ impl Case {
         let verdict = catch_unwind(AssertUnwindSafe(|| {
             let mut context = Context::new(backend);
             (self.run)(&mut context);
+            context.open();
             check(context.store());
         }));
         verdict.map_err(|payload| panic_text(payload.as_ref()))

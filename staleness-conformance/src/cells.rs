@@ -7,13 +7,14 @@ use std::sync::Arc;
 use staleness_core::definition::DefinitionVersion;
 use staleness_core::ids::{Level, SessionId, SourceId, ToolName};
 use staleness_core::route::{Prompted, SuggestedTool};
-use staleness_core::scan::{Found, Scan, SourceReading};
+use staleness_core::scan::Found;
 use staleness_core::session::SessionKey;
-use staleness_core::source::SourceState;
 use staleness_core::store::{Selection, StoreError};
 use staleness_core::{Registry, Timestamp, Wait};
 
 use crate::life::{Life, VERBS};
+use crate::rows::source_id;
+use crate::support::scan;
 
 /// A text that errors must not quote, unless it is part of the row's key.
 pub const SECRET: &str = "do not repeat me";
@@ -56,30 +57,9 @@ pub fn fill(registry: &Registry) {
     let says = serde_json::json!({ "description": "Reads" });
     let definition = says.as_object().map(DefinitionVersion::of).map(Arc::new);
     let found = Found::server_tool("one", "read").expect("a valid name");
-    let live = SourceReading {
-        id: SourceId {
-            project: None,
-            client: "client".into(),
-            level: Level::Live,
-            part: "tools".into(),
-        },
-        path: "one".into(),
-        state: SourceState::Read,
-        root_is_there: true,
-        error: None,
-        found: vec![Found { definition, ..found }],
-    };
-    let project = LIFE.project();
-    let scan = Scan {
-        read_under: registry.tools().readings(&project.id).wait().expect("they are counted"),
-        project,
-        sources: vec![live],
-        indexes: Vec::new(),
-        at,
-        session: None,
-        client: None,
-    };
-    registry.tools().apply_scan(scan).wait().expect("it is applied");
+    let found = vec![Found { definition, ..found }];
+    let live = SourceId { level: Level::Live, ..source_id(None, "client", "tools") };
+    scan(registry, LIFE.project(), [(live, found)], at).expect("it is applied");
 }
 
 /// A modified cell in a store filled by [`fill`].

@@ -25,61 +25,51 @@ pub(crate) type Handle = Arc<dyn RegistryStore>;
 
 impl Context {
     /// Creates an empty store of this backend.
-    ///
-    /// # Panics
-    /// If the store cannot be opened.
-    #[must_use]
-    pub fn new(backend: Arc<dyn Backend>) -> Self {
+    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
         let place = backend.place();
         let mut context = Self { backend, store: None, place };
-        context.store = Some(context.another());
+        context.open();
         context
     }
 
     /// Returns the backend under test.
-    #[must_use]
-    pub fn backend(&self) -> &Arc<dyn Backend> {
+    pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
     }
 
     /// Returns the location of the store.
-    #[must_use]
-    pub fn location(&self) -> &str {
+    pub(crate) fn location(&self) -> &str {
         self.place.location()
     }
 
     /// Returns the store.
-    ///
-    /// # Panics
-    /// After [`Context::close`].
-    #[must_use]
-    pub fn store(&self) -> &Arc<dyn RegistryStore> {
+    pub(crate) fn store(&self) -> &Arc<dyn RegistryStore> {
         self.store.as_ref().expect("the case closed its store")
     }
 
     /// Opens another handle of the same location.
-    ///
-    /// # Panics
-    /// If the store cannot be opened.
-    #[must_use]
-    pub fn another(&self) -> Arc<dyn RegistryStore> {
+    pub(crate) fn another(&self) -> Arc<dyn RegistryStore> {
         self.backend
             .open(self.location())
             .unwrap_or_else(|error| panic!("the store does not open: {error} ({error:?})"))
     }
 
     /// Closes the store.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.store = None;
     }
 
     /// Closes and reopens the store.
-    ///
-    /// # Panics
-    /// If the store cannot be opened.
-    pub fn reopen(&mut self) {
+    pub(crate) fn reopen(&mut self) {
         self.close();
-        self.store = Some(self.another());
+        self.open();
+    }
+
+    /// Opens the store, if the case closed it.
+    pub(crate) fn open(&mut self) {
+        if self.store.is_none() {
+            self.store = Some(self.another());
+        }
     }
 }
 

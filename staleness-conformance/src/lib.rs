@@ -22,7 +22,7 @@
 //! - [`disk`] simulates a disk that loses power.
 //! - [`cells`] tests tables with modified cells.
 //! - [`Twice`], [`Strict`] and [`Faulty`] wrap a store and check that steps follow their contract, for tests of steps.
-//!   [`Around`] builds other wrappers, and [`Put`] is a step that writes a given change set.
+//!   [`Around`] builds other wrappers.
 //!
 //! Beyond the contract, the model test requires that sequence numbers and revisions are dense and start at 1, as
 //! [`staleness_core::store::ChangeSet::number`] assigns them. The cases about pages require at most 1,000 rows per page.
@@ -54,5 +54,4 @@ pub use cases::cases;
 pub use context::Context;
 pub use runner::{ignore, run};
 pub use simple::Simple;
-pub use steps::Put;
 pub use wrappers::{Around, AskTwice, Fault, Faults, Faulty, HoldToLocks, Manner, Strict, Twice};

@@ -12,7 +12,6 @@ use staleness_core::tool::Tool;
 
 use crate::rows;
 use crate::support::Do;
-pub use write::Put;
 pub(crate) use write::{Write, locking};
 
 /// Returns a step that increments the uses of a tool, creating it if needed.

@@ -1,25 +1,27 @@
 //! Steps, rows and helpers for tests of a single backend.
-
-#![allow(
-    clippy::missing_errors_doc,
-    clippy::missing_panics_doc,
-    reason = "for tests, which unwrap"
-)]
+//!
+//! An error is that of the store. Helpers without a result panic instead.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use staleness_core::ids::SourceId;
 use staleness_core::journal::{JournalEntry, Subject};
 use staleness_core::outcome::Outcome;
+use staleness_core::report::ScanReport;
+use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness_core::source::SourceState;
 use staleness_core::store::{
-    Commit, Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
-    ToolFilter, View,
+    ChangeSet, Commit, Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step,
+    StoreError, ToolFilter, View,
 };
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
+use staleness_core::{Registry, RegistryError, Timestamp, Wait};
 
 use crate::rows;
 pub use crate::rows::{at, global as key};
+use crate::steps::Write;
 
 /// A step made of a selection and a function.
 pub(crate) struct Do<F> {
@@ -86,6 +88,11 @@ pub fn transact(store: &dyn RegistryStore, step: Arc<dyn Step>) -> Result<Commit
     pollster::block_on(store.transact(step))
 }
 
+/// Writes changes, and locks exactly their rows.
+pub fn put(store: &dyn RegistryStore, changes: ChangeSet) -> Result<Commit, StoreError> {
+    transact(store, Arc::new(Write { changes, ..Write::new() }))
+}
+
 /// Returns everything stored.
 pub fn everything(store: &dyn RegistryStore) -> Result<View, StoreError> {
     pollster::block_on(store.view(Arc::new(Selection::everything())))
@@ -100,6 +107,33 @@ pub fn check(store: &dyn RegistryStore) -> Result<(), StoreError> {
 pub fn fill(store: &dyn RegistryStore) {
     transact(store, use_tool("a", 1)).unwrap();
     transact(store, step(|draft| draft.append_journal(entry("a")))).unwrap();
+}
+
+/// Applies a scan of a project that read these sources completely.
+pub fn scan(
+    registry: &Registry,
+    project: ProjectRef,
+    sources: impl IntoIterator<Item = (SourceId, Vec<Found>)>,
+    at: Timestamp,
+) -> Result<ScanReport, RegistryError> {
+    let reading = |(id, found): (SourceId, Vec<Found>)| SourceReading {
+        path: format!("/{}", id.part),
+        id,
+        state: SourceState::Read,
+        root_is_there: true,
+        error: None,
+        found,
+    };
+    let scan = Scan {
+        read_under: registry.tools().readings(&project.id).wait()?,
+        project,
+        sources: sources.into_iter().map(reading).collect(),
+        indexes: Vec::new(),
+        at,
+        session: None,
+        client: None,
+    };
+    registry.tools().apply_scan(scan).wait()
 }
 
 /// Returns a tool that was used.

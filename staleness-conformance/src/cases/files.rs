@@ -104,7 +104,6 @@ fn created(context: &mut Context) {
     let deep = folder.join("a/b/store");
     drop(opened(context, &deep));
     assert!(deep.is_file());
-    context.reopen();
 }
 
 fn odd_names(context: &mut Context) {
@@ -115,7 +114,6 @@ fn odd_names(context: &mut Context) {
         assert_eq!(everything(&opened(context, &path)).tools.len(), 1, "{name}");
         assert!(path.is_file(), "{name}");
     }
-    context.reopen();
 }
 
 #[cfg(unix)]
@@ -130,7 +128,6 @@ fn link(context: &mut Context) {
     let links: Vec<String> = names.filter(|name| name.starts_with("link")).collect();
     assert_eq!(links, ["link"]);
     assert_same(&everything(&opened(context, &path)), &everything(&store));
-    context.reopen();
 }
 
 #[cfg(unix)]
@@ -151,7 +148,6 @@ fn everything_belongs_to_the_owner_alone(context: &mut Context) {
     let copy = folder.join("copy");
     block_on(store.backup(&copy)).expect("a backup");
     assert_eq!(mode(&copy), 0o600);
-    context.reopen();
 }
 
 fn empty(context: &mut Context) {
@@ -161,7 +157,6 @@ fn empty(context: &mut Context) {
     let read_only = open_as(context, &path, Opening::ReadOnly);
     assert!(matches!(read_only, Err(StoreError::Corrupt(_))));
     emptied(context);
-    context.reopen();
 }
 
 fn dead_creator(context: &mut Context) {
@@ -170,7 +165,6 @@ fn dead_creator(context: &mut Context) {
     fs::write(&new, b"half a store").expect("a file");
     drop(filled(context, &path));
     assert!(!new.exists());
-    context.reopen();
 }
 
 fn what_is_another_programs_is_not_a_store_and_gets_nothing_beside_it(context: &mut Context) {
@@ -199,7 +193,6 @@ fn what_is_another_programs_is_not_a_store_and_gets_nothing_beside_it(context: &
     none(&path);
     fs::remove_dir(&path).expect("the folder");
     emptied(context);
-    context.reopen();
 }
 
 fn a_truncated_store_is_damaged(context: &mut Context) {
@@ -218,7 +211,6 @@ fn a_truncated_store_is_damaged(context: &mut Context) {
             whole.len()
         );
     }
-    context.reopen();
 }
 
 fn read_only(context: &mut Context) {
@@ -258,7 +250,6 @@ fn protected(context: &mut Context) {
     block_on(store.backup(&copy)).expect("a backup");
     read_as_another(alone.path(), &copy);
     transact(store.as_ref(), use_tool("c", 3)).expect("a commit");
-    context.reopen();
 }
 
 /// Starts a child that reads a store as a user who may read `folder` but not write to it.
@@ -300,7 +291,6 @@ fn created_at_once(context: &mut Context) {
     let seen = everything(&opened(context, &path));
     assert_eq!((seen.outcomes.len(), seen.tools[&global("t")].uses), (THREADS, THREADS as u64));
     assert!(files(&folder).iter().all(|(name, _)| !name.ends_with(".new")));
-    context.reopen();
 }
 
 fn held(context: &mut Context) {
@@ -360,7 +350,6 @@ fn died(context: &mut Context) {
     assert!(fs::read(&path).expect("the store") == killed);
     transact(store.as_ref(), use_tool("b", 2)).expect("a commit");
     check(&store);
-    context.reopen();
 }
 
 /// A replaced store must be noticed by those who cache search data.
@@ -372,7 +361,6 @@ fn generations(context: &mut Context) {
         see(&store, Selection::new().generation()).generation.expect("it was selected")
     });
     assert_ne!(one, two);
-    context.reopen();
 }
 
 fn failed_backup(context: &mut Context) {

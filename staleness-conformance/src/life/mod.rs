@@ -10,18 +10,18 @@ mod reference;
 
 use std::collections::BTreeSet;
 
-use staleness_core::ids::{AgentId, Level, SessionId};
+use staleness_core::ids::{AgentId, Level, SessionId, SourceId};
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{Act, ByHand, ItemPatch, Learn, Resume, ScopeChoice, Use};
-use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
-use staleness_core::source::SourceState;
+use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::store::StoreError;
 use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::work::{Work, WorkKind};
 use staleness_core::{Registry, RegistryError, Timestamp, Wait};
 
 use crate::rows;
+use crate::support::scan;
 pub use met::{Met, kind, stride};
 pub use reference::{Reference, State};
 
@@ -147,29 +147,9 @@ impl Now {
             found.pop();
         }
         found.push(Found::new(rows::name("/review"), ToolKind::SlashCommand));
-        let reading = SourceReading {
-            id: staleness_core::ids::SourceId {
-                project: Some(self.project.id.clone()),
-                client: "client".into(),
-                level: Level::Project,
-                part: "mcp".into(),
-            },
-            path: "/life/mcp.json".into(),
-            state: SourceState::Read,
-            root_is_there: true,
-            error: None,
-            found,
-        };
-        let scan = Scan {
-            project: self.project.clone(),
-            sources: vec![reading],
-            indexes: Vec::new(),
-            read_under: registry.tools().readings(&self.project.id).wait()?,
-            at: self.at(),
-            session: None,
-            client: None,
-        };
-        registry.tools().apply_scan(scan).wait().map(drop)
+        let id = rows::source_id(Some(self.project.id.as_str()), "client", "mcp");
+        let id = SourceId { level: Level::Project, ..id };
+        scan(registry, self.project.clone(), [(id, found)], self.at()).map(drop)
     }
 
     fn uses(&self, registry: &Registry) -> Result<(), RegistryError> {

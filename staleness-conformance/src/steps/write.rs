@@ -113,21 +113,3 @@ impl Step for Write {
         if self.full { Durability::Full } else { Durability::Normal }
     }
 }
-
-/// Writes a predefined change set, and locks exactly its rows.
-#[derive(Clone, Debug)]
-pub struct Put(pub ChangeSet);
-
-impl Step for Put {
-    fn selection(&self) -> Selection {
-        self.0.locks()
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        Ok(Decision::Write(self.0.clone()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}

@@ -9,16 +9,14 @@ mod scans;
 mod tools;
 mod work;
 
-use staleness_core::RegistryError;
-use staleness_core::registry::FindTools;
 use std::fmt::Debug;
 
 use staleness_core::ids::{ItemKey, ToolKey, ToolName, WorkKey};
-use staleness_core::registry::{Resume, ToolListing, WorkListing};
+use staleness_core::registry::{FindTools, Resume, ToolListing, WorkListing};
 use staleness_core::route::RouteKey;
 use staleness_core::scan::ProjectRef;
 use staleness_core::session::SessionKey;
-use staleness_core::{Registry, Timestamp, Wait};
+use staleness_core::{Registry, RegistryError, Timestamp, Wait};
 
 pub use compare::{Pace, Tally, compare, exported, registry};
 use draw::{Draw, NAMES, ROOTS, agent};

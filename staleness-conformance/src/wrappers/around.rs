@@ -47,6 +47,15 @@ pub struct Around<M> {
 impl<M: Manner> Around<M> {
     /// Wraps `inner`.
     #[must_use]
+    pub fn new(inner: Arc<dyn RegistryStore>) -> Self
+    where
+        M: Default,
+    {
+        Self::of(inner, M::default())
+    }
+
+    /// Wraps `inner` with a behaviour that has a state.
+    #[must_use]
     pub const fn of(inner: Arc<dyn RegistryStore>, manner: M) -> Self {
         Self { inner, manner }
     }

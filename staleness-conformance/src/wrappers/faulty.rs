@@ -23,16 +23,10 @@ pub enum Fault {
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<VecDeque<Option<Fault>>>);
 
-/// A store that fails the steps it was told to fail. Everything else is forwarded.
+/// A store that fails the steps it was told to fail: none at first. Everything else is forwarded.
 pub type Faulty = Around<Faults>;
 
 impl Faulty {
-    /// Wraps `inner`. No faults are planned.
-    #[must_use]
-    pub fn new(inner: Arc<dyn RegistryStore>) -> Self {
-        Self::of(inner, Faults::default())
-    }
-
     /// Plans the faults of the next steps in order. `None` lets a step pass, as do all steps after the plan.
     pub fn plan(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
         self.manner().0.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);

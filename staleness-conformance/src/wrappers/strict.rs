@@ -10,20 +10,12 @@ use staleness_core::store::{
 use super::{Around, Finding, Manner};
 
 /// The behaviour of [`Strict`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct HoldToLocks;
 
 /// Returns [`StoreError::Misstep`] for a step that writes a row it did not lock, or writes a row twice. Most
 /// backends would not notice.
 pub type Strict = Around<HoldToLocks>;
-
-impl Strict {
-    /// Wraps `inner`.
-    #[must_use]
-    pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
-        Self::of(inner, HoldToLocks)
-    }
-}
 
 #[async_trait]
 impl Manner for HoldToLocks {

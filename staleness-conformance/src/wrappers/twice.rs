@@ -10,20 +10,12 @@ use staleness_core::store::{
 use super::{Around, Finding, Manner};
 
 /// The behaviour of [`Twice`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct AskTwice;
 
 /// Asks each step and query twice, and returns [`StoreError::Misstep`] if the answers differ, because it is
 /// then not pure: it read a clock, drew a random number, or kept state.
 pub type Twice = Around<AskTwice>;
-
-impl Twice {
-    /// Wraps `inner`.
-    #[must_use]
-    pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
-        Self::of(inner, AskTwice)
-    }
-}
 
 #[async_trait]
 #[deny(clippy::missing_trait_methods)]

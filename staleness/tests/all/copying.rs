@@ -1,19 +1,17 @@
 //! Copies of a registry: carried on with wherever they were cut off, and the same in the end.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use pollster::block_on;
 use proptest::prelude::*;
 use staleness::journal::Revision;
-use staleness::store::{
-    Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, View,
-};
+use staleness::store::{Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step};
 use staleness::{MemoryStore, Policy, Registry, RegistryError, Wait};
 use staleness_conformance::arbitrary::{Reach, change_set};
-use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
+use staleness_conformance::support::put;
+use staleness_conformance::workload::exported;
+use staleness_conformance::{Around, Fault, Faulty, Manner};
 use staleness_core::transfer::{Compared, Comparison, Record, Standing};
 
 fn registry(store: Arc<dyn RegistryStore>) -> Registry {
@@ -22,13 +20,8 @@ fn registry(store: Arc<dyn RegistryStore>) -> Registry {
 
 /// The lines of an export, without its header.
 fn export(registry: &Registry) -> Vec<String> {
-    let mut bytes = Vec::new();
-    let mut visit = |page: View| {
-        page.append_lines(&mut bytes);
-        ControlFlow::Continue(())
-    };
-    registry.admin().pages(&Selection::records(), &mut visit).wait().unwrap();
-    String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
+    let all = exported(registry, &Selection::records()).unwrap();
+    all.lines().skip(1).map(str::to_owned).collect()
 }
 
 /// Compares lines; how each record of the original stands goes to `visit`, with the next line of the copy.
@@ -104,7 +97,7 @@ fn lived(lives: Vec<ChangeSet>) -> Registry {
             _ => true,
         });
         set.outcomes.retain(|row| recorded.insert(row.identity()));
-        block_on(store.transact(Arc::new(Put(set)))).unwrap();
+        put(store.as_ref(), set).unwrap();
     }
     registry(store)
 }
@@ -116,7 +109,7 @@ fn pruned(lives: Vec<ChangeSet>, bits: u8) -> Registry {
     let mut set = ChangeSet::default();
     set.pruned = (1..last).filter(|at| bits >> (at % 8) & 1 == 1).map(Revision).collect();
     set.floor.revision = set.pruned.last().copied().unwrap_or_default();
-    block_on(registry.store().transact(Arc::new(Put(set)))).unwrap();
+    put(registry.store().as_ref(), set).unwrap();
     registry
 }
 
@@ -343,7 +336,7 @@ impl Manner for Notes {
 
 #[test]
 fn a_server_that_crashes_leaves_no_hole_among_the_outcomes_of_a_copy() {
-    let store = Arc::new(Around::of(Arc::new(MemoryStore::new()), Notes::default()));
+    let store = Arc::new(Around::<Notes>::new(Arc::new(MemoryStore::new())));
     let mut importer = registry(Arc::<Around<Notes>>::clone(&store)).admin().copier();
     for op in 0..5_001 {
         let outcome = OUTCOME.replace("o1", &format!("o{op}"));

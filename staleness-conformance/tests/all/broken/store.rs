@@ -7,8 +7,7 @@ use std::sync::{Arc, Barrier, Condvar, Mutex};
 
 use async_trait::async_trait;
 use pollster::block_on;
-use staleness_conformance::Put;
-use staleness_conformance::support::{entry, tool};
+use staleness_conformance::support::{entry, put, tool};
 use staleness_core::MemoryStore;
 use staleness_core::ids::ToolName;
 use staleness_core::journal::Revision;
@@ -57,7 +56,7 @@ impl Broken {
 
     /// Writes whatever it is given.
     fn write(&self, changes: ChangeSet) -> Result<Commit, StoreError> {
-        block_on(self.inner().transact(Arc::new(Put(changes))))
+        put(&self.inner(), changes)
     }
 
     fn see(&self, selection: Selection) -> Result<View, StoreError> {

@@ -29,12 +29,8 @@ pub fn registry(store: &SqliteStore) -> Registry {
 
 /// The files of a folder, but for the lock and the index of the log.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
-        .filter(|(name, _)| !name.ends_with(".lock") && !name.ends_with("-shm"))
-        .collect()
+    let all = staleness_conformance::support::files(folder).into_iter();
+    all.filter(|(name, _)| !name.ends_with(".lock") && !name.ends_with("-shm")).collect()
 }
 
 /// Makes a folder hold these files and no others.

@@ -3,11 +3,9 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use staleness_core::ids::{Level, SourceId, ToolName};
-use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
-use staleness_core::source::SourceState;
-use staleness_core::time::Timestamp;
+use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::tool::ToolKind;
-use staleness_core::{Registry, Wait};
+use staleness_core::{Registry, Timestamp};
 
 /// The number of tools.
 pub(crate) const TOOLS: usize = 10_000;
@@ -27,28 +25,10 @@ pub(crate) fn scan(registry: &Registry, project: &ProjectRef, at: i64) -> usize 
         let found = (number..TOOLS).step_by(SOURCES).map(|number| {
             Found::new(ToolName::new(tool(number).0).expect("a name"), ToolKind::McpTool)
         });
-        SourceReading {
-            id: SourceId {
-                project: None,
-                client: "claude-code".into(),
-                level: Level::User,
-                part: format!("part{number}"),
-            },
-            path: format!("/home/{number}"),
-            state: SourceState::Read,
-            root_is_there: true,
-            error: None,
-            found: found.collect(),
-        }
+        let (client, part) = ("claude-code".into(), format!("part{number}"));
+        (SourceId { project: None, client, level: Level::User, part }, found.collect())
     };
-    let scan = Scan {
-        read_under: registry.tools().readings(&project.id).wait().expect("readings"),
-        sources: (0..SOURCES).map(source).collect(),
-        project: project.clone(),
-        indexes: Vec::new(),
-        at: Timestamp::from_millis(at),
-        session: None,
-        client: None,
-    };
-    registry.tools().apply_scan(scan).wait().expect("it is applied").added.len()
+    let (sources, at) = ((0..SOURCES).map(source), Timestamp::from_millis(at));
+    let scan = staleness_conformance::support::scan(registry, project.clone(), sources, at);
+    scan.expect("it is applied").added.len()
 }
