@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use staleness_benches::chance::hash;
 use staleness_docs::is_markdown;
 
 /// A name in a document: kind and text, the thing that it names, and the file that must exist for it to
@@ -120,9 +121,6 @@ pub(crate) fn of_line(path: &str, line: &str, has: &mut dyn FnMut(u64)) {
     }
 }
 
-/// Computes the 64-bit FNV-1a hash (Fowler, Noll and Vo).
 fn key(space: &str, thing: &str) -> u64 {
-    space.bytes().chain([0]).chain(thing.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    hash(space.bytes().chain([0]).chain(thing.bytes()))
 }

@@ -76,9 +76,6 @@ pub(crate) struct Split {
 
 impl Data {
     /// Reads a data set from files and splits it.
-    ///
-    /// # Panics
-    /// If a file is missing or malformed, a tool is unknown, or a query is duplicated.
     pub(crate) fn read(name: &'static str, files: &[&str], split: Split) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("retrieval/data");
         let (mut tools, mut queries) = (Vec::new(), Vec::new());
@@ -140,11 +137,4 @@ fn lines(file: &Path) -> Vec<Line> {
         fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let line = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     text.lines().map(line).collect()
-}
-
-/// Computes the 64-bit FNV-1a hash (Fowler, Noll and Vo), which is the same everywhere.
-pub(crate) fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -113,10 +113,7 @@ fn unseen(sets: &[Data], cases: impl Fn(&Data) -> Vec<&Case>) {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for data in sets {
-        for (name, is_seen) in halves(data) {
-            let cases = cases(data).into_iter().filter(|case| !is_seen(data, case.tool));
-            let cases: Vec<&Case> = cases.collect();
-            let before = Figures::of(&Ours::new(data, &[]), data, &cases);
+        for (name, is_seen, cases, before) in halves(data, &cases(data)) {
             for step in STEPS {
                 let learned = data.learned(step, |tool| is_seen(data, tool));
                 let [plain, _, ours] = searches(data, &learned, &cases);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use staleness_core::route::{Route, RouteId, Vector};
-use staleness_core::search::{Meaning, Question};
+use staleness_core::search::Meaning;
 use staleness_embed::{Embedder, LocalEmbedder};
 
 use crate::Ours;
@@ -77,9 +77,7 @@ impl Searcher for Blend<'_> {
                 tools.map(|(tool, vector)| (tool.name.clone(), self.vectors.cosine(query, vector)));
             meaning.tools = cosines.collect();
         }
-        let question = Question::new(query).expect("a question with words");
-        let found = self.ours.0.find(&question, data.tools.len(), &meaning, |_| true);
-        found.matches.iter().map(|each| data.place(&each.tool)).collect()
+        self.ours.find(data, query, &meaning)
     }
 }
 

@@ -15,10 +15,8 @@ const MOST: f64 = 1.0;
 #[test]
 fn tools_that_learned_nothing_lose_at_most_a_point_when_others_learn() {
     for data in &sets() {
-        for (name, is_seen) in halves(data) {
-            let cases = data.test.iter().chain(&data.choose);
-            let cases: Vec<&Case> = cases.filter(|case| !is_seen(data, case.tool)).collect();
-            let before = Figures::of(&Ours::new(data, &[]), data, &cases);
+        let cases: Vec<&Case> = data.test.iter().chain(&data.choose).collect();
+        for (name, is_seen, cases, before) in halves(data, &cases) {
             for step in [1, 10] {
                 let learned = data.learned(step, |tool| is_seen(data, tool));
                 assert!(!learned.is_empty());

@@ -1,4 +1,4 @@
-//! Pseudo-random words, the same in every run.
+//! Pseudo-random words, and hashes, the same in every run.
 
 use staleness_conformance::disk::Draws;
 
@@ -11,4 +11,11 @@ pub fn words(draws: &mut Draws, count: usize) -> String {
         _ => format!("word{}", draws.below(20_000)),
     };
     (0..count).map(|_| word()).collect::<Vec<_>>().join(" ")
+}
+
+/// Computes the 64-bit FNV-1a hash (Fowler, Noll and Vo).
+pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
