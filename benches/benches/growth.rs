@@ -7,7 +7,6 @@
 //! `cargo bench -p staleness-benches --bench growth [-- --quick]`
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::process::Command;
 
 use staleness::ids::Level;
@@ -19,11 +18,12 @@ use staleness_benches::history::repository;
 use staleness_benches::knowledge::items;
 use staleness_benches::process::run;
 use staleness_benches::put::put;
-use staleness_benches::race::{Samples, race, timed};
+use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Growth, Row, keep};
 use staleness_benches::site::Site;
 use staleness_benches::work::{fill_journal, fill_work, tell_all};
 use staleness_benches::{QUESTION, START, fill, rounds, uses};
+use staleness_conformance::workload::exported;
 use staleness_core::transfer::Record;
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
@@ -44,26 +44,27 @@ const WHOLE: [&str; 6] = ["list", "suggest", "recall", "export", "import", "chec
 /// Size and seconds for each operation.
 type Curves = BTreeMap<&'static str, Vec<(f64, f64)>>;
 
-fn note(curves: &mut Curves, verb: &'static str, size: usize, samples: &Samples) {
-    eprintln!("{size}, {verb}: {:.3} ms", samples.median() * 1e3);
-    curves.entry(verb).or_default().push((size as f64, samples.median()));
+/// Lets operations take turns, and notes the median of each.
+fn measure<const N: usize>(
+    curves: &mut Curves,
+    size: usize,
+    turns: usize,
+    operations: [(&'static str, &mut dyn FnMut() -> f64); N],
+) {
+    let verbs = operations.each_ref().map(|(verb, _)| *verb);
+    let measured = race(turns, operations.map(|(_, operation)| operation));
+    for (verb, samples) in verbs.into_iter().zip(&measured) {
+        eprintln!("{size}, {verb}: {:.3} ms", samples.median() * 1e3);
+        curves.entry(verb).or_default().push((size as f64, samples.median()));
+    }
 }
 
 fn sizes(most: usize) -> impl Iterator<Item = usize> {
     SIZES.into_iter().take(rounds(SIZES.len(), 2)).filter(move |size| *size <= most)
 }
 
-fn export(registry: &Registry) -> Vec<u8> {
-    let mut lines = Vec::new();
-    let visited = registry
-        .admin()
-        .pages(&Selection::everything(), &mut |page| {
-            page.append_lines(&mut lines);
-            ControlFlow::Continue(())
-        })
-        .wait();
-    visited.expect("an export");
-    lines
+fn export(registry: &Registry) -> String {
+    exported(registry, &Selection::everything()).expect("an export")
 }
 
 /// Returns the seconds that importing an export into a new store takes.
@@ -71,7 +72,7 @@ fn import(newcomer: &Site, lines: &str) -> f64 {
     let empty = newcomer.registry();
     timed(|| {
         let mut importer = empty.admin().importer(false).wait().expect("an empty store");
-        for line in lines.lines() {
+        for line in lines.lines().skip(1) {
             importer.put(Record::read(line).expect("a record")).wait().expect("it is written");
         }
         importer.finish().wait().expect("an import")
@@ -100,61 +101,47 @@ fn of_outcomes(curves: &mut Curves) {
             .find_key(&place.id, &name, ScopeChoice::Either)
             .wait()
             .expect("the tool");
-        let lines = String::from_utf8(export(&registry)).expect("text");
+        let lines = export(&registry);
         let turns = if size < 100_000 { 11 } else { 3 };
         let find = || FindTools::by_words(QUESTION, 10);
-        let measured = race(
+        let tools_of = || registry.tools();
+        let list = || tools_of().list(&place, ToolListing::default(), now).wait().expect("tools");
+        let suggest = || tools_of().suggest(&place, find(), now).wait().expect("tools");
+        measure(
+            curves,
+            size,
             rounds(turns, 1),
             [
-                &mut || {
-                    timed(|| {
-                        registry
-                            .tools()
-                            .list(&place, ToolListing::default(), now)
-                            .wait()
-                            .expect("tools")
-                    })
-                },
-                &mut || {
-                    timed(|| registry.tools().suggest(&place, find(), now).wait().expect("tools"))
-                },
-                &mut || timed(|| export(&registry)),
+                ("list", &mut || timed(list)),
+                ("suggest", &mut || timed(suggest)),
+                ("export", &mut || timed(|| export(&registry))),
             ],
         );
-        for (verb, samples) in ["list", "suggest", "export"].into_iter().zip(&measured) {
-            note(curves, verb, size, samples);
-        }
-        let mut imported = Samples::default();
-        (0..rounds(turns / 3, 1)).for_each(|_| imported.push(import(&site.newcomer(), &lines)));
+        let mut import = || import(&site.newcomer(), &lines);
+        measure(curves, size, rounds(turns / 3, 1), [("import", &mut import)]);
         drop(lines);
-        note(curves, "import", size, &imported);
         let mut one = outcomes;
-        let measured = race(
+        let show = || tools_of().show(&place, std::slice::from_ref(&key), now).wait();
+        let mut record = || {
+            one += 1;
+            let used = uses(&place, "one", tools, one..one + 1).next().expect("a use");
+            timed(|| tools_of().record_quietly(used).wait().expect("it is recorded"))
+        };
+        measure(
+            curves,
+            size,
             rounds(101, 3),
             [
-                &mut || {
-                    one += 1;
-                    let used = uses(&place, "one", tools, one..one + 1).next().expect("a use");
-                    timed(|| registry.tools().record_quietly(used).wait().expect("it is recorded"))
-                },
-                &mut || scan(&site, &registry, now),
-                &mut || {
-                    let key = key.clone();
-                    timed(|| registry.tools().show(&place, &[key], now).wait().expect("the tool"))
-                },
+                ("record", &mut record),
+                ("unchanged scan", &mut || scan(&site, &registry, now)),
+                ("show", &mut || timed(|| show().expect("the tool"))),
             ],
         );
-        for (verb, samples) in ["record", "unchanged scan", "show"].into_iter().zip(&measured) {
-            note(curves, verb, size, samples);
-        }
-        let [started] = race(
-            rounds(21, 1),
-            [&mut || {
-                sessions += 1;
-                run(&mut site.cli(&["hook"]), &site.start(sessions))
-            }],
-        );
-        note(curves, "session start", size, &started);
+        let mut start = || {
+            sessions += 1;
+            run(&mut site.cli(&["hook"]), &site.start(sessions))
+        };
+        measure(curves, size, rounds(21, 1), [("session start", &mut start)]);
     }
 }
 
@@ -169,8 +156,8 @@ fn of_items(curves: &mut Curves) {
         }
         drop(registry);
         let args = ["knowledge", "recall", "how is the ledger migrated", "--json", "--peek"];
-        let [recalled] = race(rounds(5, 1), [&mut || run(&mut site.cli(&args), "")]);
-        note(curves, "recall", size, &recalled);
+        let mut recall = || run(&mut site.cli(&args), "");
+        measure(curves, size, rounds(5, 1), [("recall", &mut recall)]);
     }
 }
 
@@ -191,8 +178,7 @@ fn of_journal(curves: &mut Curves, rows: &mut Vec<Row>) {
         tell_all(&registry, &place, AGENT);
         fill_journal(&registry, &place, work, (NEW, 1), now);
         known = size;
-        let [resumed] = race(rounds(21, 1), [&mut || resume()]);
-        note(curves, "resume", size, &resumed);
+        measure(curves, size, rounds(21, 1), [("resume", &mut || resume())]);
     }
     let until = now.plus_millis(-45 * Timestamp::DAY).as_millis().to_string();
     let raw = || {
@@ -211,9 +197,8 @@ fn of_documents(curves: &mut Curves) {
     for documents in DOCUMENTS.into_iter().take(rounds(DOCUMENTS.len(), 2)) {
         let site = Site::new("sqlite", CLI);
         repository(&site.project(), documents);
-        let [checked] =
-            race(rounds(3, 1), [&mut || run(&mut site.newcomer().cli(&["check", "--json"]), "")]);
-        note(curves, "check", documents, &checked);
+        let mut check = || run(&mut site.newcomer().cli(&["check", "--json"]), "");
+        measure(curves, documents, rounds(3, 1), [("check", &mut check)]);
     }
 }
 

@@ -158,7 +158,6 @@ impl History {
 }
 
 /// Returns a git command in a folder, without the settings of the user or the machine.
-#[must_use]
 pub fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
@@ -168,9 +167,6 @@ pub fn git(folder: &Path) -> Command {
 
 /// Creates a repository with this number of documents, and four source files and [`COMMITS`] commits for
 /// each, in one pack. Checks out the last commit.
-///
-/// # Panics
-/// If git cannot be run, or fails.
 pub fn repository(folder: &Path, documents: usize) {
     let mut history = History {
         draws: Draws(7),

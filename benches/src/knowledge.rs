@@ -18,10 +18,6 @@ const BODY: usize = 300;
 
 /// Generates items of a project: about 300 bytes of text each, of every kind, added within the last 400 days.
 /// One in three names a version, one in two is related to another, and one in twenty supersedes another.
-///
-/// # Panics
-/// Never: the ids are valid.
-#[must_use]
 pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
     let mut draws = Draws(7);
     let mut next = |limit: usize| draws.below(limit as u64) as usize;

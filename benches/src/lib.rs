@@ -2,6 +2,8 @@
 //!
 //! Every figure is a ratio within one run. The program takes turns with its floor, the minimum that this
 //! machine needs for the same work, and their medians are compared.
+//!
+//! The functions panic if a file, a store or a program cannot be used.
 
 pub mod chance;
 mod fixture;
@@ -22,7 +24,6 @@ pub use race::quick;
 pub const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";
 
 /// Returns `full`, or `short` in a quick run.
-#[must_use]
 pub fn rounds(full: usize, short: usize) -> usize {
     if quick() { short } else { full }
 }

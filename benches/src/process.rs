@@ -12,9 +12,6 @@ use crate::race::timed;
 pub const PEAK: &str = "STALENESS_BENCH_PEAK";
 
 /// Runs a command with a payload on stdin. Returns the time in seconds.
-///
-/// # Panics
-/// If it fails.
 pub fn run(command: &mut Command, payload: &str) -> f64 {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
     let mut success = false;
@@ -28,9 +25,6 @@ pub fn run(command: &mut Command, payload: &str) -> f64 {
 }
 
 /// Returns the peak resident memory of a benchmark process, in KiB.
-///
-/// # Panics
-/// If it fails, or prints no number.
 pub fn peak(command: &mut Command, payload: &str) -> u64 {
     command.env(PEAK, "1").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
@@ -49,9 +43,6 @@ pub fn tell_peak() {
 
 /// Returns the peak memory of a command and its child processes, in KiB. Shared memory counts once. Sampled
 /// every two milliseconds; 0 on systems without `/proc`.
-///
-/// # Panics
-/// If the command fails.
 #[expect(clippy::disallowed_methods, reason = "memory is sampled: there is no event to wait for")]
 pub fn peak_of_all(command: &mut Command) -> u64 {
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -89,7 +80,6 @@ fn family(root: u32) -> Vec<u32> {
 }
 
 /// Returns the resident memory of a process in KiB, or 0 on systems without `/proc`.
-#[must_use]
 pub fn resident(pid: u32) -> u64 {
     field(pid, "status", "VmRSS:")
 }
@@ -107,10 +97,6 @@ pub struct Crew(Vec<(Child, ChildStdin, BufReader<ChildStdout>)>);
 
 impl Crew {
     /// Starts processes that print a line when ready, work after reading one, and print another when done.
-    ///
-    /// # Panics
-    /// If one does not print that it is ready.
-    #[must_use]
     pub fn ready(commands: impl Iterator<Item = Command>) -> Self {
         let start = |mut command: Command| {
             let mut child = command
@@ -130,10 +116,6 @@ impl Crew {
     }
 
     /// Starts the work. Returns the seconds until the last process is done.
-    ///
-    /// # Panics
-    /// If one fails.
-    #[must_use]
     pub fn work(mut self) -> f64 {
         let time = timed(|| {
             for (_, stdin, _) in &mut self.0 {

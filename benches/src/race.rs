@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 /// Returns true if the arguments ask for a quick run, which only shows that everything works.
-#[must_use]
 pub fn quick() -> bool {
     std::env::args().any(|arg| arg == "--quick")
 }
@@ -20,7 +19,6 @@ impl Samples {
     }
 
     /// Returns the median.
-    #[must_use]
     pub fn median(&self) -> f64 {
         self.0.get(self.0.len() / 2).copied().unwrap_or(f64::NAN)
     }

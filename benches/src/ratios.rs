@@ -39,7 +39,6 @@ pub struct Row {
 
 impl Row {
     /// Creates a row from times in seconds. A floor of NaN is left out.
-    #[must_use]
     pub fn new(work: impl Into<String>, floor: f64, ours: f64, goal: Goal) -> Self {
         let ratio = ours / floor;
         let (ratio, wanted, met) = match goal {
@@ -57,7 +56,6 @@ impl Row {
     }
 
     /// Creates a row from the medians of two contestants. Each sample has `per` units of work.
-    #[must_use]
     pub fn of(
         work: impl Into<String>,
         floor: &Samples,
@@ -71,7 +69,6 @@ impl Row {
 
     /// Creates a row from times by size: the smallest size's in place of the floor, the largest size's, and
     /// the ratio for the goal.
-    #[must_use]
     pub fn of_growth(work: impl Into<String>, points: &[(f64, f64)], goal: Growth) -> Self {
         let [first, .., last] = points else {
             return Self::new(work, f64::NAN, f64::NAN, Goal::Open);
@@ -93,7 +90,6 @@ impl Row {
     }
 
     /// Creates a row for memory in KiB. The goal is at most `most` megabytes.
-    #[must_use]
     pub fn of_memory(work: impl Into<String>, ours: u64, most: u64) -> Self {
         let megabytes = ours as f64 * 1_024.0 / 1e6;
         let cells = [
@@ -134,7 +130,6 @@ impl fmt::Display for Time {
 }
 
 /// Formats a number with thousands separators.
-#[must_use]
 pub fn thousands(number: u64) -> String {
     if number >= 1_000 {
         format!("{},{:03}", thousands(number / 1_000), number % 1_000)
@@ -164,9 +159,6 @@ pub fn print(rows: &[Row]) {
 }
 
 /// Prints the rows of one bench. Unless it is a quick run, also saves them in `folder` for the table.
-///
-/// # Panics
-/// If they cannot be written.
 pub fn keep(folder: &str, bench: &str, rows: &[Row]) {
     assert!(BENCHES.contains(&bench), "{bench} has no place in the table");
     println!();
@@ -180,7 +172,6 @@ pub fn keep(folder: &str, bench: &str, rows: &[Row]) {
 }
 
 /// Reads the rows saved in `folder`. Benches that have not run are left out.
-#[must_use]
 pub fn read(folder: &str) -> Vec<Row> {
     let rows = |bench: &str| -> Vec<Row> {
         let text = fs::read_to_string(kept(folder).join(bench)).unwrap_or_default();

@@ -22,10 +22,6 @@ pub struct Site {
 
 impl Site {
     /// Creates an empty project and an empty home. `program` is the path of the `staleness` program.
-    ///
-    /// # Panics
-    /// If the folders cannot be created.
-    #[must_use]
     pub fn new(backend: &'static str, program: &'static str) -> Self {
         let project = tempfile::tempdir().expect("a folder");
         std::fs::create_dir_all(project.path().join("project").join(".git")).expect("a folder");
@@ -34,50 +30,37 @@ impl Site {
     }
 
     /// Returns the same project with a new home without a registry.
-    ///
-    /// # Panics
-    /// If the folder cannot be created.
-    #[must_use]
     pub fn newcomer(&self) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         Self { project: Rc::clone(&self.project), home, ..*self }
     }
 
     /// Returns the folder of the project.
-    ///
-    /// # Panics
-    /// If the folder is gone.
-    #[must_use]
     pub fn project(&self) -> PathBuf {
         self.project.path().join("project").canonicalize().expect("a path")
     }
 
     /// Returns the project's id and root.
-    #[must_use]
     pub fn place(&self) -> ProjectRef {
         ProjectRef::of_root(self.project().display().to_string())
     }
 
     /// Returns the home folder.
-    #[must_use]
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
     /// Returns the path of the store.
-    #[must_use]
     pub fn store(&self) -> PathBuf {
         self.home().join("registry.db")
     }
 
     /// Returns the URL of the store.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("{}:{}", self.backend, self.store().display())
     }
 
     /// Opens the registry.
-    #[must_use]
     pub fn registry(&self) -> Registry {
         registry(&self.url())
     }
@@ -88,9 +71,6 @@ impl Site {
     }
 
     /// Imports lines of another system.
-    ///
-    /// # Panics
-    /// If they cannot be written, or are rejected.
     pub fn import(&self, lines: &[String]) {
         let path = self.home().join("lines.jsonl");
         std::fs::write(&path, lines.join("\n")).expect("a file");
@@ -98,7 +78,6 @@ impl Site {
     }
 
     /// Returns a `staleness` command in the project, with this home and store.
-    #[must_use]
     pub fn cli(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.program);
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -108,7 +87,6 @@ impl Site {
     }
 
     /// Returns a hook's payload: event name, session number, and other fields as JSON.
-    #[must_use]
     pub fn event(&self, name: &str, session: usize, fields: &str) -> String {
         format!(
             r#"{{"session_id":"bench-{session}","cwd":{:?},"hook_event_name":"{name}",{fields}}}"#,
@@ -118,7 +96,6 @@ impl Site {
 
     /// Returns the payload of a session start. A repeated session is told everything again, so use a new
     /// number each time.
-    #[must_use]
     pub fn start(&self, session: usize) -> String {
         self.event("SessionStart", session, r#""source":"startup""#)
     }

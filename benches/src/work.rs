@@ -28,9 +28,6 @@ fn key(project: &ProjectRef, number: usize) -> WorkKey {
 
 /// Writes the work items `range` of a project, of several kinds. `open` of every 10,000 are open. `overdue`
 /// of every 100 are as old as `old`, the others as `young`. One in twenty refers to another.
-///
-/// # Panics
-/// If the store returns an error.
 pub fn fill_work(
     registry: &Registry,
     project: &ProjectRef,
@@ -58,9 +55,6 @@ pub fn fill_work(
 }
 
 /// Appends journal entries about the first `items` work items of a project, in commits of `batch` entries.
-///
-/// # Panics
-/// If the store returns an error.
 pub fn fill_journal(
     registry: &Registry,
     project: &ProjectRef,
@@ -82,9 +76,6 @@ pub fn fill_journal(
 }
 
 /// Moves an agent's cursor to the end of the journal.
-///
-/// # Panics
-/// If the store returns an error.
 pub fn tell_all(registry: &Registry, project: &ProjectRef, agent: &str) {
     let agent = AgentId::new(agent).expect("a valid name");
     let key = CursorKey { project: project.id.clone(), agent };

@@ -25,7 +25,6 @@ pub struct RawUse {
 
 impl RawUse {
     /// Creates use number `at` of `tools` tools in the project `scope`, as in [`crate::uses`].
-    #[must_use]
     pub fn new(scope: &str, op: &str, tools: usize, at: usize) -> Self {
         let tool = at % tools;
         let op = format!("{op}-{at:012}");

@@ -40,26 +40,18 @@ pub struct RawRedb {
 
 impl RawRedb {
     /// Returns a store that is opened for each transaction.
-    #[must_use]
     pub fn new(path: &Path) -> Self {
         let lock = FileLock::new(format!("{}.lock", path.display()));
         Self { path: path.into(), lock, open: None }
     }
 
     /// Returns a store that is opened once for all transactions.
-    ///
-    /// # Panics
-    /// If redb returns an error.
-    #[must_use]
     pub fn opened(path: &Path) -> Self {
         let db = staleness_redb::database(path).expect("the store opens");
         Self { open: Some(db), ..Self::new(path) }
     }
 
     /// Records a use in one transaction.
-    ///
-    /// # Panics
-    /// If redb returns an error.
     pub fn record(&self, used: &RawUse) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
         let recorded = match &self.open {

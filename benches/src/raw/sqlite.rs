@@ -74,10 +74,6 @@ pub fn connect(path: impl AsRef<Path>) -> Result<Connection> {
 
 impl RawSqlite {
     /// Opens a store created by our backend.
-    ///
-    /// # Panics
-    /// If it cannot be opened.
-    #[must_use]
     pub fn open(path: &Path) -> Self {
         let conn = connect(path).expect("the store opens");
         conn.execute_batch("PRAGMA synchronous = NORMAL").expect("a setting");
@@ -88,9 +84,6 @@ impl RawSqlite {
     }
 
     /// Records a use in one transaction.
-    ///
-    /// # Panics
-    /// If SQLite returns an error.
     pub fn record(&mut self, used: &RawUse) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
         self.transact(used).expect("the use is recorded");
