@@ -29,7 +29,6 @@ mod resuming;
 mod routes;
 mod routes_bounds;
 mod routes_lessons;
-mod routes_meanwhile;
 mod routes_sessions;
 mod scan_servers;
 mod scan_states;

@@ -1,38 +1,14 @@
 //! Suggestions for a prompt: few rows are read, and the answer is that of reading them all.
 
-use std::sync::Arc;
-
 use crate::common::{World, read, session, skill, tool_name, user};
-use pollster::block_on;
 use proptest::prelude::*;
 use staleness_core::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use staleness_core::registry::{FindTools, Learn};
 use staleness_core::route::{Confidence, Route, RouteId, RouteKey, SuggestedTool};
 use staleness_core::source::{Source, SourceState};
-use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, SourceFilter, Step,
-    ToolFilter, View,
-};
+use staleness_core::store::{Change, ChangeSet};
 use staleness_core::tool::{Failing, Hold, Listing, ListingState, PresenceCause, Tool, ToolKind};
-use staleness_core::{Policy, RegistryStore, Timestamp, Wait};
-
-/// Writes rows as they are.
-#[derive(Debug)]
-struct Put(ChangeSet);
-
-impl Step for Put {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(ToolFilter::All).lock(RouteFilter::All).lock(SourceFilter::All)
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        Ok(Decision::Write(self.0.clone()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
+use staleness_core::{Policy, Timestamp, Wait};
 
 const NAMES: [&str; 9] = [
     "mcp__hub__send_mail",
@@ -215,7 +191,7 @@ proptest! {
         changes.tools = distinct(&tools, |row| row.key.clone());
         changes.sources = [false, true].map(|own| source(own, world.now())).into();
         changes.routes = distinct(&routes, |row| row.key.clone());
-        block_on(world.spy.transact(Arc::new(Put(changes)))).unwrap();
+        world.put(changes);
         for (name, letters) in uses {
             world.uses(name, &letters);
         }

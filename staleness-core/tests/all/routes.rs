@@ -6,9 +6,7 @@ use staleness_core::ids::ProjectId;
 use staleness_core::registry::Learn;
 use staleness_core::route::{Confidence, Precision, Route, RouteKey, RouteVector};
 use staleness_core::scan::Found;
-use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, Step, View,
-};
+use staleness_core::store::{Change, ChangeSet, Refusal};
 use staleness_core::tool::{Hold, Status};
 use staleness_core::{RegistryError, Timestamp, Wait};
 
@@ -189,7 +187,7 @@ fn a_hash_collision_merges_no_queries() {
     let world = world();
     // The row of another query under the id of this one, as a collision would leave it.
     let key = RouteKey::of(&world.project.id, &tool(TOOL), &Route::fold("delete everything"));
-    world.put_route(Route {
+    let collided = Route {
         key,
         query: "list everything".into(),
         confidence: Confidence::ONE,
@@ -198,7 +196,10 @@ fn a_hash_collision_merges_no_queries() {
         last_used_at: world.now(),
         model: None,
         ops: Vec::new(),
-    });
+    };
+    let mut changes = ChangeSet::default();
+    changes.routes.push(Change::Put(collided));
+    world.put(changes);
     let why = refused(&world, lesson(&world, "delete everything", 1.0, "a")).to_string();
     assert!(why.contains("\"list everything\"") && why.contains("another"), "{why}");
 }
@@ -245,36 +246,6 @@ fn learning_past_the_threshold_prunes_to_nine_tenths() {
     assert!(routes(&world).iter().all(|route| route.query != "unsure"));
 }
 
-#[derive(Debug)]
-struct Put(Route);
-
-impl Step for Put {
-    fn selection(&self) -> Selection {
-        Selection::new().lock(RouteFilter::Key(self.0.key.clone()))
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        let mut changes = ChangeSet::default();
-        changes.routes.push(Change::Put(self.0.clone()));
-        Ok(Decision::Write(changes))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
-
-trait PutRoute {
-    fn put_route(&self, route: Route);
-}
-
-impl PutRoute for World {
-    fn put_route(&self, route: Route) {
-        let store = self.registry.store();
-        pollster::block_on(store.transact(std::sync::Arc::new(Put(route)))).unwrap();
-    }
-}
-
 #[test]
 fn routes_of_one_project_are_not_those_of_another() {
     let world = world();
@@ -298,4 +269,23 @@ fn the_policy_decides_in_which_precision_vectors_are_kept() {
     assert_eq!(*key, route.key);
     assert_eq!(vector.precision(), Precision::F64);
     assert_eq!(vector.numbers().collect::<Vec<_>>(), [0.6, 0.8]);
+}
+
+#[test]
+fn a_cached_copy_is_not_written_over_a_newer_value() {
+    let world = world();
+    for query in ["first", "second"] {
+        let lesson = lesson(&world, query, 0.5, query);
+        world.registry.routes().learn(&world.project, lesson).wait().unwrap();
+    }
+    world.pass(30 * Timestamp::DAY);
+    // Both are to go; one is learned again after the plan was made, and before it is carried out.
+    let learns = (world.project.clone(), lesson(&world, "first", 1.0, "again"));
+    *world.spy.meanwhile.lock().unwrap() = Some(learns);
+    let pruned = world.registry.routes().prune(&world.project.id, world.now(), false);
+    let report = pruned.wait().unwrap();
+    assert_eq!((report.removed.len(), report.kept), (1, 1));
+    let left = routes(&world);
+    assert_eq!(left.iter().map(|route| route.query.as_str()).collect::<Vec<_>>(), ["first"]);
+    assert_eq!((sure(&left[0]), left[0].uses, left[0].last_used_at), (0.6, 2, world.now()));
 }

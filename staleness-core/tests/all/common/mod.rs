@@ -15,13 +15,13 @@ use staleness_core::ids::{
 use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{
-    ByHand, FindTools, RecordReport, Resume, ScopeChoice, ToolListing, Use,
+    ByHand, FindTools, Learn, RecordReport, Resume, ScopeChoice, ToolListing, Use,
 };
 use staleness_core::report::{Delta, ScanReport, Suggestion, ToolReport};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{
-    Change, Commit, Decision, Durability, Query, Refusal, Row, Selection, Step, View,
+    Change, ChangeSet, Commit, Decision, Durability, Query, Refusal, Row, Selection, Step, View,
 };
 use staleness_core::tool::{Hold, Status, Tool, ToolKind};
 use staleness_core::{MemoryStore, Policy, Registry, RegistryStore, StoreError, Timestamp, Wait};
@@ -33,6 +33,22 @@ pub(crate) struct Spy {
     commits: Arc<Mutex<Vec<Commit>>>,
     pub(crate) views: Arc<Mutex<Vec<Selection>>>,
     last_step: Arc<Mutex<Option<Arc<dyn Step>>>>,
+    /// What somebody else learns just before the next commit.
+    pub(crate) meanwhile: Arc<Mutex<Option<(ProjectRef, Learn)>>>,
+}
+
+/// Writes rows as they are.
+#[derive(Debug)]
+struct Put(ChangeSet);
+
+impl Step for Put {
+    fn selection(&self) -> Selection {
+        self.0.locks()
+    }
+
+    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
+        Ok(Decision::Write(self.0.clone()))
+    }
 }
 
 #[derive(Debug)]
@@ -63,6 +79,11 @@ impl RegistryStore for Spy {
     }
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        let learns = self.meanwhile.lock().unwrap().take();
+        if let Some((project, learn)) = learns {
+            let other = Registry::new(Arc::new(self.clone()), Policy::default());
+            other.routes().learn(&project, learn).await.unwrap();
+        }
         *self.last_step.lock().unwrap() = Some(Arc::clone(&step));
         let commit = self.inner.transact(Arc::new(Twice(step))).await?;
         assert_real(&commit);
@@ -145,6 +166,11 @@ impl World {
             clock: self.clock.clone(),
             ops: self.ops.clone(),
         }
+    }
+
+    /// Writes rows as they are.
+    pub(crate) fn put(&self, changes: ChangeSet) {
+        self.spy.transact(Arc::new(Put(changes))).wait().unwrap();
     }
 
     // Time and ids.
