@@ -18,11 +18,7 @@ fn sandbox() -> Sandbox {
 
 /// The answer to an agent that says in its environment who it is.
 fn asked(sandbox: &Sandbox, agent: &str, args: &[&str]) -> Value {
-    let mut command = sandbox.command();
-    command.env("STALENESS_AGENT", agent).args(args).arg("--json");
-    let run = Run::of(command.output().unwrap());
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{agent} {args:?}: {run:?}");
-    serde_json::from_str(&run.out).unwrap()
+    sandbox.json_under(&[("STALENESS_AGENT", agent)], args)
 }
 
 fn count(answer: &Value, key: &str) -> usize {

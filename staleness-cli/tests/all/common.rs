@@ -140,6 +140,15 @@ impl Sandbox {
         serde_json::from_str(&text).unwrap_or_else(|why| panic!("{args:?}: {why}: {text}"))
     }
 
+    /// As [`Self::json`], under variables of the environment.
+    pub(crate) fn json_under(&self, variables: &[(&str, &str)], args: &[&str]) -> Value {
+        let mut command = self.command();
+        command.envs(variables.iter().copied()).args(args).arg("--json");
+        let run = Run::of(command.output().unwrap());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{variables:?} {args:?}: {run:?}");
+        serde_json::from_str(&run.out).unwrap()
+    }
+
     /// Runs the program at a terminal, but for the end that is `closed`, under a variable.
     #[cfg(unix)]
     pub(crate) fn typed(&self, args: &[&str], variable: &str, closed: &str) -> ExitStatus {
@@ -310,6 +319,23 @@ pub(crate) fn keys(value: &Value) -> Vec<&str> {
 /// The names of a list of tools.
 pub(crate) fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+/// The text that a hook tells the agent; empty if that is nothing.
+pub(crate) fn told(run: &Run) -> String {
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    if run.out.is_empty() {
+        return String::new();
+    }
+    let said: Value = serde_json::from_str(&run.out).unwrap();
+    said["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+}
+
+/// The kinds of the signals against an item, but its age.
+pub(crate) fn signals(item: &Value) -> Vec<&str> {
+    let signals = item["verdict"]["signals"].as_array().unwrap();
+    let kinds = signals.iter().map(|signal| signal["kind"].as_str().unwrap());
+    kinds.filter(|kind| *kind != "age").collect()
 }
 
 /// A value of a file that is plain JSON.

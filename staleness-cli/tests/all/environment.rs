@@ -4,15 +4,6 @@ use std::path::Path;
 
 use crate::common::{Run, Sandbox, names};
 
-/// Runs with variables, and reads the JSON document.
-fn with(sandbox: &Sandbox, variables: &[(&str, &str)], args: &[&str]) -> serde_json::Value {
-    let mut command = sandbox.command();
-    command.envs(variables.iter().copied()).args(args).arg("--json");
-    let run = Run::of(command.output().unwrap());
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{variables:?} {args:?}: {run:?}");
-    serde_json::from_str(&run.out).unwrap()
-}
-
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
@@ -22,16 +13,16 @@ fn the_store() {
     let sandbox = Sandbox::scanned();
     let url = format!("sqlite:{}", sandbox.root().join("elsewhere/own.db").display());
     let there = [("STALENESS_STORE", url.as_str())];
-    with(&sandbox, &there, &["record", "There", "--success"]);
-    assert_eq!(names(&with(&sandbox, &there, &["tools"])["tools"]), ["There"]);
+    sandbox.json_under(&there, &["record", "There", "--success"]);
+    assert_eq!(names(&sandbox.json_under(&there, &["tools"])["tools"]), ["There"]);
     assert_eq!(names(&sandbox.json(&["tools"])["tools"]), ["mcp__github__*"]);
     let own = format!("sqlite:{}", sandbox.store().display());
-    let named = with(&sandbox, &there, &["--store", &own, "tools"]);
+    let named = sandbox.json_under(&there, &["--store", &own, "tools"]);
     assert_eq!(names(&named["tools"]), ["mcp__github__*"]);
     let data = sandbox.root().join("data2");
-    with(&sandbox, &[("XDG_DATA_HOME", text(&data))], &["scan"]);
+    sandbox.json_under(&[("XDG_DATA_HOME", text(&data))], &["scan"]);
     assert!(data.join("staleness/registry.db").is_file());
-    with(&sandbox, &[("XDG_DATA_HOME", "relative")], &["scan"]);
+    sandbox.json_under(&[("XDG_DATA_HOME", "relative")], &["scan"]);
     assert!(sandbox.home.join(".local/share/staleness/registry.db").is_file());
 }
 
@@ -62,7 +53,7 @@ fn the_project() {
     let other = sandbox.second_project();
     let (here, there) = (text(&sandbox.project), text(&other));
     let root = |variables: &[(&str, &str)], args: &[&str]| {
-        with(&sandbox, variables, &[args, &["scan", "--dry-run"]].concat())["root"].clone()
+        sandbox.json_under(variables, &[args, &["scan", "--dry-run"]].concat())["root"].clone()
     };
     assert_eq!(root(&[], &[]), here);
     assert_eq!(root(&[("CLAUDE_PROJECT_DIR", there)], &[]), there);
@@ -80,7 +71,7 @@ fn the_home_and_the_folders_of_the_clients() {
     sandbox.write("moved/skills/pdf/SKILL.md", "");
     let (home, moved) = (sandbox.root().join("home2"), sandbox.root().join("moved"));
     let found = |variables: &[(&str, &str)], args: &[&str]| {
-        let scan = with(&sandbox, variables, &[args, &["scan", "--dry-run"]].concat());
+        let scan = sandbox.json_under(variables, &[args, &["scan", "--dry-run"]].concat());
         names(&scan["added"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(found(&[], &[]), ["mcp__mine__*"]);

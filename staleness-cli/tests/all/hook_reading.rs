@@ -4,23 +4,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, fed};
+use crate::common::{Sandbox, fed, told};
 
 fn read(sandbox: &Sandbox, session: &str, file: &Path) -> Value {
     json!({
         "hook_event_name": "PostToolUse", "session_id": session, "cwd": sandbox.project,
         "tool_name": "Read", "tool_input": { "file_path": file }, "tool_use_id": session,
     })
-}
-
-/// Returns the text that a hook tells the agent; empty if that is nothing.
-fn told(run: &Run) -> String {
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
-    if run.out.is_empty() {
-        return String::new();
-    }
-    let answer: Value = serde_json::from_str(&run.out).unwrap();
-    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
 }
 
 const LINES: &str = "\

@@ -2,14 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::Sandbox;
-
-/// Returns the kinds of the signals against an item, but its age.
-fn signals(item: &Value) -> Vec<&str> {
-    let signals = item["verdict"]["signals"].as_array().unwrap();
-    let kinds = signals.iter().map(|signal| signal["kind"].as_str().unwrap());
-    kinds.filter(|kind| *kind != "age").collect()
-}
+use crate::common::{Sandbox, signals};
 
 /// An item of the store, added when everything was there.
 fn added(sandbox: &Sandbox, id: &str, body: &str, cites: &[&str]) {

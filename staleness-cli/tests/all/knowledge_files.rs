@@ -5,14 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::common::Sandbox;
-
-/// Returns the kinds of the signals against an item, but its age.
-fn signals(item: &Value) -> Vec<&str> {
-    let signals = item["verdict"]["signals"].as_array().unwrap();
-    let kinds = signals.iter().map(|signal| signal["kind"].as_str().unwrap());
-    kinds.filter(|kind| *kind != "age").collect()
-}
+use crate::common::{Sandbox, signals};
 
 fn listed(sandbox: &Sandbox, id: &str) -> Value {
     let list = sandbox.json(&["knowledge", "list"]);
