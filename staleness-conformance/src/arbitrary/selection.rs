@@ -116,6 +116,7 @@ filters! {
         Op(tool_key(reach), op_id(reach));
         record!(OutcomeFilter::LastOfProject { project: project_id(reach), limit: limit() }),
         record!(OutcomeFilter::LastPerServer { since: timestamp(reach) }),
+        record!(OutcomeFilter::FirstAndLast { limit: limit() }),
     }
     /// Generates a filter for journal entries.
     journal_filter: JournalFilter |reach| {

@@ -22,6 +22,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("outcomes::last_per_server_starts_at_since", since),
     Case::new("outcomes::last_per_server_ignores_the_clock", last_per_server_clock),
     Case::new("outcomes::last_per_server_skips_interruptions", interruptions),
+    Case::new("outcomes::first_and_last_leave_out_what_is_between", first_and_last),
     Case::new("outcomes::filters_of_a_selection_unite", union),
 ];
 
@@ -228,6 +229,24 @@ fn interruptions(context: &mut Context) {
     let since = |millis| OutcomeFilter::LastPerServer { since: at(millis) };
     assert_eq!(found(context, since(0)), ["a1"]);
     assert!(found(context, since(2)).is_empty());
+}
+
+fn first_and_last(context: &mut Context) {
+    let ends = |limit| OutcomeFilter::FirstAndLast { limit };
+    assert!(found(context, ends(1)).is_empty());
+    let rows = [("a", Mark::Failure, 9), ("b", Mark::Success, 5), ("c", Mark::Interrupted, 1)];
+    record(context, rows.map(|(by, mark, millis)| marked(by, mark, millis)));
+    let elsewhere = |by: &str| Outcome {
+        project: ProjectId::of_root("elsewhere"),
+        ..marked(by, Mark::Interrupted, 3)
+    };
+    record(context, ["d", "e"].map(elsewhere));
+    assert!(found(context, ends(0)).is_empty());
+    assert_eq!(found(context, ends(1)), ["a", "e"]);
+    assert_eq!(found(context, ends(2)), ["a", "b", "d", "e"]);
+    for limit in [3, u32::MAX] {
+        assert_eq!(found(context, ends(limit)), ["a", "b", "c", "d", "e"]);
+    }
 }
 
 fn union(context: &mut Context) {

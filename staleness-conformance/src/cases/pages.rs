@@ -114,6 +114,7 @@ fn of_any_selection(context: &mut Context) {
         Selection::new()
             .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_100 }),
         Selection::new().outcomes(OutcomeFilter::LastPerServer { since: at(0) }),
+        Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit: 550 }),
         Selection::new().journal(JournalFilter::Since { after: Revision(0), scope: scope("q") }),
         Selection::new(),
     ] {

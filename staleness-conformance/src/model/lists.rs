@@ -173,6 +173,7 @@ impl Rows {
                 };
                 is_one(row) && !later.iter().any(|other| is_one(other) && is_same(other))
             }
+            OutcomeFilter::FirstAndLast { limit } => at.min(later.len()) < *limit as usize,
             OutcomeFilter::All => true,
         }
     }

@@ -124,6 +124,7 @@ caught! {
         "revisions::the_store_numbers_outcomes", "outcomes::extremes_round_trip" then 1;
     ignored_limits: IgnoresLimits by
         "outcomes::last_of_project_takes_the_last_counted",
+        "outcomes::first_and_last_leave_out_what_is_between",
         "journal::subject_finds_its_last_entries", "pruning::a_cut_takes_the_oldest_recorded_first";
     order_by_the_clock: OrdersByClock by "outcomes::last_of_project_ignores_the_clock";
     scopes_mixed_up: MixesScopes by "rows::keys_find_one_of_many_like_it";

@@ -63,6 +63,10 @@ impl Rows {
             OutcomeFilter::LastPerServer { since } => {
                 last_per_server(rows, *since).into_values().collect()
             }
+            OutcomeFilter::FirstAndLast { limit } => {
+                let limit = *limit as usize;
+                rows.clone().take(limit).chain(rows.rev().take(limit)).collect()
+            }
             OutcomeFilter::All => rows.collect(),
         };
         view.outcomes.extend(found.into_iter().map(|row| (row.seq, row.clone())));

@@ -332,6 +332,11 @@ pub enum OutcomeFilter {
         /// The earliest time.
         since: Timestamp,
     },
+    /// The first `limit` and the last `limit` outcomes of the store, by order of recording.
+    FirstAndLast {
+        /// The maximum number of each.
+        limit: u32,
+    },
     /// Every outcome.
     All,
 }

@@ -68,6 +68,11 @@ fn one(workspace: &str, filter: &OutcomeFilter) -> Statement {
              AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)",
             vec![Arg::Int(since.as_millis())],
         ),
+        OutcomeFilter::FirstAndLast { limit } => (
+            "AND seq IN ((SELECT seq FROM staleness.outcomes WHERE workspace = $1 ORDER BY seq LIMIT $2) \
+             UNION (SELECT seq FROM staleness.outcomes WHERE workspace = $1 ORDER BY seq DESC LIMIT $2))",
+            vec![Arg::Int((*limit).into())],
+        ),
         OutcomeFilter::All | OutcomeFilter::Op(..) => ("", Vec::new()),
     };
     select::<Outcome>(workspace, condition, args)

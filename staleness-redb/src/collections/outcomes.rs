@@ -75,6 +75,14 @@ pub(crate) fn load<'f>(
                     Outcomes::keep(indexed(rows.open()?, seq)?, view);
                 }
             }
+            OutcomeFilter::FirstAndLast { limit } => {
+                let (rows, limit) = (rows.open()?, *limit as usize);
+                let all = || rows.iter().map_err(from_storage);
+                for entry in all()?.take(limit).chain(all()?.rev().take(limit)) {
+                    let (seq, value) = entry.map_err(from_storage)?;
+                    Outcomes::keep(Outcomes::row(&seq.value(), value.value())?, view);
+                }
+            }
             OutcomeFilter::All => keep_all::<Outcomes>(rows.open()?, view)?,
         }
     }

@@ -23,6 +23,9 @@ const KNOWS_IDENTITY: &str =
 /// since `?1`.
 const LAST_PER_SERVER: &str = " WHERE seq IN (SELECT max(seq) FROM outcomes INDEXED BY \
     outcomes_served WHERE at >= ?1 AND server IS NOT NULL AND mark IN ('S', 'F', 'O') GROUP BY scope, server)";
+/// Visits no outcome between the first and the last ones.
+const FIRST_AND_LAST: &str = " WHERE seq IN (SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq LIMIT ?1) \
+    UNION SELECT seq FROM (SELECT seq FROM outcomes ORDER BY seq DESC LIMIT ?1))";
 const COUNT: &str = "SELECT count(*) FROM outcomes";
 const COUNT_CUT: &str = "SELECT count(*) FROM outcomes WHERE seq < ?1 AND at <= ?2";
 /// Selects the oldest of the newest outcomes, which a cut keeps. `?1` is the number of those minus one.
@@ -81,6 +84,7 @@ fn find(tx: &Transaction<'_>, filter: &OutcomeFilter, view: &mut View) -> Result
             vec![Cell::text(project.as_str()), Cell::int(*limit)],
         ),
         OutcomeFilter::LastPerServer { since } => (None, LAST_PER_SERVER, vec![Cell::time(*since)]),
+        OutcomeFilter::FirstAndLast { limit } => (None, FIRST_AND_LAST, vec![Cell::int(*limit)]),
         OutcomeFilter::All => return all(tx, Outcome::read, &mut keep),
     };
     let sql = text::<Outcome>(condition, || select::<Outcome>(index, condition));

@@ -135,7 +135,9 @@ impl Flaw {
         match self {
             Self::IgnoresLimits => {
                 for filter in &mut selection.outcomes {
-                    if let OutcomeFilter::LastOfProject { limit, .. } = filter {
+                    if let OutcomeFilter::LastOfProject { limit, .. }
+                    | OutcomeFilter::FirstAndLast { limit } = filter
+                    {
                         *limit = u32::MAX;
                     }
                 }
