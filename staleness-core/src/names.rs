@@ -130,10 +130,7 @@ impl ServerKey {
     /// Returns the server that a user may mean by `text`: a short name, or the name of its entry (`mcp__<server>__*`).
     #[must_use]
     pub(crate) fn meant_by(text: &str) -> Option<Self> {
-        match text.strip_prefix(PREFIX) {
-            Some(entry) => Self::of(entry.strip_suffix("__*")?),
-            None => Self::of(text),
-        }
+        Self::of(if text.starts_with(PREFIX) { spelled_server(text)? } else { text })
     }
 }
 
@@ -163,7 +160,13 @@ impl ToolName {
     /// Returns true if the name stands for a whole server and so cannot be called.
     #[must_use]
     pub fn is_server_entry(&self) -> bool {
-        is_server_entry(self.as_str())
+        self.spelled_server().is_some()
+    }
+
+    /// Returns the name from which [`Self::of_server`] made this one; `None` for the name of anything else.
+    #[must_use]
+    pub fn spelled_server(&self) -> Option<&str> {
+        spelled_server(self.as_str())
     }
 
     /// Returns true if the name starts with `mcp__`: an MCP server or one of its tools.
@@ -213,7 +216,7 @@ impl ToolKind {
     /// Guesses the kind of a tool from its name alone.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
-        if is_server_entry(name) {
+        if spelled_server(name).is_some() {
             Self::McpServer
         } else if name.starts_with(SERVERLESS_PREFIX) || !ServerKey::owners_of(name).is_empty() {
             Self::McpTool
@@ -229,8 +232,8 @@ impl ToolKind {
     }
 }
 
-fn is_server_entry(name: &str) -> bool {
-    name.starts_with(PREFIX) && name.ends_with("__*") && name.len() > PREFIX.len() + 3
+fn spelled_server(entry: &str) -> Option<&str> {
+    entry.strip_prefix(PREFIX)?.strip_suffix("__*").filter(|server| !server.is_empty())
 }
 
 fn is_builtin(name: &str) -> bool {
@@ -272,7 +275,11 @@ mod tests {
     #[test]
     fn server_entries_are_recognised_and_not_callable() {
         assert_eq!(ToolName::of_server("a").unwrap().as_str(), "mcp__a__*");
-        assert!(ToolName::new("mcp__a__*").unwrap().is_server_entry());
+        for server in ["a", "my hub", "_", "__*"] {
+            let entry = ToolName::of_server(server).unwrap();
+            assert_eq!(entry.spelled_server(), Some(server));
+            assert!(entry.is_server_entry());
+        }
         assert!(!ToolName::new("mcp__a__b").unwrap().is_server_entry());
         assert!(ToolName::of_server("").is_none());
     }

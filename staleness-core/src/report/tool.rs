@@ -145,10 +145,7 @@ impl ToolReport {
     /// The server's name as its configuration spells it where that is known, else its key.
     pub(super) fn server_of(tool: &Tool) -> Option<String> {
         let key = tool.server.as_ref()?;
-        let entry = tool.key.name.as_str();
-        let spelled = (tool.kind == ToolKind::McpServer)
-            .then(|| entry.strip_prefix("mcp__")?.strip_suffix("__*"))
-            .flatten();
+        let spelled = tool.key.name.spelled_server().filter(|_| tool.kind == ToolKind::McpServer);
         Some(spelled.unwrap_or(key.as_str()).to_owned())
     }
 }

@@ -118,9 +118,8 @@ impl Reader {
             let servers = reading.found.iter().filter(|each| each.kind == ToolKind::McpServer);
             for found in servers {
                 let Some(members) = starts.members(&reading.id, &found.name) else { continue };
-                let name = found.name.as_str();
-                let name = name.strip_prefix("mcp__").and_then(|name| name.strip_suffix("__*"));
-                let name = format!("{path}#{}", name.unwrap_or(found.name.as_str()));
+                let name = found.name.spelled_server().unwrap_or(found.name.as_str());
+                let name = format!("{path}#{name}");
                 let digest = of_value(&without_secrets(&members));
                 let server = found.server.clone();
                 self.all.entries.push(Declared { kind: "server", name, digest, server });

@@ -102,8 +102,6 @@ impl Starts {
             for found in reading.found.iter().filter(|found| found.kind == ToolKind::McpServer) {
                 let Some(key) = found.server.clone() else { continue };
                 let start = starts.get(&(reading.id.clone(), found.name.clone()));
-                let name = found.name.as_str();
-                let spelled = name.strip_prefix("mcp__").and_then(|name| name.strip_suffix("__*"));
                 let launch = match refusal(&reading, found.state) {
                     Some(why) => Err(why.to_owned()),
                     None => start.map_or_else(
@@ -111,7 +109,7 @@ impl Starts {
                         |start| start.launch(project, &|name| std::env::var(name).ok()),
                     ),
                 };
-                let server = spelled.unwrap_or(name).to_owned();
+                let server = found.name.spelled_server().unwrap_or(found.name.as_str()).to_owned();
                 all.push(Startable { server, key, source: reading.id.clone(), launch });
             }
         }

@@ -86,8 +86,7 @@ impl Outside<'_> {
         if let Some(plugin) = &found.plugin {
             return by_hand(format!("it comes with the plugin {plugin}: switch that off"));
         }
-        let name = found.name.as_str();
-        let spelled = name.strip_prefix("mcp__").and_then(|name| name.strip_suffix("__*"));
+        let spelled = found.name.spelled_server();
         let Some(server) = spelled.filter(|_| found.kind == ToolKind::McpServer) else {
             return by_hand(format!("move it out of {}", reading.path));
         };
