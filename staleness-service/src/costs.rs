@@ -1,4 +1,4 @@
-//! Costs: what tools, skills and instruction files add to a session of each client, and what of it is never used.
+//! Costs: the tokens that tools, skills and instruction files add to each client's session, and which are unused.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,18 +18,18 @@ use crate::settings::Settings;
 /// The largest instruction file of which the cost is estimated, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// The costs of the tools and instruction files that the asking client loads, else of every client.
+/// The costs of the tools and instruction files that the asking client loads, or all clients if none asks.
 #[derive(Debug, Serialize)]
 pub struct Costs {
     /// The method of the estimates.
     pub method: &'static str,
-    /// Tools that a client loads and has not used, by client, the dearest first.
+    /// Unused tools by client, those with the highest cost first.
     pub unused: Vec<ToolCost>,
     /// Instruction files, by client and path.
     pub instructions: Vec<InstructionCost>,
-    /// The sums of each client.
+    /// The totals by client.
     pub clients: BTreeMap<String, ClientCost>,
-    /// Tools that are used, or of which that is not known.
+    /// Tools that are used or may be.
     #[serde(skip)]
     pub others: Vec<ToolCost>,
 }
@@ -49,25 +49,25 @@ pub struct InstructionCost {
 /// The costs of a session of a client.
 #[derive(Debug, Default, Serialize)]
 pub struct ClientCost {
-    /// True if uses of its tools are known: without one nothing is said to be unused.
+    /// True if any use by the client is known. Without one, nothing counts as unused.
     pub is_watched: bool,
-    /// MCP servers.
+    /// The number of MCP servers.
     pub servers: usize,
-    /// Skills, commands and agents.
+    /// The number of skills, commands and agents.
     pub skills: usize,
-    /// Instruction files.
+    /// The number of instruction files.
     pub instructions: usize,
-    /// Estimated tokens of all of them; `None` where all are unknown.
+    /// Estimated tokens of all of them; `None` if no cost is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Those of what is unused; `None` where all are unknown, or it is not known what is used.
+    /// Estimated tokens of unused tools; `None` if no cost of them, or no use by the client, is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unused_tokens: Option<u64>,
-    /// Servers, skills and files of which some or all of the cost is unknown, and not in the sums.
+    /// The number of servers, skills and files whose cost is not fully known. The totals leave out unknown costs.
     pub unknown: usize,
 }
 
-/// Works the costs out. `days`: when a tool is unused, unless as the policy says.
+/// Returns the costs. A tool is unused after `days` days, by default as many as the policy says.
 ///
 /// # Errors
 /// Errors of the store.
@@ -88,7 +88,7 @@ pub fn costs(
             client.unused_tokens = sum(client.unused_tokens, each.tokens);
         }
         match each.kind {
-            // Its server has its cost.
+            // Part of its server's cost.
             ToolKind::McpTool => continue,
             ToolKind::McpServer => client.servers += 1,
             _ => client.skills += 1,
@@ -126,12 +126,12 @@ impl ClientCost {
     }
 }
 
-/// Adds what is known.
+/// Adds two numbers, either of which may be unknown.
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     one.zip(other).map(|(one, other)| one + other).or(one).or(other)
 }
 
-/// Estimates the tokens of a file.
+/// Estimates the tokens of a file; `None` if it cannot be read or is too large.
 fn tokens_of(path: &Path) -> Option<u64> {
     if !path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES) {
         return None;

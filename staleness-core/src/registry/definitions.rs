@@ -39,13 +39,14 @@ impl Tools<'_> {
         Ok(rows.filter_map(|row| Some((view.tools.get(&row.key)?.clone(), row.clone()))).collect())
     }
 
-    /// Accepts the changed definition of a tool, or of every tool of a server, and returns them; with the first
-    /// [`NAMED_BY`](crate::definition::DefinitionVersion::NAMED_BY) digits of a digest or more only the version that was `seen`. A suspicious one has to
-    /// be seen. May be repeated with the same op id.
+    /// Accepts the changed definition of a tool, or of every tool of a server, and returns what it accepted.
+    /// `seen` is the beginning of the digest of the version that a person saw, at least
+    /// [`DefinitionVersion::NAMED_BY`](crate::definition::DefinitionVersion::NAMED_BY) digits. A suspicious change
+    /// requires it. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown name, [`Refusal::Conflict`] when no change waits, or another one than was seen;
-    /// else what the store reports.
+    /// [`Refusal::Unknown`] for an unknown name; [`Refusal::Conflict`] if no change waits, it is not the one that
+    /// was seen, or it is suspicious and was not seen; or an error of the store.
     pub async fn accept(
         self,
         by_hand: ByHand,

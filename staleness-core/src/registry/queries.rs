@@ -22,8 +22,8 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
-/// The number of first and of last outcomes to read for clients that share all their tools. Leaving the others unread can
-/// only shorten idle times.
+/// The number of first and of last outcomes to read for clients that share all their tools. Leaving the others
+/// unread can only shorten idle times.
 const ENDS: u32 = 5_000;
 
 /// Selects all tools that a project sees, with its latest outcomes.
@@ -201,9 +201,13 @@ impl Tools<'_> {
         self.0.show_key(keys, project, now).await
     }
 
-    /// Returns the tools that the clients load, or the asking one alone, with what each costs a session, and if its client
-    /// has not used it for `days` days, else those of the policy; of a server's tools only unused ones while the server is
-    /// used. `names_only`: a client that begins with the names of MCP tools.
+    /// Returns the tools that the asking client loads, or all clients if none asks, with their costs in a session.
+    /// A tool is unused after `days` days, by default as many as the policy says. Of a server's tools it returns
+    /// only unused ones, and none if the whole server is unused. `names_only` returns true for a client that begins
+    /// a session with the names of MCP tools.
+    ///
+    /// # Errors
+    /// Errors of the store.
     pub async fn costs(
         self,
         project: &ProjectRef,
@@ -221,7 +225,7 @@ impl Tools<'_> {
             let outcomes = Selection::new().outcomes(outcomes);
             view.outcomes = self.0.store.view(std::sync::Arc::new(outcomes)).await?.outcomes;
         }
-        // What another client makes of a tool is of no account: each counts its own.
+        // Each client counts for itself.
         see_as(&mut view, None);
         let context = Context::new(&view, &self.0.policy, project, now);
         Ok(costs(&context, self.0.client.as_ref(), days, &names_only))

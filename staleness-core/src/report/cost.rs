@@ -1,4 +1,4 @@
-//! Costs: what the tools that a client loads add to a session, and for how long it used none of them.
+//! Costs: the tokens that a client's tools add to a session, and how long the client has not used them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::store::View;
 use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, Tool, ToolKind};
 
-/// A tool that a client loads, with what it costs a session of that client.
+/// A tool that a client loads, with its cost in a session of that client.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolCost {
     /// The client.
@@ -22,35 +22,35 @@ pub struct ToolCost {
     pub scope: &'static str,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that it is, or belongs to.
+    /// The MCP server that it is or belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The key by which the registry knows it.
+    /// Its key in the registry.
     #[serde(skip)]
     pub key: ToolKey,
-    /// The sources of the client that list it, or its server.
+    /// The client's sources that list it or its server.
     #[serde(skip)]
     pub sources: Vec<SourceId>,
-    /// When the client, or one that did not say who it is, used it last.
+    /// The last use of it by this client or by an unknown one. If several clients used it: the last use by any of
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Days up to the client's last use of anything in which it did not use this; `None` where no use is known to be
-    /// that client's.
+    /// Days without a use of it, up to the client's last use of any tool. `None` if no use by the client is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_days: Option<i64>,
-    /// True if these are as many as count. A tool that is pinned, ignored or this program's own is never unused.
+    /// True if it was idle for long enough. A tool that is pinned, ignored or this program's own is never unused.
     #[serde(skip)]
     pub unused: bool,
-    /// Estimated tokens at the start of a session; `None` where they are unknown.
+    /// Estimated tokens at the start of a session; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Estimated tokens once its definition is loaded, which some clients do on demand.
+    /// Estimated tokens once its definition is loaded. Some clients load definitions on demand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loaded_tokens: Option<u64>,
-    /// The tools of a server that are known.
+    /// For a server, the number of its known tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<usize>,
-    /// Those of them whose cost is unknown, and so not part of the server's.
+    /// For a server, the number of its tools with unknown cost. The server's cost leaves them out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_tools: Option<usize>,
 }
@@ -74,7 +74,7 @@ struct Watch {
     until: Timestamp,
 }
 
-/// Returns the time in which the uses of each client are known: from outcomes, and from tools that only one client used.
+/// Returns the time span of each client's known uses, from outcomes and from tools that only one client used.
 fn watches(view: &View) -> BTreeMap<&str, Watch> {
     let outcomes = view.outcomes.values().filter_map(|outcome| {
         Some((outcome.client.as_ref()?, Watch { from: outcome.at, until: outcome.at }))
@@ -96,7 +96,7 @@ fn watches(view: &View) -> BTreeMap<&str, Watch> {
     watches
 }
 
-/// Returns true if a client used only tools that others use as well: outcomes alone tell its uses from theirs.
+/// Returns true if a client used only tools that others used too, so that only outcomes can tell its uses from theirs.
 pub(crate) fn shares_all(view: &View) -> bool {
     let watches = watches(view);
     let is_unknown = |client: &ClientId| !watches.contains_key(client.as_str());
@@ -104,7 +104,7 @@ pub(crate) fn shares_all(view: &View) -> bool {
     shared.any(|by| by.iter().any(is_unknown))
 }
 
-/// When a client used a tool last. Where nothing says who did, it may have been this client.
+/// Returns the last use of a tool if it may have been by this client.
 fn used_at(tool: &Tool, client: &str) -> Option<Timestamp> {
     let by = &tool.used_by;
     let may_be = by.is_empty() || by.len() >= Tool::MAX_CLIENTS;
@@ -112,9 +112,9 @@ fn used_at(tool: &Tool, client: &str) -> Option<Timestamp> {
     tool.last_used_at.filter(|_| is_own)
 }
 
-/// Returns the tools that the clients load, with their costs, by client, name and scope; tools of a server only if they
-/// are unused and it is not. `days`: when a tool is unused, unless the policy says. `names_only`: the client begins a
-/// session with the names of MCP tools, and loads a definition on demand.
+/// Returns the tools that the clients load, with their costs, sorted by client, name and scope. Of a server's tools it
+/// returns only unused ones, and none if the whole server is unused. A tool is unused after `days` days, by default as
+/// many as the policy says. `names_only` returns true for a client that begins a session with the names of MCP tools.
 pub(crate) fn costs(
     context: &Context<'_>,
     client: Option<&ClientId>,
@@ -139,7 +139,7 @@ pub(crate) fn costs(
             ClientCosts { context, client, sources, watch, days, brief }.add(tool, &mut all);
         }
     }
-    // Servers whose tools have one name cannot be told apart: what switches one off may end the use of another.
+    // Servers of the same name cannot be told apart: switching one off may end the use of another.
     let entry = |each: &ToolCost| {
         let server = each.server.as_deref().filter(|_| each.kind == ToolKind::McpServer);
         Some((each.client.clone(), ServerKey::of(server?)?))
@@ -154,19 +154,19 @@ pub(crate) fn costs(
     all
 }
 
-/// Works out the costs of what one client loads.
+/// The costs of the tools that one client loads.
 struct ClientCosts<'a> {
     context: &'a Context<'a>,
     client: &'a str,
     sources: Vec<SourceId>,
     watch: Option<Watch>,
     days: Option<u32>,
-    /// It begins with the names of MCP tools.
+    /// True if the client begins a session with the names of MCP tools.
     brief: bool,
 }
 
 impl ClientCosts<'_> {
-    /// Adds a tool, and the tools of a server. Plugins and built-in tools cost nothing of their own.
+    /// Adds a tool, or a server with its tools. Plugins and built-in tools have no cost of their own.
     fn add(&self, tool: &Tool, all: &mut Vec<ToolCost>) {
         match tool.kind {
             ToolKind::Builtin | ToolKind::Plugin | ToolKind::Unknown => return,
@@ -213,12 +213,12 @@ impl ClientCosts<'_> {
         }
     }
 
-    /// Returns true if a person keeps it, or wants to hear nothing of it, or it is this program's own.
+    /// Returns true if the tool is pinned, ignored or this program's own.
     fn is_exempt(&self, tool: &Tool) -> bool {
         tool.hold == Hold::Pinned || self.context.is_silent(tool)
     }
 
-    /// The tool and its use, without a cost.
+    /// Returns the tool and its use, without a cost.
     fn cost(&self, tool: &Tool, used: Option<Timestamp>) -> ToolCost {
         let idle = |watch: Watch| {
             watch.until.days_since(used.unwrap_or(tool.discovered_at).max(watch.from))
@@ -244,7 +244,7 @@ impl ClientCosts<'_> {
     }
 }
 
-/// Estimates what a definition costs: what clients hand to a model of it.
+/// Estimates the cost of a definition: of its parts that clients hand to a model.
 fn defined(name: &str, row: &Definition) -> u64 {
     let text = |part: &Option<Part>| part.as_ref().map_or(0, |part| part.text.chars().count());
     let version = &row.current;

@@ -1,12 +1,12 @@
-//! Values without what may be secret, for digests that others may read.
+//! Removes possible secrets from values, for digests that others may read.
 //!
-//! A secret of few words could be guessed from a digest. What stands under a name of secrets, or has the form of a
-//! variable, a header or the user of an address, is therefore left out, and its name stays. Of a command line no more is
-//! left out than one word, or what quotes hold up to the next `;`, `&` or `|`: a program behind a secret counts.
+//! A simple secret could be guessed from its digest. Values are therefore removed, and their names kept, if the name
+//! suggests a secret, and in variables, headers and the user part of a URL. In a command line a secret ends with its
+//! word, or within quotes at the next `;`, `&` or `|`, so that a program behind it still counts.
 
 use serde_json::{Map, Value};
 
-/// Returns the members of an object without what may be secret.
+/// Returns the members of an object without possible secrets.
 pub(super) fn without_secrets(members: &Map<String, Value>) -> Value {
     let clean = |(key, value): (&String, &Value)| {
         let value = match value {
@@ -21,7 +21,7 @@ pub(super) fn without_secrets(members: &Map<String, Value>) -> Value {
     members.iter().map(clean).collect::<Map<_, _>>().into()
 }
 
-/// Returns a value without what may be secret.
+/// Returns a value without possible secrets.
 pub(super) fn clean(value: &Value) -> Value {
     match value {
         Value::Object(map) => without_secrets(map),
@@ -62,7 +62,7 @@ fn hides_next(flag: &str) -> bool {
         || flag.starts_with('-') && !flag.contains('=') && is_secret(flag)
 }
 
-/// Returns true for names of what may be secret. What is called a helper is a program.
+/// Returns true if a name suggests a secret. A name that ends in `helper` is that of a program.
 fn is_secret(name: &str) -> bool {
     const PARTS: [&str; 14] = [
         "env",
@@ -84,7 +84,7 @@ fn is_secret(name: &str) -> bool {
     !name.ends_with("helper") && PARTS.iter().any(|part| name.contains(part))
 }
 
-/// Nothing in the place of a secret, unless a shell would run a part of it.
+/// Returns an empty text for a secret, but the text itself if a shell would run a part of it.
 fn hidden(text: &str) -> &str {
     if is_run(text) { text } else { "" }
 }
@@ -99,9 +99,9 @@ const ENDS: &str = ";&|";
 /// The words of a command line, or of one argument.
 #[derive(Default)]
 struct Words<'t> {
-    /// The word before, or the argument.
+    /// The previous word or argument.
     flag: &'t str,
-    /// A secret of several words goes on up to one of these characters.
+    /// The characters that end a secret of several words; `None` outside of one.
     until: Option<&'static str>,
 }
 
@@ -124,7 +124,7 @@ impl<'t> Words<'t> {
         out
     }
 
-    /// Cleans the beginning of a word; returns what is left of that, and what follows.
+    /// Cleans the beginning of a word. Returns the cleaned part and the rest of the word.
     fn part(&mut self, word: &'t str, is_first: bool) -> (String, &'t str) {
         if let Some(ends) = self.until {
             return self.secret(word, ends);
@@ -136,13 +136,13 @@ impl<'t> Words<'t> {
         match word.split_once('=') {
             Some((name, value)) if !is_address(name) && is_named(name) => {
                 let ends = if name.starts_with('-') { "" } else { ENDS };
-                // An option or a variable that is an argument of its own has all of it.
+                // In an argument of its own, all text after `=` is the value.
                 let is_whole = is_first && (ends.is_empty() || self.flag == "-e");
                 self.until = is_whole.then_some(ends);
                 let (kept, rest) = self.value(value, ends);
                 return (format!("{name}={kept}"), rest);
             }
-            // Others may follow, as in `Server=x;Password=y`.
+            // More pairs may follow, as in `Server=x;Password=y`.
             Some((name, value)) if !is_address(name) => {
                 if let Some((own, _)) = value.split_once(|c| ENDS.contains(c))
                     && !is_address(own)
@@ -158,7 +158,7 @@ impl<'t> Words<'t> {
         }
         match word.split_once(':') {
             Some((user, _)) if matches!(self.flag, "-u" | "--user") => (format!("{user}:"), ""),
-            // A header, with its quotes around name and value.
+            // A header. Quotes may enclose the name and the value together.
             Some((name, value)) if self.flag == "-H" || value.is_empty() && is_secret(name) => {
                 let quote = name.chars().rev().find_map(quote_of);
                 self.until = quote.or(is_first.then_some(ENDS));
@@ -169,7 +169,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Leaves out a secret that may be quoted, and else ends with one of these characters or the word.
+    /// Removes a secret that may be quoted. Without quotes it ends with its word, or at one of these characters.
     fn value(&mut self, text: &'t str, ends: &'static str) -> (String, &'t str) {
         match text.chars().next().and_then(quote_of) {
             None => self.secret(text, ends),
@@ -181,7 +181,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Leaves out a secret up to one of these characters.
+    /// Removes a secret up to one of these characters.
     fn secret(&mut self, text: &'t str, ends: &str) -> (String, &'t str) {
         self.flag = "";
         let end = text.find(|c| ends.contains(c));
@@ -194,7 +194,8 @@ impl<'t> Words<'t> {
     }
 }
 
-/// The characters that end a secret behind a quote: what could be a command of its own counts, in quotes too.
+/// Returns the characters that end a secret after a quote. They include those before another command, because a shell
+/// may run a quoted text.
 fn quote_of(c: char) -> Option<&'static str> {
     match c {
         '"' => Some("\";&|"),
@@ -203,7 +204,7 @@ fn quote_of(c: char) -> Option<&'static str> {
     }
 }
 
-/// Returns true if the word before `=` is that of a secret, or has the form of a variable.
+/// Returns true if the name before `=` suggests a secret, or is written like an environment variable.
 fn is_named(name: &str) -> bool {
     let own =
         name.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
@@ -212,7 +213,7 @@ fn is_named(name: &str) -> bool {
     is_secret(name) || is_variable && !name.starts_with('-')
 }
 
-/// The part of an address after one `://` up to the next, without users, query and fragment.
+/// Returns the part of a URL from one `://` to the next, without user, query and fragment.
 fn place(part: &str) -> String {
     let (rest, mark) = part.strip_suffix("://").map_or((part, ""), |rest| (rest, "://"));
     let begin = rest.find(['?', '#']).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! Switching a server off the way its client does it: which file changes, and how.
+//! Switches: the change of a client's file that switches a server off.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::json::{self, JsonFile, Value};
 /// A change of a client's file that switches a server off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// The file, of the user or the project as the source is. It need not be there.
+    /// The file. It need not exist.
     pub path: PathBuf,
     /// The keys that lead to the value to change.
     pub at: Vec<String>,
@@ -31,30 +31,30 @@ impl Switch {
 /// A change of a value in JSON or TOML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SwitchChange {
-    /// A list, which need not be there, gets this name.
+    /// Add this name to a list, which need not exist.
     AddName(String),
-    /// A member of an object, which is there, gets a value.
+    /// Set this member of an existing object.
     Set(&'static str, bool),
-    /// The value is removed.
+    /// Remove the value.
     Remove,
 }
 
-/// Why no file is changed.
+/// The reason why no file is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoSwitch {
-    /// The entry is not there any more, or its file cannot be read.
+    /// The entry is gone, or its file cannot be read.
     Changed(String),
-    /// No switch in a file is known: what a person can do.
+    /// No switch in a file is known. The text says what a person can do.
     ByHand(String),
 }
 
-/// Returns true if a client begins a session with the names of MCP tools, and loads a definition on demand.
+/// Returns true if a client begins a session with the names of MCP tools and loads definitions on demand.
 #[must_use]
 pub fn names_only(client: &str) -> bool {
     client == claude::CLIENT
 }
 
-/// Returns the changes that switch off each of these entries of sources, which are read anew.
+/// Reads the sources again, and returns for each of these entries the changes that switch it off.
 #[must_use]
 pub fn switches(
     request: &ScanRequest<'_>,
