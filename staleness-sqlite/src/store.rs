@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use staleness_core::journal::Revision;
 use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 use staleness_lock::{blocking, pages};
 
@@ -89,5 +90,9 @@ impl RegistryStore for SqliteStore {
 
     async fn check(&self) -> Result<(), StoreError> {
         blocking(&self.inner, Inner::check).await
+    }
+
+    async fn changed(&self, _: Revision) -> Option<Revision> {
+        None
     }
 }

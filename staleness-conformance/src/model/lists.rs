@@ -105,6 +105,10 @@ impl RegistryStore for Lists {
     async fn check(&self) -> Result<(), StoreError> {
         Ok(())
     }
+
+    async fn changed(&self, _: Revision) -> Option<Revision> {
+        None
+    }
 }
 
 impl Rows {
