@@ -108,7 +108,8 @@ def only(folder: Path, names: list[str]) -> str:
         return os.environ["PATH"]
     folder.mkdir()
     for name in names:
-        (folder / name).symlink_to(shutil.which(name))
+        # What is called `python3` may be a script that needs more.
+        (folder / name).symlink_to(sys.executable if name == "python3" else shutil.which(name))
     return str(folder)
 
 
