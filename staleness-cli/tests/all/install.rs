@@ -284,3 +284,27 @@ fn a_skill_of_somebody_else_is_left_alone() {
     assert!(said.contains("the skill was edited, and stays"), "{said}");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
+
+/// The plugin calls the program by its name, and says nothing where that is not there.
+#[cfg(unix)]
+#[test]
+fn the_plugin_of_claude_code_holds_what_init_writes() {
+    let plugin = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/claude-code/");
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["init", "claude-code"]);
+    for (file, name, call) in [
+        (
+            ".claude/settings.json",
+            "hooks/hooks.json",
+            "command -v staleness >/dev/null || exit 0; staleness",
+        ),
+        (".claude.json", ".mcp.json", "staleness"),
+    ] {
+        let written = fs::read_to_string(sandbox.home.join(file)).unwrap();
+        let written = written.replace(env!("CARGO_BIN_EXE_staleness"), call);
+        let written: Value = serde_json::from_str(&written).unwrap();
+        let held = fs::read_to_string(format!("{plugin}{name}")).unwrap();
+        let held: Value = serde_json::from_str(&held).unwrap();
+        assert_eq!(held, written, "{name}");
+    }
+}
