@@ -84,6 +84,13 @@ fn run(
         return Err(CliError::invalid(message).hint("name another with --home"));
     }
     let program = program(&global, &settings)?;
+    if verb == Verb::Init && is_in_cache(Path::new(&program.path)) {
+        let message =
+            format!("{}: npx and uvx may empty this cache", brief(Path::new(&program.path)));
+        return Err(CliError::invalid(message).hint(
+            "install it first: `npm install --global staleness` or `uv tool install staleness-cli`",
+        ));
+    }
     let mut targets = client.targets(level, &folders, &program, skill);
     if verb == Verb::Init && cfg!(not(feature = "mcp")) {
         // This build has no server that a client could start.
@@ -174,6 +181,13 @@ pub(super) fn own_path() -> Result<PathBuf, CliError> {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&search).map(|folder| folder.join(name)).find(same);
     Ok(found.unwrap_or(running))
+}
+
+/// Returns true for a program that `npx` or `uvx` fetched for one run.
+fn is_in_cache(program: &Path) -> bool {
+    program
+        .components()
+        .any(|part| ["_npx", "archive-v0"].iter().any(|name| part.as_os_str() == *name))
 }
 
 fn absolute(url: &StoreUrl) -> Result<String, CliError> {

@@ -160,3 +160,19 @@ fn the_store_and_the_policy_that_were_named_are_written_down() {
         read_json(&sandbox.home.join(".cursor/mcp.json"))["mcpServers"]["staleness"].clone();
     assert_eq!(server["args"], json!(["mcp"]), "named no more");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_npx_or_uvx_fetched_for_one_run_is_written_to_no_file() {
+    for name in
+        ["npm/_npx/5f/node_modules/staleness-linux-x64/staleness", "uv/archive-v0/x/staleness"]
+    {
+        let sandbox = Sandbox::new();
+        let program = elsewhere(&sandbox, name);
+        let before = sandbox.files();
+        let run = run_there(&sandbox, &program, &["init", "claude-code"]);
+        assert!(run.code == 3 && run.err.contains("`uv tool install staleness-cli`"), "{run:?}");
+        assert_eq!(sandbox.files(), before);
+        assert_eq!(run_there(&sandbox, &program, &["uninstall", "claude-code"]).code, 0);
+    }
+}
