@@ -7,7 +7,7 @@ use crate::time::Timestamp;
 use crate::verdict::Level;
 
 /// The kinds that affect even preferences: statements by people, and dates in the future, which have no weight.
-const SAID: u16 =
+const SAID: u32 =
     bit(SignalKind::Superseded) | bit(SignalKind::Contradicted) | bit(SignalKind::FutureDate);
 
 /// The subject of a verdict: an item, or a block of a document.
@@ -66,7 +66,7 @@ impl<'a> Subject<'a> {
         self.touching() & bit(kind) != 0
     }
 
-    const fn touching(&self) -> u16 {
+    const fn touching(&self) -> u32 {
         match (self.kind, self.evergreen) {
             (ItemKind::Preference, _) => SAID,
             (_, true) => SAID | bit(SignalKind::Expired),

@@ -4,21 +4,24 @@ use super::{Distance, Evidence, Fact, SignalKind};
 
 /// A set of kinds of evidence, as bits, and how far versions are behind: all that a score depends on.
 ///
-/// It takes two bytes per item, while facts need allocations. This helps callers that score many items and
+/// It takes four bytes per item, while facts need allocations. This helps callers that score many items and
 /// explain few.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SignalSet(u16);
+pub struct SignalSet(u32);
 
 /// The lowest bit for distances, above the bits for kinds.
 const DISTANCES: u32 = SignalKind::ALL.len() as u32;
 
+// A bit beyond these would be lost in a release build.
+const _: () = assert!(DISTANCES + 3 <= u32::BITS, "the kinds do not fit: give SignalSet more bits");
+
 /// Returns the bit for a kind.
-pub(super) const fn bit(kind: SignalKind) -> u16 {
-    1 << kind as u16
+pub(super) const fn bit(kind: SignalKind) -> u32 {
+    1 << kind as u32
 }
 
 /// The bits of all kinds.
-pub(super) const ALL: u16 = (1 << SignalKind::ALL.len()) - 1;
+pub(super) const ALL: u32 = (1 << SignalKind::ALL.len()) - 1;
 
 impl SignalSet {
     /// Returns the kinds of these pieces of evidence.
@@ -57,7 +60,7 @@ impl SignalSet {
     }
 
     /// Returns the set without the kinds that are not in `touching`.
-    pub(super) const fn among(self, touching: u16) -> Self {
+    pub(super) const fn among(self, touching: u32) -> Self {
         Self(self.0 & (touching | !ALL))
     }
 
