@@ -1,5 +1,6 @@
 //! The policy for knowledge and documents.
 
+use std::any::Any;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,6 +54,15 @@ macro_rules! knowledge_policy {
         }
 
         impl KnowledgeOverride {
+            /// Returns the fields that are shares, 0..=1, with their names.
+            fn shares(&self) -> impl Iterator<Item = (&'static str, Option<f64>)> {
+                let all = [
+                    $((stringify!($field), &self.$field as &dyn Any),)*
+                    $((stringify!($kind_field), &self.$kind_field as &dyn Any),)*
+                ];
+                all.into_iter().filter_map(|(name, value)| Some((name, *value.downcast_ref()?)))
+            }
+
             /// Combines two overrides: fields that are not set here come from `below`.
             const fn over(self, below: Self) -> Self {
                 Self {
@@ -288,29 +298,7 @@ fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
     if let Some(fault) = set.curve.as_ref().and_then(Curve::fault) {
         faults.push(format!("{key}.curve: {fault}"));
     }
-    for (name, value) in [
-        ("fresh_from", set.fresh_from),
-        ("review_from", set.review_from),
-        ("weight_expired", set.weight_expired),
-        ("weight_superseded", set.weight_superseded),
-        ("weight_contradicted", set.weight_contradicted),
-        ("weight_source_missing", set.weight_source_missing),
-        ("weight_reference_drift", set.weight_reference_drift),
-        ("weight_source_changed", set.weight_source_changed),
-        ("weight_version_drift", set.weight_version_drift),
-        ("weight_related_fresher", set.weight_related_fresher),
-        ("weight_related_stale", set.weight_related_stale),
-        ("weight_recalled_without_progress", set.weight_recalled_without_progress),
-        ("weight_temporal_marker", set.weight_temporal_marker),
-        ("weight_broken_link", set.weight_broken_link),
-        ("strength_patch", set.strength_patch),
-        ("strength_minor", set.strength_minor),
-        ("strength_major", set.strength_major),
-        ("strength_marker", set.strength_marker),
-        ("version_term", set.version_term),
-        ("marker_term", set.marker_term),
-        ("recall_from", set.recall_from),
-    ] {
+    for (name, value) in set.shares() {
         if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
             faults.push(format!("{key}.{name}: must lie in 0..=1"));
         }

@@ -186,3 +186,18 @@ fn a_policy_survives_its_file() {
     let (freshness, _) = item(ItemKind::Knowledge, "x", 45).score(&[], &context);
     assert!((freshness - 0.9).abs() < 1e-9);
 }
+
+#[test]
+fn every_share_has_its_bounds() {
+    let text = toml::to_string(&Policy::default()).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    let all = table["knowledge"].as_table().unwrap();
+    let kinds = all["kind"]["knowledge"].as_table().unwrap();
+    for (place, table) in [("knowledge", all), ("knowledge.kind.todo", kinds)] {
+        for (name, _) in table.iter().filter(|(_, value)| value.is_float()) {
+            let faults = of(&format!("[{place}]\n{name} = 1.5")).unwrap().faults();
+            let fault = format!("{place}.{name}: must lie in 0..=1");
+            assert!(faults.contains(&fault), "{fault}: {faults:?}");
+        }
+    }
+}
