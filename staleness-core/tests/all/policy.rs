@@ -1,5 +1,7 @@
 //! The policy: its defaults, its file form, and what is refused.
 
+use std::collections::BTreeSet;
+
 use crate::common::*;
 use staleness_core::ids::{AgentId, ProjectId};
 use staleness_core::policy::ToolOverride;
@@ -9,6 +11,17 @@ use staleness_core::{Policy, Wait, verdict};
 
 fn of(text: &str) -> Result<Policy, toml::de::Error> {
     toml::from_str(text)
+}
+
+/// Returns the entries of a table and of the tables in it, each on a line of its own.
+fn entries(place: &str, table: &toml::Table) -> BTreeSet<String> {
+    let each = |(name, value): (&String, &toml::Value)| match value {
+        toml::Value::Table(inner) if !inner.is_empty() => {
+            entries(&format!("{place}{name}."), inner)
+        }
+        other => [format!("{place}{name} = {other}")].into(),
+    };
+    table.iter().flat_map(each).collect()
 }
 
 #[test]
@@ -160,6 +173,10 @@ fn the_defaults_are_those_that_are_documented() {
     "#
     .parse()
     .unwrap();
+    let (own, documented) = (entries("", &table), entries("", &expected));
+    let missing: Vec<_> = own.difference(&documented).collect();
+    let unknown: Vec<_> = documented.difference(&own).collect();
+    assert!(missing.is_empty() && unknown.is_empty(), "missing: {missing:?}; unknown: {unknown:?}");
     assert_eq!(table, expected);
     assert_eq!(Ring::CAPACITY, 32);
     assert!(Policy::default().faults().is_empty());
