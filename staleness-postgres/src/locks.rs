@@ -291,6 +291,7 @@ fn suggestion(filter: &SuggestionFilter) -> Reach {
 #[cfg(test)]
 mod tests {
     use staleness_core::ids::{OpId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
+    use staleness_core::store::{Filter, Row};
 
     use super::*;
 
@@ -327,6 +328,18 @@ mod tests {
         assert!(wait(&lock(other()), &peek(ToolFilter::All)));
         let items = Selection::new().lock(ItemFilter::All);
         assert!(!wait(&lock(ToolFilter::All), &items));
+    }
+
+    #[test]
+    fn every_collection_is_locked() {
+        macro_rules! each {
+            ($($field:ident: $row:ty,)*) => {$(
+                let all = Selection::new().lock(<$row as Row>::Filter::ALL);
+                let name = <$row as Row>::NAME;
+                assert!(!Locks::of("w", &all).is_empty(), "add `{name}` to `Locks::of`");
+            )*};
+        }
+        staleness_core::collections!(each);
     }
 
     #[test]
