@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 
 use staleness_core::ids::Level;
@@ -46,6 +47,14 @@ fn every_client_is_read_at_every_level() {
         assert_eq!(source.error, None);
         assert_eq!(source.id.project.is_some(), level == Level::Project);
     }
+}
+
+#[test]
+fn every_client_that_is_read_has_a_name_and_the_other_way_round() {
+    let readings = Tree::new().read();
+    let read: BTreeSet<&str> =
+        readings.sources.iter().map(|source| source.id.client.as_str()).collect();
+    assert_eq!(read, clients::NAMES.iter().copied().collect(), "`NAMES`, on the right");
 }
 
 #[test]
