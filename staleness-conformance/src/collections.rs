@@ -1,5 +1,7 @@
 //! The collections of a store, with the suite's names for each.
 
+use crate::rows::TABLES;
+
 /// Calls a macro with a group of names for each collection: its field, its row, and the generators of rows,
 /// keys and filters.
 macro_rules! collections {
@@ -22,3 +24,10 @@ macro_rules! collections {
 }
 
 pub(crate) use collections;
+
+const _: () = {
+    macro_rules! count {
+        ($({ $rows:ident $($names:ident)* })*) => { 2 $(+ { let _ = stringify!($rows); 1 })* };
+    }
+    assert!(collections!(count) == TABLES, "this list and that of `staleness-core` differ");
+};

@@ -45,6 +45,7 @@ const TEXTS: [&str; 9] = [
 ];
 
 /// A row with samples for the cases that cover all collections.
+#[diagnostic::on_unimplemented(note = "a new collection needs a line in `samples!`")]
 pub(crate) trait Sample: Row {
     /// Returns a minimal row of a project, or a global one. If rows always belong to a project, `None` means
     /// another project.

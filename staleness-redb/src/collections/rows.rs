@@ -23,6 +23,9 @@ pub(crate) enum Find<'f> {
 }
 
 /// A collection stored as a table, with an optional index.
+#[diagnostic::on_unimplemented(
+    note = "a new collection needs its kind and its filters in `collections/stored.rs`"
+)]
 pub(crate) trait Stored: Described + Coded {
     /// The index: the first part of a key, a label, the second part. Only collections whose keys have two parts have one.
     const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = None;

@@ -74,6 +74,7 @@ pub trait Record: Sized {
 }
 
 /// A collection that is stored as a table.
+#[diagnostic::on_unimplemented(note = "a new collection needs its table in `store/table/rows.rs`")]
 pub trait Table: Record + Row {
     /// The maximum number of rows per page.
     const PAGE: usize = 1_000;
