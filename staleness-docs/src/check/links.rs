@@ -42,6 +42,15 @@ pub(super) struct AnchorSet {
     is_template: bool,
 }
 
+impl AnchorSet {
+    /// Returns true if a key joins those of two headings, as some sites do for a section and its part.
+    fn joins(&self, key: &str) -> bool {
+        key.match_indices('-').any(|(at, _)| {
+            self.slugs.contains_key(&key[..at]) && self.slugs.contains_key(&key[at + 1..])
+        })
+    }
+}
+
 /// The anchors of documents on disk, cached.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
@@ -153,6 +162,7 @@ impl Check<'_> {
                     PartFate::NeverThere
                         if anchored.is_before(None)
                             && !known.is_template
+                            && !known.joins(key)
                             && !known.loose.contains(&without_hyphens(key))
                             && self.may_be_broken(held[at].doc) =>
                     {
@@ -257,7 +267,7 @@ impl Check<'_> {
         let (tracked, path) = (self.past.tracked(), path.trim_end_matches('/'));
         let kind = |path: &str| tracked.and_then(|tracked| tracked.kind(path));
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let is_routed = || {
             [".md", ".mdx", "/index.md", "/README.md"]
                 .iter()
@@ -274,6 +284,7 @@ impl Check<'_> {
                 (folder || name.starts_with(char::is_uppercase))
                     && !name.contains('.')
                     && !host
+                    && (!written.starts_with("..") || self.names().folders.contains_key(parent))
                     && !is_routed()
                     && !self.names().is_site
             })
@@ -287,6 +298,7 @@ impl Check<'_> {
         doc.file.inside
             && is_markdown(&path)
             && !path.contains("template")
+            && !is_translation(&path)
             && !self.included.contains(&doc.key.path)
             && !is_data(&doc.key.path)
     }
@@ -359,6 +371,16 @@ fn is_data(path: &str) -> bool {
         folders.iter().any(|folder| matches!(*folder, "test" | "tests" | "__tests__"));
     crate::git::is_of_others(path)
         || is_of_tests && !name.starts_with("readme") && !is_instruction(path)
+}
+
+/// Returns true if a path is in the folder of one language: a site fills it up with the pages of the original.
+fn is_translation(path: &str) -> bool {
+    let folders: Vec<&str> = path.split('/').collect();
+    folders.windows(3).any(|pair| {
+        let code = pair[1].split(['-', '_']).next().unwrap_or_default();
+        matches!(pair[0], "i18n" | "l10n" | "locale" | "locales" | "translations")
+            && matches!(code.len(), 2 | 3)
+    })
 }
 
 /// Returns true if a name is that of a file that site generators do not produce.

@@ -52,7 +52,9 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     let name = parts.pop().unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let is_folder = |part: &&str| FOLDERS.contains(&part.to_ascii_lowercase().as_str());
-    parts.iter().any(is_folder) || is_name(&words(stem))
+    let is_post =
+        matches!(parts.last(), Some(&("blog" | "_posts"))) && !stem.eq_ignore_ascii_case("readme");
+    parts.iter().any(is_folder) || is_post || is_name(&words(stem))
 }
 
 fn is_name(words: &[String]) -> bool {
@@ -130,7 +132,8 @@ mod tests {
                        docs/plans/queue.md .claude/plans/a.md .planning/ROADMAP.md \
                        work/phases/x.md PHASE_3.md docs/phase2-api.md PLAN.md \
                        docs/queue-plan.md IMPLEMENTATION_PLAN.md reports/2026-01-02-load.md \
-                       notes/load_20260102.md website/versioned_docs/version-1.0/a.md";
+                       notes/load_20260102.md website/versioned_docs/version-1.0/a.md docs/blog/announcing-v3.md \
+                       site/_posts/hello.md";
         for path in history.split(' ') {
             assert!(is_by_name(path), "{path}");
         }

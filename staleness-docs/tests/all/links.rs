@@ -79,6 +79,8 @@ fn what_is_no_missing_heading_is_not_told() {
         "guide.md#%C3%BCber",
         "guide.md#",
         "guide.md#/route",
+        // As some sites name the part "Über" of the section "A & B C".
+        "guide.md#A-B-C-Über",
         // As sites other than GitHub write "C's D.E".
         "guide.md#c-s-d-e",
         "/guide.md#never",
@@ -125,6 +127,10 @@ fn what_others_make_or_fill_in_is_not_broken() {
         ("doc.md", "[x](guide/)"),
         ("doc.md", "[x](guide.md#included)"),
         ("docs/a/doc.md", "[x](../../issues)"),
+        // A page of a site that is built from several projects.
+        ("docs/a/doc.md", "[x](../other/page)"),
+        // Pages that are not translated come from the original.
+        ("i18n/zh-hant/doc.md", "[x](none.md)"),
         ("doc.md", "`[x](none.md)`"),
         ("doc.md", "```\n[x](none.md)\n```"),
         ("doc.md", "[x]({{ url }}/none.md)"),
