@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::teach::Taught;
 use super::{check_dimensions, dimensions_in};
 use crate::ids::{ModelId, OpId, ToolName};
 use crate::policy::Policy;
@@ -48,9 +49,7 @@ impl Learn {
         project: &ProjectRef,
         policy: &Arc<Policy>,
     ) -> Result<LearnRoute, Refusal> {
-        let folded = Route::check_query(&self.query)?;
-        // Refuse a query that no search could find again.
-        Question::new(&self.query)?;
+        let folded = learnable(&self.query)?;
         let signal = Confidence::new(self.signal).ok_or_else(|| {
             Refusal::Invalid(format!("the signal {} does not lie in 0..=1", self.signal))
         })?;
@@ -220,7 +219,7 @@ impl Step for LearnRoute {
             return Ok(Decision::Write(draft.finish()));
         }
         let eldest = alike.iter().chain(own).min_by_key(|route| (route.created_at, route.key.id));
-        match (eldest, own) {
+        let known = match (eldest, own) {
             // Merge into the older route with the same meaning.
             (Some(eldest), _) if eldest.key != self.key => {
                 let mut eldest = eldest.clone();
@@ -228,8 +227,7 @@ impl Step for LearnRoute {
                     eldest.absorb(own);
                     draft.delete_route(&own.key);
                 }
-                eldest.learn(self.signal, self.policy.routes.learn_weight, self.op, self.at);
-                draft.put(eldest);
+                Some(eldest)
             }
             (_, Some(own)) => {
                 let mut own = own.clone();
@@ -237,25 +235,22 @@ impl Step for LearnRoute {
                     own.absorb(younger);
                     draft.delete_route(&younger.key);
                 }
-                own.learn(self.signal, self.policy.routes.learn_weight, self.op, self.at);
-                self.embed(&mut draft, own);
+                Some(own)
             }
-            (_, None) if self.creates() => self.embed(
-                &mut draft,
-                Route {
-                    key: self.key.clone(),
-                    query: self.query.clone(),
-                    confidence: self.signal,
-                    uses: 1,
-                    created_at: self.at,
-                    last_used_at: self.at,
-                    model: None,
-                    ops: vec![self.op],
-                },
-            ),
-            (_, None) => return Ok(Decision::Write(draft.finish())),
+            (_, None) => None,
+        };
+        let taught = Taught {
+            project: &self.project.id,
+            tool: &self.key.tool,
+            query: &self.query,
+            signal: self.signal,
+            op: self.op,
+            at: self.at,
+        };
+        if let Some(route) = taught.route(known, &self.policy.routes) {
+            self.put(&mut draft, route);
+            see(&mut draft, &self.project, self.at);
         }
-        see(&mut draft, &self.project, self.at);
         Ok(Decision::Write(draft.finish()))
     }
 
@@ -265,9 +260,11 @@ impl Step for LearnRoute {
 }
 
 impl LearnRoute {
-    /// Writes the route of the query itself, with its vector.
-    fn embed(&self, draft: &mut Draft<'_>, mut route: Route) {
-        if let Some((model, vector)) = &self.vector {
+    /// Writes a route, with the vector of the query if the route is the query's own.
+    fn put(&self, draft: &mut Draft<'_>, mut route: Route) {
+        if let Some((model, vector)) = &self.vector
+            && route.key == self.key
+        {
             route.model = Some(model.clone());
             draft.put(RouteVector {
                 key: route.key.clone(),
@@ -289,6 +286,13 @@ fn is_there(tool: &Tool) -> Result<(), Refusal> {
         "the tool {} is gone since {}: nothing is learned of it before a scan finds it or it is used again",
         tool.key.name, tool.presence.since
     )))
+}
+
+/// Folds a query, and refuses one that no search could find again.
+pub(super) fn learnable(query: &str) -> Result<String, Refusal> {
+    let folded = Route::check_query(query)?;
+    Question::new(query)?;
+    Ok(folded)
 }
 
 /// Refuses a query whose hash equals that of another query.

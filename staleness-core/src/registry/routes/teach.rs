@@ -1,10 +1,9 @@
 //! Learning from outcomes, in the commit of the outcome and without a vector, and recording the use of routes.
 
-use super::learn::same_query;
+use super::learn::{learnable, same_query};
 use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
 use crate::route::{Confidence, Route, RouteKey};
-use crate::search::Question;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 use crate::text::fold_query;
 use crate::time::Timestamp;
@@ -31,36 +30,38 @@ impl Taught<'_> {
     pub(crate) fn key(&self) -> RouteKey {
         RouteKey::of(self.project, self.tool, &fold_query(self.query))
     }
+
+    /// Returns a route after the lesson: the known one that learned it, or a new one if the signal suffices.
+    pub(super) fn route(&self, known: Option<Route>, policy: &RoutePolicy) -> Option<Route> {
+        if let Some(mut known) = known {
+            known.learn(self.signal, policy.learn_weight, self.op, self.at);
+            return Some(known);
+        }
+        (self.signal.get() >= policy.min_signal).then(|| Route {
+            key: self.key(),
+            query: self.query.trim().to_owned(),
+            confidence: self.signal,
+            uses: 1,
+            created_at: self.at,
+            last_used_at: self.at,
+            model: None,
+            ops: vec![self.op],
+        })
+    }
 }
 
-/// Applies a lesson to a draft in which the route is locked, like [`LearnRoute`](super::learn::LearnRoute)
-/// without a vector. Ignores a query that cannot be learned.
+/// Applies a lesson to a draft in which the route is locked. Ignores a query that cannot be learned.
 pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePolicy) {
-    let key = taught.key();
-    let Some(known) = draft.get::<Route>(&key) else {
-        // A query without words could not be found again.
-        let learnable =
-            Route::check_query(taught.query).is_ok() && Question::new(taught.query).is_ok();
-        if taught.signal.get() >= policy.min_signal && learnable {
-            draft.put(Route {
-                key,
-                query: taught.query.trim().to_owned(),
-                confidence: taught.signal,
-                uses: 1,
-                created_at: taught.at,
-                last_used_at: taught.at,
-                model: None,
-                ops: vec![taught.op],
-            });
+    let known = draft.get::<Route>(&taught.key()).cloned();
+    let may_learn = match &known {
+        None => learnable(taught.query).is_ok(),
+        Some(known) => {
+            !known.remembers(taught.op) && same_query(known, &fold_query(taught.query)).is_ok()
         }
-        return;
     };
-    if known.remembers(taught.op) || same_query(known, &fold_query(taught.query)).is_err() {
-        return;
+    if let Some(route) = may_learn.then(|| taught.route(known, policy)).flatten() {
+        draft.put(route);
     }
-    draft.edit::<Route, _>(&key, |route| {
-        route.learn(taught.signal, policy.learn_weight, taught.op, taught.at);
-    });
 }
 
 /// Records that routes were used.
