@@ -131,9 +131,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
             commands::install::init(&cli.global, &args.place, args.skill, out)?;
         }
         Command::Uninstall(args) => commands::install::uninstall(&cli.global, args, out)?,
-        Command::Doctor => {
-            return Ok(if commands::doctor::run(&settings()?, out)? { 0 } else { 4 });
-        }
+        Command::Doctor => return commands::doctor::run(&settings()?, out),
         Command::Prune(args) => commands::upkeep::prune(&settings()?, args, out)?,
         Command::Backup { file } => commands::upkeep::backup(&settings()?, file, out)?,
         Command::Export => commands::export::run(&settings()?, out)?,

@@ -25,8 +25,8 @@ pub(crate) use work_args::{ResumeArgs, SessionCommand, StaleCommand, WorkCommand
 
 /// The end of the long help.
 const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 findings (--fail-on), 2 unknown option or missing argument, 3 refused value or \
-bad input, 4 store trouble. `hook` always exits 0.
+Exit codes: 0 done, 1 findings (--fail-on), 2 unknown option or missing argument, 3 refused value, bad \
+input or configuration, 4 store trouble or a failed check of `doctor`. `hook` always exits 0.
 
 Examples:
   staleness init claude-code         set it up in an agent client: hooks and MCP server

@@ -35,8 +35,8 @@ struct Check {
     detail: String,
 }
 
-/// Runs all checks. Returns true if none failed.
-pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
+/// Runs all checks. Returns the exit code.
+pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
     let mut checks = Vec::new();
     let mut add = |name: &'static str, state: State, detail: String| {
         checks.push(Check { name, state, detail })
@@ -119,10 +119,16 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     }
     let (state, detail) = hooks(settings);
     add("hooks", state, detail);
-    let ok = checks.iter().all(|check| check.state != State::Fail);
+    let failed = checks.iter().filter(|check| check.state == State::Fail);
+    let code = match failed.map(|check| check.name).collect::<Vec<_>>().as_slice() {
+        [] => 0,
+        // Every other command refuses this policy with the same code.
+        ["policy"] => 3,
+        _ => 4,
+    };
     if out.json {
-        out.json(&json!({ "ok": ok, "checks": checks }))?;
-        return Ok(ok);
+        out.json(&json!({ "ok": code == 0, "checks": checks }))?;
+        return Ok(code);
     }
     let rows = checks.into_iter().map(|check| -> Vec<Cell> {
         let (word, paint): (&str, Painter) = match check.state {
@@ -137,7 +143,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
         ]
     });
     out.text(&out.details(rows))?;
-    Ok(ok)
+    Ok(code)
 }
 
 /// Describes the entries that hooks left to be recorded. Returns `None` if there are none.

@@ -29,11 +29,31 @@ fn all_is_well_before_and_after_the_first_scan() {
 fn a_policy_that_cannot_be_read_is_a_failed_check_and_not_the_end() {
     let sandbox = Sandbox::scanned();
     sandbox.write("home/.config/staleness/staleness.toml", "[tools]\nunseen_days = 'x'\n");
-    let run = sandbox.run(&["doctor", "--json"]);
-    assert_eq!(run.code, 4);
-    let report: Value = serde_json::from_str(&run.out).unwrap();
+    let doctor = || {
+        let run = sandbox.run(&["doctor", "--json"]);
+        (run.code, serde_json::from_str::<Value>(&run.out).unwrap())
+    };
+    let (code, report) = doctor();
+    assert_eq!((code, &report["ok"]), (3, &false.into()));
     assert_eq!(check(&report, "policy").0, "fail", "{report}");
     assert_eq!(check(&report, "integrity").0, "ok", "{report}");
+    for args in [
+        &[][..],
+        &["scan"],
+        &["tools"],
+        &["check"],
+        &["review"],
+        &["work"],
+        &["knowledge"],
+        &["routes"],
+        &["config", "show"],
+        &["prune"],
+        &["export"],
+    ] {
+        assert_eq!(sandbox.run(args).code, 3, "as the doctor: {args:?}");
+    }
+    std::fs::write(sandbox.store(), "x".repeat(9_000)).unwrap();
+    assert_eq!(doctor().0, 4, "trouble with the store weighs more");
 }
 
 #[cfg(unix)]
