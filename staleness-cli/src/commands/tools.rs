@@ -127,7 +127,7 @@ pub(super) fn audience(settings: &Settings, out: &Output) -> String {
         let (name, known) = (quoted(agent.as_str()), NAMES.join(", "));
         out.warn(&format!("warning: no client is known as {name}; known are {known}"));
     }
-    let how = if settings.client.is_some() { "" } else { " (STALENESS_AGENT names one)" };
+    let how = if settings.client.is_some() { "" } else { " (`--agent codex` answers for one)" };
     out.hint(&format!("for {}{how}", settings.audience()))
 }
 

@@ -182,7 +182,7 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     const TOOL: &str = "mcp__github__search";
     let sandbox = Sandbox::scanned();
     let told = format!("{TOOL}  not used yet: its server github is configured in claude-code\n");
-    let told = told + "for any client (STALENESS_AGENT names one)\n";
+    let told = told + "for any client (`--agent codex` answers for one)\n";
     assert_eq!(sandbox.ok(&["tools", "show", TOOL]), told);
     assert_eq!(sandbox.ok(&["tools", "show", "mcp_github_search"]), told);
     let shown = sandbox.json(&["tools", "show", TOOL]);

@@ -105,11 +105,12 @@ fn an_answer_says_for_which_client_it_is() {
     ] {
         assert_eq!(sandbox.json(args)["for"], "any client", "{args:?}");
         let told = sandbox.ok(args);
-        assert!(told.ends_with("\nfor any client (STALENESS_AGENT names one)\n"), "{told}");
+        assert!(told.ends_with("\nfor any client (`--agent codex` answers for one)\n"), "{told}");
         let mut command = sandbox.command();
         command.env("STALENESS_AGENT", "claude-code").args(args);
         let told = Run::of(command.output().unwrap()).out;
         assert!(told.ends_with("\nfor claude-code\n"), "{told}");
+        assert_eq!(sandbox.ok(&[args, &["--agent", "claude-code"]].concat()), told);
     }
     for name in ["nosuch", "a b"] {
         let run = sandbox.run(&["tools", "--agent", name]);

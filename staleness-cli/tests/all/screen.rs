@@ -5,7 +5,7 @@ use std::process::Stdio;
 use crate::common::{Run, Sandbox, line};
 
 /// The line that says whom an answer is for.
-const ANY: &str = "for any client (STALENESS_AGENT names one)\n";
+const ANY: &str = "for any client (`--agent codex` answers for one)\n";
 
 /// Returns a command's output, with this machine's folder as `~` and the project's id as `ID`.
 fn screen(sandbox: &Sandbox, args: &[&str]) -> String {
@@ -73,7 +73,7 @@ fn overview() {
 uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
 `staleness check` looks for documents that have rotted
 `staleness tools show NAME` for the evidence, `staleness scan` to record this state
-for any client (STALENESS_AGENT names one)
+for any client (`--agent codex` answers for one)
 ");
 }
 
@@ -98,7 +98,7 @@ fn tools() {
   active   mcp__linear__*                       never used     claude-code
   active   /fix                 project         never used     claude-code  Fixes the build
 uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
-for any client (STALENESS_AGENT names one)
+for any client (`--agent codex` answers for one)
 ";
     assert_eq!(screen(&fates(), &["tools"]), expected);
 }
@@ -137,7 +137,7 @@ mcp__github__search  demoted
   last used     2026-11-20T12:04:00Z
   verdict       stale 0.2 → update
                 failing  3 of the last 4 uses failed
-for any client (STALENESS_AGENT names one)
+for any client (`--agent codex` answers for one)
 ";
     assert_eq!(screen(&fates(), &["tools", "show", "mcp__github__search"]), expected);
 }
