@@ -239,7 +239,9 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         })));
     }
     if !delta.failing.is_empty() {
-        text.push_str(&format!("{}\n", paint.bold("still failing")));
+        let is_first = delta.source == DeltaSource::Digest;
+        let fails = if is_first { "failing" } else { "still failing" };
+        text.push_str(&format!("{}\n", paint.bold(fails)));
         text.push_str(&out.table(delta.failing.iter().map(|each| -> Vec<Cell> {
             vec![(each.name.clone(), Some(Paint::bold)), (each.cause.clone(), None)]
         })));

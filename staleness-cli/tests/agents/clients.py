@@ -133,7 +133,7 @@ class ClaudeCode(Client):
         return f"mcp__{server}__{tool}"
 
     def converse(self, resume):
-        allowed = ["mcp__trial", "mcp__staleness"]
+        allowed = ["mcp__trial", "mcp__shared", "mcp__staleness"]
         self.command("-p", MARKER, *(["--continue"] if resume else []), "--allowedTools", *allowed)
 
     def clear(self, command):

@@ -56,12 +56,12 @@ def told(client, case, text, *starts):
     check(client.name, f"{case}: {', '.join(starts) or 'nothing'} is told", holds)
 
 
-def outcomes(client, **expected):
-    """Checks the outcomes of tools of the trial server. Some clients run their hooks in the background."""
+def outcomes(client, server, **expected):
+    """Checks the outcomes of tools of a server. Some clients run their hooks in the background."""
     end = time.monotonic() + 10
     while True:
         tools = client.machine.tools()
-        found = {tool: tools.get(f"mcp__trial__{tool}", {}).get("outcomes") for tool in expected}
+        found = {tool: tools.get(f"mcp__{server}__{tool}", {}).get("outcomes") for tool in expected}
         if found == expected or time.monotonic() > end:
             return check(client.name, f"the outcomes are {expected}", found == expected, found)
         time.sleep(0.1)
@@ -85,8 +85,16 @@ def play_tools(client, other, machine):
     for server in ["shared", "theirs"]:
         other.add(server)
 
-    told(client, "first session", client.session(("trial", "works"), ("trial", "breaks")))
-    outcomes(client, works="S", breaks="F")
+    machine.mended.touch()
+    other.session(("shared", "breaks"))
+    outcomes(client, "shared", breaks="S")
+    machine.mended.unlink()
+    other.session(*[("shared", "breaks")] * 3)
+    outcomes(client, "shared", breaks="SFFF")
+
+    first = client.session(("trial", "works"), ("trial", "breaks"))
+    told(client, f"first session, after uses by {other.name} failed", first, "Failing, avoid: ")
+    outcomes(client, "trial", works="S", breaks="F")
 
     client.add("added")
     client.remove("dropped")
@@ -101,12 +109,12 @@ def play_tools(client, other, machine):
     told(client, "a server came back", client.session(), "Available again: `mcp__dropped__*`")
 
     client.session(("trial", "breaks"), ("trial", "breaks"))
-    outcomes(client, breaks="FFF")
+    outcomes(client, "trial", breaks="FFF")
     told(client, "a tool failed", client.session(), "Failing")
 
     machine.mended.touch()
     told(client, "it still fails", client.session(("trial", "breaks")), "Still failing")
-    outcomes(client, breaks="FFFS")
+    outcomes(client, "trial", breaks="FFFS")
     told(client, "it works again", client.session(), "Available again: `mcp__trial__breaks`")
 
 

@@ -422,7 +422,7 @@ fn explain_says_what_a_session_start_would_say_under_this_policy() {
     let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
     let said = |options: &[&str]| sandbox.hook_with(options, start.as_bytes()).out;
     let told = said(&["--explain"]);
-    assert!(told.contains("say      - Failing since the last session, avoid: `/flaky`"), "{told}");
+    assert!(told.contains("say      - Failing, avoid: `/flaky`"), "{told}");
     let silent = said(&["--explain", "--set", "hooks.tell=false"]);
     assert!(silent.ends_with("say      nothing\n"), "{silent}");
 }

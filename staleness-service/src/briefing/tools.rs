@@ -3,7 +3,7 @@
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, redefined, tool_prefix};
 use staleness::ids::ClientId;
-use staleness::report::{Delta, NetChange};
+use staleness::report::{Delta, DeltaSource, NetChange};
 use staleness::tool::{PresenceCause, Status};
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
@@ -29,10 +29,23 @@ pub(crate) fn text(
     let again = |change: &NetChange| change.from.is_some() && !change.cause.starts_with("server_");
     let still = delta.failing.iter().filter(|each| !each.cause.contains("; also absent: server_"));
     let still = still.map(|each| (each.name.as_str(), Some(each.cause.as_str())));
+    let mut still: Vec<Item<'_>> = still.collect();
+    let mut failing = group(Status::Demoted, alone, true);
+    // An agent that comes for the first time had no last session.
+    let is_first = delta.source == DeltaSource::Digest;
+    if is_first {
+        failing.append(&mut still);
+    }
+    let (gone, fails) = match is_first {
+        true => ("Gone, do not call", "Failing, avoid"),
+        false => {
+            ("Gone since the last session, do not call", "Failing since the last session, avoid")
+        }
+    };
     let sections = [
-        ("Gone since the last session, do not call", group(Status::Stale, alone, true)),
-        ("Failing since the last session, avoid", group(Status::Demoted, alone, true)),
-        ("Still failing, avoid", still.collect()),
+        (gone, group(Status::Stale, alone, true)),
+        (fails, failing),
+        ("Still failing, avoid", still),
         ("Available again", group(Status::Active, again, false)),
         ("New", group(Status::Active, |change| change.from.is_none(), false)),
     ];
@@ -103,7 +116,7 @@ type Item<'a> = (&'a str, Option<&'a str>);
 #[cfg(test)]
 mod tests {
     use staleness::journal::Revision;
-    use staleness::report::{DeltaCounts, DeltaSource, Failing, Redefined};
+    use staleness::report::{DeltaCounts, Failing, Redefined};
     use staleness_core::definition::ChangeClass;
 
     use super::*;
@@ -172,6 +185,23 @@ mod tests {
         ] {
             assert!(told.contains(part), "{told}");
         }
+    }
+
+    #[test]
+    fn an_agent_that_was_never_here_is_told_of_no_last_session() {
+        let stale = Some(Status::Active);
+        let tools = vec![
+            change("mcp__a__*", stale, Status::Stale, "removed_from_config"),
+            change("b", stale, Status::Demoted, "3 of the last 5 uses failed"),
+        ];
+        let failing = [("e".into(), "4 of the last 5 uses failed".into())];
+        let first = Delta { source: DeltaSource::Digest, ..delta(tools, &failing) };
+        assert_eq!(
+            said(&first, 1_500).unwrap(),
+            "Tool status from `staleness`:\n\
+             - Gone, do not call: `mcp__a__*` (removed from config)\n\
+             - Failing, avoid: `b` (3 of the last 5 uses failed), `e` (4 of the last 5 uses failed)"
+        );
     }
 
     #[test]
