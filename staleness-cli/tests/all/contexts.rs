@@ -63,6 +63,17 @@ fn a_cleared_context_hears_what_waits_for_anyone() {
     assert!(!start(&sandbox, 6, "s4", "clear").contains("For whoever"), "it was taken");
 }
 
+/// Who is known from a session is known to an agent that missed nothing, too.
+#[test]
+fn a_first_session_without_news_hears_nothing_of_what_two_others_hand_over() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&line("session start --agent reviewer --id r"));
+    sandbox.ok(&line("work add handoff Review --id h --from codex --to reviewer --agent codex"));
+    for client in ["claude-code", "gemini"] {
+        assert_eq!(sandbox.start_of(client, client), "");
+    }
+}
+
 /// Handoffs between two others push nothing out of a digest, and are not counted in it.
 #[test]
 fn what_others_hand_to_each_other_takes_no_room_from_what_is_mine() {

@@ -200,8 +200,14 @@ fn own(tool: Facts<'_>, client: &ClientId) -> Standing {
         Some(ListingState::Configured) => Standing::There,
         Some(state) => Standing::Away(state.cause()),
         None if of_clients().next().is_none() => {
-            let is_nobodys = tool.used_by.is_empty() || tool.used_by.contains(client);
-            if is_nobodys { Standing::There } else { Standing::Others }
+            // A live list says which tools a server has, and not which clients have the server.
+            let is_of_server = tool.server.is_some() && !tool.listings.is_empty();
+            let is_nobodys = tool.used_by.is_empty() && !is_of_server;
+            if is_nobodys || tool.used_by.contains(client) {
+                Standing::There
+            } else {
+                Standing::Others
+            }
         }
         None if tool.used_by.contains(client) => Standing::Used,
         None => Standing::Others,
