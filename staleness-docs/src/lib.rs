@@ -93,7 +93,7 @@ pub use check::{check, project_version};
 pub use files::{instruction_files, retain_loaded_by, session_files, take_disk};
 pub use fix::{Edit, Mend, mend, mended};
 pub use front::{Change, Field, FieldValue, SetError, set_fields, unquote};
-pub use nature::{is_checked, is_markdown};
+pub use nature::{is_checked, is_loaded_by, is_markdown};
 pub use options::CheckOptions;
 pub use report::{
     Blind, BlindKind, Cancelled, Counts, Impact, Note, Progress, Report, Skipped, Touched,

@@ -5,12 +5,13 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use staleness::ids::AgentId;
+use staleness::ids::{AgentId, ClientId, ServerKey};
 use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
 use staleness_core::definition::ChangeClass;
 use staleness_core::ids::stable_hash;
-use staleness_sources::clients::{Declarations, Outline, Outlines};
+use staleness_docs::is_loaded_by;
+use staleness_sources::clients::{Declarations, Outline, Outlines, is_file_of};
 
 use crate::error::{ErrorKind, ServiceError, in_words};
 use crate::escape;
@@ -34,9 +35,11 @@ version 1
 ";
 /// The kind of a tool's definition, and that of a file or folder that could not be read.
 const TOOL: &str = "tool";
+const INSTRUCTION: &str = "instruction";
+const SERVER: &str = "server";
 const UNREAD: &str = "file";
 /// Kinds of entries.
-const KINDS: [&str; 7] = ["agent", "command", "hook", "instruction", "server", "skill", TOOL];
+const KINDS: [&str; 7] = ["agent", "command", "hook", INSTRUCTION, SERVER, "skill", TOOL];
 /// The most names that an agent is told.
 const MAX_TOLD: usize = 5;
 
@@ -102,6 +105,21 @@ pub struct Moved {
     /// Its digest now, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+}
+
+impl Moved {
+    /// Returns true if the client may load it. `servers` are the names of all servers.
+    fn is_for(&self, client: &str, servers: &[&str]) -> bool {
+        let has_tool = |server: &str| {
+            let key = server.rsplit_once('#').and_then(|(_, name)| ServerKey::of(name));
+            key.is_some_and(|key| self.name.starts_with(&format!("mcp__{key}__")))
+        };
+        match self.kind.as_str() {
+            INSTRUCTION => is_loaded_by(client, &self.name),
+            TOOL => servers.iter().any(|server| has_tool(server) && is_file_of(client, server)),
+            _ => is_file_of(client, &self.name),
+        }
+    }
 }
 
 /// Something that was not compared.
@@ -423,7 +441,14 @@ pub fn notice(
             "unreadable".to_owned(),
         ),
         Ok(Some(locked)) => {
-            let told = current(settings, registry)?.compare(&locked);
+            let current = current(settings, registry)?;
+            let mut told = current.compare(&locked);
+            if let Some(client) = settings.client.as_ref().map(ClientId::as_str) {
+                let all = current.lock.0.keys().chain(locked.0.keys());
+                let servers = all.filter(|(kind, _)| kind == SERVER);
+                let servers: Vec<&str> = servers.map(|(_, name)| name.as_str()).collect();
+                told.moved.retain(|each| each.is_for(client, &servers));
+            }
             if told.holds() {
                 return Ok(None);
             }

@@ -154,6 +154,35 @@ fn a_session_start_tells_once_what_moved_by_names_alone() {
 }
 
 #[test]
+fn an_agent_is_told_of_what_its_client_loads() {
+    let sandbox = giving();
+    sandbox.ok(&["lock"]);
+    for (path, text) in [
+        (".claude/commands/go.md", "Stop.\n".into()),
+        (".claude/settings.json", r#"{"hooks": {"Stop": []}}"#.into()),
+        (".codex/config.toml", "[mcp_servers.x]\ncommand = \"x\"\n".into()),
+        (".mcp.json", server("another", "s3cret")),
+        ("AGENTS.md", "Be brief.\n".into()),
+    ] {
+        sandbox.write(&format!("project/{path}"), text);
+    }
+    let names =
+        ["`AGENTS.md`", "commands/go.md", "settings.json#Stop", ".mcp.json#hub", "config.toml#x"];
+    for (client, loads) in [
+        ("claude-code", &[0, 1, 2, 3][..]),
+        ("codex", &[0, 4]),
+        ("copilot", &[0]),
+        ("cursor", &[0]),
+        ("gemini", &[]),
+        ("vscode", &[0, 2]),
+    ] {
+        let told = sandbox.start_of(client, client);
+        let told: Vec<usize> = (0..5).filter(|at| told.contains(names[*at])).collect();
+        assert_eq!(told, loads, "{client}");
+    }
+}
+
+#[test]
 fn a_file_that_is_no_lock_is_refused_and_not_quoted() {
     let sandbox = giving();
     let refused = |why: &str| {

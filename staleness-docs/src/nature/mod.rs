@@ -86,7 +86,8 @@ pub(crate) fn is_shared(path: &str) -> bool {
 /// Returns true if a client may load an instruction file automatically. The path is relative to the project,
 /// or begins with `~/` for a file of the user. Claude Code follows imports, so files of no known client count
 /// as imported by it.
-pub(crate) fn is_loaded_by(client: &str, path: &str) -> bool {
+#[must_use]
+pub fn is_loaded_by(client: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let shared = is_shared(path);
     match client {

@@ -91,6 +91,26 @@ pub fn named(name: &str) -> Option<&'static str> {
     own.or_else(|| OTHER_NAMES.iter().find(|(other, _)| is_name(other)).map(|(_, client)| *client))
 }
 
+/// Returns true if a client reads a file of a project that configures clients, by its path relative to the project.
+/// Files of no known client are for any.
+#[must_use]
+pub fn is_file_of(client: &str, path: &str) -> bool {
+    let clients: &[&str] = match path.split(['/', '#']).next().unwrap_or_default() {
+        // VS Code runs these hooks.
+        ".claude" if path.starts_with(".claude/settings") => &["claude-code", "vscode"],
+        ".claude" | ".mcp.json" => &["claude-code"],
+        ".codex" => &["codex"],
+        ".cursor" => &["cursor"],
+        ".gemini" => &["gemini"],
+        ".github" => &["copilot", "vscode"],
+        ".vscode" => &["vscode"],
+        ".zed" => &["zed"],
+        "opencode.json" | "opencode.jsonc" => &["opencode"],
+        _ => return true,
+    };
+    clients.contains(&client)
+}
+
 /// Environment variables set for commands of agents, or in editor terminals that agents share. Taken from the
 /// clients' documentation and source code in November 2026.
 const AGENT_VARIABLES: &[&str] = &[
