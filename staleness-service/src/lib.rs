@@ -42,6 +42,7 @@ pub mod naming;
 mod outlines;
 mod private;
 pub mod rank;
+pub mod rehearsal;
 pub mod remembered;
 pub mod review;
 pub mod save;

@@ -12,6 +12,9 @@ use staleness_sources::clients::{Outline, Outlines};
 
 use crate::private;
 
+/// Suffix of the folder's name.
+pub(crate) const OUTLINES: &str = ".outlines";
+
 /// Maximum number of files in the folder.
 const MAX_FILES: usize = 16;
 
@@ -32,7 +35,7 @@ impl OutlineFolder {
     /// Returns the cache for the store at `url`, or `None` if the store is not a file. If `writes` is false,
     /// nothing is written.
     pub(crate) fn of(url: &StoreUrl, writes: bool) -> Option<Self> {
-        Some(Self { folder: private::beside(url, ".outlines")?, writes })
+        Some(Self { folder: private::beside(url, OUTLINES)?, writes })
     }
 
     fn read(&self, key: &str) -> Option<Outline> {

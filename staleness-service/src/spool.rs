@@ -23,6 +23,9 @@ use staleness_core::session::OpenCall;
 
 use crate::private;
 
+/// Suffix of the folder's name.
+pub(crate) const SPOOL: &str = ".spool";
+
 /// Maximum number of waiting entries, and of rejected entries.
 const MAX_ENTRIES: usize = 10_000;
 
@@ -172,7 +175,7 @@ impl Spool {
     /// exist.
     #[must_use]
     pub fn of(url: &StoreUrl) -> Option<Self> {
-        Some(Self { folder: private::beside(url, ".spool")? })
+        Some(Self { folder: private::beside(url, SPOOL)? })
     }
 
     /// Returns the folder of the entries.

@@ -18,6 +18,7 @@ use staleness_core::text::counted;
 use staleness_service::briefing::reading::{self, Reading, Told};
 use staleness_service::briefing::{self, prompt};
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
+use staleness_service::rehearsal::rehearsal;
 use staleness_service::sessions::request;
 use staleness_sources::hook::{
     Event, Evidence, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
@@ -54,37 +55,44 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     let input = parse(&payload, args.client.as_deref(), args.event.as_deref())
         .map_err(|error| CliError::invalid(error.to_string()))?;
     drop(payload);
+    if matches!(input.event, Event::Ignored(_)) && !args.explain {
+        return Ok(());
+    }
+    let settings = settings(global, &input)?;
     if args.explain {
-        let settings = settings(global, &input)?;
         return out.text(&explain(&settings, &input)?);
     }
+    act(&settings, &input, &mut |text| say(&input, text))
+}
+
+/// Sends a text to the agent. An error means that it did not reach the client.
+type Say<'s> = &'s mut dyn FnMut(&ModelText) -> Result<(), CliError>;
+
+/// Records the event, and says what the agent should know after it.
+fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
-            let settings = settings(global, &input)?;
-            record(&settings, Entry::Used(Box::new(used(&settings, &input, event))))?;
-            let Some((told, reading)) = of_documents(&settings, &input, event)? else {
+            record(settings, Entry::Used(Box::new(used(settings, input, event))))?;
+            let Some((told, reading)) = of_documents(settings, input, event)? else {
                 return Ok(());
             };
-            say(&input, &reading.text)?;
+            say(&reading.text)?;
             let noted = told.note(&reading.digests);
             noted.map_err(|error| CliError::new(ErrorKind::Io, in_words(&error)))
         }
         Event::CallBegan { tool, op, turn } => {
-            let settings = settings(global, &input)?;
             let Some(session) = input.session.clone() else { return Ok(()) };
             let (tool, op, turn) = (tool.clone(), op.clone(), Some(turn.clone()));
             let call = OpenCall { op, tool, turn, at: settings.now };
-            record(&settings, Entry::CallBegan { project: settings.project.clone(), session, call })
+            record(settings, Entry::CallBegan { project: settings.project.clone(), session, call })
         }
         Event::PermissionAsked { tool, turn } => {
-            let settings = settings(global, &input)?;
             let Some(session) = input.session.clone() else { return Ok(()) };
             let (tool, turn, at) = (tool.clone(), turn.clone(), settings.now);
             let project = settings.project.clone();
-            record(&settings, Entry::PermissionAsked { project, session, tool, turn, at })
+            record(settings, Entry::PermissionAsked { project, session, tool, turn, at })
         }
         Event::TurnEnded { turn, interrupted } => {
-            let settings = settings(global, &input)?;
             let Some(session) = input.session.clone() else { return Ok(()) };
             let end = TurnEnd {
                 project: settings.project.clone(),
@@ -94,24 +102,19 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
                 interrupted: *interrupted,
                 at: settings.now,
             };
-            record(&settings, Entry::TurnEnded(end))
+            record(settings, Entry::TurnEnded(end))
         }
         Event::SessionStart { source } => {
-            let settings = settings(global, &input)?;
-            session_start(&settings, &input, is_cleared(source.as_deref()))
+            session_start(settings, input, is_cleared(source.as_deref()), say)
         }
         Event::ConfigChanged => {
-            let settings = settings(global, &input)?;
             // If the store is busy, the next scan catches up.
-            let registry = open(&settings, Access::Write)?;
-            unless_busy(apply(&registry, &settings, &[], &asker(&input)))?;
+            let registry = open(settings, Access::Write)?;
+            unless_busy(apply(&registry, settings, &[], &asker(input)))?;
             Ok(())
         }
-        Event::SessionEnd => session_end(&settings(global, &input)?, &input),
-        Event::UserPrompt(prompt) => {
-            let settings = settings(global, &input)?;
-            user_prompt(&settings, &input, prompt)
-        }
+        Event::SessionEnd => session_end(settings, input),
+        Event::UserPrompt(prompt) => user_prompt(settings, input, prompt, say),
         Event::Ignored(_) => Ok(()),
     }
 }
@@ -254,7 +257,12 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
 
 /// Scans, begins or resumes the session, and reports the changes. After a full report, marks them as
 /// reported.
-fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Result<(), CliError> {
+fn session_start(
+    settings: &Settings,
+    input: &HookInput,
+    cleared: bool,
+    say: Say<'_>,
+) -> Result<(), CliError> {
     let (project, now) = (&settings.project, settings.now);
     let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
     let later = |id: &SessionId| {
@@ -280,7 +288,7 @@ fn session_start(settings: &Settings, input: &HookInput, cleared: bool) -> Resul
     let mut delta = registry.sessions().resume(project, resume.clone(), now).wait()?;
     let (told, lock) = briefing::session_start(settings, &registry, &mut delta, &resume)?;
     if let Some(text) = &told.text {
-        say(input, text)?;
+        say(text)?;
     }
     if let Some(lock) = lock {
         lock.told(settings);
@@ -298,11 +306,16 @@ fn is_cleared(source: Option<&str>) -> bool {
 }
 
 /// Suggests tools that fit a prompt well, and records the suggestion.
-fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result<(), CliError> {
+fn user_prompt(
+    settings: &Settings,
+    input: &HookInput,
+    asked: &Prompt,
+    say: Say<'_>,
+) -> Result<(), CliError> {
     let Some(registry) = open_in_order(settings, Access::Look)? else { return Ok(()) };
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
     if let Some(text) = prompt::text(settings.client.as_ref(), &found.tools) {
-        say(input, &text)?;
+        say(&text)?;
     }
     if !found.is_worth_noting() {
         return Ok(());
@@ -350,7 +363,7 @@ fn agent(settings: &Settings, input: &HookInput) -> Result<AgentId, CliError> {
     staleness_service::sessions::agent(settings, input.client_id().as_str())
 }
 
-/// Sends context to the agent. An error means that the text did not reach the client.
+/// Prints the answer that gives a text to the agent.
 fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
     let text = text.as_str();
     let mut answer = json!({
@@ -393,12 +406,6 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("outcome", format!("{:?}", event.kind).to_lowercase());
             line("id", event.op.as_ref().map_or_else(|| "a fresh one".into(), ToString::to_string));
             line("would", "record this use".into());
-            match of_documents(settings, input, event)? {
-                Some((_, reading)) => {
-                    reading.text.as_str().lines().for_each(|told| line("say", told.into()));
-                }
-                None => line("say", "nothing".into()),
-            }
         }
         Event::CallBegan { tool, op, .. } => {
             line("event", "a tool is called".into());
@@ -416,9 +423,8 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             let became = if *interrupted { "interrupted" } else { "failed" };
             line("would", format!("record calls without an end as {became}, and say nothing"));
         }
-        Event::SessionStart { source } => {
+        Event::SessionStart { .. } => {
             line("event", "a session starts".into());
-            let cleared = is_cleared(source.as_deref());
             let registry = settings.open(Access::Look)?;
             let (scan, _) = preview(&registry, settings, &[])?;
             line(
@@ -431,37 +437,28 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
                     scan.restored.len()
                 ),
             );
-            // Based on the records so far.
-            let session = input.session.clone();
-            let resume = request(settings, agent(settings, input)?);
-            let resume = Resume { session, peek: true, cleared, ..resume };
-            let mut delta = registry
-                .sessions()
-                .resume(&settings.project, resume.clone(), settings.now)
-                .wait()?;
-            match briefing::session_start(settings, &registry, &mut delta, &resume)?.0.text {
-                Some(text) => text.as_str().lines().for_each(|told| line("say", told.into())),
-                None => line("say", "nothing".into()),
-            }
         }
         Event::ConfigChanged => line("would", "scan, and say nothing".into()),
         Event::SessionEnd => {
             line("would", "end the session, and remove what is past the policy's bounds".into());
         }
-        Event::UserPrompt(asked) => {
+        Event::UserPrompt(_) => {
             line("event", "the user asked something".into());
             line("would", "suggest tools where some fit well, now and then".into());
-            let registry = settings.open(Access::Look)?;
-            let found = prompt::look(settings, &registry, input, asked)?;
-            match found
-                .as_ref()
-                .and_then(|found| prompt::text(settings.client.as_ref(), &found.tools))
-            {
-                Some(text) => line("say", text.to_string()),
-                None => line("say", "nothing".into()),
-            }
         }
         Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
+    }
+    if matches!(
+        input.event,
+        Event::ToolOutcome(_) | Event::SessionStart { .. } | Event::UserPrompt(_)
+    ) {
+        let (_folder, rehearsal) = rehearsal(settings)?;
+        let mut said = String::from("nothing");
+        act(&rehearsal, input, &mut |text| {
+            said = text.to_string();
+            Ok(())
+        })?;
+        said.lines().for_each(|told| line("say", told.into()));
     }
     Ok(text)
 }

@@ -29,6 +29,7 @@ mod doctor;
 mod embedder;
 mod environment;
 mod errors;
+mod explained;
 mod for_whom;
 mod forgotten;
 mod hook;

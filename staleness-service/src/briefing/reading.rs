@@ -19,6 +19,8 @@ use crate::model_text::ModelText;
 use crate::private;
 use crate::settings::Settings;
 
+/// Suffix of the folder's name.
+pub(crate) const TOLD: &str = ".told";
 /// Files in the folder, at most.
 const MAX_FILES: usize = 256;
 /// The size of one file, at most, in bytes: one that is full is told nothing more.
@@ -35,7 +37,7 @@ impl Told {
     #[must_use]
     pub fn of(settings: &Settings, session: &SessionId) -> Option<Self> {
         let name = stable_hash(format!("{}\n{session}", settings.project.id).as_bytes());
-        Some(Self(private::beside(&settings.url, ".told")?.join(format!("{name:032x}"))))
+        Some(Self(private::beside(&settings.url, TOLD)?.join(format!("{name:032x}"))))
     }
 
     fn read(&self) -> String {
