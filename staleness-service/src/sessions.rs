@@ -8,6 +8,7 @@ use staleness::report::Delta;
 use staleness::session::Session;
 use staleness::{Registry, Timestamp, Wait};
 
+use crate::briefing::{Doubts, doubts};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
@@ -36,6 +37,16 @@ pub struct Answer {
     pub delta: Delta,
     registry: Registry,
     resume: Resume,
+}
+
+impl Answer {
+    /// Returns what the agent should doubt, beside tools and work.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn doubts(&self, settings: &Settings) -> Result<Doubts, ServiceError> {
+        doubts(settings, &self.registry, &self.resume)
+    }
 }
 
 /// Returns the changes for an agent since it was last told. The cursor moves only when [`told`] is called.

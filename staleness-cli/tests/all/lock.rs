@@ -154,6 +154,44 @@ fn a_session_start_tells_once_what_moved_by_names_alone() {
 }
 
 #[test]
+#[cfg(feature = "mcp")]
+fn resume_session_tells_the_same_doubts_as_a_session_start() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/old.rs", "fn main() {}\n");
+    sandbox.write("project/CLAUDE.md", "See `src/old.rs`.\n");
+    sandbox.commit("2026-11-10T00:00:00Z");
+    sandbox.ok(&["lock"]);
+    std::fs::remove_file(sandbox.project.join("src/old.rs")).unwrap();
+    sandbox.write("project/CLAUDE.md", "See `src/old.rs`.\n\nBe brief.\n");
+    sandbox.commit("2026-11-11T00:00:00Z");
+    sandbox.check_now();
+    sandbox.ok(&["knowledge", "add", "--body", "x", "--id", "k0"]);
+    sandbox.ok(&["knowledge", "contradict", "k0", "--by", "me", "--reason", "no"]);
+    let ask = |session: &str| {
+        let call = json!({ "name": "resume_session", "arguments": { "peek": true } });
+        let client = json!({ "name": "claude-code", "version": "2" });
+        let begin =
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let lines = [
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": begin }),
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+            json!({ "jsonrpc": "2.0", "id": session, "method": "tools/call", "params": call }),
+        ];
+        let mut command = sandbox.command();
+        command.arg("mcp");
+        let said = fed(command, lines.map(|line| format!("{line}\n")).concat().as_bytes()).out;
+        let answer = said.lines().find(|line| line.contains("structuredContent")).unwrap();
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let by_server = ask("a");
+    let by_hook = sandbox.session_start(&sandbox.project, "s1", "startup").unwrap();
+    let doubts = &by_hook[by_hook.find("Moved since").expect(&by_hook)..];
+    assert!(doubts.contains("`src/old.rs` is gone") && doubts.contains("`k0`"), "{doubts}");
+    assert!(by_server.contains(doubts), "{by_server}");
+}
+
+#[test]
 fn an_agent_is_told_of_what_its_client_loads() {
     let sandbox = giving();
     sandbox.ok(&["lock"]);

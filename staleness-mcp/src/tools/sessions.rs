@@ -12,8 +12,9 @@ use staleness::report::{
 use staleness::verdict::Level;
 use staleness::work::WorkKind;
 use staleness_service::ServiceError;
+use staleness_service::briefing::Doubts;
 use staleness_service::model_text::{
-    ModelName, NameKind, called_by, cause, counts, is_plain, overdue, redefined, state,
+    ModelName, ModelText, NameKind, called_by, cause, counts, is_plain, overdue, redefined, state,
 };
 use staleness_service::sessions::{Asked, resume, told};
 
@@ -96,11 +97,21 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
         told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
     }
     let before = page.map_or(0, |(told, _)| told);
-    let (mut answer, whole) = render(settings.client.as_ref(), &told_now.delta, &agent, before);
+    // The same as a hook tells at the start of a session, once: not again on the next page.
+    let doubts = if page.is_none() { told_now.doubts(settings)? } else { Doubts::default() };
+    let lock = doubts.lock.as_ref().map(|lock| lock.text.clone());
+    let doubted: Vec<ModelText> = lock.into_iter().chain(doubts.documents).collect();
+    let (mut answer, whole) =
+        render(settings.client.as_ref(), &told_now.delta, &agent, before, &doubted);
     // The cursor only moves when everything was delivered. Otherwise it is reported again.
     if whole {
-        let settings = settings.clone();
-        answer.delivered = Some(Box::new(move || drop(told(&settings, &told_now))));
+        let (settings, peek) = (settings.clone(), asked.peek);
+        answer.delivered = Some(Box::new(move || {
+            drop(told(&settings, &told_now));
+            if let Some(lock) = doubts.lock.filter(|_| !peek) {
+                lock.told(&settings);
+            }
+        }));
     }
     Ok(answer)
 }
@@ -142,6 +153,7 @@ struct Resumed {
     #[schemars(with = "Vec<Map<String, Value>>")]
     failing: Vec<Failing>,
     more_failing: usize,
+    doubted: Vec<String>,
     #[schemars(with = "Vec<Map<String, Value>>")]
     redefined: Vec<Redefined>,
     more_redefined: usize,
@@ -219,6 +231,7 @@ fn render(
     delta: &Delta,
     agent: &str,
     before: usize,
+    doubted: &[ModelText],
 ) -> (Answer<Resumed>, bool) {
     let warnings = Rows::fit(&delta.warnings, Delta::TOP_WARNINGS, |each| {
         let row = Overdue {
@@ -254,6 +267,8 @@ fn render(
     // Overdue work and failing tools come first, because they are short and matter most.
     let first = [warnings.bytes, failing.bytes, changed.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
+    let extra: usize = doubted.iter().map(|each| each.to_string().len() + 1).sum();
+    let taken = (taken.0 + extra, taken.1 + extra);
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
         (*each, each.line(client, agent))
     });
@@ -281,6 +296,9 @@ fn render(
             text = text.and("\n").and(rows);
         }
     }
+    for each in doubted {
+        text = text.and("\n").and(each.clone());
+    }
     if !news.lines.is_empty() {
         let how = Text::new("call resume_session with page ").and(next).and("@");
         let how = how.and(delta.upto.0);
@@ -305,6 +323,7 @@ fn render(
         overdue: delta.overdue,
         failing: failing.items,
         more_failing: failing.more,
+        doubted: doubted.iter().map(ToString::to_string).collect(),
         redefined: changed.items,
         more_redefined: changed.more,
         tools,

@@ -60,14 +60,7 @@ pub fn session_start(
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let version = crate::documents::version(settings);
-    let context = crate::documents::context(settings, version.as_deref());
-    let (loaded, doubtful) = loaded(settings, registry, &context, resume)?;
-    let documents = documents::text(&loaded, &context, settings.now, share);
-    let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
-    let knowledge = knowledge::text(&doubtful, room);
-    let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
-    let documents = (!documents.is_empty()).then_some(documents);
+    let Doubts { documents, lock } = doubts(settings, registry, resume)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
     let mut standing = standing(settings, resume, open);
@@ -85,8 +78,6 @@ pub fn session_start(
         )
     });
     let pruned = pruned.filter(|text| text.chars() <= budget);
-    let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
-    let lock = lock.filter(|lock| lock.text.chars() <= share);
     let moved = lock.as_ref().map(|lock| lock.text.clone());
     let client = settings.client.as_ref();
     let tools =
@@ -99,6 +90,38 @@ pub fn session_start(
     let all = [tools.text, work.text, pruned, moved, documents];
     let told = ModelText::join(all.into_iter().flatten(), "\n");
     Ok((Said { text: (!told.is_empty()).then_some(told), whole }, lock))
+}
+
+/// What an agent should not rely on without a look, beside tools and work. A session start and `resume_session` tell
+/// the same.
+#[derive(Clone, Debug, Default)]
+pub struct Doubts {
+    /// The documents that its client loads, and items of knowledge.
+    pub documents: Option<ModelText>,
+    /// What moved since `agents.lock` was written.
+    pub lock: Option<Notice>,
+}
+
+/// Returns what an agent should doubt, each part within a third of the policy's budget.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn doubts(
+    settings: &Settings,
+    registry: &Registry,
+    resume: &Resume,
+) -> Result<Doubts, ServiceError> {
+    let share = settings.configured.policy.hooks.session_start_chars as usize / 3;
+    let version = crate::documents::version(settings);
+    let context = crate::documents::context(settings, version.as_deref());
+    let (loaded, doubtful) = loaded(settings, registry, &context, resume)?;
+    let documents = documents::text(&loaded, &context, settings.now, share);
+    let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
+    let knowledge = knowledge::text(&doubtful, room);
+    let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
+    let documents = (!documents.is_empty()).then_some(documents);
+    let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
+    Ok(Doubts { documents, lock: lock.filter(|lock| lock.text.chars() <= share) })
 }
 
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.
