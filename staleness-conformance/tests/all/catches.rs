@@ -173,6 +173,7 @@ caught! {
     a_generation_that_stands_still: StandsStill by
         "routes::what_a_search_reads_moves_the_generation",
         "routes::a_kept_index_finds_what_another_handle_writes";
+    another_revision: TellsAnother by "revisions::each_commit_raises_by_one" then 1;
     vectors_that_are_cut: CutsVectors by
         "rows::extremes_round_trip_and_replace_each_other",
         "routes::vectors_are_found_by_their_model" then 2;

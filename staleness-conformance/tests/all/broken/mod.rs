@@ -95,6 +95,8 @@ pub(crate) enum Flaw {
     ForgetsPrompts,
     /// The generation never moves.
     StandsStill,
+    /// A view has the next revision, which nobody wrote.
+    TellsAnother,
 }
 
 /// Memory stores by location, so that one can be opened again; each with the flaw, if any.

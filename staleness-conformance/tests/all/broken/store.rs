@@ -189,6 +189,9 @@ impl Flaw {
         if self == Self::StandsStill {
             view.generation = view.generation.map(|_| 1);
         }
+        if self == Self::TellsAnother {
+            view.revision.0 += 1;
+        }
         view
     }
 
