@@ -67,7 +67,7 @@ impl fmt::Display for EmbedError {
             Self::File { path, why } | Self::Model { path, why } => {
                 write!(f, "{}: {why}", path.display())
             }
-            Self::Empty(at) => write!(f, "text {at}, counted from 0, has no word in it"),
+            Self::Empty(at) => write!(f, "text {at} (counted from 0) has no words"),
             Self::Vector(why) => write!(f, "the model gave no vector: {why}"),
             Self::Failed(why) => write!(f, "the model failed: {why}"),
         }

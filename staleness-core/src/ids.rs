@@ -54,7 +54,7 @@ impl fmt::Display for IdError {
             Self::TooLong(bytes) => {
                 write!(f, "is {bytes} bytes long; at most {} are allowed", Self::MAX_BYTES)
             }
-            Self::Control => f.write_str("holds a control character"),
+            Self::Control => f.write_str("contains a control character"),
         }
     }
 }

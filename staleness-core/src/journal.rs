@@ -81,17 +81,15 @@ impl JournalCheck {
     pub fn finish(self, revision: Revision, floor: Revision) -> Result<(), String> {
         let last = self.last.map_or(Revision(0), |(last, _)| last);
         if last > revision {
-            return Err(format!("the journal holds revision {last} beyond {revision}"));
+            return Err(format!("the journal has revision {last} beyond {revision}"));
         }
         // The newest commit is never pruned.
         if last < revision {
-            return Err(format!("the journal holds no entry of revision {revision}"));
+            return Err(format!("the journal has no entry of revision {revision}"));
         }
         match self.gap.cmp(&floor) {
-            Ordering::Greater => {
-                Err(format!("the journal holds no entry of revision {}", self.gap))
-            }
-            Ordering::Less => Err(format!("the journal holds revision {floor}, which was pruned")),
+            Ordering::Greater => Err(format!("the journal has no entry of revision {}", self.gap)),
+            Ordering::Less => Err(format!("the journal has revision {floor}, which was pruned")),
             Ordering::Equal => Ok(()),
         }
     }

@@ -44,7 +44,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown { what, id } => write!(f, "no {what} is known as {id:?}"),
+            Self::Unknown { what, id } => write!(f, "no {what} named {id:?}"),
             Self::Superseded { source } => {
                 write!(f, "a newer reading of {source} was applied in the meantime")
             }

@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Timestamp {
         }
         let millis = i64::deserialize(deserializer)?;
         let at = Self::from_millis(millis);
-        if at.0 == millis { Ok(at) } else { Err(de::Error::custom("beyond the latest moment")) }
+        if at.0 == millis { Ok(at) } else { Err(de::Error::custom("beyond the latest time")) }
     }
 }
 

@@ -46,7 +46,7 @@ impl Difference {
     /// Returns its words without the name.
     pub(crate) fn alone(&self) -> &'static str {
         match self.what {
-            ADDRESS => "names another address",
+            ADDRESS => "names a new address",
             what => what.trim_end_matches(':'),
         }
     }
@@ -74,10 +74,10 @@ pub(super) fn differences(
     let mut all = Differences(BTreeSet::new());
     if let Some(before) = before {
         if digest(&before.title) != digest(&now.title) {
-            all.add(ChangeClass::Wording, "another title", None);
+            all.add(ChangeClass::Wording, "changed title", None);
         }
         if digest(&before.description) != digest(&now.description) {
-            all.add(ChangeClass::Wording, "another description", None);
+            all.add(ChangeClass::Wording, "changed description", None);
         }
         all.schemas(&before.input, &now.input, Side::Input);
         all.schemas(&before.output, &now.output, Side::Output);
@@ -91,13 +91,9 @@ pub(super) fn differences(
                 all.add(ChangeClass::Suspicious, ADDRESS, Some(host));
             }
             Finding::Order(what) => all.add(ChangeClass::Suspicious, words_of(what), None),
-            Finding::Hidden => all.add(ChangeClass::Suspicious, "holds hidden characters", None),
+            Finding::Hidden => all.add(ChangeClass::Suspicious, "contains hidden characters", None),
             Finding::Mixed(word) => {
-                all.add(
-                    ChangeClass::Suspicious,
-                    "holds letters that look like others:",
-                    Some(word),
-                );
+                all.add(ChangeClass::Suspicious, "contains look-alike letters:", Some(word));
             }
         }
     }
@@ -141,13 +137,13 @@ impl Differences {
             (Some(before), Some(now)) => match (parsed(before), parsed(now)) {
                 (Some(old), Some(new)) => found.schema(&old, &new, ""),
                 // One that was cut is not parsed.
-                _ => found.add(ChangeClass::Narrowed, "another schema, too large to compare", None),
+                _ => found.add(ChangeClass::Narrowed, "changed schema, too large to compare", None),
             },
-            (None, _) => found.add(ChangeClass::Widened, "has a schema now for", Some(ALL)),
+            (None, _) => found.add(ChangeClass::Widened, "now has a schema for", Some(ALL)),
             (_, None) => found.add(ChangeClass::Narrowed, LOST, Some(ALL)),
         }
         if found.0.is_empty() {
-            found.add(ChangeClass::Wording, "other words on its parameters", None);
+            found.add(ChangeClass::Wording, "changed parameter descriptions", None);
         }
         for (class, what, name) in found.0 {
             // Who reads an answer misses a field that is gone; all else it can do without.
@@ -170,7 +166,7 @@ impl Differences {
         let named = Some(if path.is_empty() { ALL } else { path });
         let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
             if old != new {
-                self.add(Narrowed, "another rule for", named);
+                self.add(Narrowed, "changed rule for", named);
             }
             return;
         };
@@ -217,8 +213,8 @@ impl Differences {
             };
             match (rule(old), rule(new)) {
                 (old, new) if old == new => {}
-                (Some(_), None) => self.add(Widened, "a rule less for", named),
-                _ => self.add(Narrowed, "another rule for", named),
+                (Some(_), None) => self.add(Widened, "one rule less for", named),
+                _ => self.add(Narrowed, "changed rule for", named),
             }
         }
     }
@@ -246,13 +242,13 @@ impl Differences {
         if digest(before) == digest(now) {
             return;
         }
-        self.add(ChangeClass::Wording, "other hints", None);
+        self.add(ChangeClass::Wording, "changed hints", None);
         // One that was cut says nothing of what it allows.
         let is_cut = |part: &Option<Part>| {
             part.as_ref().is_some_and(|part| serde_json::from_str::<Value>(&part.text).is_err())
         };
         if is_cut(before) || is_cut(now) {
-            self.add(ChangeClass::Effects, "other hints, too large to compare", None);
+            self.add(ChangeClass::Effects, "changed hints, too large to compare", None);
         }
         let (before, now) = (risks(before), risks(now));
         for ((what, was), (_, is)) in before.into_iter().zip(now) {

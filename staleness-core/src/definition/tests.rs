@@ -66,12 +66,12 @@ fn each_change_of_a_schema_has_its_class() {
         (
             with("repo", json!({ "type": "string", "pattern": "x" })),
             json!(["repo"]),
-            &["narrowed: another rule for repo"],
+            &["narrowed: changed rule for repo"],
         ),
         (
             with("repo", json!({ "type": "string", "description": "y" })),
             json!(["repo"]),
-            &["wording: other words on its parameters"],
+            &["wording: changed parameter descriptions"],
         ),
         (
             with("repo", json!({ "type": "string", "properties": { "a": {} } })),
@@ -95,8 +95,8 @@ fn each_change_of_a_schema_has_its_class() {
         version(&json!({ "inputSchema": { "type": "object", "additionalProperties": rule } }))
     };
     let (open, shut) = (closed(json!(true)), closed(json!(false)));
-    assert_eq!(told(Some(&shut), &open), ["widened: a rule less for *"]);
-    assert_eq!(told(Some(&open), &shut), ["narrowed: another rule for *"]);
+    assert_eq!(told(Some(&shut), &open), ["widened: one rule less for *"]);
+    assert_eq!(told(Some(&open), &shut), ["narrowed: changed rule for *"]);
     let output = |names: &[&str]| {
         let all: Map<String, Value> =
             names.iter().map(|name| ((*name).into(), json!({}))).collect();
@@ -105,7 +105,7 @@ fn each_change_of_a_schema_has_its_class() {
     assert_eq!(told(Some(&output(&["a", "b"])), &output(&["a"])), ["narrowed: lost output:b"]);
     assert_eq!(told(Some(&output(&["a"])), &output(&["a", "b"])), ["widened: also takes output:b"]);
     let none = version(&json!({}));
-    assert_eq!(told(Some(&none), &output(&["a"])), ["widened: has a schema now for output:*"]);
+    assert_eq!(told(Some(&none), &output(&["a"])), ["widened: now has a schema for output:*"]);
     assert_eq!(told(Some(&output(&["a"])), &none), ["narrowed: lost output:*"]);
 }
 
@@ -161,7 +161,7 @@ fn what_no_tool_should_say_is_suspicious() {
         "Finds issues of https://github.com/x?page=2",
     ] {
         let found = told(Some(&plain), &says(harmless));
-        assert_eq!(found, ["wording: another description"], "{harmless}");
+        assert_eq!(found, ["wording: changed description"], "{harmless}");
         assert!(told(None, &says(harmless)).is_empty(), "{harmless}");
     }
     // In names and words of a schema, too, and behind what is kept of a text.
@@ -180,7 +180,7 @@ fn nothing_hides_behind_what_is_known_however_often_that_is_said() {
         ("https://a.example/x ", "https://evil.example", "names the address evil.example"),
         ("https://a.example/x ", "ftp://a.example/x", "names the address a.example"),
         ("https://a.example/https://a.example", "https://b.example", "names the address b.example"),
-        ("iss\u{43e}es ", "iss\u{43e}", "holds letters that look like others: iss\u{43e}"),
+        ("iss\u{43e}es ", "iss\u{43e}", "contains look-alike letters: iss\u{43e}"),
     ] {
         let before = says(&known.repeat(1_000));
         let now = says(&(known.repeat(1_000) + new));
@@ -202,7 +202,7 @@ fn a_text_too_large_to_keep_is_compared_by_its_digest() {
     assert_eq!(large("a").input.unwrap().text.len(), DefinitionVersion::MAX_PART_BYTES);
     assert!(told(Some(&large("a")), &large("a")).is_empty());
     let told = told(Some(&large("a")), &large("b"));
-    assert_eq!(told, ["narrowed: another schema, too large to compare"]);
+    assert_eq!(told, ["narrowed: changed schema, too large to compare"]);
     let hints = |safe: bool| {
         let much = "x".repeat(2 * DefinitionVersion::MAX_PART_BYTES);
         version(&json!({ "annotations": { "readOnlyHint": safe, "a": much } }))

@@ -86,12 +86,12 @@ impl Curve {
         match *self {
             Self::Constant => None,
             Self::Linear { drop, floor, .. } if !share(drop) || !share(floor) => {
-                Some("drop and floor must lie in 0..=1")
+                Some("drop and floor must be between 0 and 1")
             }
             Self::Linear { days: span, .. }
             | Self::HalfLife { days: span }
             | Self::Power { stability: span } => {
-                (!days(span)).then_some("days must lie above 0 and not above 36500")
+                (!days(span)).then_some("days must be above 0 and at most 36500")
             }
         }
     }

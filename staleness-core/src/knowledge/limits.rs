@@ -13,7 +13,7 @@ impl Item {
     pub fn check(&self) -> Result<(), Refusal> {
         Refusal::check_size("text", self.body.len(), Self::MAX_BODY_BYTES)?;
         if self.body.contains('\0') {
-            return Err(Refusal::Invalid("the text holds a NUL: it is no text".into()));
+            return Err(Refusal::Invalid("the text contains a NUL character".into()));
         }
         if self.body.trim().is_empty() && self.path.is_none() {
             return Err(Refusal::Invalid("the text is empty".into()));
@@ -42,14 +42,14 @@ pub(crate) fn check_reason(reason: &str) -> Result<(), Refusal> {
         return Err(Refusal::Invalid("the reason is empty".into()));
     }
     if reason.contains('\0') {
-        return Err(Refusal::Invalid("the reason holds a NUL: it is no text".into()));
+        return Err(Refusal::Invalid("the reason contains a NUL character".into()));
     }
     Refusal::check_size("reason", reason.len(), Item::MAX_REASON_BYTES)
 }
 
 fn check_citation(citation: &Citation) -> Result<(), Refusal> {
     if citation.path.is_empty() {
-        return Err(Refusal::Invalid("a citation without a path".into()));
+        return Err(Refusal::Invalid("a citation needs a path".into()));
     }
     one_line(&citation.path)?;
     for text in [&citation.symbol, &citation.digest].into_iter().flatten() {
@@ -57,7 +57,7 @@ fn check_citation(citation: &Citation) -> Result<(), Refusal> {
     }
     match citation.lines {
         Some(lines) if lines.first == 0 || lines.last < lines.first => Err(Refusal::Invalid(
-            format!("lines {}-{} of {:?} are no range", lines.first, lines.last, citation.path),
+            format!("lines {}-{} of {:?} are not a range", lines.first, lines.last, citation.path),
         )),
         _ => Ok(()),
     }
@@ -65,7 +65,7 @@ fn check_citation(citation: &Citation) -> Result<(), Refusal> {
 
 fn one_line(text: &str) -> Result<(), Refusal> {
     if text.chars().any(char::is_control) {
-        return Err(Refusal::Invalid(format!("{text:?} holds a control character")));
+        return Err(Refusal::Invalid(format!("{text:?} contains a control character")));
     }
     Ok(())
 }

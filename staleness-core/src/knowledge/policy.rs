@@ -300,7 +300,7 @@ fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
     }
     for (name, value) in set.shares() {
         if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-            faults.push(format!("{key}.{name}: must lie in 0..=1"));
+            faults.push(format!("{key}.{name}: must be between 0 and 1"));
         }
     }
     if set.todo_recalls == Some(0) {

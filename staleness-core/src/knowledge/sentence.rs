@@ -37,7 +37,7 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
             format!("expired {ago} ago, on {}", date(*at))
         }
         Fact::Superseded { by } => format!("superseded by {}", shown(by)),
-        Fact::Contradicted { by, .. } => format!("{} said that it is wrong", shown(by)),
+        Fact::Contradicted { by, .. } => format!("{} marked it as wrong", shown(by)),
         Fact::SourceMissing { citation, gone, renamed_to, commit } => {
             let path = shown(&citation.path);
             if let Some(new) = renamed_to {
@@ -89,16 +89,16 @@ fn of_fact(fact: &Fact, anchor: &Anchor) -> String {
             format!("written for {}, project is at {}", shown(written_for), shown(project_at))
         }
         Fact::RelatedFresher { id } => {
-            format!("{}, on which it depends, changed after this was {made}", shown(id))
+            format!("depends on {}, which changed after this was {made}", shown(id))
         }
-        Fact::RelatedStale { id } => format!("{}, on which it depends, is stale", shown(id)),
+        Fact::RelatedStale { id } => format!("depends on {}, which is stale", shown(id)),
         Fact::RecalledWithoutProgress { recalls } => {
             format!("recalled {recalls} times since its last edit, and still open")
         }
         Fact::TemporalMarker { word } => {
-            format!("says \"{}\": see whether that is still so", shown(word))
+            format!("says \"{}\": check if that is still true", shown(word))
         }
-        Fact::FutureDate { at } => format!("its date, {}, lies in the future", date(*at)),
+        Fact::FutureDate { at } => format!("its date, {}, is in the future", date(*at)),
         Fact::BrokenLink { citation, commit: Some(commit), .. } => {
             let (path, commit) = (shown(&citation.to_string()), short(commit));
             format!("{path} was already gone when this was last edited (removed in {commit})")

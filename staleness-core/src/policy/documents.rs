@@ -77,7 +77,7 @@ impl DocumentPolicy {
             }
         }
         if self.max_file_bytes == 0 || self.max_file_bytes > MAX_FILE_BYTES {
-            faults.push(format!("documents.max_file_bytes: must lie in 1..={MAX_FILE_BYTES}"));
+            faults.push(format!("documents.max_file_bytes: must be 1 to {MAX_FILE_BYTES}"));
         }
     }
 }

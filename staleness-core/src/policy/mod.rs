@@ -294,7 +294,7 @@ impl Policy {
                 ("freshness_both", policy.freshness_both),
             ] {
                 if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-                    faults.push(format!("{key}.{name}: must lie in 0..=1"));
+                    faults.push(format!("{key}.{name}: must be between 0 and 1"));
                 }
             }
         };
@@ -324,20 +324,20 @@ impl Policy {
             ("ranking.unseen_factor", self.ranking.unseen_factor),
         ] {
             if !(0.0..=1.0).contains(&value) {
-                faults.push(format!("{name}: must lie in 0..=1"));
+                faults.push(format!("{name}: must be between 0 and 1"));
             }
         }
         if self.ranking.window == 0 || self.ranking.window > 100_000 {
-            faults.push("ranking.window: must lie in 1..=100000".into());
+            faults.push("ranking.window: must be between 1 and 100000".into());
         }
         if self.outage.percent > 100 {
-            faults.push("outage.percent: must lie in 0..=100".into());
+            faults.push("outage.percent: must be between 0 and 100".into());
         }
         for (name, agent) in &self.agents {
             if let Err(why) = AgentId::new(agent) {
                 faults.push(format!("agents.{name}: the agent's name {why}"));
             } else if agent != name && self.agents.contains_key(agent) {
-                faults.push(format!("agents.{name}: {agent} is itself another name"));
+                faults.push(format!("agents.{name}: {agent} is itself an alias"));
             }
         }
         self.knowledge.faults(&mut faults);

@@ -173,13 +173,13 @@ impl Step for Accept {
         let keys: Vec<ToolKey> = meant(view, tool).into_iter().filter(waits).collect();
         if keys.is_empty() {
             let name = &tool.key.name;
-            return Err(Refusal::Conflict(format!("no change of {name} waits to be accepted")));
+            return Err(Refusal::Conflict(format!("{name} has no change to accept")));
         }
         for row in keys.iter().filter_map(|key| view.definitions.get(key)) {
             let why = match &self.seen {
-                Some(seen) if !row.current.is_named(seen) => "not as it was seen: look at it again",
+                Some(seen) if !row.current.is_named(seen) => "not the version you saw; look again",
                 None if row.pending == Some(ChangeClass::Suspicious) => {
-                    "suspicious: look at it first"
+                    "suspicious; look at it first"
                 }
                 _ => continue,
             };

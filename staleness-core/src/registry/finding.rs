@@ -50,7 +50,7 @@ impl FindTools {
     fn question(&self) -> Result<Option<Question>, Refusal> {
         let asked = self.query.as_deref().map(Question::new).transpose()?;
         if asked.is_none() && self.vector.is_some() {
-            let message = "a vector goes with the words of the query that it was made of";
+            let message = "a vector needs the query that it was made from";
             return Err(Refusal::Invalid(message.into()));
         }
         Ok(asked)

@@ -263,14 +263,14 @@ fn reason(each: &RankedTool<'_>, found: Option<&Match>) -> String {
         parts.push(format!("matches {}", found.met.join(", ")));
     }
     if found.and_then(|found| found.route).is_some_and(|route| !is_cold(route.closeness)) {
-        parts.push("answered something like it".into());
+        parts.push("answered a similar query".into());
     }
     if each.successes > 0 {
         let times =
             if each.successes == 1 { "once".into() } else { format!("{} times", each.successes) };
-        parts.push(format!("worked {times} here lately"));
+        parts.push(format!("worked {times} here recently"));
     } else if each.uses > 0 {
-        parts.push("used before, without success here lately".into());
+        parts.push("has not worked here recently".into());
     } else {
         parts.push("never used yet".into());
     }

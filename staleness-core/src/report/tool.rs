@@ -277,7 +277,7 @@ impl ToolReport {
 }
 
 fn waits(tool: &Tool) -> String {
-    see("what its server says of it is not accepted", tool)
+    see("its server's new definition is not accepted", tool)
 }
 
 /// Adds the command that shows it; a name that a shell would read as more than a word is left to the reader.
@@ -303,7 +303,7 @@ fn absence(tool: &Tool) -> String {
         PresenceCause::Refused => format!("listed in {source}, a file that its client refuses"),
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
-        PresenceCause::ServerNotLoaded => format!("its server {server} is listed and not loaded"),
+        PresenceCause::ServerNotLoaded => format!("its server {server} is listed but not loaded"),
         PresenceCause::DefinitionChanged => waits(tool),
         PresenceCause::NotListed => format!("{source} no longer lists it"),
         PresenceCause::OtherClient if tool.listings.is_empty() => {

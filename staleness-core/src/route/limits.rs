@@ -31,6 +31,6 @@ pub(crate) fn own_id(route: &Route) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::Invalid(format!(
-        "the id {id} is not that of the tool {tool} and the query of its route; leave it and its vector out"
+        "the id {id} does not match the tool {tool} and query; leave out the id and vector"
     )))
 }

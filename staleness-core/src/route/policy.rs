@@ -86,7 +86,7 @@ impl RoutePolicy {
             ("suggest_from", self.suggest_from),
         ] {
             if !(0.0..=1.0).contains(&value) {
-                faults.push(format!("routes.{name}: must lie in 0..=1"));
+                faults.push(format!("routes.{name}: must be between 0 and 1"));
             }
         }
     }

@@ -73,7 +73,7 @@ impl fmt::Display for VectorError {
             }
             Self::Zero => f.write_str("the vector is zero, and points nowhere"),
             Self::Length(bytes) => {
-                write!(f, "the vector is {bytes} bytes long, which is no whole number of numbers")
+                write!(f, "the vector is {bytes} bytes long, which is not a whole number of values")
             }
             Self::NotUnit => f.write_str("the vector does not have length 1"),
         }

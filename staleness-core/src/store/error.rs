@@ -79,9 +79,9 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refusal) => refusal.fmt(f),
-            Self::Busy => f.write_str("the store is busy: another process holds it"),
+            Self::Busy => f.write_str("the store is busy: another process is using it"),
             Self::Unknown(source) => {
-                write!(f, "the commit may or may not have happened: {source}")
+                write!(f, "it is not known if the changes were saved: {source}")
             }
             Self::FormatTooNew { found, supported } => write!(
                 f,
@@ -93,10 +93,10 @@ impl fmt::Display for StoreError {
             ),
             Self::NotAStore(what) => write!(f, "this is not a staleness store: {what}"),
             Self::Corrupt(what) => write!(f, "the store is damaged: {what}"),
-            Self::ReadOnly => f.write_str("the store may not be written to"),
+            Self::ReadOnly => f.write_str("the store is read-only"),
             Self::Full => f.write_str("no space is left for the store"),
             Self::Misstep(what) => write!(f, "a step broke its contract: {what}"),
-            Self::Unsupported(what) => write!(f, "this store does not offer {what}"),
+            Self::Unsupported(what) => write!(f, "this store does not support {what}"),
             Self::Io { doing, source } => write!(f, "{doing}: {source}"),
             Self::Backend(source) => write!(f, "the store failed: {source}"),
         }

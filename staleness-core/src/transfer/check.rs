@@ -97,7 +97,7 @@ impl Checker {
     pub fn finish(&self) -> Result<(), LineError> {
         match self.last {
             Some(_) => Ok(()),
-            None => Err(LineError { line: 1, what: "nothing: not even the header".into() }),
+            None => Err(LineError { line: 1, what: "the file is empty".into() }),
         }
     }
 
@@ -108,7 +108,7 @@ impl Checker {
             Record::Item(row) => row.check().map_err(|refusal| refusal.to_string())?,
             Record::Work(row) => row.check().map_err(|refusal| refusal.to_string())?,
             Record::Outcome(row) if !self.outcomes.insert(row.identity()) => {
-                return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));
+                return Err(format!("the outcome {} of {} appears twice", row.op, row.tool.name));
             }
             Record::Journal(entry) => return self.next_entry(entry),
             Record::Route(row) => {
@@ -117,14 +117,14 @@ impl Checker {
             }
             Record::Vector(row) if !self.routes.contains(&identity(&row.key)) => {
                 let RouteKey { tool, id, .. } = &row.key;
-                return Err(format!("a vector of no route: none to {tool} has the id {id}"));
+                return Err(format!("a vector without a route: {tool} has no route {id}"));
             }
             _ => {}
         }
         let place = Place::of(record);
         match self.last.as_ref().map(|last| place.cmp(last)) {
             Some(std::cmp::Ordering::Less) => {
-                Err("out of order or there twice: the lines of an export are sorted".into())
+                Err("out of order or duplicated: the lines of an export are sorted".into())
             }
             Some(std::cmp::Ordering::Equal) if place != Place::Outcome => {
                 Err("the same record as in the line before".into())
@@ -178,7 +178,7 @@ fn header(text: &str) -> Result<Revision, String> {
             Revision(_) => Err(format!("pruned up to revision {pruned}: the number is too large")),
         },
         Ok(Envelope { kind, .. }) => {
-            Err(format!("{} where the header of an export belongs", shown(&kind)))
+            Err(format!("{} instead of the header of an export", shown(&kind)))
         }
         Err(what) if what.contains("newer") => Err(what),
         Err(_) => Err("not the header of an export".into()),

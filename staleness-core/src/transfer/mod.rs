@@ -121,7 +121,7 @@ impl Record {
             "outcome" => Self::Outcome(read::<record::OutcomeLine>(line)?.into()),
             "journal" => Self::Journal(read::<record::JournalLine>(line)?.into()),
             HEADER_KIND => return Err("a second header: one export at a time".into()),
-            other => return Err(format!("{} is no kind of record", shown(other))),
+            other => return Err(format!("{} is not a kind of record", shown(other))),
         })
     }
 

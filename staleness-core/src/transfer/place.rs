@@ -76,7 +76,7 @@ pub(super) struct SourceIdPart {
 fn plain<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     if text.chars().any(char::is_control) {
-        return Err(serde::de::Error::custom("a source's name holds a control character"));
+        return Err(serde::de::Error::custom("a source's name contains a control character"));
     }
     Ok(text)
 }

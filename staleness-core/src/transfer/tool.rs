@@ -111,10 +111,10 @@ impl TryFrom<ToolLine> for Tool {
     /// Rejects what no record contains: a ring, window or description that is too long, or a duplicate source.
     fn try_from(line: ToolLine) -> Result<Self, String> {
         if line.ring.len() > Ring::CAPACITY || usize::from(line.health.window) > Ring::CAPACITY {
-            return Err(format!("more than {} latest outcomes", Ring::CAPACITY));
+            return Err(format!("more than {} outcomes", Ring::CAPACITY));
         }
         if line.used_by.len() > Self::MAX_CLIENTS || !line.used_by.is_sorted_by(|a, b| a < b) {
-            return Err("clients that are too many or out of order".into());
+            return Err("too many clients, or clients out of order".into());
         }
         let long = |text: &String| text.chars().nth(Self::MAX_DESCRIPTION_CHARS).is_some();
         if line.description.as_ref().is_some_and(long) {
@@ -124,7 +124,7 @@ impl TryFrom<ToolLine> for Tool {
         for ListingPart { source, state } in line.listings {
             let listing = Listing { source: source.into(), state };
             if listings.iter().any(|known| known.source == listing.source) {
-                return Err(format!("the source {} twice", listing.source));
+                return Err(format!("the source {} appears twice", listing.source));
             }
             listings.push(listing);
         }

@@ -74,7 +74,7 @@ pub(super) mod hex_bytes {
             pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
         bytes
             .filter(|_| rest.is_empty())
-            .ok_or_else(|| de::Error::custom("the numbers are no bytes in hexadecimal digits"))
+            .ok_or_else(|| de::Error::custom("the numbers are not hexadecimal bytes"))
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) fn sorted<'de, T: Deserialize<'de> + Ord, D: Deserializer<'de>>(
 
 pub(super) fn set<T: Ord, E: de::Error>(list: Vec<T>) -> Result<BTreeSet<T>, E> {
     if !list.is_sorted_by(|a, b| a < b) {
-        return Err(E::custom("a list that is not sorted, or holds the same twice"));
+        return Err(E::custom("a list that is not sorted, or has duplicates"));
     }
     Ok(list.into_iter().collect())
 }

@@ -115,11 +115,11 @@ impl fmt::Display for TransitionError {
         match self {
             Self::NotOfKind { kind, to } => {
                 let states: Vec<&str> = kind.states().iter().map(|state| state.as_str()).collect();
-                write!(f, "a {kind} is never {to}; its states are {}", states.join(", "))
+                write!(f, "a {kind} cannot be {to}; use one of: {}", states.join(", "))
             }
-            Self::Ended { status } => write!(f, "it is {status}, which ends it; reopen it first"),
+            Self::Ended { status } => write!(f, "it is {status}; reopen it first"),
             Self::NotEnded { status } => {
-                write!(f, "it is {status}, which is open; there is nothing to reopen")
+                write!(f, "it is {status}, so there is nothing to reopen")
             }
         }
     }

@@ -45,7 +45,7 @@ fn check_text(what: &str, text: &str) -> Result<(), Refusal> {
         return Err(Refusal::Invalid(format!("the {what} is empty")));
     }
     if text.contains('\0') {
-        return Err(Refusal::Invalid(format!("the {what} holds a NUL: it is no text")));
+        return Err(Refusal::Invalid(format!("the {what} contains a NUL character")));
     }
     Ok(())
 }

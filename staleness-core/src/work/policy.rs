@@ -131,7 +131,7 @@ impl WorkPolicy {
             for (name, value) in [("freshness_flagged", flagged), ("freshness_softened", softened)]
             {
                 if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
-                    faults.push(format!("{key}.{name}: must lie in 0..=1"));
+                    faults.push(format!("{key}.{name}: must be between 0 and 1"));
                 }
             }
         };

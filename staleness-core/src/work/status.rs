@@ -79,7 +79,7 @@ impl WorkKind {
     /// A sentence that lists the kinds, if there is no such kind.
     pub fn named(word: &str) -> Result<Self, String> {
         let kinds = || Self::ALL.map(Self::as_str).join(", ");
-        Self::from_word(word).ok_or_else(|| format!("{word:?} is no kind of work: {}", kinds()))
+        Self::from_word(word).ok_or_else(|| format!("unknown kind {word:?}; use {}", kinds()))
     }
 
     /// Parses the name of a state of this kind.
@@ -90,7 +90,7 @@ impl WorkKind {
         let found = self.states().iter().find(|state| state.as_str() == word);
         found.copied().ok_or_else(|| {
             let states: Vec<&str> = self.states().iter().map(|state| state.as_str()).collect();
-            format!("{word:?} is no state of a {self}: {}", states.join(", "))
+            format!("a {self} cannot be {word:?}; use one of: {}", states.join(", "))
         })
     }
 

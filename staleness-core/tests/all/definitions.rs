@@ -85,7 +85,7 @@ fn a_definition_that_stays_writes_nothing_and_one_that_changed_is_told_until_it_
     assert_eq!(world.report(NAME).verdict.level.as_str(), "fresh");
     assert_eq!(history(&world).last().unwrap(), "accepted by_hand");
     let nothing = world.registry.tools().accept(world.by_hand(NAME), None).wait().unwrap_err();
-    assert!(nothing.to_string().contains("no change of mcp__hub__find waits"), "{nothing}");
+    assert!(nothing.to_string().contains("mcp__hub__find has no change to accept"), "{nothing}");
     world.scan(vec![config(), live(&takes(&["repo"]))]);
     assert_eq!(world.report(NAME).verdict.level.as_str(), "fresh");
 }
@@ -261,7 +261,7 @@ fn only_what_a_person_saw_is_accepted() {
         world.registry.tools().accept(by_hand, Some(seen.to_owned())).wait()
     };
     let refused = accept(&seen).unwrap_err().to_string();
-    assert!(refused.contains("mcp__hub__find is not as it was seen"), "{refused}");
+    assert!(refused.contains("mcp__hub__find is not the version you saw"), "{refused}");
     assert!(definitions(&world)[0].pending.is_some());
     accept(&definitions(&world)[0].current.digest()[..16]).unwrap();
     assert!(definitions(&world)[0].pending.is_none());

@@ -182,7 +182,7 @@ fn sentences_name_what_a_person_has_to_look_at() {
     for (evidence, reason) in [
         (expired(12), "expired 12 days ago, on 2025-12-20"),
         (superseded(), "superseded by new"),
-        (contradicted(), "ops said that it is wrong"),
+        (contradicted(), "ops marked it as wrong"),
         (missing(None), "src/router.rs no longer exists (removed in 1f3c9a2)"),
         (missing(Some("src/web.rs")), "src/router.rs is now src/web.rs (renamed in 1f3c9a2)"),
         (gone(cited(), Cited::Lines), "src/router.rs has no line 42"),
@@ -212,10 +212,10 @@ fn sentences_name_what_a_person_has_to_look_at() {
         ),
         (changed(Some(0)), "src/router.rs:42 was changed in 1f3c9a2, after this was verified"),
         (drift(Distance::Minor), "written for 2.4.0, project is at 2.6.1"),
-        (related_fresher(), "other, on which it depends, changed after this was verified"),
-        (related_stale(), "other, on which it depends, is stale"),
-        (marker("currently"), "says \"currently\": see whether that is still so"),
-        (Fact::FutureDate { at: ago(-3) }.into(), "its date, 2026-01-04, lies in the future"),
+        (related_fresher(), "depends on other, which changed after this was verified"),
+        (related_stale(), "depends on other, which is stale"),
+        (marker("currently"), "says \"currently\": check if that is still true"),
+        (Fact::FutureDate { at: ago(-3) }.into(), "its date, 2026-01-04, is in the future"),
     ] {
         assert_eq!(verified.judge(&[evidence], &context()).signals[0].reason, reason);
     }

@@ -35,10 +35,10 @@ fn the_reason_tells_how_often_a_tool_worked_here() {
         offered.iter().map(|each| (each.tool.name.as_str(), each.reason.as_str())).collect();
     reasons.sort_unstable();
     let expected = [
-        ("elsewhere", "used before, without success here lately"),
+        ("elsewhere", "has not worked here recently"),
         ("never", "never used yet"),
-        ("once", "worked once here lately"),
-        ("thrice", "worked 3 times here lately"),
+        ("once", "worked once here recently"),
+        ("thrice", "worked 3 times here recently"),
     ];
     assert_eq!(reasons, expected);
 }

@@ -74,7 +74,7 @@ fn what_no_record_may_hold_is_refused() {
     refused(Item { version_context: Some("\u{1b}[31m".into()), ..item("a") }, "control");
     let lines = Some(Lines { first: 9, last: 3 });
     let citation = Citation { lines, ..Citation::of_path("a.rs") };
-    refused(Item { citations: [citation].into(), ..item("a") }, "no range");
+    refused(Item { citations: [citation].into(), ..item("a") }, "not a range");
     let many = (0..10_000).map(|number| format!("{number:0100}")).collect();
     refused(Item { keywords: many, ..item("a") }, "at most");
     assert!(registry.knowledge().list(&project()).wait().unwrap().is_empty());
@@ -354,7 +354,7 @@ fn an_item_that_lives_in_a_file_gets_a_row_for_what_is_said_of_it() {
     let patch = ItemPatch { evergreen: Some(true), ..ItemPatch::default() };
     refused(
         registry.knowledge().edit(vec![key("f")], patch, act("e", 3)).wait(),
-        "lives in \"docs/f.md\"",
+        "is stored in \"docs/f.md\"",
     );
     add(&registry, item("new"));
     registry.knowledge().supersede(key("f"), key("new"), in_file(3, "s")).wait().unwrap();

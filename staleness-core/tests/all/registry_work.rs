@@ -184,7 +184,7 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
         "a decision keeps alive for a while"
     );
     let bad: Policy = toml::from_str("work.agent.x.freshness_flagged = 2.0").unwrap();
-    assert_eq!(bad.faults(), ["work.agent.x.freshness_flagged: must lie in 0..=1"]);
+    assert_eq!(bad.faults(), ["work.agent.x.freshness_flagged: must be between 0 and 1"]);
 }
 
 #[test]

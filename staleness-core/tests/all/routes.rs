@@ -77,7 +77,7 @@ fn signals_out_of_range_and_tools_that_are_not_there_are_refused() {
     let world = world();
     for signal in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
         let why = refused(&world, lesson(&world, "q", signal, "a")).to_string();
-        assert!(why.contains("0..=1"), "{why}");
+        assert!(why.contains("between 0 and 1"), "{why}");
     }
     let gone = Learn { tool: tool("mcp__gone__x"), ..lesson(&world, "q", 1.0, "a") };
     let unknown = Refusal::Unknown { what: "tool", id: "mcp__gone__x".into() };
@@ -102,7 +102,7 @@ fn a_tool_that_is_gone_is_taught_nothing_and_one_that_fails_is() {
     for name in ["mcp__hub__a", "mcp__hub__b"] {
         let before = world.everything();
         let why = refused(&world, of(name, "again")).to_string();
-        assert!(why.contains(&format!("{name} is gone since {since}")), "{why}");
+        assert!(why.contains(&format!("{name} has been gone since {since}")), "{why}");
         let other = Learn { query: "other".into(), ..of(name, "other") };
         assert!(
             world.registry.routes().preview_learn(&world.project, other.clone()).wait().is_err()

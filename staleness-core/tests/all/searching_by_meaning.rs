@@ -113,9 +113,11 @@ fn another_model_is_never_compared_and_never_an_error() {
     let find = by_meaning("ship it", "other", &[1.0, 2.0]);
     let found = world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap();
     assert_eq!(found_names(&found.tools), ["alpha"]);
-    let offer = "3 routes have a vector of another model, which is not compared: `staleness routes \
-                 learn --query Q --tool NAME [--vector FILE --model other]` embeds one anew";
-    let none = format!("no route has a vector of the model other; {offer}; words alone decided");
+    let offer = "3 routes have a vector of another model, which cannot be compared; \
+                 `staleness routes learn --query Q --tool NAME [--vector FILE --model other]` \
+                 embeds one again";
+    let none =
+        format!("no route has a vector of the model other; {offer}; only words were compared");
     assert_eq!(found.note, Some(none));
     let offered = |of: &str| {
         world.registry.routes().offer_to_embed(&world.project.id, &model(of)).wait().unwrap()

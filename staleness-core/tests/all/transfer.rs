@@ -113,12 +113,12 @@ fn what_no_export_holds_is_refused_with_its_line() {
         (&[Record::HEADER, ""], 2, "EOF"),
         (&[Record::HEADER, PROJECT, "[1, 2]"], 3, "invalid type"),
         (&[Record::HEADER, &PROJECT[..90]], 2, "EOF"),
-        (&[Record::HEADER, &kind], 2, "\"planet\" is no kind"),
+        (&[Record::HEADER, &kind], 2, "\"planet\" is not a kind"),
         (&[Record::HEADER, &newer], 2, "version 2 of \"project\" is newer"),
         (&[Record::HEADER, PROJECT, PROJECT], 3, "the same record"),
         (&[Record::HEADER, SOURCE, TOOL, SOURCE], 4, "out of order"),
         (&[Record::HEADER, TOOL, PROJECT], 3, "out of order"),
-        (&[Record::HEADER, OUTCOME, OUTCOME], 3, "the outcome o1 of t twice"),
+        (&[Record::HEADER, OUTCOME, OUTCOME], 3, "the outcome o1 of t appears twice"),
         (&[Record::HEADER, FIRST, FIRST], 3, "no gaps"),
         (&[Record::HEADER, FIRST, &gap], 3, "no gaps"),
         (&[Record::HEADER, FIRST, &index], 3, "no gaps"),
@@ -137,7 +137,7 @@ fn what_no_export_holds_is_refused_with_its_line() {
         (&[Record::HEADER, &body], 2, "the text is empty"),
         (&[Record::HEADER, &unsorted], 2, "not sorted"),
         (&[Record::HEADER, &half], 2, "one of two lines"),
-        (&[Record::HEADER, &backwards], 2, "no range"),
+        (&[Record::HEADER, &backwards], 2, "not a range"),
     ] {
         let error = check(lines).unwrap_err();
         assert!(error.line == line && error.what.contains(part), "{lines:?}: {error}");
@@ -292,8 +292,8 @@ fn items_of_two_stores_are_merged() {
 #[test]
 fn routes_and_vectors_under_the_id_of_others_are_refused() {
     assert_eq!(check(&[Record::HEADER, ROUTE, VECTOR]).map(|rows| rows.len()), Ok(2));
-    let not_its_own = "is not that of the tool";
-    let of_none = "a vector of no route";
+    let not_its_own = "does not match the tool";
+    let of_none = "a vector without a route";
     for (lines, line, part) in [
         (&[&*ROUTE.replace("a b", "a c")][..], 2, not_its_own),
         (&[&ROUTE.replace("48471ef5", "48471ef6")], 2, not_its_own),

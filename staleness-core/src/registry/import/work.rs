@@ -29,7 +29,7 @@ impl ToldWork {
         let told = &self.work;
         if told.kind != known.kind {
             return Err(Refusal::Conflict(format!(
-                "{:?} is a {} here, and a {} there: the same id means two things",
+                "{:?} is a {} here and a {} there; an id can only be one thing",
                 known.key.id.as_str(),
                 known.kind,
                 told.kind

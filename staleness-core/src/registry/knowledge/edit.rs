@@ -115,7 +115,7 @@ impl EditItems {
         if is_filed(item) {
             let path = item.path.as_deref().unwrap_or_default();
             return Err(Refusal::Conflict(format!(
-                "{:?} lives in {path:?}: change it there",
+                "{:?} is stored in {path:?}; change it there",
                 key.id.as_str()
             )));
         }

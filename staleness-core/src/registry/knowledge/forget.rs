@@ -17,7 +17,7 @@ pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Resul
     match view.knowledge.values().find(written) {
         None => no_work(view, project),
         Some(first) => Err(Refusal::Conflict(format!(
-            "{} to this project, such as {:?}: remove them first, or say that they are to go with it",
+            "{} to this project, such as {:?}; remove them first, or delete them with it",
             counted(count, "item of knowledge belongs", "items of knowledge belong"),
             first.key.id.as_str()
         ))),
@@ -31,7 +31,7 @@ fn no_work(view: &View, project: &ProjectId) -> Result<(), Refusal> {
     match view.work.keys().find(own) {
         None => Ok(()),
         Some(first) => Err(Refusal::Conflict(format!(
-            "{} to this project, such as {:?}: say that they are to go with it",
+            "{} to this project, such as {:?}; delete them with it",
             counted(count, "work item belongs", "work items belong"),
             first.id.as_str()
         ))),

@@ -98,8 +98,7 @@ impl Step for DoneItems {
                 let Some(item) = draft.get::<Item>(key) else { continue };
                 if item.kind != ItemKind::Todo {
                     return Err(Refusal::Conflict(format!(
-                        "{:?} is no to-do but of the kind {}: only a to-do can be done, or \
-                         done, or reopened",
+                        "{:?} is of the kind {}; only a to-do can be done or reopened",
                         key.id.as_str(),
                         item.kind.as_str()
                     )));

@@ -27,12 +27,11 @@ pub(super) fn link(
     new: &ItemKey,
 ) -> Result<(), Refusal> {
     if old == new {
-        return Err(Refusal::Invalid(format!("{:?} cannot stand for itself", old.id.as_str())));
+        return Err(Refusal::Invalid(format!("{:?} cannot replace itself", old.id.as_str())));
     }
     if old.scope != new.scope {
         return Err(Refusal::Invalid(format!(
-            "{:?} and {:?} belong to different scopes, and an item stands for one of its own; a \
-             project's item hides the global one of the same id",
+            "{:?} and {:?} belong to different scopes; an item only replaces one of its own scope",
             old.id.as_str(),
             new.id.as_str()
         )));
@@ -42,7 +41,7 @@ pub(super) fn link(
     let opposite = draft.get::<Item>(old).is_some_and(|row| row.supersedes.contains(&new.id));
     if opposite {
         return Err(Refusal::Conflict(format!(
-            "{:?} stands for {:?} already: take that back first",
+            "{:?} already replaces {:?}; undo that first",
             old.id.as_str(),
             new.id.as_str()
         )));

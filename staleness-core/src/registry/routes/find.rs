@@ -131,7 +131,7 @@ impl Routes<'_> {
 pub(in crate::registry) fn words_alone(model: &ModelId, others: usize) -> String {
     let none = format!("no route has a vector of the model {model}");
     let offer = offer(model, others).map_or_else(String::new, |offer| format!("; {offer}"));
-    format!("{none}{offer}; words alone decided")
+    format!("{none}{offer}; only words were compared")
 }
 
 /// Returns a note on how to embed routes of other models again, because vectors of different models are never
@@ -142,7 +142,7 @@ pub(in crate::registry) fn offer(model: &ModelId, others: usize) -> Option<Strin
         count => counted(count, "route has", "routes have"),
     };
     Some(format!(
-        "{count} a vector of another model, which is not compared: `staleness routes learn --query Q \
-         --tool NAME [--vector FILE --model {model}]` embeds one anew"
+        "{count} a vector of another model, which cannot be compared; `staleness routes learn \
+         --query Q --tool NAME [--vector FILE --model {model}]` embeds one again"
     ))
 }

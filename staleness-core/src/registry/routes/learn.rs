@@ -51,7 +51,7 @@ impl Learn {
     ) -> Result<LearnRoute, Refusal> {
         let folded = learnable(&self.query)?;
         let signal = Confidence::new(self.signal).ok_or_else(|| {
-            Refusal::Invalid(format!("the signal {} does not lie in 0..=1", self.signal))
+            Refusal::Invalid(format!("the signal {} is not between 0 and 1", self.signal))
         })?;
         let precision = policy.routes.precision;
         let embed = |(model, numbers): (ModelId, Vec<f64>)| {
@@ -283,7 +283,7 @@ fn is_there(tool: &Tool) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::Conflict(format!(
-        "the tool {} is gone since {}: nothing is learned of it before a scan finds it or it is used again",
+        "the tool {} has been gone since {}; nothing is learned until it is found or used again",
         tool.key.name, tool.presence.since
     )))
 }
@@ -301,7 +301,7 @@ pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::Conflict(format!(
-        "the query has the id {} of another one, {:?}: it cannot be learned",
+        "the query cannot be learned: its id {} belongs to the query {:?}",
         known.key.id, known.query
     )))
 }

@@ -34,7 +34,7 @@ impl Step for StartSession {
         if let Some(known) = view.sessions.get(&self.key) {
             if known.agent != self.agent {
                 return Err(Refusal::Conflict(format!(
-                    "the session {:?} is one of {:?}, not of {:?}",
+                    "the session {:?} belongs to {:?}, not to {:?}",
                     self.key.id.as_str(),
                     known.agent.as_str(),
                     self.agent.as_str()

@@ -138,7 +138,7 @@ impl ActOnWork {
         let settled = work.flag(self.act.at, policy).zip(work.kind.resolved());
         let Some((flag, to)) = settled else {
             return Err(Refusal::Conflict(format!(
-                "{:?} is {} and not overdue: only what is overdue can be resolved",
+                "{:?} is {} and not overdue; only overdue items can be resolved",
                 self.key.id.as_str(),
                 work.status
             )));
