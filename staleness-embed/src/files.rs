@@ -101,7 +101,7 @@ impl Folder {
         let kind: Kind = parsed(&config_path, &config_bytes)?;
         if kind.model_type.as_deref() != Some("bert") {
             let found = kind.model_type.as_deref().unwrap_or("nothing").escape_debug().to_string();
-            return Err(model(&config_path, format!("model_type is {found}; only bert is known")));
+            return Err(model(&config_path, format!("model_type is {found}, not bert")));
         }
         let config: Config = parsed(&config_path, &config_bytes)?;
         check(&config_path, &config)?;
@@ -116,7 +116,7 @@ impl Folder {
         let special =
             tokenizer.get_post_processor().map_or(0, |template| template.added_tokens(false));
         if tokens <= special {
-            let why = format!("{tokens} tokens leave no room beside the {special} that are added");
+            let why = format!("{tokens} tokens leave no room for the {special} special tokens");
             let names_it = sentences.max_seq_length == Some(tokens);
             return Err(model(&folder.join(if names_it { SENTENCES } else { CONFIG }), why));
         }
@@ -184,7 +184,7 @@ fn modules(folder: &Path) -> Result<(), EmbedError> {
     match modules.iter().find(|module| !known(&module.name)) {
         Some(other) => {
             let name = other.name.escape_debug();
-            Err(model(&path, format!("{name} is a part that is not known")))
+            Err(model(&path, format!("unknown part {name}")))
         }
         None => Ok(()),
     }
@@ -197,7 +197,7 @@ fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
     match (pooled.pooling_mode_mean_tokens, pooled.pooling_mode_cls_token, others) {
         (true, false, false) => Ok(Pooling::Mean),
         (false, true, false) => Ok(Pooling::First),
-        _ => Err(model(&path, "only the mean of the tokens, or the first, can be taken".into())),
+        _ => Err(model(&path, "only mean and first-token pooling are supported".into())),
     }
 }
 
@@ -243,11 +243,11 @@ fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, EmbedError> {
     // Opening a pipe would block until the other end is opened.
     let length = path.metadata().map_err(cannot)?;
     if !length.is_file() {
-        return Err(fault("is no file".into()));
+        return Err(fault("is not a file".into()));
     }
     let file = File::open(path).map_err(cannot)?;
     if length.len() > most {
-        return Err(fault(format!("is {} bytes large; at most {most} are read", length.len())));
+        return Err(fault(format!("is {} bytes long; at most {most} are read", length.len())));
     }
     let mut all = Vec::with_capacity(usize::try_from(length.len()).unwrap_or(0));
     file.take(most).read_to_end(&mut all).map_err(|error| fault(error.kind().to_string()))?;

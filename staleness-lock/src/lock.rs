@@ -45,7 +45,7 @@ pub enum LockError {
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TimedOut => f.write_str("others held the lock for too long"),
+            Self::TimedOut => f.write_str("another process held the lock for too long"),
             Self::Io(source) => write!(f, "locking failed: {source}"),
         }
     }

@@ -52,7 +52,7 @@ impl Failed {
     /// Returns the error for a server that did not answer in time. `commit` is true if a commit may have been
     /// requested.
     pub(crate) fn late(commit: bool) -> Self {
-        let why = io::Error::new(io::ErrorKind::TimedOut, "the database gives no answer");
+        let why = io::Error::new(io::ErrorKind::TimedOut, "the database does not answer");
         let error = if commit { StoreError::Unknown(Box::new(why)) } else { StoreError::Busy };
         Self { error, again: false, lost: true }
     }

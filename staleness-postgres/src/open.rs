@@ -125,7 +125,7 @@ async fn create(session: &Session, workspace: &str, patience: &Patience) -> Resu
         rows.first().and_then(|row| row.try_get::<_, i64>(column).ok()).unwrap_or_default()
     };
     if number(1) == 0 {
-        let why = "the database must be made with ENCODING 'UTF8'";
+        let why = "the database must have ENCODING 'UTF8'";
         return Err(StoreError::NotAStore(why.into()).into());
     }
     if number(0) == 1 {

@@ -38,7 +38,7 @@ fn of_file(path: &Path) -> Result<RootCertStore, StoreError> {
         })?;
     }
     if store.is_empty() {
-        let why = io::Error::new(io::ErrorKind::InvalidData, "it holds no certificate");
+        let why = io::Error::new(io::ErrorKind::InvalidData, "it contains no certificate");
         return Err(StoreError::io(doing(), why));
     }
     Ok(store)
@@ -49,7 +49,7 @@ fn of_system() -> Result<RootCertStore, StoreError> {
     let (added, _) =
         store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if added == 0 {
-        let why = "this system has no certificates; name a file of them as sslrootcert=PATH";
+        let why = "this system has no certificates; name a certificate file with sslrootcert=PATH";
         return Err(StoreError::io(
             "preparing an encrypted connection",
             io::Error::new(io::ErrorKind::NotFound, why),

@@ -44,8 +44,8 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     if behind || rest[credentials..].split(['/', '?']).next().is_some_and(|host| host.contains('@'))
     {
         return Err(wrong(
-            "within the user, the password, the path and the parameters @ is written as %40, and within \
-             the first two / as %2F and ? as %3F",
+            "in the user, password, path and parameters, write @ as %40; in the user and password \
+             also / as %2F and ? as %3F",
         ));
     }
     let (plain, parameters) = match rest[credentials..].split_once('?') {
@@ -115,7 +115,7 @@ fn checked(name: &str) -> Result<String, StoreError> {
     if name.is_empty() || name.len() > MAX_WORKSPACE_BYTES || !name.bytes().all(plain) {
         let shown: String = name.chars().take(MAX_WORKSPACE_BYTES).collect();
         return Err(wrong(&format!(
-            "{shown:?} is no workspace: a name has 1 to {MAX_WORKSPACE_BYTES} letters, digits, \
+            "{shown:?} is not a workspace name: use 1 to {MAX_WORKSPACE_BYTES} letters, digits, \
              dashes, dots and underscores"
         )));
     }
@@ -135,7 +135,7 @@ fn decoded(text: &str) -> Result<String, StoreError> {
             rest = tail;
             u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
         });
-        bytes.push(digits.ok_or_else(|| wrong("a % is followed by two hexadecimal digits"))?);
+        bytes.push(digits.ok_or_else(|| wrong("a % must be followed by two hexadecimal digits"))?);
     }
     String::from_utf8(bytes).map_err(|_| wrong("a parameter is not UTF-8"))
 }

@@ -115,7 +115,7 @@ fn damaged(what: &str) -> io::Error {
 fn pages(offset: u64, len: usize) -> io::Result<std::ops::Range<u64>> {
     let page = PAGE as u64;
     if offset == 0 || !offset.is_multiple_of(page) || !len.is_multiple_of(PAGE) {
-        return Err(damaged("a piece of a page was asked for"));
+        return Err(damaged("a read of part of a page"));
     }
     let first = offset / page;
     Ok(first..first + len as u64 / page)

@@ -63,12 +63,9 @@ fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
             Err(StoreError::FormatTooNew { found, supported })
         }
         (None, None) if bytes.starts_with(REDB) => Err(StoreError::NotAStore(
-            "a file as redb itself makes it; a store of an older staleness is exported with that"
-                .into(),
+            "a plain redb file; export a store of an older staleness with that version".into(),
         )),
-        (None, None) => {
-            Err(StoreError::NotAStore("the file does not begin as a store does".into()))
-        }
+        (None, None) => Err(StoreError::NotAStore("the file does not begin like a store".into())),
         _ => Ok(()),
     })
 }

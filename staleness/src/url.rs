@@ -241,9 +241,7 @@ pub enum ParseUrlError {
 impl fmt::Display for ParseUrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoScheme => {
-                f.write_str("a store is written as sqlite:PATH, redb:PATH, postgres://… or memory:")
-            }
+            Self::NoScheme => f.write_str("use sqlite:PATH, redb:PATH, postgres://… or memory:"),
             Self::NotOffered(scheme) => {
                 write!(
                     f,
@@ -254,9 +252,9 @@ impl fmt::Display for ParseUrlError {
             Self::NoServer => {
                 f.write_str("the server is missing: postgres://USER@HOST/DATABASE?workspace=NAME")
             }
-            Self::KeptNowhere => f.write_str(
-                "memory: is kept nowhere and takes no path; sqlite:PATH and redb:PATH are files",
-            ),
+            Self::KeptNowhere => {
+                f.write_str("memory: takes no path; for a file, use sqlite:PATH or redb:PATH")
+            }
             Self::NoPath => f.write_str("the store's path is missing: sqlite:PATH or redb:PATH"),
         }
     }

@@ -184,7 +184,7 @@ fn a_folder_that_asks_for_what_is_not_known_is_refused_with_its_file() {
         ("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#.to_owned(), "Dense"),
         ("1_Pooling/config.json", r#"{"pooling_mode_max_tokens": true}"#.to_owned(), "mean"),
         ("model.safetensors", "no weights".to_owned(), "model.safetensors"),
-        ("sentence_bert_config.json", r#"{"max_seq_length": 2}"#.to_owned(), "2 that are added"),
+        ("sentence_bert_config.json", r#"{"max_seq_length": 2}"#.to_owned(), "2 special tokens"),
         ("config.json", CONFIG.replace("\"gelu\"", r#""\u001b[2Jnone""#), "none"),
         ("config.json", CONFIG.replace("gelu", &"long".repeat(1_000)), "long"),
     ] {

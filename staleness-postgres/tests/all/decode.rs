@@ -102,7 +102,7 @@ fn whatever_stands_in_a_cell_is_read_or_named() {
             }
             changed += 1;
             let cell = Changed { how: &how, table: &table, is_key };
-            named += cell.try_out(&site.registry, &["the journal holds", "workspaces: last_seq"]);
+            named += cell.try_out(&site.registry, &["the journal has", "workspaces: last_seq"]);
             site.mend();
         }
     }

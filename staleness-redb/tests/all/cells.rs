@@ -75,7 +75,7 @@ fn whatever_stands_in_a_record_is_read_or_named() {
     let (mut changed, mut named) = (0, 0);
     let mut visit = |registry: &Registry, cell: Changed<'_>| {
         changed += 1;
-        named += cell.try_out(registry, &["the journal holds"]);
+        named += cell.try_out(registry, &["the journal has"]);
     };
     let tables = "projects sources tools definitions knowledge documents work sessions cursors routes \
                   vectors suggestions";

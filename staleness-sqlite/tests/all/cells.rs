@@ -89,7 +89,7 @@ fn whatever_stands_in_a_cell_is_read_or_named() {
             drop(conn);
             changed += 1;
             let cell = Changed { how: &how, table, is_key: *is_key };
-            named += cell.try_out(&registry, &["the journal holds"]);
+            named += cell.try_out(&registry, &["the journal has"]);
         }
     }
     eprintln!("{changed} cells changed, {named} errors");

@@ -165,7 +165,7 @@ fn a_check_finds_what_no_single_row_shows() {
         ("UPDATE journal SET idx = 1", "journal 1.1: an entry before it is missing"),
         ("UPDATE journal SET revision = 2; UPDATE meta SET revision = 2", "no entry of revision 1"),
         ("UPDATE meta SET revision = 2", "no entry of revision 2"),
-        ("UPDATE meta SET floor = 1", "holds revision 1, which was pruned"),
+        ("UPDATE meta SET floor = 1", "has revision 1, which was pruned"),
     ] {
         conn.execute_batch(sql).unwrap();
         match check(&store) {
