@@ -72,16 +72,12 @@ pub(crate) fn written(bytes: &[u8], mark: &str) -> String {
 pub fn look(path: &Path, fence: Option<&Fence>) -> Result<Option<Metadata>, &'static str> {
     match fs::metadata(path) {
         Ok(_) if fence.is_some_and(|fence| !fence.holds(path)) => {
-            Err("is a link that leads out of its folder")
+            Err("is a link that points outside its folder")
         }
         Ok(meta) => Ok(Some(meta)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             // A dangling link means that something should be there.
-            if fs::symlink_metadata(path).is_ok() {
-                Err("is a link that leads nowhere")
-            } else {
-                Ok(None)
-            }
+            if fs::symlink_metadata(path).is_ok() { Err("is a broken link") } else { Ok(None) }
         }
         Err(error) => Err(reason(error.kind())),
     }
@@ -115,7 +111,7 @@ pub fn read_small(path: &Path, limit: u64) -> Option<String> {
 #[must_use]
 pub const fn reason(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::PermissionDenied => "may not be read",
+        ErrorKind::PermissionDenied => "is not readable",
         ErrorKind::NotFound => "does not exist",
         _ => "cannot be read",
     }

@@ -208,7 +208,7 @@ pub struct Cancelled;
 
 impl fmt::Display for Cancelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the check was ended before it was done")
+        f.write_str("the check was stopped before it finished")
     }
 }
 

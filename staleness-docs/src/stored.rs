@@ -225,13 +225,11 @@ pub fn seen(place: &ProjectPlace, repo: &mut LazyRepo, item: &Item) -> Vec<(Cita
 /// If the citation is invalid. The reason completes a sentence.
 pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     let target =
-        target::of_cite(text).ok_or("is no path, path:LINE, path:LINE-LINE or path#SYMBOL")?;
+        target::of_cite(text).ok_or("is not a path, path:LINE, path:LINE-LINE or path#SYMBOL")?;
     if target.lines.is_none() && names_lines(&target.path) {
-        return Err(
-            "names lines that are none: they count from 1, the first before the last".into()
-        );
+        return Err("has an invalid line range; lines count from 1".into());
     }
-    let path = paths::resolve("", &target.path).map_err(|_| "leads out of the project")?;
+    let path = paths::resolve("", &target.path).map_err(|_| "points outside the project")?;
     if path.is_empty() {
         return Err("names no file".to_owned());
     }
@@ -245,7 +243,7 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     }
     // A binary file can only be cited as a whole.
     let Ok(text) = file::read(&whole, MAX_CITED_BYTES, Some(&fence)) else {
-        return if citation.is_bare() { Ok(citation) } else { Err("is no text".to_owned()) };
+        return if citation.is_bare() { Ok(citation) } else { Err("is not text".to_owned()) };
     };
     if let Some(Lines { last, .. }) = citation.lines {
         let count = text.text.lines().count();
@@ -256,7 +254,7 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     if let Some(symbol) = &citation.symbol
         && !text.text.contains(symbol.as_str())
     {
-        return Err("does not hold that symbol".to_owned());
+        return Err("does not contain that symbol".to_owned());
     }
     citation.digest = cited_digest(text.text.as_bytes(), &citation);
     Ok(citation)

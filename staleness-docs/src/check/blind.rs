@@ -83,16 +83,15 @@ impl Past<'_> {
         };
         let mut all = Vec::new();
         if repo.is_shallow() {
-            all.push(blind(BlindKind::Shallow, HISTORY, "is shallow: what is older was not seen"));
+            all.push(blind(BlindKind::Shallow, HISTORY, "is shallow; older commits are missing"));
         }
         let is_partial = self.has_met(MISSING) && self.store().partial;
         if is_partial {
-            let reason = "is partial: files that earlier commits held are not here, and what went \
-                          with them was not seen";
+            let reason = "is partial; files of earlier commits are missing";
             all.push(blind(BlindKind::Partial, HISTORY, reason));
         }
         if self.failed || self.has_met(DAMAGED) || self.has_met(MISSING) && !is_partial {
-            let reason = "could not be read in parts: what they hold was not seen";
+            let reason = "could not be read completely";
             all.push(blind(BlindKind::Unreadable, HISTORY, reason));
         }
         let submodules = self.tracked().into_iter().flat_map(|tracked| tracked.iter());
@@ -100,7 +99,7 @@ impl Past<'_> {
             .filter(|(_, kind)| *kind == TrackedKind::Submodule)
             .map(|(path, _)| path)
             .filter(|path| self.folder.join(path).join(".git").symlink_metadata().is_err());
-        let reason = "is a submodule that is not checked out: what it holds was not seen";
+        let reason = "is a submodule that is not checked out";
         all.extend(
             absent.by_ref().take(MAX_TOLD).map(|it| blind(BlindKind::Submodule, it, reason)),
         );

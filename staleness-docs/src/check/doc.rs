@@ -98,7 +98,7 @@ pub(super) fn read(
     if draft.left_out > 0 {
         check.skip(
             &key.path,
-            format!("says too much: {} of its names were not looked up", draft.left_out),
+            format!("mentions too many names: {} were not checked", draft.left_out),
         );
     }
     let mut lines = Lines::new(&read.text);
@@ -109,7 +109,7 @@ pub(super) fn read(
     for (at, day) in std::mem::take(&mut draft.days) {
         if day > check.options.now {
             let line = lines.line(at);
-            check.note(&key.path, line, "a directive names a day in the future");
+            check.note(&key.path, line, "a directive has a date in the future");
         }
     }
     for (line, what) in std::mem::take(&mut draft.fields.faults) {
@@ -314,7 +314,7 @@ fn take_item(
     check.item_bytes += body.len();
     if check.item_bytes > MAX_ITEM_BYTES {
         check.item_bytes -= body.len();
-        return Err("finds no room: the other items of the project say too much".into());
+        return Err("does not fit: the project's items are too large together".into());
     }
     let mut item = item(check, key, kind, fields, body, read.written);
     let (text, says_added) = (text_digest(read.text.as_bytes()), fields.added.is_some());

@@ -109,7 +109,7 @@ impl Check<'_> {
             return;
         }
         let (path, line) = (&doc.key.path, None);
-        let text = format!("{count} more findings, like those that are listed, were left out");
+        let text = format!("{count} more findings of the same kind were left out");
         self.report.notes.push(Note { path: Some(path.clone()), line, text });
         self.partial.insert(path.clone());
         // An item is a single block, which is always listed.

@@ -116,10 +116,7 @@ impl Check<'_> {
             if more > 0 && left < MAX_NAMES {
                 is_cut = true;
             } else if more > 0 {
-                self.skip(
-                    &path,
-                    format!("names much that the diff changes: {more} names were left out"),
-                );
+                self.skip(&path, format!("mentions too many changed names: {more} were left out"));
             }
             if found.is_empty() {
                 continue;
@@ -142,9 +139,8 @@ impl Check<'_> {
         }
         impact.touched.sort_by(|a, b| a.path.cmp(&b.path));
         if is_cut {
-            let reason = format!(
-                "names more than {MAX_ALL} things that the diff changes: the rest was left out"
-            );
+            let reason =
+                format!("mentions more than {MAX_ALL} changed names: the rest were left out");
             self.skip(WHOLE, reason);
         }
         Ok(impact)
@@ -170,7 +166,7 @@ impl Check<'_> {
         }
         if left_out > 0 {
             let reason = format!(
-                "has too much in its changed files: {left_out} versions of them were not compared"
+                "has changed files that are too large: {left_out} versions were not compared"
             );
             self.skip(WHOLE, reason);
         }

@@ -293,7 +293,8 @@ impl Check<'_> {
         for item in items {
             let path = item.path.clone().unwrap_or_default();
             if let Some(owner) = owners.get(&item.key.id) {
-                let text = format!("has the id of an item in {owner}, and is known by its path");
+                let text =
+                    format!("has the same id as an item in {owner}, so its path serves as its id");
                 self.report.notes.push(Note { path: Some(path.clone()), line: None, text });
                 item.key.id = ItemId::new(&path)
                     .ok()
@@ -339,11 +340,9 @@ impl Check<'_> {
         report.notes.append(&mut self.past.notes);
         let text = match report.counts.history {
             0 => None,
-            1 => Some(
-                "1 document speaks of what is gone on purpose and was left out of drift".into(),
-            ),
+            1 => Some("1 document describes the past and was not checked for lost names".into()),
             count => Some(format!(
-                "{count} documents speak of what is gone on purpose and were left out of drift"
+                "{count} documents describe the past and were not checked for lost names"
             )),
         };
         report.notes.extend(text.map(|text| Note { path: None, line: None, text }));

@@ -70,7 +70,7 @@ impl<'p> Past<'p> {
             }
             Err(GitError::Cancelled) => return Err(Cancelled),
             Err(why) => {
-                past.note(format!("there is no history to ask, and so less evidence: {why}"));
+                past.note(format!("without git history, fewer problems are found: {why}"));
             }
         }
         Ok(past)
@@ -212,14 +212,14 @@ impl<'p> Past<'p> {
     /// Returns the changes since a revision, or `None` if they are unknown.
     pub(super) fn since(&mut self, revision: &str) -> Result<Option<Since>, Cancelled> {
         let Some(repo) = &mut self.repo else {
-            self.note("without a history everything is new");
+            self.note("without git history, everything counts as new");
             return Ok(None);
         };
         match repo.since(revision, &is_document) {
             Ok(since) => Ok(Some(since)),
             Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {
-                self.note(format!("what is new since that revision is not known: {why}"));
+                self.note(format!("cannot tell what is new since that revision: {why}"));
                 Ok(None)
             }
         }
@@ -232,24 +232,25 @@ impl<'p> Past<'p> {
             skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
         };
         for path in self.repo.iter().flat_map(|repo| repo.not_taken()) {
-            skip(path, "cannot be read by git, and counts as it was committed");
+            skip(path, "cannot be read by git, so its committed version counts");
         }
         if self.is_cut() {
-            let reason = "the project or its history is too large or too deep to be searched as a \
-                          whole: what is gone may not be found";
+            let reason = "the project or its history is too large to search completely, so lost \
+                          names may be missed";
             skip(HISTORY, reason);
         }
         if tracked.cut {
-            skip(WHOLE, "has more files than are listed: the rest was left out");
+            skip(WHOLE, "has too many files: the rest were left out");
         }
         if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
             self.note(
-                "a name that went when a submodule came may be in it, and is not told as gone",
+                "a name that was removed when a submodule was added may be in it, so it is not \
+                 reported",
             );
         }
         if self.is_too_large() {
             self.note(
-                "files that are too large to be searched may hold names that went from others",
+                "files that are too large to search may still have names that are gone elsewhere",
             );
         }
     }

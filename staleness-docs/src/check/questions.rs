@@ -347,10 +347,10 @@ impl Check<'_> {
         let lines = leaving.all_lines(text);
         let (first, rest) = lines.split_at(lines.len().min(MAX_LEAVING));
         for line in first {
-            self.note(path, *line, "a path leaves the project and was not followed");
+            self.note(path, *line, "a path points outside the project and was not followed");
         }
         if let Some(line) = rest.first() {
-            let text = format!("and {} more lines name paths that leave the project", rest.len());
+            let text = format!("{} more lines have paths outside the project", rest.len());
             self.note(path, *line, text);
         }
     }

@@ -122,7 +122,7 @@ impl Check<'_> {
         let standing = std::mem::take(&mut self.standing);
         if standing.cut {
             let text = format!(
-                "documents stand for others more than {MAX_CLAIMS} times; the rest was left out"
+                "documents replace others more than {MAX_CLAIMS} times; the rest were left out"
             );
             self.report.notes.push(Note { path: None, line: None, text });
         }

@@ -70,8 +70,7 @@ fn parse(text: &str) -> Result<Directive, String> {
                 .ok_or_else(|| "`verified` needs a date such as 2026-10-01".to_owned());
         }
         _ => {
-            return Err("is no directive; known are ignore, ignore-section, ignore-file and \
-                        verified"
+            return Err("is not a directive; use ignore, ignore-section, ignore-file or verified"
                 .to_owned());
         }
     };
@@ -86,9 +85,10 @@ fn kinds(text: &str) -> Result<Kinds, String> {
     list.split([',', ' ', '\t', '\n', '\r'])
         .filter(|word| !word.is_empty())
         .map(|word| {
-            SignalKind::ALL.into_iter().find(|kind| kind.as_str() == word).ok_or_else(|| {
-                "names a signal that does not exist; a reason follows a colon".into()
-            })
+            SignalKind::ALL
+                .into_iter()
+                .find(|kind| kind.as_str() == word)
+                .ok_or_else(|| "names an unknown signal; put a colon before a reason".into())
         })
         .collect()
 }

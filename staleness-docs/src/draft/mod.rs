@@ -121,7 +121,7 @@ pub(crate) fn read(
         draft.body = front.body;
         body = front.body;
     } else if let Some(at) = front::in_braces(text) {
-        let why = "front matter between braces is not read: each field wants a line of its own";
+        let why = "front matter in braces is not read; put each field on its own line";
         draft.faults.push((at, why.to_owned()));
     }
     let mut maker = Maker {

@@ -27,8 +27,8 @@ const RECORDS: usize = 5;
 /// Folders that usually hold other people's files, even without a `.gitignore`.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
 
-const IGNORED: &str = "is left out by a pattern of documents.ignore";
-pub(super) const LINK: &str = "is a link: what it leads to is checked under its own name only";
+const IGNORED: &str = "is excluded by documents.ignore";
+pub(super) const LINK: &str = "is a link; its target is checked instead";
 const NOT_UTF8: &str = "has a name that is not UTF-8";
 const NO_FILE: &str = "is not a file";
 
@@ -161,8 +161,8 @@ impl Search<'_> {
             path: Some((*folder).to_owned()),
             line: None,
             text: format!(
-                "{numbered} documents have numbered names: if they are records of what was, name the folder \
-                 in documents.history"
+                "{numbered} documents have numbered names; if they are old records, add their \
+                 folder to documents.history"
             ),
         };
         let notes: Vec<Note> = folders.iter().map(note).collect();
@@ -203,7 +203,7 @@ impl Search<'_> {
     /// Adds a file of the project.
     pub(crate) fn own(&mut self, key: &str, loaded: Loaded) {
         if key.starts_with("~/") {
-            let reason = "lies in a folder that is named as files of the user are";
+            let reason = "is in a folder named ~, which stands for the user's home";
             self.skip(format!("./{key}"), reason);
             return;
         }
@@ -275,7 +275,7 @@ impl Search<'_> {
             match instructions::of_user(self, &whole) {
                 Some(key) if self.patterns.ignores(&key) => self.skip(key, IGNORED),
                 Some(key) => self.add(key, whole, false, Loaded::ByItself),
-                None => self.skip(shown(given), "lies outside the project"),
+                None => self.skip(shown(given), "is outside the project"),
             }
             return;
         };
@@ -288,7 +288,7 @@ impl Search<'_> {
                 if self.fence.holds(&whole) {
                     self.folder(&key);
                 } else {
-                    self.skip(key, "is a link that leads out of its folder");
+                    self.skip(key, "is a link that points outside its folder");
                 }
             }
             _ => self.own_path(&below, Loaded::No),
@@ -344,7 +344,7 @@ impl Search<'_> {
         for (count, entry) in walker.enumerate() {
             if count == MAX_WALKED {
                 let text =
-                    format!("a folder has more than {MAX_WALKED} files; the rest was left out");
+                    format!("a folder has more than {MAX_WALKED} files; the rest were left out");
                 self.found.notes.push(Note { path: None, line: None, text });
                 break;
             }
@@ -405,7 +405,7 @@ impl Search<'_> {
             }
         }
         for (key, imported) in imports::cycles(&done) {
-            let text = format!("imports {}, which imports it in turn", shown(Path::new(imported)));
+            let text = format!("imports {}, which imports it back", shown(Path::new(imported)));
             self.note(key, &text);
         }
     }

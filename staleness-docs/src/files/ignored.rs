@@ -96,7 +96,7 @@ impl Ignored {
         match self.text(&path) {
             Ok(None) => Gitignore::empty(),
             Ok(Some(text)) => patterns(folder, &text).unwrap_or_else(|| {
-                self.unheeded(&path, "holds patterns that are too large together");
+                self.unheeded(&path, "has patterns that are too large together");
                 Gitignore::empty()
             }),
             Err(why) => {
@@ -117,7 +117,7 @@ impl Ignored {
         let Some(bytes) = bytes else {
             return Err(match limit {
                 MAX_FILE_BYTES => format!("is larger than {MAX_FILE_BYTES} bytes"),
-                _ => format!("is one of those that are larger than {MAX_BYTES} bytes together"),
+                _ => format!("belongs to files of more than {MAX_BYTES} bytes together"),
             });
         };
         self.left -= bytes.len() as u64;
@@ -126,7 +126,7 @@ impl Ignored {
 
     fn unheeded(&mut self, path: &Path, why: &str) {
         let path = path.strip_prefix(&self.place.folder).map_or_else(|_| shown(path), key_of);
-        let text = format!("{why}; its patterns are not heeded");
+        let text = format!("{why}; its patterns are not used");
         self.notes.push(Note { path: Some(path), line: None, text });
     }
 }

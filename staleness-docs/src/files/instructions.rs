@@ -49,7 +49,7 @@ fn find_in(search: &mut Search<'_>, own: &[&str]) {
     for folder in [".claude/rules", ".cursor/rules"] {
         let whole = search.place.folder.join(folder);
         if whole.is_dir() && !search.fence.holds(&whole) {
-            search.skip(folder, "is a link that leads out of its folder");
+            search.skip(folder, "is a link that points outside its folder");
             continue;
         }
         for path in markdown_below(&whole, MAX_VISITED) {

@@ -49,12 +49,12 @@ pub enum Mend {
     Edits(Vec<Edit>),
 }
 
-const NO_MARKDOWN: &str = "stands in a document that is no Markdown: those are not mended";
-const QUOTED: &str = "stands in a quotation";
-const BESIDE: &str = "stands beside its new name, as in a sentence about the change";
+const NO_MARKDOWN: &str = "is in a document that is not Markdown; only Markdown can be fixed";
+const QUOTED: &str = "is in a quotation";
+const BESIDE: &str = "is next to its new name, as in a sentence about the change";
 const NOT_FOUND: &str = "is not where the check found it";
-const UNWRITABLE: &str = "cannot be replaced by a name that reads the same way there";
-const ESCAPED: &str = "is written in another way than it reads";
+const UNWRITABLE: &str = "has a new name that would read differently there";
+const ESCAPED: &str = "is written with escapes";
 
 /// Returns the mend of a document for each piece of evidence.
 ///
@@ -236,7 +236,7 @@ fn leave_contradictions(mends: &mut [Mend]) {
         (a != b && b.start < a.end).then_some([*first, *second])
     };
     for at in all.windows(2).filter_map(clash).flatten() {
-        mends[at] = Mend::Left("has two names now");
+        mends[at] = Mend::Left("now has two names");
     }
 }
 

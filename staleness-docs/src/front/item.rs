@@ -110,8 +110,7 @@ fn day(entry: &Entry) -> Result<Option<Timestamp>, String> {
     let Some(text) = text(entry)? else {
         return Ok(None);
     };
-    let at =
-        date::parse(text).ok_or_else(|| format!("is not a date; accepted are {}", date::FORMS));
+    let at = date::parse(text).ok_or_else(|| format!("is not a date; use {}", date::FORMS));
     at.map(Some)
 }
 
@@ -119,7 +118,7 @@ fn flag(entry: &Entry) -> Result<bool, String> {
     match text(entry)?.map(str::to_ascii_lowercase).as_deref() {
         Some("true" | "yes" | "on") => Ok(true),
         None | Some("false" | "no" | "off") => Ok(false),
-        Some(_) => Err("is neither true nor false".to_owned()),
+        Some(_) => Err("is not true or false".to_owned()),
     }
 }
 

@@ -128,10 +128,10 @@ fn set(text: &str, field: Field, value: Option<&FieldValue>) -> Result<String, S
 /// Returns the reason that a field cannot be changed, if any.
 fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'static str> {
     if front.named(field.names()).count() > 1 {
-        return Some("is there twice");
+        return Some("appears twice");
     }
     if !entry.one_line {
-        return Some("stands on several lines");
+        return Some("spans several lines");
     }
     if front.style == Style::Yaml && old.starts_with(['&', '*', '!', '|', '>', '@', '%', '`']) {
         return Some("refers to something else");

@@ -127,11 +127,11 @@ impl Patterns {
             let mut builder = GitignoreBuilder::new("");
             for pattern in patterns {
                 if builder.add_line(None, pattern).is_err() {
-                    note(format!("the pattern {pattern:?} of the policy cannot be read"));
+                    note(format!("the policy's pattern {pattern:?} is not valid"));
                 }
             }
             builder.build().unwrap_or_else(|_| {
-                let why = "are too large together, and none of them was heeded";
+                let why = "are too large together, so none was used";
                 note(format!("the patterns of documents.{name} {why}"));
                 Gitignore::empty()
             })

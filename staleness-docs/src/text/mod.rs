@@ -109,7 +109,7 @@ pub fn check_text(
     }
     if asked.len() > MAX_NAMES || draft.left_out > 0 {
         let left = asked.len().saturating_sub(MAX_NAMES) + draft.left_out;
-        report.notes.push(note(format!("{left} more names were not looked up")));
+        report.notes.push(note(format!("{left} more names were not checked")));
         asked.truncate(MAX_NAMES);
     }
     report.names = asked.len();

@@ -30,7 +30,7 @@ fn many_weak_signs_are_counted_and_hide_no_strong_one() {
     let last = &large.found[1_000];
     assert_eq!((last.line, last.evidence.len()), (5_002, 1));
     assert!(matches!(last.evidence[0].fact, Fact::SourceMissing { .. }));
-    let text = "4000 more findings, like those that are listed, were left out";
+    let text = "4000 more findings of the same kind were left out";
     assert_eq!(left_out(&report), [(Some("CLAUDE.md"), text)]);
     let [unlisted] = &report.unlisted[..] else { panic!("{:?}", report.unlisted) };
     assert_eq!((&*unlisted.path, unlisted.blocks), ("CLAUDE.md", 4_000));
@@ -70,7 +70,7 @@ fn of_one_block_some_evidence_of_each_sort_is_told() {
     let item = &document(&report, "notes/item.md").found;
     assert_eq!((item.len(), item[0].evidence.len()), (1, 500));
     let left: Vec<_> = left_out(&report).into_iter().map(|(_, text)| text).collect();
-    let text = |count| format!("{count} more findings, like those that are listed, were left out");
+    let text = |count| format!("{count} more findings of the same kind were left out");
     assert_eq!(left, [text(200), text(900)]);
     assert!(report.unlisted.is_empty());
 }
@@ -88,7 +88,7 @@ fn documents_that_name_ever_so_much_leave_room_for_others_and_are_told() {
     let report = project.check();
     let [skipped] = &report.skipped[..] else { panic!("{:?}", report.skipped) };
     assert_eq!(skipped.path, "a.md");
-    assert_eq!(skipped.reason, "says too much: 4 of its names were not looked up");
+    assert_eq!(skipped.reason, "mentions too many names: 4 were not checked");
     assert_eq!(facts(&report, "b.md").len(), 1, "the others are checked");
     let again = project.check_with(|options| options.known = &report.documents);
     assert_eq!(again.skipped[0].path, "a.md", "it is told each time");

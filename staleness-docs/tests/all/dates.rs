@@ -148,7 +148,11 @@ fn a_shallow_clone_says_so_and_concludes_nothing_from_what_it_lacks() {
 fn without_git_a_check_says_so_and_dates_hold() {
     let project = drifted("---\nexpires: 2026-09-30\n---\n\nCall `old_name()`.\n");
     let report = project.check_in(false, |_| {});
-    assert!(report.notes.iter().any(|note| note.text.contains("no history")), "{:?}", report.notes);
+    assert!(
+        report.notes.iter().any(|note| note.text.contains("without git history")),
+        "{:?}",
+        report.notes
+    );
     assert_eq!(found(&report, "doc.md"), ["2:1 expired"]);
     let nothing = |items: &[Item]| {
         let mut go_on = |_| std::ops::ControlFlow::Continue(());
@@ -158,5 +162,5 @@ fn without_git_a_check_says_so_and_dates_hold() {
     assert!(nothing(&[]).is_empty(), "there is nothing to ask");
     let key = ItemKey { scope: Scope::Global, id: ItemId::new("a").unwrap() };
     let item = Item::new(key, ItemKind::Knowledge, "Call `old_name()`.", Timestamp::default());
-    assert!(nothing(&[item]).iter().any(|note| note.text.contains("no history")));
+    assert!(nothing(&[item]).iter().any(|note| note.text.contains("without git history")));
 }

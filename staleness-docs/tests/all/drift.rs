@@ -184,7 +184,7 @@ fn documents_that_are_history_are_left_out_and_said_so() {
     let report = project.check();
     assert_eq!(report.counts.history, 4);
     assert_eq!(report.history.len(), 4);
-    assert!(report.notes.iter().any(|note| note.text.contains("left out of drift")));
+    assert!(report.notes.iter().any(|note| note.text.contains("not checked for lost names")));
     let mut project = drifted("x\n");
     project.write("notes/x.md", "`old_name()`\n");
     project.commit();
@@ -217,7 +217,7 @@ fn directives_leave_aside_what_they_say() {
         assert_eq!(found(&drifted(&text).check(), "doc.md").len(), 1, "{text}");
     }
     let report = drifted("<!-- staleness: skip -->\n\nx\n").check();
-    assert!(report.notes.iter().any(|note| note.text.contains("is no directive")));
+    assert!(report.notes.iter().any(|note| note.text.contains("is not a directive")));
 }
 
 /// A link may become one of two signals, a path one of three: what is left aside is one of them.

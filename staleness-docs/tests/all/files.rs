@@ -100,7 +100,7 @@ fn without_git_a_folder_is_walked_and_only_broken_links_are_found() {
         ["1:1 missing Path gone.md", "1:29 missing Lines short.rs:9"]
     );
     assert!(report.head.is_none());
-    assert!(report.notes.iter().any(|note| note.text.contains("no history")));
+    assert!(report.notes.iter().any(|note| note.text.contains("without git history")));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn paths_may_be_named_and_those_outside_are_refused() {
     let named = ["docs", "../../elsewhere.md", "gone.md"].map(PathBuf::from);
     let report = project.check_with(|options| options.paths = &named);
     assert_eq!(paths(&report), ["docs/a.md"]);
-    assert_eq!(reason(&report, "elsewhere.md"), "lies outside the project");
+    assert_eq!(reason(&report, "elsewhere.md"), "is outside the project");
     assert_eq!(reason(&report, "gone.md"), "does not exist");
 }
 
@@ -130,7 +130,7 @@ fn a_named_path_that_the_policy_leaves_out_is_told() {
     let skipped: Vec<&str> = report.skipped.iter().map(|each| &*each.path).collect();
     assert_eq!(skipped, ["vendor", "vendor/deep", "vendor/deep/v.md"]);
     for each in &report.skipped {
-        assert_eq!(each.reason, "is left out by a pattern of documents.ignore");
+        assert_eq!(each.reason, "is excluded by documents.ignore");
     }
     let all = [PathBuf::from(".")];
     let report = project.check_with(|options| {
@@ -188,7 +188,7 @@ fn links_that_leave_the_project_circles_and_pipes_are_not_read() {
     let named = ["CLAUDE.md", "AGENTS.md", "GEMINI.md"].map(PathBuf::from);
     let report = project.check_with(|options| options.paths = &named);
     assert!(report.documents.is_empty());
-    assert_eq!(reason(&report, "CLAUDE.md"), "is a link that leads out of its folder");
+    assert_eq!(reason(&report, "CLAUDE.md"), "is a link that points outside its folder");
     assert_eq!(reason(&report, "GEMINI.md"), "is not a file");
     assert!(!reason(&report, "AGENTS.md").is_empty());
     // It is told without being named, too: a client would wait for it.
@@ -221,8 +221,8 @@ fn many_paths_that_leave_the_project_are_told_of_quickly_and_cut_short() {
     let (a, b) = (of("a.md"), of("b.md"));
     assert_eq!((a.len(), b.len()), (21, 20));
     assert_eq!(a[..20], b[..]);
-    assert_eq!(b[19], (39, "a path leaves the project and was not followed"));
-    assert_eq!(a[20], (41, "and 19980 more lines name paths that leave the project"));
+    assert_eq!(b[19], (39, "a path points outside the project and was not followed"));
+    assert_eq!(a[20], (41, "19980 more lines have paths outside the project"));
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn citations_are_made_of_what_is_there() {
     for (text, why) in [
         ("src/a.rs:3", "has 2 lines"),
         ("src/b.rs", "does not exist in the project"),
-        ("../x", "leads out of the project"),
-        ("src/a.rs:2-1", "names lines that are none: they count from 1, the first before the last"),
-        ("src/a.rs#zz", "does not hold that symbol"),
+        ("../x", "points outside the project"),
+        ("src/a.rs:2-1", "has an invalid line range; lines count from 1"),
+        ("src/a.rs#zz", "does not contain that symbol"),
     ] {
         assert_eq!(staleness_docs::cite(place, text).unwrap_err(), why, "{text}");
     }

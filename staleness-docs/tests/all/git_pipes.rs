@@ -37,7 +37,7 @@ fn a_repository_of_pipes_is_refused_before_git_waits_for_them() {
     let is_refused = |git: &Git, path: &Path| {
         pipe(path);
         let GitError::Failed(why) = refused(&git.root).unwrap_err() else { panic!("{path:?}") };
-        assert!(why.ends_with("of git is no file"), "{why}");
+        assert!(why.ends_with("of git is not a file"), "{why}");
     };
     for name in [
         "HEAD",

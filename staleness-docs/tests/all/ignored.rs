@@ -82,7 +82,7 @@ fn a_file_of_patterns_that_never_ends_or_never_comes_is_not_read() {
         });
         for report in reports {
             assert!(paths(&report).contains(&"docs/a.md"));
-            let why = "is a link that leads out of its folder; its patterns are not heeded";
+            let why = "is a link that points outside its folder; its patterns are not used";
             assert_eq!(notes(&report, name), [why], "{name}");
         }
     }
@@ -95,7 +95,7 @@ fn a_file_of_patterns_that_never_ends_or_never_comes_is_not_read() {
         });
         for report in reports {
             assert!(paths(&report).contains(&"docs/a.md"));
-            let why = "is not a file; its patterns are not heeded";
+            let why = "is not a file; its patterns are not used";
             assert_eq!(notes(&report, name), [why], "{name}");
         }
     }

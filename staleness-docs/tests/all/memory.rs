@@ -151,7 +151,7 @@ fn a_folder_named_as_the_home_folder_is_left_out() {
     assert_eq!(report.documents[1].blocks, 1);
     let skipped = &report.skipped[0];
     assert_eq!(skipped.path, "./~/.claude/CLAUDE.md");
-    assert!(skipped.reason.contains("files of the user"), "{skipped:?}");
+    assert!(skipped.reason.contains("the user's home"), "{skipped:?}");
 }
 
 #[cfg(unix)]
@@ -168,7 +168,7 @@ fn a_folder_of_rules_that_leads_out_of_the_project_is_not_walked() {
     let report = project.check();
     assert_eq!(paths(&report), ["README.md"]);
     let skipped: Vec<_> = report.skipped.iter().map(|it| (&*it.path, &*it.reason)).collect();
-    let reason = "is a link that leads out of its folder";
+    let reason = "is a link that points outside its folder";
     assert_eq!(skipped, [(".claude/rules", reason), (".cursor/rules", reason)]);
 }
 
@@ -181,7 +181,9 @@ fn an_import_through_a_link_that_leaves_the_project_is_not_read() {
     project.write("CLAUDE.md", "@in.md\n");
     let report = project.check();
     assert_eq!(paths(&report), ["CLAUDE.md", "README.md"]);
-    assert!(report.skipped.iter().any(|it| it.path == "in.md" && it.reason.contains("leads out")));
+    assert!(
+        report.skipped.iter().any(|it| it.path == "in.md" && it.reason.contains("points outside"))
+    );
 }
 
 #[test]

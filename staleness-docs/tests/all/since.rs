@@ -73,7 +73,7 @@ fn a_revision_that_is_not_there_and_no_git_are_said() {
     assert!(report.notes.iter().any(|note| note.text.contains("not known")));
     assert_eq!(report.new_since, None);
     let report = project.check_in(false, |options| options.since = Some("HEAD"));
-    assert!(report.notes.iter().any(|note| note.text.contains("everything is new")));
+    assert!(report.notes.iter().any(|note| note.text.contains("everything counts as new")));
     assert_eq!(report.new_since, None);
 }
 

@@ -96,7 +96,7 @@ fn documents_that_say_ever_so_much_of_others_are_taken_in_up_to_a_bound() {
     project.write("old.md", front("id: a"));
     let report = project.check();
     let told = |text: &str| report.notes.iter().any(|note| note.text.contains(text));
-    assert!(told("documents stand for others more than 200000 times"), "{:?}", report.notes);
+    assert!(told("documents replace others more than 200000 times"), "{:?}", report.notes);
     let expected: Vec<String> = (0..15).map(|at| format!("new/{at:02}.md")).collect();
     assert_eq!(by(&report, "old.md"), expected);
 }

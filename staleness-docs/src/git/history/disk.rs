@@ -70,7 +70,7 @@ impl History {
         at: Timestamp,
     ) -> Result<bool, GitError> {
         let failed = |error: io::Error| {
-            GitError::Failed(format!("the files on disk cannot be set aside: {}", error.kind()))
+            GitError::Failed(format!("cannot compare the files on disk: {}", error.kind()))
         };
         let scratch = Scratch::new().map_err(failed)?;
         self.prepare(&scratch).map_err(failed)?;

@@ -129,7 +129,7 @@ impl History {
         // Git compares all removed files with all added ones.
         if added * removed > MAX_RENAMES * MAX_RENAMES {
             gaps.push(format!(
-                "has {removed} removed and {added} new files: those that were renamed and edited are not told apart"
+                "has {removed} removed and {added} new files: renames with edits were not detected"
             ));
         }
         let mut changed = Vec::with_capacity(files.len());

@@ -74,7 +74,7 @@ impl GitError {
 
     /// Returns the error for unexpected output of git.
     pub(crate) fn garbled(what: &str) -> Self {
-        Self::Failed(format!("git answered {what} that cannot be read"))
+        Self::Failed(format!("git returned unreadable {what}"))
     }
 }
 
@@ -105,8 +105,8 @@ impl fmt::Display for GitError {
             }
             Self::UnknownRevision => "no commit has this name",
             Self::Failed(message) => message,
-            Self::NoAnswer => "git did not answer and was ended",
-            Self::TooMuch => "git needed more time or memory than one question may take",
+            Self::NoAnswer => "git did not answer and was stopped",
+            Self::TooMuch => "git needed too much time or memory",
             Self::Cancelled => "cancelled",
         })
     }

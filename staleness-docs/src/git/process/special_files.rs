@@ -132,7 +132,7 @@ fn plain(path: &Path) -> Result<(), GitError> {
     match path.metadata() {
         Ok(meta) if !meta.is_file() && !meta.is_dir() => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            Err(GitError::from_stderr(format!("fatal: {name} of git is no file").as_bytes()))
+            Err(GitError::from_stderr(format!("fatal: {name} of git is not a file").as_bytes()))
         }
         _ => Ok(()),
     }
