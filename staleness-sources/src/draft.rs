@@ -94,7 +94,7 @@ impl Draft {
     pub(crate) fn read(mut self) -> SourceReading {
         if self.left_out > 0 {
             let what = format!(
-                "{}: lists {} things more than the {MAX_FOUND} that are taken in",
+                "{} lists {} things more than the {MAX_FOUND} that are read",
                 self.path, self.left_out
             );
             self.fault(|| what);

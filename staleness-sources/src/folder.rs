@@ -43,7 +43,7 @@ impl<'a> Lister<'a> {
             if self.left == 0 {
                 draft.fault(|| {
                     format!(
-                        "{}: has more than {MAX_ENTRIES} entries; the rest was not read",
+                        "{} has more than {MAX_ENTRIES} entries; the rest were not read",
                         shown(folder)
                     )
                 });
@@ -56,7 +56,7 @@ impl<'a> Lister<'a> {
             };
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                draft.fault(|| format!("{}: has a name that is not UTF-8", shown(&entry.path())));
+                draft.fault(|| format!("{} has a name that is not UTF-8", shown(&entry.path())));
                 continue;
             };
             if name.starts_with('.') {
@@ -66,7 +66,7 @@ impl<'a> Lister<'a> {
             match self.kind(folder, &path, entry.file_type().ok()) {
                 Ok(Some(is_folder)) => items.push(Item { name: name.to_owned(), path, is_folder }),
                 Ok(None) => {}
-                Err(what) => draft.fault(|| format!("{}: {what}", shown(&path))),
+                Err(what) => draft.fault(|| format!("{} {what}", shown(&path))),
             }
         }
         items.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -85,9 +85,9 @@ impl<'a> Lister<'a> {
         if !own.is_symlink() {
             return Ok((own.is_dir() || own.is_file()).then(|| own.is_dir()));
         }
-        let meta = fs::metadata(path).map_err(|_| "is a link that leads nowhere")?;
+        let meta = fs::metadata(path).map_err(|_| "is a broken link")?;
         if self.fence.is_some_and(|fence| !fence.holds(path)) {
-            return Err("is a link that leads out of its folder");
+            return Err("is a link that points outside its folder");
         }
         if meta.is_dir() && canonical(folder).starts_with(canonical(path)) {
             return Ok(None);
@@ -121,7 +121,7 @@ impl<'a> Lister<'a> {
                         files.push((place.0.clone(), item));
                     }
                 } else if nested && place.0.len() >= MAX_DEPTH {
-                    draft.fault(|| format!("{}: is nested too deeply", shown(&item.path)));
+                    draft.fault(|| format!("{} is nested too deeply", shown(&item.path)));
                 } else if nested {
                     let mut parents = place.0.clone();
                     parents.push(item.name);

@@ -35,7 +35,7 @@ pub(crate) type Fault = (usize, &'static str);
 
 pub(crate) fn parse(text: &str) -> Result<Value<'_>, Fault> {
     match parse_to_ast(text, &CollectOptions::default(), &OPTIONS) {
-        Ok(result) => result.value.ok_or((1, "is empty")),
+        Ok(result) => result.value.ok_or((1, "the file is empty")),
         Err(error) => Err(fault_of(text, &error)),
     }
 }
@@ -43,11 +43,11 @@ pub(crate) fn parse(text: &str) -> Result<Value<'_>, Fault> {
 /// Converts an error of the parser or its scanner.
 pub(crate) fn fault_of(text: &str, error: &ParseError) -> Fault {
     let what = match error.kind() {
-        ParseErrorKind::NestingDepthExceeded => "is nested too deeply",
+        ParseErrorKind::NestingDepthExceeded => "nested too deeply",
         ParseErrorKind::UnterminatedArray
         | ParseErrorKind::UnterminatedObject
-        | ParseErrorKind::UnterminatedCommentBlock => "ends too early",
-        _ => "is not valid JSON",
+        | ParseErrorKind::UnterminatedCommentBlock => "unexpected end of file",
+        _ => "not valid JSON",
     };
     (line_at(text, error.range().start), what)
 }
@@ -74,7 +74,7 @@ impl<'t> JsonFile<'t> {
         match parse(text) {
             Ok(Value::Object(root)) => Self::Read(JsonText { path, text, root, liberties }),
             Ok(other) => Self::Failed(format!(
-                "{}:{}: is not a JSON object",
+                "{}:{}: not a JSON object",
                 shown(path),
                 line_at(text, start(&other))
             )),
@@ -199,15 +199,12 @@ mod tests {
     #[test]
     fn a_depth_bomb_is_refused_in_linear_time() {
         for text in ["[".repeat(200_000), "{\"a\":".repeat(200_000)] {
-            assert_eq!(parse(&text).map(|_| ()), Err((1, "is nested too deeply")));
+            assert_eq!(parse(&text).map(|_| ()), Err((1, "nested too deeply")));
         }
     }
 
     #[test]
     fn errors_name_the_line() {
-        assert_eq!(
-            parse("{\n\"a\": 1,\n\"b\": oops\n}").map(|_| ()),
-            Err((3, "is not valid JSON"))
-        );
+        assert_eq!(parse("{\n\"a\": 1,\n\"b\": oops\n}").map(|_| ()), Err((3, "not valid JSON")));
     }
 }

@@ -76,11 +76,11 @@ pub fn tools_list(
     let place = |at: usize, what: &str| format!("{shown_path}:{}: {what}", line_at(text, at));
     let root = json::parse(text.strip_prefix('\u{feff}').unwrap_or(text))
         .map_err(|(line, what)| LiveError(format!("{shown_path}:{line}: {what}")))?;
-    let (tools, more) = list_in(&root)
-        .ok_or_else(|| LiveError(format!("{shown_path}:1: is not an MCP tool list")))?;
+    let (tools, more) =
+        list_in(&root).ok_or_else(|| LiveError(format!("{shown_path}:1: not an MCP tool list")))?;
     let mut draft = Draft::new(source(server, project), Path::new(path));
     if more {
-        draft.fault(|| place(0, "the list goes on in another page"));
+        draft.fault(|| place(0, "the list continues on another page"));
     }
     for value in tools {
         let Value::Object(tool) = value else {
@@ -99,7 +99,7 @@ pub fn tools_list(
                 }
             });
         let Some(name) = name else {
-            draft.fault(|| place(json::start(value), "a tool has no name that can be used"));
+            draft.fault(|| place(json::start(value), "a tool has no usable name"));
             continue;
         };
         let kind =
@@ -109,7 +109,7 @@ pub fn tools_list(
         found.server.clone_from(&scheme);
         found.definition = Some(Arc::new(DefinitionVersion::of(&json::members(tool))));
         if draft.holds(&found.name) {
-            draft.note(|| place(json::start(value), "two tools have one name; the first counts"));
+            draft.note(|| place(json::start(value), "two tools share a name; the first counts"));
         }
         draft.add(found);
     }

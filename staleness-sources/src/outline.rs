@@ -89,7 +89,7 @@ fn outline_of(
     let liberties = Liberties::default();
     let mut outliner =
         Outliner { text, scanner, out: String::new(), copied: 0, values: 0, liberties, to_start };
-    let Some(token) = outliner.next()? else { return Err((1, "is empty")) };
+    let Some(token) = outliner.next()? else { return Err((1, "the file is empty")) };
     outliner.value(Some(token), Some(shape), Within { start: 0, depth: 0 })?;
     match outliner.next()? {
         None => Ok((outliner.out, outliner.liberties)),
@@ -167,13 +167,13 @@ impl<'t> Outliner<'t> {
         within: Within,
     ) -> Result<(), Fault> {
         if within.depth > MAX_DEPTH {
-            return Err(self.fault(within.start, "is nested too deeply"));
+            return Err(self.fault(within.start, "nested too deeply"));
         }
         if shape.is_some() {
             self.values += 1;
             if self.values > MAX_VALUES {
                 let at = self.scanner.token_start();
-                return Err(self.fault(at, "holds more than the 50000 values that are read"));
+                return Err(self.fault(at, "more than 50000 values"));
             }
         }
         match token {
@@ -202,7 +202,7 @@ impl<'t> Outliner<'t> {
                     shape.and_then(|shape| shape.member(key, self.to_start))
                 }
                 Some(_) => return Err(self.invalid()),
-                None => return Err(self.fault(start, "ends too early")),
+                None => return Err(self.fault(start, "unexpected end of file")),
             };
             if member.is_some() {
                 self.put(member, separator)?;
@@ -243,7 +243,7 @@ impl<'t> Outliner<'t> {
         loop {
             match token {
                 Some(Token::CloseBracket) => break,
-                None => return Err(self.fault(start, "ends too early")),
+                None => return Err(self.fault(start, "unexpected end of file")),
                 _ => {}
             }
             self.put(element, separator)?;
@@ -292,7 +292,7 @@ impl<'t> Outliner<'t> {
         let skipped = &self.text.as_bytes()[self.copied..start];
         let lines = skipped.iter().filter(|byte| **byte == b'\n').count();
         if self.out.len() + lines + more > MAX_BYTES {
-            return Err(self.fault(start, "holds more text or lines than the 2 MiB that are read"));
+            return Err(self.fault(start, "more than 2 MiB of text and lines"));
         }
         self.out.extend(std::iter::repeat_n('\n', lines));
         self.copied = start;
@@ -309,7 +309,7 @@ impl<'t> Outliner<'t> {
     }
 }
 
-const INVALID: &str = "is not valid JSON";
+const INVALID: &str = "not valid JSON";
 
 #[cfg(test)]
 #[path = "outline_tests.rs"]

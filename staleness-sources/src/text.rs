@@ -85,10 +85,10 @@ pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
             let line = 1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();
-            Content::Failed(format!("{}:{line}: is not UTF-8", shown(path)))
+            Content::Failed(format!("{}:{line}: not UTF-8", shown(path)))
         }
         Ok(text) if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() => {
-            Content::Failed(format!("{}:1: is empty", shown(path)))
+            Content::Failed(format!("{}:1: the file is empty", shown(path)))
         }
         Ok(text) => {
             let mark = text.starts_with('\u{feff}');
@@ -98,7 +98,7 @@ pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
 }
 
 fn failed(path: &Path, what: &str) -> Content {
-    Content::Failed(format!("{}: {what}", shown(path)))
+    Content::Failed(format!("{} {what}", shown(path)))
 }
 
 fn too_large(path: &Path, limit: u64) -> Content {

@@ -74,7 +74,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
         Ok(root) => {
             let mut draft = draft;
             let cut = looks_cut(&text)
-                .then(|| fault(text.len(), "the last line has no end: half-written?"));
+                .then(|| fault(text.len(), "the last line has no end; it may be incomplete"));
             let state = match (place.project, &trust.fault) {
                 (Some(_), None) if !trust.is_given => ListingState::Untrusted,
                 _ => ListingState::Configured,
@@ -91,7 +91,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
         }
         Err(error) => {
             let at = error.span().map_or(text.len(), |span| span.start);
-            let why = fault(at, "is not valid TOML");
+            let why = fault(at, "not valid TOML");
             trust.fault = Some(why.clone());
             draft.failed(why)
         }
@@ -126,7 +126,7 @@ fn add_servers(
     }
     for (name, value) in table {
         let Some(mut found) = Found::server(name.get_ref()) else {
-            draft.fault(|| fault(name.span().start, "a server has a name that cannot be used"));
+            draft.fault(|| fault(name.span().start, "a server has an unusable name"));
             continue;
         };
         let Some(server) = value.get_ref().as_table() else { continue };

@@ -299,7 +299,7 @@ impl Reader {
         self.count()?;
         let most = MAX_BYTES.min(self.left);
         if meta.len() > most {
-            return Err("is larger than what is looked at");
+            return Err("is too large to check");
         }
         let (bytes, _) = load_config(path, most).map_err(|_| "cannot be read")?;
         self.left -= bytes.len() as u64;
@@ -312,7 +312,7 @@ impl Reader {
 }
 
 /// More files than are looked at.
-const MANY: &str = "holds more files or folders than are looked at";
+const MANY: &str = "has too many files or folders to check";
 
 /// Returns true for files of variables, which may hold secrets.
 fn is_variables(path: &Path) -> bool {
@@ -379,7 +379,7 @@ mod tests {
         }
         let outside = Outside::new(&ScanRequest::new(temp.path(), &place));
         for (left, files, why) in
-            [(MAX_TOTAL, 2, MANY), (2 * hook.len() as u64, 9, "is larger than what is looked at")]
+            [(MAX_TOTAL, 2, MANY), (2 * hook.len() as u64, 9, "is too large to check")]
         {
             let mut reader = Reader { all: Declarations::default(), left, files };
             reader.hooks(&outside);

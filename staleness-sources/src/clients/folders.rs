@@ -104,7 +104,7 @@ pub(super) fn look_into(
     owner: &Owner<'_>,
     fence: Option<&Fence>,
 ) -> Result<bool, String> {
-    let fault = |what| format!("{}: {what}", shown(path));
+    let fault = |what| format!("{} {what}", shown(path));
     let Some(meta) = look(path, fence).map_err(fault)? else { return Ok(false) };
     let name = path.file_name().and_then(|name| name.to_str());
     if meta.is_file() && name.is_some_and(is_markdown) {
@@ -154,7 +154,7 @@ fn add_skill(draft: &mut Draft, owner: &Owner<'_>, name: &str, file: &Path, fenc
     match look(file, fence.filter(|_| is_link)) {
         // A folder without `SKILL.md` is not a skill.
         Ok(None) => {}
-        Err(what) => draft.fault(|| format!("{}: {what}", shown(file))),
+        Err(what) => draft.fault(|| format!("{} {what}", shown(file))),
         Ok(Some(_)) => add(draft, Shelf::Skills, owner, &[], name, file),
     }
 }
@@ -169,13 +169,13 @@ fn add(
     file: &Path,
 ) {
     let Some(name) = owner.name(shelf, parents, name) else {
-        draft.fault(|| format!("{}: has a name that cannot be used", shown(file)));
+        draft.fault(|| format!("{} has an unusable name", shown(file)));
         return;
     };
     let description = match read_head(file, MAX_FILE_BYTES, HEAD_BYTES) {
         Ok(text) => front_matter::description(&text),
         Err(what) => {
-            draft.fault(|| format!("{}: {what}", shown(file)));
+            draft.fault(|| format!("{} {what}", shown(file)));
             None
         }
     };

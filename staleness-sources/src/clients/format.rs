@@ -29,7 +29,7 @@ impl Syntax {
             (text.comma.filter(|_| strict), "a trailing comma is not allowed; remove it"),
             (
                 text.character.filter(|_| strict),
-                "a character is not allowed in JSON; it may be an odd blank, or a line end in a string",
+                "a character is not valid JSON: an odd space, or a line break in a string",
             ),
         ]
         .into_iter()
@@ -106,7 +106,7 @@ impl Format {
 
 /// Returns the message for a readable file that the client rejects.
 pub(super) fn refused_by(title: &str, what: &str) -> String {
-    format!("read by us, refused by {title}: {what}")
+    format!("{title} rejects this file: {what}")
 }
 
 /// Returns true if every member is an object. The value is then a map of servers, not one server.

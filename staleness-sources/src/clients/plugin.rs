@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
     /// Resolves a path from the manifest. Reports a fault unless it is inside the plugin.
     fn inside(&self, draft: &mut Draft, file: &JsonText<'_>, value: &Value<'_>) -> Option<PathBuf> {
         let Some(text) = json::as_str(value) else {
-            draft.fault(|| file.fault(json::start(value), "is not a path"));
+            draft.fault(|| file.fault(json::start(value), "not a path"));
             return None;
         };
         let text = text
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
                 Component::CurDir => {}
                 Component::Normal(name) => path.push(name),
                 Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                    let what = "a path leads out of the plugin's folder";
+                    let what = "a path points outside the plugin's folder";
                     draft.fault(|| file.fault(json::start(value), what));
                     return None;
                 }

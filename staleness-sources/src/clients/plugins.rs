@@ -139,7 +139,7 @@ impl Index<'_> {
         let Some(member) =
             file.root.properties.iter().rev().find(|member| member.name.as_str() == "plugins")
         else {
-            self.fault(file, 0, "lists no plugins");
+            self.fault(file, 0, "no plugins are listed");
             return;
         };
         let plugins = match &member.value {
@@ -152,7 +152,7 @@ impl Index<'_> {
         };
         for entry in json::entries(plugins) {
             let Ok(name) = ToolName::new(entry.key) else {
-                self.fault(file, entry.at, "a plugin has a name that cannot be used");
+                self.fault(file, entry.at, "a plugin has an unusable name");
                 continue;
             };
             match entry.value {

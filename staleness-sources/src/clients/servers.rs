@@ -78,7 +78,7 @@ pub(super) fn add_keyed(
     };
     for other in KEYS.into_iter().filter(|other| *other != format.key) {
         if let Some(servers @ Value::Object(_)) = json::get(object, other) {
-            let what = format!("`{other}` stands where it looks for `{}`; rename it", format.key);
+            let what = format!("found `{other}` instead of `{}`; rename it", format.key);
             refuse(draft, json::start(servers), &what);
             add(draft, file, servers, &rules.refused());
             return;
@@ -139,7 +139,7 @@ fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules:
     };
     let found = Found::server(name).filter(|_| !entry.key.trim().is_empty());
     let Some(mut found) = found else {
-        draft.fault(|| file.fault(entry.at, "a server has a name that cannot be used"));
+        draft.fault(|| file.fault(entry.at, "a server has an unusable name"));
         return;
     };
     let Value::Object(server) = entry.value else {
@@ -179,7 +179,7 @@ pub(super) fn names(
             None if faults.is_empty() => {
                 faults.push(file.fault(
                     json::start(value),
-                    &format!("`{key}` holds something that is not a name"),
+                    &format!("`{key}` contains something that is not a name"),
                 ));
             }
             None => {}

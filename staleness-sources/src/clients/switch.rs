@@ -84,7 +84,7 @@ impl Outside<'_> {
         let (id, path) = (&reading.id, Path::new(&reading.path));
         let by_hand = |what: String| Err(NoSwitch::ByHand(what));
         if let Some(plugin) = &found.plugin {
-            return by_hand(format!("it comes with the plugin {plugin}: switch that off"));
+            return by_hand(format!("it comes with the plugin {plugin}; switch that off"));
         }
         let spelled = found.name.spelled_server();
         let Some(server) = spelled.filter(|_| found.kind == ToolKind::McpServer) else {
@@ -117,9 +117,9 @@ impl Outside<'_> {
             _ => match simple::switch(self, reading, server) {
                 Some(switch) => switch,
                 None => {
-                    let what = "no switch for one server is known in its files";
+                    let what = "its files have no switch for one server";
                     return by_hand(format!(
-                        "{what}: use its settings, or take it out of {}",
+                        "{what}; use its settings, or remove it from {}",
                         reading.path
                     ));
                 }

@@ -179,16 +179,16 @@ impl fmt::Display for HookError {
             }
             Self::NotUtf8 => f.write_str("the payload is not UTF-8"),
             Self::NotJson { line, column } => {
-                write!(f, "the payload is no JSON object (line {line}, column {column})")
+                write!(f, "the payload is not a JSON object (line {line}, column {column})")
             }
             Self::UnknownClient => {
-                f.write_str("unknown client; known are")?;
+                f.write_str("unknown client; use one of:")?;
                 for (at, client) in HookClient::ALL.into_iter().enumerate() {
                     write!(f, "{} {}", if at == 0 { "" } else { "," }, client.as_str())?;
                 }
                 Ok(())
             }
-            Self::NoEvent => f.write_str("the payload names no event; name it with --event"),
+            Self::NoEvent => f.write_str("the payload has no event; set it with --event"),
             Self::Missing(field) => write!(f, "the payload has no {field}"),
             Self::Unusable(field) => write!(f, "the payload's {field} cannot be used"),
         }

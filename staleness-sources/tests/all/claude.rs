@@ -146,7 +146,7 @@ fn one_bad_file_in_a_folder_hides_no_other() {
     assert_eq!(source.state, SourceState::Partial);
     assert_eq!(names(&source), ["/bad", "/good", "/huge"]);
     let error = source.error.unwrap();
-    assert!(error.contains("bad.md: is not UTF-8 (and 1 more)"), "{error}");
+    assert!(error.contains("bad.md is not UTF-8 (and 1 more)"), "{error}");
 }
 
 #[test]

@@ -278,7 +278,7 @@ fn bad_payloads_are_refused_without_a_word_of_them() {
     let unknown = parse(b"{}", Some("vim"), None).unwrap_err();
     assert_eq!(
         unknown.to_string(),
-        "unknown client; known are claude-code, codex, copilot, cursor, gemini, vscode"
+        "unknown client; use one of: claude-code, codex, copilot, cursor, gemini, vscode"
     );
 }
 

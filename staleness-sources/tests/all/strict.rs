@@ -25,7 +25,7 @@ fn refuses(source: &SourceReading, client: &str, line: usize, what: &str) {
     assert_eq!(source.state, SourceState::Refused, "{source:?}");
     assert!(source.covers());
     assert_eq!(states(source), [("mcp__a__*", Refused)]);
-    let place = format!(":{line}: read by us, refused by {client}: {what}");
+    let place = format!(":{line}: {client} rejects this file: {what}");
     let error = source.error.as_deref().unwrap();
     assert!(error.starts_with(&source.path) && error.contains(&place), "{error}");
 }
@@ -116,7 +116,7 @@ fn s3_servers_under_the_wrong_key_are_refused_by_claude_code() {
     let tree = Tree::new();
     tree.own(".mcp.json", "{\"servers\":\n{\"a\": {\"command\": \"x\"}}}");
     let source = tree.source(CLAUDE, Level::Project, "mcp");
-    let what = "`servers` stands where it looks for `mcpServers`; rename it";
+    let what = "found `servers` instead of `mcpServers`; rename it";
     refuses(&source, "Claude Code", 2, what);
 }
 
@@ -302,7 +302,7 @@ fn s10_servers_of_geminis_extensions_are_read() {
     );
     let source = read();
     lists(&source, &["!mcp__a__*", "-mcp__b__*"]);
-    assert!(source.error.unwrap().contains(":2: read by us, refused by Gemini CLI: comments"));
+    assert!(source.error.unwrap().contains(":2: Gemini CLI rejects this file: comments"));
     manifest("one", r#"{"name": "one", "mcpServers": {"a": {}}}"#);
     assert!(read().error.unwrap().contains("no `version`"));
 }
@@ -313,7 +313,7 @@ fn s11_servers_under_the_wrong_key_are_refused_by_vs_code() {
     let tree = Tree::new();
     tree.own(".vscode/mcp.json", "// mine\n{\"mcpServers\": {\"a\": {\"command\": \"x\"},},}");
     let source = tree.source("vscode", Level::Project, "mcp");
-    refuses(&source, "VS Code", 2, "`mcpServers` stands where it looks for `servers`");
+    refuses(&source, "VS Code", 2, "found `mcpServers` instead of `servers`");
     tree.own(".vscode/mcp.json", "// mine\n{\"servers\": {\"a\": {\"command\": \"x\"},},}");
     lists(&tree.source("vscode", Level::Project, "mcp"), &["mcp__a__*"]);
 }
