@@ -23,7 +23,7 @@ pub fn head(settings: &Settings) -> Option<String> {
 pub fn check_revision(settings: &Settings, name: &str) -> Result<(), ServiceError> {
     match settings.repo().get().map(|repo| repo.revision(name)) {
         Ok(Err(error)) => Err(ServiceError::invalid(format!("since {}: {error}", quoted(name)))
-            .hint("name a commit, branch or tag, such as HEAD~3; a shallow clone has few")),
+            .hint("use a commit, branch or tag, such as HEAD~3; a shallow clone has only a few")),
         _ => Ok(()),
     }
 }
@@ -43,8 +43,8 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     let here = || within(&std::env::current_dir().ok()?).map(|folder| format!("{folder}/{text}"));
     staleness_docs::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
         let refused = || {
-            ServiceError::invalid(format!("cite {}: it {why}", quoted(text)))
-                .hint("name a file of the project, as PATH, PATH:LINE or PATH#SYMBOL")
+            ServiceError::invalid(format!("cannot cite {}: it {why}", quoted(text)))
+                .hint("use a project file, as PATH, PATH:LINE or PATH#SYMBOL")
         };
         here().and_then(|text| staleness_docs::cite(place, &text).ok()).ok_or_else(refused)
     })

@@ -171,7 +171,7 @@ fn of_project(path: &Path, table: Table) -> Result<Layer, ServiceError> {
         let message = format!("{}: a project may not set {key:?}", path.display());
         let allowed = allowed.join(", ");
         Err(ServiceError::new(ErrorKind::Config, message)
-            .hint(format!("a project may set {allowed}; the rest is the user's")))
+            .hint(format!("a project may set {allowed}; only the user may set the rest")))
     };
     if let Some(key) = table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
         return refused(key, &PROJECT_KEYS);
@@ -192,7 +192,7 @@ fn within_project(path: &Path) -> Result<(), ServiceError> {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     match (path.canonicalize(), folder) {
         (Ok(target), Some(folder)) if !target.starts_with(&folder) => {
-            let message = format!("{}: is a link that leads out of the project", brief(path));
+            let message = format!("{} is a link that points outside the project", brief(path));
             Err(ServiceError::new(ErrorKind::Config, message))
         }
         _ => Ok(()),
@@ -227,7 +227,7 @@ fn faulty(layers: &[Layer]) -> Option<usize> {
 
 /// Creates the error for an invalid combination, naming the layer.
 fn fault_of(layers: &[Layer], why: &str) -> ServiceError {
-    let name = faulty(layers).map(|at| format!("{}: with what was set before, ", layers[at].0));
+    let name = faulty(layers).map(|at| format!("{}: with earlier settings, ", layers[at].0));
     let message = format!("{}{why}", name.unwrap_or_default());
     ServiceError::new(ErrorKind::Config, message).hint(KEYS_HINT)
 }
@@ -260,13 +260,13 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
         Ok(_) => return Err(trouble("not a file".into())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => return Ok(None),
         Err(error) => {
-            let hint = "name another file with --config, or leave the option out";
+            let hint = "choose another file with --config, or leave it out";
             let error = trouble(in_words(&error));
             return Err(if required { error.hint(hint) } else { error });
         }
     };
     if length > MAX_BYTES {
-        return Err(trouble(format!("{length} bytes; at most {MAX_BYTES} are read")));
+        return Err(trouble(format!("it has {length} bytes; the maximum is {MAX_BYTES}")));
     }
     let mut text = String::new();
     // Some system files report a length of zero, or never end.
@@ -274,7 +274,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
         .map_err(|error| trouble(in_words(&error)))?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(trouble(format!("at most {MAX_BYTES} bytes are read")));
+        return Err(trouble(format!("it is larger than {MAX_BYTES} bytes")));
     }
     text.parse::<Table>().map(Some).map_err(|error| {
         let line = error
@@ -284,7 +284,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError>
             ErrorKind::Config,
             format!("{}:{line}: {}", path.display(), error.message()),
         )
-        .hint("mend this line; `staleness doctor` still works")
+        .hint("fix this line; `staleness doctor` still works")
     })
 }
 

@@ -80,7 +80,7 @@ pub fn check(
 fn diffed<'a>(settings: &Settings, since: Option<&'a str>) -> Result<&'a str, ServiceError> {
     let refused = |why: &dyn std::fmt::Display, next: &str| {
         ServiceError::invalid(format!("--impact: {why}"))
-            .hint(format!("it compares commits and the files on disk, so {next}"))
+            .hint(format!("it compares commits with the files on disk, so {next}"))
     };
     let mut repo = settings.repo();
     let is_changed = staleness_docs::take_disk(&settings.place, &mut repo, settings.now);
@@ -94,7 +94,7 @@ fn diffed<'a>(settings: &Settings, since: Option<&'a str>) -> Result<&'a str, Se
         None => match repo.get().and_then(|repo| repo.revision("HEAD~1")) {
             Ok(_) => Ok("HEAD~1"),
             Err(_) => {
-                let why = "nothing was changed, and no commit comes before the checked-out one";
+                let why = "nothing was changed, and the checked-out commit is the first one";
                 Err(refused(&why, "change something first"))
             }
         },
@@ -321,7 +321,7 @@ pub fn named<'a>(all: &[Document], id: &'a str) -> Option<&'a str> {
 /// Validates the project version that a user gave.
 pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> {
     if let Some(other) = named.filter(|text| Version::parse(text).is_none()) {
-        let message = format!("--current-version: {} is no version", quoted(other));
+        let message = format!("--current-version: {} is not a version", quoted(other));
         return Err(ServiceError::invalid(message).hint("such as 2.4.0, v2.4 or 2.4.0-rc1"));
     }
     Ok(named)
@@ -366,7 +366,7 @@ fn known(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
         )
     };
     read().unwrap_or_else(|error| {
-        listener.note(&format!("{}; everything is checked anew", error.message));
+        listener.note(&format!("{}; everything is checked again", error.message));
         Vec::new()
     })
 }
@@ -388,17 +388,16 @@ fn keep(settings: &Settings, report: &Report, everything: bool, listener: &dyn L
     match put() {
         Ok(kept) => {
             listener.note(&format!(
-                "{}: {} noted, {} as they were, {} gone",
+                "{}: {} saved, {} unchanged, {} gone",
                 settings.url,
                 counted(kept.written, "document", "documents"),
                 kept.kept,
                 kept.removed
             ));
             for path in kept.too_large {
-                listener
-                    .note(&format!("{path}: of its findings the worst are kept between checks"));
+                listener.note(&format!("{path}: only its worst findings are saved"));
             }
         }
-        Err(error) => listener.note(&format!("{}; what was found is not kept", error.message)),
+        Err(error) => listener.note(&format!("{}; the findings were not saved", error.message)),
     }
 }

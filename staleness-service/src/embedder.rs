@@ -69,9 +69,9 @@ pub fn for_search(
             }
             // Reports vectors from another model. If there are no vectors at all, nothing is missing.
             let offer = registry.routes().offer_to_embed(project, &model).wait()?;
-            Ok((None, offer.map(|offer| format!("{offer}; words alone decided"))))
+            Ok((None, offer.map(|offer| format!("{offer}; only words were compared"))))
         }
-        Err(error) => Ok((None, Some(format!("{}; words alone decided", error.message)))),
+        Err(error) => Ok((None, Some(format!("{}; only words were compared", error.message)))),
     }
 }
 
@@ -92,16 +92,16 @@ fn embed(
     _: &str,
     _: &dyn Fn(&dyn Embedder) -> Result<Answer, EmbedError>,
 ) -> Result<Answer, ServiceError> {
-    let message = "routes.model_dir names a model, and this program was built without models";
+    let message = "routes.model_dir is set, but this program was built without models";
     Err(ServiceError::new(ErrorKind::NotOffered, message)
-        .hint("build it with `--features local`, or leave the key empty to go by words"))
+        .hint("build it with `--features local`, or leave the key empty to compare only words"))
 }
 
 #[cfg(feature = "local")]
 fn refused(error: EmbedError) -> ServiceError {
     let message = error.to_string();
     match error {
-        EmbedError::Empty(_) => ServiceError::invalid("the query has no word in it"),
+        EmbedError::Empty(_) => ServiceError::invalid("the query has no words"),
         EmbedError::File { .. } | EmbedError::Model { .. } => {
             ServiceError::new(ErrorKind::Config, format!("routes.model_dir: {message}"))
                 .hint("name the folder of a sentence transformer, or leave the key empty")

@@ -121,7 +121,7 @@ pub fn in_words(error: &std::io::Error) -> String {
     match error.kind() {
         Io::NotFound => "no such file or folder".into(),
         Io::PermissionDenied => "permission denied".into(),
-        Io::AlreadyExists => "it exists already".into(),
+        Io::AlreadyExists => "it already exists".into(),
         Io::IsADirectory => "it is a folder".into(),
         Io::NotADirectory => "a part of its path is not a folder".into(),
         Io::InvalidData => "it is not UTF-8 text".into(),
@@ -166,21 +166,21 @@ impl From<StoreError> for ServiceError {
             | StoreError::Backend(_)
                 if limits::file_size_was_reached() =>
             {
-                let limit = "a file of the store is as large as this process may make one";
+                let limit = "a file of the store reached the size limit of this process";
                 Self::new(ErrorKind::Store, limit)
-                    .hint("raise the limit (`ulimit -f`); what was stored before is still there")
+                    .hint("raise the limit (`ulimit -f`); earlier data is intact")
             }
             StoreError::Refused(refusal) => refusal.into(),
             StoreError::Busy => Self::new(ErrorKind::Store, message).hint("try again in a moment"),
             StoreError::FormatTooNew { .. } => Self::new(ErrorKind::Store, message)
                 .hint("update staleness, or point --store at another file"),
             StoreError::FormatTooOld { .. } => Self::new(ErrorKind::Store, message).hint(
-                "run `staleness export` with the program that made it, and `staleness import` here",
+                "run `staleness export` with the version that made it, then `staleness import` here",
             ),
             StoreError::NotAStore(_) => Self::new(ErrorKind::Store, message)
                 .hint("nothing was touched; point --store at another file"),
             StoreError::Corrupt(_) => Self::new(ErrorKind::Store, message).hint(
-                "run `staleness doctor`; restore a backup, or move the file aside and begin anew",
+                "run `staleness doctor`; restore a backup, or move the file aside and start over",
             ),
             StoreError::ReadOnly => Self::new(ErrorKind::Store, message)
                 .hint("check the permissions of the file and of its folder"),

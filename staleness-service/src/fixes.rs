@@ -87,7 +87,7 @@ impl Fixes {
                 continue;
             }
             let read = if report.history.contains(&group.path) {
-                Err("speaks of what is gone on purpose".to_owned())
+                Err("describes the past".to_owned())
             } else {
                 read(settings, &group.path)
             };
@@ -198,14 +198,14 @@ fn left(path: &str, evidence: &Evidence, reason: &str) -> Unfixed {
 /// Reads a document that may be changed. The error is a reason, worded to end a sentence.
 fn read(settings: &Settings, path: &str) -> Result<(PathBuf, String), String> {
     if path.starts_with("~/") || Path::new(path).is_absolute() {
-        return Err("is not one of the project".to_owned());
+        return Err("is not part of the project".to_owned());
     }
     let kind = {
         let mut repo = settings.repo();
         repo.get().and_then(|repo| repo.tracked()).ok().and_then(|tracked| tracked.kind(path))
     };
     if kind != Some(TrackedKind::File) {
-        return Err("git does not track as one".to_owned());
+        return Err("git does not track".to_owned());
     }
     let words = |error: io::Error| format!("cannot be read: {}", crate::error::in_words(&error));
     let folder = &settings.place.folder;
@@ -215,7 +215,7 @@ fn read(settings: &Settings, path: &str) -> Result<(PathBuf, String), String> {
     }
     let meta = file.symlink_metadata().map_err(words)?;
     if !meta.is_file() || meta.permissions().readonly() {
-        return Err("may not be written".to_owned());
+        return Err("is read-only".to_owned());
     }
     let limit = settings.configured.policy.documents.max_file_bytes;
     if meta.len() > limit {
@@ -234,7 +234,7 @@ fn put(document: &FixedDocument) -> Result<(), String> {
     let is_same = std::fs::read(file).is_ok_and(|bytes| bytes == document.before.as_bytes());
     let is_link = file.canonicalize().is_ok_and(|it| it != *file);
     if !is_same || is_link {
-        return Err("changed meanwhile".to_owned());
+        return Err("changed in the meantime".to_owned());
     }
     prepared.put().map_err(words)
 }
@@ -283,7 +283,7 @@ mod tests {
         std::fs::remove_file(&file).unwrap();
         let mut fixes = fixes;
         fixes.write();
-        assert_eq!(fixes.left[0].reason, "is named in a file that changed meanwhile");
+        assert_eq!(fixes.left[0].reason, "is named in a file that changed in the meantime");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
     }
 }

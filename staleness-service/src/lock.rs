@@ -29,8 +29,8 @@ const MAX_ENTRIES: usize = 20_000;
 const MAX_LINE: usize = 4_096;
 /// The lines at its beginning; the last one is its version.
 const HEAD: &str = "\
-# What this project's own files give to AI agents, as digests: `staleness lock` writes this file,
-# `staleness check --locked` compares it. Read a change of it as you read a change of code.
+# Digests of what this project's files give to AI agents. `staleness lock` writes this file,
+# `staleness check --locked` compares it. Review its changes like code.
 version 1
 ";
 /// The kind of a tool's definition, and that of a file or folder that could not be read.
@@ -179,7 +179,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             servers.insert(format!("mcp__{server}__"), false);
         }
         if !lock.insert(each.kind, &each.name, each.digest, 0) {
-            unread.push((each.name, "two things of one kind have this name".to_owned()));
+            unread.push((each.name, "two entries of one kind have this name".to_owned()));
         }
     }
     let mut suspicious = Vec::new();
@@ -242,13 +242,13 @@ impl Lock {
         let refused = |what: String| {
             let joint = if what.starts_with("line ") { ":" } else { "" };
             ServiceError::new(ErrorKind::Invalid, format!("{FILE}{joint} {what}"))
-                .hint("see what happened to it, then write it anew with `staleness lock`")
+                .hint("see what happened to it, then rewrite it with `staleness lock`")
         };
         let fence = settings.place.fence();
         let meta = staleness_docs::disk::look(&path, Some(&fence));
         let Some(meta) = meta.map_err(|what| refused(what.to_owned()))? else { return Ok(None) };
         if !meta.is_file() || meta.len() > MAX_BYTES {
-            return Err(refused(format!("is no file of at most {MAX_BYTES} bytes")));
+            return Err(refused(format!("is not a file of at most {MAX_BYTES} bytes")));
         }
         let mut text = String::new();
         std::fs::File::open(&path)
@@ -262,7 +262,7 @@ impl Lock {
         let mut version = None;
         for (at, line) in text.lines().enumerate().map(|(at, line)| (at + 1, line)) {
             if line.len() > MAX_LINE || line.chars().any(crate::is_unsafe) {
-                return Err(format!("line {at} is too long, or holds hidden characters"));
+                return Err(format!("line {at} is too long, or contains hidden characters"));
             }
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -279,10 +279,10 @@ impl Lock {
                     .then_some((kind, name, digest))
             });
             let Some((kind, name, digest)) = entry else {
-                return Err(format!("line {at} is no entry"));
+                return Err(format!("line {at} is not an entry"));
             };
             if !lock.insert(kind, name, digest.to_owned(), at) {
-                return Err(format!("line {at} names what another line names"));
+                return Err(format!("line {at} repeats an earlier name"));
             }
             if lock.len() > MAX_ENTRIES {
                 return Err(format!("has more than {MAX_ENTRIES} entries"));
@@ -290,8 +290,8 @@ impl Lock {
         }
         match version {
             Some("1") => Ok(lock),
-            Some(_) => Err("has a version that this release does not read".to_owned()),
-            None => Err("has no line with its version".to_owned()),
+            Some(_) => Err("has a version that this release cannot read".to_owned()),
+            None => Err("has no version line".to_owned()),
         }
     }
 }
@@ -305,7 +305,7 @@ impl Current {
     pub fn to_lock(&self, before: Option<&Lock>) -> Result<Lock, ServiceError> {
         if let Some((path, why)) = self.unread.first() {
             return Err(ServiceError::new(ErrorKind::Invalid, format!("{path}: {}", escape(why)))
-                .hint("mend it, then write the lock again"));
+                .hint("fix it, then write the lock again"));
         }
         let mut lock = self.lock.clone();
         for ((kind, name), entry) in before.into_iter().flat_map(|lock| &lock.0) {
@@ -321,7 +321,7 @@ impl Current {
         match refused {
             None => Ok(lock),
             Some(what) => Err(ServiceError::new(ErrorKind::Invalid, format!("{FILE}: {what}"))
-                .hint("it was not written: the project gives more to agents than a lock can hold")),
+                .hint("it was not written: the project gives agents more than a lock can hold")),
         }
     }
 

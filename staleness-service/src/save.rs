@@ -29,7 +29,7 @@ pub fn unnamed() -> io::Result<File> {
         let folder = std::env::temp_dir();
         let why = in_words(&error);
         io::Error::other(format!(
-            "a temporary file in {}: {why}; set TMPDIR to a folder that may be written to",
+            "cannot create a temporary file in {}: {why}; set TMPDIR to a writable folder",
             brief(&folder)
         ))
     })

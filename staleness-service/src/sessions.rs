@@ -69,9 +69,9 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         }
         Some(Some(session)) if session.agent != agent => {
             let (id, other) = (session.key.id.as_str(), session.agent.as_str());
-            let message = format!("the session {} is one of {}", quoted(id), quoted(other));
+            let message = format!("the session {} belongs to {}", quoted(id), quoted(other));
             return Err(
-                ServiceError::invalid(message).hint("name one of this agent, or leave it out")
+                ServiceError::invalid(message).hint("use a session of this agent, or leave it out")
             );
         }
         Some(Some(session)) => Some(session.key.id),
@@ -137,7 +137,7 @@ fn moment(registry: &Registry, settings: &Settings, text: &str) -> Result<Timest
 
 /// Creates the error for an unknown session, suggesting the most similar one.
 pub fn unknown(registry: &Registry, settings: &Settings, text: &str) -> ServiceError {
-    let message = format!("no session is known as {}", quoted(text));
+    let message = format!("no session named {}", quoted(text));
     let error = ServiceError::new(ErrorKind::Unknown, message);
     error.hint(match registry.sessions().nearest(&settings.project.id, text).wait() {
         Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),

@@ -322,8 +322,8 @@ fn agent(options: &Options, lenient: bool) -> Result<Option<AgentId>, ServiceErr
 /// Returns the user's home folder.
 fn user_home() -> Result<PathBuf, ServiceError> {
     std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
-        ServiceError::new(ErrorKind::Invalid, "no home folder is known")
-            .hint("set HOME, or name it with --home")
+        ServiceError::new(ErrorKind::Invalid, "the home folder is unknown")
+            .hint("set HOME, or use --home")
     })
 }
 
@@ -345,15 +345,15 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
     let folder = match named.or_else(|| fallback.map(Path::to_path_buf)) {
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| {
-            ServiceError::new(ErrorKind::Io, format!("the current folder: {}", in_words(&error)))
-                .hint("name the project with --project")
+            ServiceError::new(ErrorKind::Io, format!("no current folder: {}", in_words(&error)))
+                .hint("set the project with --project")
         })?,
     };
     if folder.is_dir() {
         Ok(folder)
     } else {
-        Err(ServiceError::invalid(format!("project {}: not a folder", brief(&folder)))
-            .hint("name an existing folder with --project"))
+        Err(ServiceError::invalid(format!("project {} is not a folder", brief(&folder)))
+            .hint("choose an existing folder with --project"))
     }
 }
 

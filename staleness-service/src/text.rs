@@ -100,7 +100,7 @@ fn verdict(missing: &MissingName, context: &Context) -> Verdict {
         }
         Fate::Invented { nearest } => nearest,
     };
-    let mut reason = format!("{} never was in this project", missing.name);
+    let mut reason = format!("{} was never in this project", missing.name);
     if let Some(nearest) = nearest {
         reason.push_str(&format!("; did you mean {nearest}?"));
     }

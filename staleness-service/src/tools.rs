@@ -86,7 +86,7 @@ pub fn reported(
         Ok(key) => Ok(key.name),
         Err(error) if error.kind == ErrorKind::Unknown && text.contains(char::is_whitespace) => {
             let mut refused =
-                ServiceError::invalid(format!("{} cannot be a tool's name", quoted(text)));
+                ServiceError::invalid(format!("{} is not a valid tool name", quoted(text)));
             refused.hint = error.hint;
             Err(refused)
         }
@@ -171,7 +171,7 @@ pub fn explain(
         return ServiceError::new(ErrorKind::Unknown, what);
     }
     let mut known =
-        ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
+        ServiceError::new(ErrorKind::Unknown, format!("no {what} named {}", quoted(name)));
     known.hint = Some(match nearest(registry, settings, name) {
         Some(near) => format!("did you mean {near}?"),
         None => "see `staleness tools list`, or run `staleness scan` first".into(),

@@ -42,8 +42,7 @@ pub fn of_file(
         ServiceError::new(ErrorKind::Io, format!("{shown}: {}", in_words(&error)))
     })?;
     if bytes.len() as u64 > MAX_VECTOR_BYTES {
-        let message =
-            format!("{shown}: more than the {MAX_VECTOR_BYTES} bytes that a vector takes");
+        let message = format!("{shown}: larger than {MAX_VECTOR_BYTES} bytes");
         return Err(ServiceError::invalid(message).hint("give the vector of one query"));
     }
     numbers(&bytes, said, dimensions).map_err(|mut error| {
@@ -72,12 +71,12 @@ pub fn numbers(
                 // The error's own message would quote the input.
                 let why = match error.classify() {
                     Category::Eof => "it ends too early",
-                    Category::Data => "something else stands",
-                    Category::Syntax | Category::Io => "it is no JSON",
+                    Category::Data => "it has something else",
+                    Category::Syntax | Category::Io => "it is not JSON",
                 };
                 let (line, column) = (error.line(), error.column());
                 return Err(ServiceError::invalid(format!(
-                    "the vector is no JSON array of numbers: {why} at line {line} column {column}"
+                    "the vector is not a JSON array of numbers: {why} at line {line} column {column}"
                 )));
             }
             Err(_) => {}
@@ -93,7 +92,7 @@ pub fn numbers(
         Some(Precision::F32) if bytes.len().is_multiple_of(4) => bounded(narrow().collect()),
         Some(Precision::F64) if bytes.len().is_multiple_of(8) => bounded(wide().collect()),
         Some(precision) => Err(ServiceError::invalid(format!(
-            "the vector is {} bytes long, which is no whole number of {}",
+            "the vector is {} bytes long, which is not a whole number of {} values",
             bytes.len(),
             precision.as_str()
         ))),
@@ -101,7 +100,7 @@ pub fn numbers(
             "the vector's {} bytes are neither JSON nor numbers of 32 or 64 bits",
             bytes.len()
         ))
-        .hint("give a JSON array, or say --precision f32 or f64")),
+        .hint("use a JSON array, or set --precision f32 or f64")),
     }
 }
 
@@ -227,10 +226,10 @@ mod tests {
         let refused = |bytes: &[u8]| super::numbers(bytes, None, None).unwrap_err().message;
         assert_eq!(refused(b""), "the vector is empty");
         assert!(refused(b"abc").starts_with("the vector's 3 bytes are neither"));
-        assert!(refused(b"[1, 2").starts_with("the vector is no JSON array of numbers"));
+        assert!(refused(b"[1, 2").starts_with("the vector is not a JSON array of numbers"));
         assert_eq!(
             refused(b"[1, \"hunter2\"]"),
-            "the vector is no JSON array of numbers: something else stands at line 1 column 13"
+            "the vector is not a JSON array of numbers: it has something else at line 1 column 13"
         );
         let long = serde_json::to_vec(&vec![1; Vector::MAX_DIMENSIONS + 1]).unwrap();
         assert!(refused(&long).contains("4097 dimensions; at most 4096"));

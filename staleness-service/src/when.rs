@@ -17,7 +17,7 @@ pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, 
     let text = text.trim();
     if text.starts_with("--") {
         // Another option was taken for the time, because times may begin with a hyphen.
-        let message = format!("{option} wants a time");
+        let message = format!("{option} needs a time");
         return Err(ServiceError::new(ErrorKind::Usage, message).hint(FORMS));
     }
     if let Ok(at) = text.parse() {

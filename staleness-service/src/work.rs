@@ -33,7 +33,7 @@ pub fn find(
     let project = &settings.project.id;
     registry.work().get(project, &self::id(id)?, scope).wait().map_err(|error| match error {
         RegistryError::Rejected(Refusal::Unknown { .. }) => {
-            let message = format!("no work item is known as {}", quoted(id));
+            let message = format!("no work item named {}", quoted(id));
             let near = registry.work().nearest(project, id).wait();
             ServiceError::new(ErrorKind::Unknown, message).hint(match near {
                 Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
@@ -55,7 +55,7 @@ pub fn told(
 ) -> Result<WorkReport, ServiceError> {
     let item = Work { by_person: item.by_person && settings.is_of_this_machine(), ..item };
     let told = registry.work().reports(&settings.project, vec![item], settings.now).wait()?.pop();
-    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
+    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }
 
 /// Settles an overdue item.

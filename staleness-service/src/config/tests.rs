@@ -156,7 +156,7 @@ fn a_projects_file_is_not_followed_out_of_the_project() {
         match layers.read() {
             Ok(configured) => assert!(followed && configured.policy.tools.unseen_days == 11),
             Err(error) => {
-                assert!(!followed && error.message.contains("leads out of the project"));
+                assert!(!followed && error.message.contains("points outside the project"));
             }
         }
         std::fs::remove_file(&file).unwrap();

@@ -52,7 +52,7 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     }
     let (key, pretended) = (item.key.clone(), Pretended { rows: vec![item], files: Vec::new() });
     let told = world.told_as(&registry, &[key], pretended)?.pop();
-    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
+    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }
 
 /// Rejects the id of an item in a file. The new item would be hidden, because the file takes precedence.
@@ -61,7 +61,7 @@ fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), Service
     let mut files = world.files_at_hand(&registry)?.iter();
     let Some(file) = files.find(|file| file.key == *key) else { return Ok(()) };
     let (id, path) = (quoted(key.id.as_str()), file.path.as_deref().unwrap_or_default());
-    let message = format!("there is an item {id} already, in {}", brief(Path::new(path)));
+    let message = format!("the item {id} already exists in {}", brief(Path::new(path)));
     Err(ServiceError::invalid(message).hint("change it there, or choose another id"))
 }
 
@@ -70,7 +70,7 @@ fn item(world: &World<'_>, new: NewItem) -> Result<Item, ServiceError> {
     let settings = world.settings;
     let NewItem { id, global, fields: patch } = new;
     let body = patch.body.filter(|body| !body.trim().is_empty());
-    let body = body.ok_or_else(|| ServiceError::invalid("there is no text to write down"))?;
+    let body = body.ok_or_else(|| ServiceError::invalid("the text is missing"))?;
     let kind = patch.kind.unwrap_or(ItemKind::Knowledge);
     let id = match id {
         Some(id) => id,

@@ -61,7 +61,7 @@ pub fn set(
 ) -> Result<Vec<KnowledgeReport>, ServiceError> {
     let settings = world.settings;
     if *patch == ItemPatch::default() {
-        return Err(ServiceError::new(ErrorKind::Usage, "nothing is named that could be changed"));
+        return Err(ServiceError::new(ErrorKind::Usage, "nothing to change was given"));
     }
     let registry = settings.open(Access::Look)?;
     let targets = world.targets(&registry, ids, scope)?;
@@ -141,7 +141,7 @@ pub fn done(
         let what = if done { "done" } else { "reopened" };
         let message =
             format!("{} is of the kind {kind}, and only a to-do can be {what}", quoted(id));
-        let hint = "say that it no longer holds with `knowledge supersede` or `contradict`";
+        let hint = "if it is no longer true, use `knowledge supersede` or `contradict`";
         return Err(ServiceError::invalid(message).hint(hint));
     }
     let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);

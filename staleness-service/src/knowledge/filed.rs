@@ -66,8 +66,8 @@ pub(super) fn edits(
     }
     if patch.body.is_some() {
         let path = targets[0].item.path.as_deref().unwrap_or_default();
-        return Err(ServiceError::invalid(format!("{path}: its text is edited in the file"))
-            .hint("only fields of front matter are changed from here"));
+        return Err(ServiceError::invalid(format!("{path}: edit its text in the file"))
+            .hint("this command only changes front matter"));
     }
     let changes = changes(patch);
     targets.iter().map(|target| edit(settings, target, &changes)).collect()
@@ -114,7 +114,7 @@ fn place(settings: &Settings, target: &Target) -> Result<PathBuf, ServiceError> 
     if inside {
         Ok(file)
     } else {
-        Err(ServiceError::invalid(format!("{}: it lies outside of the project", brief(&file)))
+        Err(ServiceError::invalid(format!("{} is outside the project", brief(&file)))
             .hint("edit it by hand"))
     }
 }
@@ -127,7 +127,7 @@ fn read(path: &Path) -> Result<String, ServiceError> {
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
         .map_err(|error| trouble(in_words(&error)))?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(trouble(format!("at most {MAX_BYTES} bytes are changed")));
+        return Err(trouble(format!("it is larger than {MAX_BYTES} bytes")));
     }
     Ok(text)
 }

@@ -39,5 +39,5 @@ pub fn show(
         world.look_at_hand(&registry)?;
     }
     let told = world.told(&registry, &[target.item.key])?.pop();
-    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
+    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item no longer exists"))
 }

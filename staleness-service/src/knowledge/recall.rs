@@ -36,7 +36,7 @@ pub fn recall(
 ) -> Result<Recall, ServiceError> {
     let settings = world.settings;
     if query.trim().is_empty() {
-        return Err(ServiceError::invalid("the query is empty").hint("say what about, in words"));
+        return Err(ServiceError::invalid("the query is empty").hint("describe what you look for"));
     }
     let registry = settings.open(Access::Look)?;
     let context = world.context();

@@ -90,7 +90,7 @@ pub fn remove(
     let target = world.target(&registry, &item_id(id)?, scope)?;
     if target.filed {
         let path = target.item.path.as_deref().unwrap_or_default();
-        let message = format!("{} lives in {path}", quoted(id));
+        let message = format!("{} is stored in {path}", quoted(id));
         return Err(ServiceError::new(ErrorKind::Invalid, message).hint("delete the file"));
     }
     if !sure && !world.dry_run {

@@ -307,7 +307,7 @@ impl<'a> World<'a> {
 
     /// Creates the error for an unknown id, suggesting the most similar one.
     pub fn unknown(&self, registry: &Registry, id: &ItemId) -> ServiceError {
-        let message = format!("no item is known as {}", quoted(id.as_str()));
+        let message = format!("no item named {}", quoted(id.as_str()));
         let error = ServiceError::new(ErrorKind::Unknown, message);
         let project = &self.settings.project.id;
         let checked = registry.documents().list(project).wait().unwrap_or_default();

@@ -240,7 +240,7 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     let work = registry.work().nearest(&project.id, name).wait()?.map(|id| id.to_string());
     let known = paths.into_iter().chain(item).chain(work);
     let near = nearest(name, known).or(tool).filter(|near| near.split('/').all(is_plain));
-    let message = format!("no tool, route, document, item or work is known as {}", quoted(name));
+    let message = format!("no tool, route, document, item or work named {}", quoted(name));
     let file = settings.place.folder.join(path);
     let found = staleness_docs::disk::look(&file, Some(&settings.place.fence()));
     if let Ok(Some(meta)) = found

@@ -278,7 +278,7 @@ fn read(settings: &Settings, path: &str, fence: &Fence, most: u64) -> Result<Str
     let fence = (!path.starts_with("~/")).then_some(fence);
     let meta = look(&file, fence)?.ok_or("does not exist")?;
     if !meta.is_file() || meta.len() > most {
-        return Err("is larger than what is searched");
+        return Err("is too large to search");
     }
     let bytes = fs::read(&file).map_err(|_| "cannot be read")?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
