@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn an_error_says_what_to_do_next_without_a_command_line() {
-        let error = ServiceError::new(ErrorKind::Unknown, "no tool is known as \"x\"");
+        let error = ServiceError::new(ErrorKind::Unknown, "no tool named \"x\"");
         let cli = error.clone().hint("see `staleness tools list`");
         let shown = serde_json::to_string(&refused(&cli, "call discover_tools")).unwrap();
         assert!(shown.contains("Next: call discover_tools") && !shown.contains("tools list"));

@@ -11,7 +11,7 @@ pub(crate) fn check(schema: &JsonObject, arguments: &JsonObject) -> Result<(), S
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     if let Some(other) = arguments.keys().find(|name| !known.contains_key(*name)) {
         let names: Vec<&str> = known.keys().map(String::as_str).collect();
-        return Err(ServiceError::invalid(format!("there is no parameter {}", quoted(other)))
+        return Err(ServiceError::invalid(format!("unknown parameter {}", quoted(other)))
             .hint(format!("use {}", names.join(", "))));
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
@@ -32,7 +32,7 @@ pub(crate) fn check(schema: &JsonObject, arguments: &JsonObject) -> Result<(), S
 /// Adds the parameter's description to an error.
 fn wanted(schema: &Value, error: ServiceError) -> ServiceError {
     match schema["description"].as_str() {
-        Some(what) => error.hint(format!("give it: {what}")),
+        Some(what) => error.hint(format!("expected: {what}")),
         None => error,
     }
 }

@@ -32,10 +32,10 @@ impl Fault {
         match self {
             Self::NotUtf8 => "the message is not UTF-8",
             Self::NotJson => "the message is not JSON",
-            Self::TooDeep => "the message is nested too deeply: at most 127 levels are read",
-            Self::TooLarge => "the message is too large: at most 8 MiB are read",
+            Self::TooDeep => "the message is nested deeper than 127 levels",
+            Self::TooLarge => "the message is larger than 8 MiB",
             Self::NoMessage => "the message is not a request of this protocol",
-            Self::IdInUse => "a request with this id is not answered yet",
+            Self::IdInUse => "a request with this id is still being answered",
         }
     }
 

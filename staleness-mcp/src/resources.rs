@@ -27,7 +27,7 @@ pub(crate) fn list() -> Vec<Resource> {
     };
     vec![
         resource(OVERVIEW, "overview", "What cannot be trusted in this project, worst first"),
-        resource(POLICY, "policy", "The policy in force, each value with where it came from"),
+        resource(POLICY, "policy", "The policy in force, and where each value comes from"),
     ]
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn can_be_watched(uri: &str) -> Result<(), ErrorData> {
     match uri {
         OVERVIEW => Ok(()),
         POLICY => {
-            let why = "the policy is read from files, and nobody is told when those change: read it again";
+            let why = "the policy has no notifications; read it again instead";
             Err(Text::new(why).into_error(ErrorCode::INVALID_PARAMS))
         }
         _ => Err(unknown(uri)),

@@ -92,7 +92,7 @@ impl Spec {
             check(&input, &arguments)?;
             let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
                 ServiceError::invalid(crate::text::cut(&error.to_string(), 300))
-                    .hint("correct the arguments by the tool's schema and call it again")
+                    .hint("correct the arguments to match the tool's schema, and call it again")
             })?;
             run(call, arguments).map(Answer::into_json)
         };

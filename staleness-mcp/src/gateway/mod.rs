@@ -299,7 +299,7 @@ impl Gateway {
         text: &str,
     ) -> Result<Vec<Ranked>, GatewayError> {
         let invalid = |error: serde_json::Error| {
-            GatewayError::Invalid(format!("this is no tool list: {error}"))
+            GatewayError::Invalid(format!("this is not a tool list: {error}"))
         };
         let mut value: serde_json::Value = serde_json::from_str(text).map_err(invalid)?;
         if value.get("result").is_some_and(serde_json::Value::is_object) {

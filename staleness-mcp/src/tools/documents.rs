@@ -26,9 +26,10 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "check_documents",
                 title: "Check documents against the code",
                 search_hint: "find outdated statements in documentation now",
-                description: "Call after documents or code changed; else list_stale has the last \
-                              result at once. Compares Markdown files with the code and its history, \
-                              which takes seconds: outdated statements by file and line.",
+                description: "Call after documents or code changed; else list_stale returns the \
+                              last result at once. Compares Markdown files with the code and its \
+                              history, which takes seconds. Returns outdated statements by file \
+                              and line.",
                 effect: Effect::Settles,
                 next: "name files or folders of the project, or leave `paths` out",
             },
@@ -123,13 +124,13 @@ fn run_text(
 ) -> Result<Answer<Checked>, ServiceError> {
     let settings = &call.settings;
     if asked.paths.is_some() || asked.since.is_some() {
-        return Err(ServiceError::invalid("`text` goes without `paths` and `since`")
+        return Err(ServiceError::invalid("`text` cannot be combined with `paths` or `since`")
             .hint("call twice, once for each"));
     }
     let most = settings.configured.policy.documents.max_file_bytes;
     if text.len() as u64 > most {
         return Err(ServiceError::invalid(format!("`text` is longer than {most} bytes"))
-            .hint("send a part of it"));
+            .hint("send part of it"));
     }
     let told = judge(settings, text, call.listener)?;
     let limit = asked.limit.map_or(20, |limit| limit as usize);
@@ -138,7 +139,7 @@ fn run_text(
     let mut head = Text::new(went).and(" gone, ").and(invented).and(" invented of ");
     head = head.and(told.names).and(if told.names == 1 { " name" } else { " names" });
     if !told.notes.is_empty() {
-        head = head.and("; not everything could be looked up");
+        head = head.and("; some names could not be checked");
     }
     let text = rows.text(head, Text::new("raise `limit`"));
     let at = |level| told.found.iter().filter(|each| each.verdict.level == level).count() as u64;
@@ -190,7 +191,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer<Checked>, Servic
         head = head.and("; ").and(report.skipped.len()).and(" not checked");
     }
     if let Some(first) = report.blind.first() {
-        head = head.and("; not all was looked at: ").and(first.kind.mend());
+        head = head.and("; the check is incomplete: ").and(first.kind.mend());
     }
     head.push(not_kept(settings));
     if report.new_since.is_some() {

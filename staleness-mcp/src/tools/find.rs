@@ -24,7 +24,7 @@ use crate::text::{Quoted, Text, line};
 /// Number of matches to look for beyond those shown, so that an answer can say how many more there are.
 const BEYOND: usize = 100;
 
-const SEARCH: &str = "call discover_tools with words of what the tool does";
+const SEARCH: &str = "call discover_tools with words for what the tool does";
 
 pub(super) fn specs() -> Vec<Spec> {
     vec![
@@ -33,9 +33,9 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "discover_tools",
                 title: "Search all known tools",
                 search_hint: "search known tools including stale, removed and failing ones",
-                description: "Call when suggest_tool finds nothing, or to learn what became of a tool: \
-                              searches everything the registry knows; stale and demoted tools are \
-                              marked. It loads no tool: your client's own search does that.",
+                description: "Call when suggest_tool finds nothing, or to learn what happened to a \
+                              tool. Searches all known tools, and marks stale and demoted ones. It \
+                              loads no tool; your client's own search does that.",
                 effect: Effect::Reads,
                 next: "say in a few words what the tool should do",
             },
@@ -46,8 +46,8 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "suggest_tool",
                 title: "Suggest a working tool",
                 search_hint: "which tool works here for a task, alternative to a failing tool",
-                description: "Call when several tools could do a job, or one has failed: names those \
-                              that work, best first by what succeeded in this project.",
+                description: "Call when several tools could do a job, or one has failed. Returns \
+                              working tools, most successful in this project first.",
                 effect: Effect::Adds,
                 next: SEARCH,
             },
@@ -58,8 +58,8 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "tool_status",
                 title: "Check one tool",
                 search_hint: "can this tool be trusted, why does it fail",
-                description: "Call before relying on a tool that failed or was reported stale: says \
-                              if it can be trusted, why, and what to do.",
+                description: "Call before relying on a tool that failed or was reported stale. \
+                              Says if it can be trusted, why, and what to do.",
                 effect: Effect::Reads,
                 next: SEARCH,
             },
@@ -70,7 +70,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "record_outcome",
                 title: "Report a tool call's result",
                 search_hint: "report success or failure of a tool call",
-                description: "Call after using a tool, only if no hooks are installed: reports how \
+                description: "Call after using a tool, only if no hooks are installed. Reports how \
                               the call ended.",
                 effect: Effect::Adds,
                 next: "name the tool as it is called, and an outcome",
@@ -108,12 +108,12 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer<Tools>, ServiceEr
         registry.tools().discover(&settings.project, find, settings.now).wait()?;
     let rows = Rows::fit(&found, limit, |each| verdict::suggestion(settings.client.as_ref(), each));
     let head = if found.is_empty() { "no known tool matches" } else { "" };
-    Ok(told(settings, rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
+    Ok(told(settings, rows, head, "raise `limit`, or use more words", note.or(unlike)))
 }
 
 /// Returns a note if the answer is not specific to the calling client.
 fn audience(settings: &Settings) -> &'static str {
-    if settings.client.is_some() { "" } else { "\nfor any client: yours is not known here" }
+    if settings.client.is_some() { "" } else { "\nfor any client, because yours is unknown" }
 }
 
 /// Builds the answer from the tools, with a note on what could not be compared.
@@ -162,7 +162,7 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer<Tools>, ServiceErro
     }
     let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
     let head = if found.is_empty() { none } else { "" };
-    Ok(told(settings, rows, head, "ask for a higher limit", note.or(unlike)))
+    Ok(told(settings, rows, head, "raise `limit`", note.or(unlike)))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -241,7 +241,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         text = rows.text(text, Text::new("ask for fewer"));
         data["history"] = rows.items.into();
         if let Some(until) = history.pruned_until {
-            text = text.and("\nchanges up to ").and(until).and(" are no longer kept");
+            text = text.and("\nchanges up to ").and(until).and(" were pruned");
             data["pruned_until"] = json!(until);
         }
     }
@@ -323,7 +323,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
         text.push("; this use was recorded before");
     }
     if report.offline {
-        text.push("; most servers fail at once, put down to the machine being offline");
+        text.push("; most servers fail at the same time, so this machine counts as offline");
     }
     if let Some(near) = tools::did_you_mean(&registry, settings, &report.tool) {
         text.push(verdict::did_you_mean(&near));

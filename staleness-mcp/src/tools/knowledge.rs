@@ -25,12 +25,12 @@ pub(super) fn specs() -> Vec<Spec> {
         Spec::new(
             About {
                 name: "recall_knowledge",
-                title: "Recall what is written down",
+                title: "Recall notes",
                 search_hint: "look up project facts, notes, preferences and to-dos",
-                description: "Call before answering from memory about this project: finds what is \
-                              written down; what no longer holds is marked with the reason.",
+                description: "Call before answering from memory about this project. Finds written \
+                              notes, and marks outdated ones with the reason.",
                 effect: Effect::Adds,
-                next: "ask with words that the note would hold",
+                next: "use words that the note may contain",
             },
             recall_knowledge,
         )
@@ -40,9 +40,9 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "save_knowledge",
                 title: "Write down a fact",
                 search_hint: "remember a fact, preference, to-do or reference",
-                description: "Call when you learned something lasting: writes down a fact, \
-                              preference, to-do or reference, or changes the one with this id. Cite \
-                              the code it rests on, so that it is doubted when that changes.",
+                description: "Call when you learned something lasting. Saves a fact, preference, \
+                              to-do or reference, or changes the one with this id. Cite the code \
+                              it relies on, so that it is doubted when that code changes.",
                 effect: Effect::Rewrites,
                 next: "give `body`, or the `id` of an item and what to change",
             },
@@ -93,7 +93,7 @@ fn named(all: &[String]) -> Vec<String> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Recall {
-    /// The question, or words the note would hold
+    /// The question, or words the note may contain
     query: String,
     /// Most items to return; default 5
     limit: Option<u32>,
@@ -132,9 +132,8 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer<Recalled>, 
         (Found { item: row(told), score: each.score, body, mark: each.mark }, text)
     });
     rows.more += found.more;
-    let head =
-        if found.told.is_empty() && found.more == 0 { "nothing is known about that" } else { "" };
-    let text = rows.text(Text::new(head), Text::new("ask more exactly, or for a higher limit"));
+    let head = if found.told.is_empty() && found.more == 0 { "no note matches" } else { "" };
+    let text = rows.text(Text::new(head), Text::new("ask more precisely, or raise `limit`"));
     Ok(Answer::new(text, Recalled { items: rows.items, more: rows.more }))
 }
 
@@ -169,7 +168,7 @@ struct Save {
     kind: Option<Kind>,
     /// Words to find it by
     keywords: Option<Vec<String>>,
-    /// Code it rests on: path, path:42-50 or path#symbol
+    /// Code it relies on: path, path:42-50 or path#symbol
     cite: Option<Vec<String>>,
     /// Ids of items it replaces
     supersedes: Option<Vec<String>>,
@@ -230,7 +229,7 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer<Saved>, ServiceError> {
     let (told, what) = match (known, id) {
         (true, Some(id)) => {
             let told = set(&world, &[id.to_string()], scope, &fields)?.pop();
-            (told.ok_or_else(|| ServiceError::invalid("the item is gone already"))?, "changed")
+            (told.ok_or_else(|| ServiceError::invalid("the item no longer exists"))?, "changed")
         }
         (_, id) => (add(&world, NewItem { id, global, fields })?, "saved as new:"),
     };

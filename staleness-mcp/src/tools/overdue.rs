@@ -27,7 +27,7 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "list_stale",
                 title: "List what cannot be trusted",
                 search_hint: "what is outdated here: tools, documents, knowledge, overdue work",
-                description: "Call before you rely on documents, notes, plans or tools here: \
+                description: "Call before you rely on documents, notes, plans or tools here. Lists \
                               everything that cannot be trusted, worst first, with the next step. \
                               Answers at once; documents are as last checked.",
                 effect: Effect::Reads,
@@ -41,9 +41,9 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "settle_work",
                 title: "End an overdue work item",
                 search_hint: "drop a plan, close a handoff, resolve a trap that is overdue",
-                description: "Call when nobody needs an overdue work item of list_stale any more: \
-                              drops a plan, closes a handoff, resolves a trap or constraint, rejects \
-                              a candidate, archives a note. work_item reopen takes it back.",
+                description: "Call when an overdue work item of list_stale is no longer needed. \
+                              Drops a plan, closes a handoff, resolves a trap or constraint, \
+                              rejects a candidate, archives a note. work_item reopen undoes it.",
                 effect: Effect::Settles,
                 next: "call list_stale with kind work for the ids",
             },
@@ -64,7 +64,7 @@ enum Kind {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListStale {
-    /// Only things of this kind
+    /// Only entries of this kind
     kind: Option<Kind>,
     /// Most entries to return; default 15
     limit: Option<u32>,
@@ -82,7 +82,7 @@ fn kind_of(subject: &Subject) -> Kind {
 /// Says how many things cannot be trusted.
 pub(crate) fn head(count: usize) -> Text {
     match count {
-        0 => Text::new("nothing here is known to be stale"),
+        0 => Text::new("no problems known here"),
         count => Text::new(count).and(" need attention"),
     }
 }
@@ -105,11 +105,11 @@ fn next(each: &Entry) -> &'static str {
             "do not call it until the user runs `staleness tools diff` and accepts the change"
         }
         (Subject::Tool, NextAction::Verify) if is(ToolReport::CHANGED) => {
-            "the user sees its change with `staleness tools diff`"
+            "the user can see the change with `staleness tools diff`"
         }
         (Subject::Tool, NextAction::Drop) => "do not call it; use suggest_tool",
-        (Subject::Tool, NextAction::Verify) => "try it; record_outcome where no hook does",
-        (Subject::Tool, _) => "use another, or try it when it is repaired",
+        (Subject::Tool, NextAction::Verify) => "try it; record_outcome if no hook does",
+        (Subject::Tool, _) => "use another, or retry after a repair",
         (Subject::Block { .. }, _) => "correct the file, then verify_knowledge with this id",
         (Subject::Item { path: Some(_), .. }, NextAction::Update | NextAction::Drop) => {
             "correct or delete the file"
@@ -126,15 +126,15 @@ fn next(each: &Entry) -> &'static str {
 fn next_of_work(each: &Entry) -> &'static str {
     let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == "expired");
     match WorkKind::from_word(each.kind) {
-        _ if is_expired => "work_item update with expires +30d if it still holds, else settle_work",
-        Some(WorkKind::Plan) => "work_item step if it goes on, else settle_work",
+        _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
+        Some(WorkKind::Plan) => "work_item step if it continues, else settle_work",
         Some(WorkKind::Handoff) => {
             "work_item update with status accepted if you take it, else settle_work"
         }
         Some(WorkKind::Candidate) => {
             "work_item update with status accepted if it is wanted, else settle_work"
         }
-        _ => "work_item touch if it still holds, else settle_work",
+        _ => "work_item touch if still valid, else settle_work",
     }
 }
 
@@ -193,7 +193,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
         let text = Text::new("- ").and(each.kind).and(" ").and(name(client, each)).and(": ");
         (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
     });
-    let text = rows.text(head(entries.len()), Text::new("name a kind, or settle these first"));
+    let text = rows.text(head(entries.len()), Text::new("give a kind, or settle these first"));
     Ok(Answer::new(text, Stale { items: rows.items, more: rows.more, counts }))
 }
 
@@ -202,7 +202,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
 struct SettleWork {
     /// Id of the work item
     id: String,
-    /// Why nobody needs it any more
+    /// Why it is no longer needed
     reason: Option<String>,
 }
 
@@ -224,7 +224,7 @@ fn settle(call: &Call<'_>, asked: SettleWork) -> Result<Answer<Settled>, Service
     let name = ModelName::new(NameKind::Work, done.id.as_str());
     let text = Text::new(name).and(" went from ").and(state(&done.from).unwrap_or("?"));
     let text = text.and(" to ").and(state(&done.to).unwrap_or("?"));
-    let text = text.and("; work_item with action reopen takes it back");
+    let text = text.and("; work_item with action reopen undoes it");
     let (id, kind) = (done.id.to_string(), done.kind.as_str());
     Ok(Answer::new(text, Settled { id, kind, from: done.from, to: done.to }))
 }

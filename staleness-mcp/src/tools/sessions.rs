@@ -33,10 +33,10 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "resume_session",
                 title: "What changed since last time",
                 search_hint: "start of a session: open work, handoffs, changes, overdue",
-                description: "Call first in a session: what changed since you were told last (work, \
-                              handoffs, decisions, knowledge, tools), and what is overdue.",
+                description: "Call first in a session. Returns what changed since your last call \
+                              (work, handoffs, decisions, knowledge, tools), and what is overdue.",
                 effect: Effect::Adds,
-                next: "leave `since` out to go on from where you were told last",
+                next: "leave `since` out to continue after your last call",
             },
             run,
         )
@@ -49,13 +49,13 @@ pub(super) fn specs() -> Vec<Spec> {
 struct ResumeSession {
     /// Your name; default: the client's
     agent: Option<String>,
-    /// Begin there: a session id, or a time such as 2026-11-20 or -3d
+    /// Start: a session id, or a time such as 2026-11-20 or -3d
     since: Option<String>,
-    /// True: what is open now instead of what changed
+    /// True: return what is open now, not what changed
     digest: Option<bool>,
-    /// True: you will be told the same again next time
+    /// True: return the same again next time
     peek: Option<bool>,
-    /// Page that the last answer named, to read on
+    /// Next page, as named by the last answer
     page: Option<String>,
 }
 
@@ -67,8 +67,8 @@ fn page(text: Option<&str>) -> Result<Option<(usize, u64)>, ServiceError> {
         Some((told.parse().ok()?, upto.parse().ok()?))
     };
     let wrong = || {
-        ServiceError::invalid("`page` must be one that an answer named")
-            .hint("leave it out to begin anew")
+        ServiceError::invalid("`page` must come from an earlier answer")
+            .hint("leave it out to start over")
     };
     text.map(|text| read(text).ok_or_else(wrong)).transpose()
 }
@@ -78,8 +78,8 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
         (Some(name), _) => name.clone(),
         (None, Some(client)) => client.to_string(),
         (None, None) => {
-            return Err(ServiceError::invalid("the client gave no name that could be used")
-                .hint("name yourself in `agent`"));
+            return Err(ServiceError::invalid("the client gave no usable name")
+                .hint("give your name in `agent`"));
         }
     };
     let settings = &call.settings;
@@ -283,9 +283,9 @@ fn render(
         _ => Text::new(counts(&delta.summary)),
     };
     if delta.pruned_until.is_some() {
-        text = text.and("\nolder changes are no longer kept: some may be missing here");
+        text = text.and("\nolder changes were pruned, so some may be missing here");
     }
-    let how = || Text::new("list_stale tells all");
+    let how = || Text::new("list_stale lists all");
     let first = [
         changed.text(Text::default(), Text::new("`staleness tools list` shows all")),
         warnings.text(Text::default(), how()),

@@ -31,9 +31,9 @@ pub(super) fn specs() -> Vec<Spec> {
                 name: "verify_knowledge",
                 title: "Confirm or refute what you checked",
                 search_hint: "mark knowledge or a document as verified, done or wrong",
-                description: "Call only after checking them yourself: marks items as still true, \
-                              done or wrong. It checks nothing for you. A document is compared with \
-                              the code again, and what is still outdated is returned.",
+                description: "Call only after checking them yourself. Marks items as still true, \
+                              done or wrong. It checks nothing for you, but compares a document \
+                              with the code again and returns what is still outdated.",
                 effect: Effect::Settles,
                 next: "call recall_knowledge or list_stale for the ids",
             },
@@ -54,7 +54,7 @@ enum Still {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Verify {
-    /// Ids as list_stale and recall_knowledge name them; documents as path or path:line
+    /// Ids from list_stale or recall_knowledge; documents as path or path:line
     ids: Vec<String>,
     /// Your finding. holds: compared with the code, it is true; done: the to-do is finished; wrong: it is false, with a reason
     still: Still,
@@ -83,12 +83,12 @@ struct Verified {
 fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError> {
     let world = world(call);
     if asked.ids.is_empty() {
-        return Err(ServiceError::invalid("`ids` names nothing"));
+        return Err(ServiceError::invalid("`ids` is empty"));
     }
     let reason = asked.reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let (ids, paths) = sort(call, &world, asked.ids)?;
     if let (Some(path), Still::Done | Still::Wrong) = (paths.first(), asked.still) {
-        let message = format!("{path:?} is a document: what it says is corrected in the file");
+        let message = format!("{path:?} is a document; correct it in the file");
         return Err(ServiceError::invalid(message)
             .hint("correct the file, then call this again with still holds"));
     }
@@ -101,7 +101,7 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
         let text = Text::new("- ").and(name(each)).and(": ");
         (row(each), text.and(verdict::words(&each.verdict)))
     });
-    let mut text = rows.text(Text::new(what).and(":"), Text::new("they are done too"));
+    let mut text = rows.text(Text::new(what).and(":"), Text::new("the others are done too"));
     let mut documents = Vec::with_capacity(compared.len());
     for (document, told) in compared {
         text = text.and("\n").and(told);
@@ -145,8 +145,7 @@ fn settle(
         Still::Done => (done(world, ids, scope, true)?, "done"),
         Still::Wrong => {
             let reason = reason.ok_or_else(|| {
-                ServiceError::invalid("`reason` is required where something is wrong")
-                    .hint("say what is wrong")
+                ServiceError::invalid("`reason` is required for wrong").hint("say what is wrong")
             })?;
             let by = call.agent.as_ref().map_or("agent", |agent| agent.as_str());
             // If any id is unknown, no item is changed.
@@ -188,12 +187,12 @@ fn compare(
         let text = match skipped {
             Some(each) => head.and(" was not checked: ").and(Quoted(&each.reason)),
             None if rows.items.is_empty() => {
-                let text = head.and(": nothing in it is known to be outdated");
+                let text = head.and(": no problems known");
                 text.and(documents::not_kept(settings))
             }
             None => rows.text(head.and(" is not verified:"), Text::new("correct these first")).and(
-                "\ncorrect the file and call this again; where it is right as it stands, write \
-                 <!-- staleness: verified DATE --> with the date of today above it",
+                "\ncorrect the file and call this again; if the text is right, write <!-- \
+                 staleness: verified DATE --> with today's date above it",
             ),
         };
         let document = Compared {

@@ -29,9 +29,9 @@ pub(super) fn specs() -> Vec<Spec> {
             name: "work_item",
             title: "Plans, handoffs and other work",
             search_hint: "write or update a plan, trap, constraint, handoff, note or decision",
-            description: "Call to note or update what others must know of the work here: plans, \
-                          traps, constraints, handoffs, candidates (proposals), notes, decisions. \
-                          add needs kind and text; step needs id and text; list needs nothing; the \
+            description: "Call to record or update work that others must know about: plans, traps, \
+                          constraints, handoffs, candidates (proposals), notes, decisions. add \
+                          needs kind and text; step needs id and text; list needs nothing; the \
                           others need id.",
             effect: Effect::Rewrites,
             next: "call work_item with action list for the ids",
@@ -55,7 +55,7 @@ enum Action {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WorkItem {
-    /// touch: it still matters; reopen: undo its end
+    /// touch: still relevant; reopen: undo its end
     action: Action,
     /// Id of the item
     id: Option<String>,
@@ -160,7 +160,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
                 refs: asked.refs.map(|refs| refs.into_iter().collect()),
             };
             if patch == WorkPatch::default() {
-                return Err(ServiceError::invalid("nothing to change is given")
+                return Err(ServiceError::invalid("nothing to change was given")
                     .hint("give status, text, to, expires or refs"));
             }
             let act = work::act(settings, call.agent.clone());
@@ -174,7 +174,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer<Told>, ServiceError> {
             let settings = &call.settings;
             let act = work::act(settings, call.agent.clone());
             let item = settings.open(Access::Write)?.work().step(item.key, text, act).wait()?;
-            tell(call, "noted a step on ", item)
+            tell(call, "added a step to ", item)
         }
         Action::Touch => {
             let item = find(call, &asked)?;
@@ -248,7 +248,7 @@ fn with_stranger(
     let registry = call.settings.open(Access::Look)?;
     let Some(stranger) = work::stranger(&call.settings, &registry, to)? else { return Ok(answer) };
     let named = |name: &str| ModelName::new(NameKind::Agent, name);
-    let mut text = answer.text.and("; no agent is known here as ").and(named(to));
+    let mut text = answer.text.and("; unknown agent ").and(named(to));
     if let Some(near) = &stranger.near {
         text = text.and(": did you mean ").and(named(near)).and("?");
     }
@@ -283,8 +283,8 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer<Told>, ServiceError>
         }
         (row, text)
     });
-    let head = if told.is_empty() { "no work is noted" } else { "" };
-    let text = rows.text(Text::new(head), Text::new("name a kind or status"));
+    let head = if told.is_empty() { "no work items" } else { "" };
+    let text = rows.text(Text::new(head), Text::new("give a kind or status"));
     let told = Told { items: Some(rows.items), more: Some(rows.more), item: None };
     Ok(Answer::new(text, told))
 }

@@ -99,7 +99,7 @@ async fn plain_json_is_taken_in_every_shape_and_refused_in_words() {
     }
     for text in ["", "{}", "7", r#"{"tools": 7}"#, r#"[{"no": "name"}]"#] {
         let refused = gateway.listed_json(&project, "s", text).await.unwrap_err();
-        assert!(refused.to_string().starts_with("this is no tool list: "), "{text}: {refused}");
+        assert!(refused.to_string().starts_with("this is not a tool list: "), "{text}: {refused}");
     }
 }
 

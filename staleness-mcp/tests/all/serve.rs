@@ -157,7 +157,7 @@ async fn who_resumes_from_before_what_is_kept_is_told_so() {
     let until = told["structuredContent"]["pruned_until"].as_str().unwrap_or_default();
     assert!(until.starts_with("2024-06-01T"), "{told}");
     let text = told["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("older changes are no longer kept"), "{text}");
+    assert!(text.contains("older changes were pruned"), "{text}");
     let again = client.call("resume_session", json!({})).await;
     assert!(again.get("pruned_until").is_none(), "{again}");
     client.leave().await;

@@ -124,9 +124,9 @@ async def errors(client):
     except Exception as error:
         check("an unknown tool is an error of the protocol", "forget_everything" in str(error), error)
     await client.refused("tool_status", {}, "`name` is required")
-    await client.refused("tool_status", {"name": "x", "color": 1}, "there is no parameter 'color'")
+    await client.refused("tool_status", {"name": "x", "color": 1}, "unknown parameter 'color'")
     await client.refused("record_outcome", {"name": "x", "outcome": "meh"}, "`outcome` cannot be 'meh'")
-    await client.refused("tool_status", {"name": "nobody"}, "no tool is known as")
+    await client.refused("tool_status", {"name": "nobody"}, "no tool named")
     await client.refused("list_stale", {"project": "/nowhere/at/all"}, "not a folder")
 
 
