@@ -86,12 +86,12 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
     };
     if cli.fail_on.is_some() && !matches!(command, Command::Hook(_)) {
         let message =
-            "--fail-on goes with the overview and, behind their names, with `check` and `stale`";
+            "--fail-on only works with the overview, `check` and `stale`, after the command's name";
         return Err(CliError::new(ErrorKind::Usage, message).hint("leave it out here"));
     }
     if let Some(list) = misplaced(command) {
-        return Err(CliError::new(ErrorKind::Usage, "an option stands before its command")
-            .hint(format!("put it behind: `staleness {list} --…`")));
+        return Err(CliError::new(ErrorKind::Usage, "an option comes before its command")
+            .hint(format!("put it after: `staleness {list} --…`")));
     }
     match command {
         Command::Hook(args) => commands::hook::run(&cli.global, args, out),
@@ -179,7 +179,7 @@ fn width() -> usize {
 fn warn_of_home(settings: &Settings, out: &Output) {
     if !settings.own_home && !settings.home.is_dir() {
         let home = settings.home.display();
-        out.warn(&format!("warning: home {home}: not a folder, so only the project was read"));
+        out.warn(&format!("warning: home {home} is not a folder, so only the project was read"));
     }
 }
 
@@ -191,7 +191,7 @@ fn report(error: &CliError, as_json: bool) -> ExitCode {
 /// A command line that clap refused. A hook never fails its caller, however it was called.
 fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
     if matches!(error.kind(), ClapKind::DisplayHelp | ClapKind::DisplayVersion) {
-        let _ = error.print();
+        let _ = usage::without_global_options(args).as_ref().unwrap_or(error).print();
         return ExitCode::SUCCESS;
     }
     if usage::calls_hook(args) {
@@ -207,7 +207,7 @@ fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
     {
         let message = "`staleness mcp` is not part of this build";
         let left_out = CliError::new(ErrorKind::NotOffered, message)
-            .hint("build it with the feature `mcp`, which is on unless it is switched off");
+            .hint("build with the feature `mcp`, which is on by default");
         return report(&left_out, as_json);
     }
     report(&usage::one_line(error, args), as_json)

@@ -24,14 +24,14 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
             .map(clap::Command::get_name)
             .filter(|name| *name != "help")
             .collect();
-        let message = format!("`{path}` wants a command: {}", names.join(", "));
+        let message = format!("`{path}` needs a command: {}", names.join(", "));
         return CliError::new(ErrorKind::Usage, message).hint(help);
     }
     if error.kind() == ClapKind::InvalidUtf8
         && let Some(name) = garbled_variable()
     {
         return CliError::invalid(format!("the variable {name} is not UTF-8 text"))
-            .hint("set it to a text, or unset it");
+            .hint("set it to UTF-8 text, or unset it");
     }
     let mut text = error.to_string();
     // What is one argument too many, or the value of another option, may be a URL with a password.
@@ -56,6 +56,21 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
         .collect();
     let hint = if tips.is_empty() { help } else { tips.join("; ") };
     CliError::new(kind(error), shortened(what)).hint(hint)
+}
+
+/// The help of a command without the global options, which only the help of the program lists.
+pub(crate) fn without_global_options(args: &[OsString]) -> Option<clap::Error> {
+    fn shorter(command: clap::Command) -> clap::Command {
+        let hidden = |arg: clap::Arg| {
+            let is_global = arg.is_global_set();
+            arg.hide(is_global)
+        };
+        let more = "Global options: see `staleness --help`.";
+        command.mut_args(hidden).mut_subcommands(shorter).after_help(more)
+    }
+    let mut command = Cli::command();
+    command.build();
+    command.mut_subcommands(shorter).try_get_matches_from(args).err()
 }
 
 /// The variable that stands for an option and is not UTF-8 text, if there is one.

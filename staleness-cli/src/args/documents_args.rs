@@ -21,23 +21,23 @@ pub(crate) struct CheckArgs {
     /// Report only what is new since this revision, such as main or HEAD~3.
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
-    /// Tell which documents a diff touches and which it breaks: from this revision to the files on disk
-    /// [default: from HEAD; if nothing was changed, the last commit].
+    /// List the documents that a diff touches or breaks. The diff runs from this revision to the
+    /// files on disk [default: HEAD; if nothing changed, the last commit].
     #[arg(long, value_name = "REV", num_args = 0..=1,
           conflicts_with_all = ["since", "fix", "write_baseline"])]
     pub impact: Option<Option<String>>,
-    /// Report only what this file does not list.
+    /// Report only findings that are not in this file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with = "write_baseline")]
     pub baseline: Option<PathBuf>,
-    /// List everything that is found now in this file, for --baseline.
+    /// Write all current findings to this file, for --baseline.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
           conflicts_with_all = ["since", "fail_on", "paths"])]
     pub write_baseline: Option<PathBuf>,
-    /// Compare what the project gives to agents with agents.lock, and exit with 1 when something moved.
+    /// Compare what the project gives to agents with agents.lock. Exit with 1 if they differ.
     #[arg(long, conflicts_with_all = ["paths", "fail_on", "since", "baseline", "write_baseline", "fix"])]
     pub locked: bool,
-    /// Write the present names of what was renamed into the documents, where history leaves one answer.
+    /// Replace old names in the documents with the new ones, where git history leaves no doubt.
     #[arg(long, conflicts_with_all = ["format", "write_baseline"])]
     pub fix: bool,
     /// With --fix: show the changes, and write nothing.
@@ -63,8 +63,8 @@ pub(crate) struct ReviewArgs {
 /// The version of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct VersionArgs {
-    /// The project's version [default: as Cargo.toml, package.json, pyproject.toml, VERSION or the
-    /// latest tag says].
+    /// The project's version [default: from Cargo.toml, package.json, pyproject.toml, VERSION or
+    /// the latest tag].
     #[arg(long = "current-version", id = "current_version", value_name = "V")]
     pub current: Option<String>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct VersionArgs {
 /// An output format for findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// For a person.
+    /// Text for people.
     Table,
     /// One JSON document.
     Json,

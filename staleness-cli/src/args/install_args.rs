@@ -13,10 +13,10 @@ pub(crate) struct PlaceArgs {
     /// The client.
     #[arg(value_name = "CLIENT", required_unless_present = "project")]
     client: Option<Client>,
-    /// In your own configuration, for all projects (the default).
+    /// Use your own configuration, for all projects (the default).
     #[arg(long)]
     user: bool,
-    /// In the configuration of one project: the one named, else the current one.
+    /// Use the configuration of one project [default: the current one].
     // It takes the place of the global option of this name, and keeps its meaning.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "not given, given alone, given with a folder")]
@@ -69,7 +69,7 @@ impl PlaceArgs {
 pub(crate) struct InitArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Add a skill that teaches the agent to act on verdicts (claude-code).
+    /// Add a skill that teaches the agent to act on verdicts (only claude-code).
     #[arg(long)]
     pub skill: bool,
 }

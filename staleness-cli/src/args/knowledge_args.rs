@@ -9,12 +9,12 @@ use super::whole;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KnowledgeCommand {
-    /// Write something down: a fact, a preference, a to-do or a reference.
+    /// Add a fact, a preference, a to-do or a reference.
     Add {
-        /// Its id [default: made of its first words].
+        /// The item's id [default: made from its first words].
         #[arg(long, value_name = "ID")]
         id: Option<String>,
-        /// Note it for every project, not for this one alone.
+        /// Add it for every project, not only for this one.
         #[arg(long)]
         global: bool,
         #[command(flatten)]
@@ -24,18 +24,18 @@ pub(crate) enum KnowledgeCommand {
         #[command(flatten)]
         project: VersionArgs,
     },
-    /// Everything that is known of one item.
+    /// Show everything about an item.
     Show {
-        /// Its id.
+        /// The item's id.
         id: String,
         #[command(flatten)]
         scope: ScopeArgs,
         #[command(flatten)]
         project: VersionArgs,
     },
-    /// Every item that the project sees, with how far it can be trusted.
+    /// List the project's items, each with its verdict.
     List(KnowledgeListArgs),
-    /// Find items by words; what cannot be relied on is marked.
+    /// Find items by words. Doubtful items are marked.
     Recall {
         /// The words to search for.
         query: String,
@@ -49,31 +49,31 @@ pub(crate) enum KnowledgeCommand {
         #[command(flatten)]
         project: VersionArgs,
     },
-    /// Say that items still hold: as of now, and of the commit that is checked out.
+    /// Mark items as still true, as of now and the checked-out commit.
     Verify {
         #[command(flatten)]
         act: ActArgs,
-        /// Why, for the history.
+        /// The reason, for the history.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Change fields of items; what is not named stays. `none` empties a field.
+    /// Change fields of items. `none` empties a field.
     Set {
         #[command(flatten)]
         act: ActArgs,
         #[command(flatten)]
         fields: FieldArgs,
     },
-    /// Say that to-dos are done.
+    /// Mark to-dos as done.
     Done(ActArgs),
-    /// Say that to-dos are to be done after all.
+    /// Reopen to-dos.
     Reopen(ActArgs),
-    /// Say that one item stands for another now.
+    /// Mark an item as replacing another.
     Supersede {
-        /// The item that no longer holds.
+        /// The item to replace.
         #[arg(value_name = "OLD")]
         old: String,
-        /// The item that stands for it.
+        /// The item that replaces it.
         #[arg(long, value_name = "NEW")]
         by: String,
         #[command(flatten)]
@@ -83,14 +83,14 @@ pub(crate) enum KnowledgeCommand {
         #[command(flatten)]
         project: VersionArgs,
     },
-    /// Say that an item is wrong.
+    /// Mark an item as wrong.
     Contradict {
-        /// Its id.
+        /// The item's id.
         id: String,
         /// The person or agent that says so.
         #[arg(long, value_name = "WHO")]
         by: String,
-        /// Why.
+        /// The reason.
         #[arg(long, value_name = "TEXT")]
         reason: String,
         #[command(flatten)]
@@ -102,9 +102,9 @@ pub(crate) enum KnowledgeCommand {
     },
     /// Remove an item; its history stays.
     Remove {
-        /// Its id.
+        /// The item's id.
         id: String,
-        /// Yes, remove it.
+        /// Confirm the removal.
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
@@ -131,15 +131,15 @@ pub(crate) struct KnowledgeListArgs {
 /// The options that changes of an item share.
 #[derive(Debug, Default, Args)]
 pub(crate) struct DoArgs {
-    /// Show how it would stand afterwards, and write nothing.
+    /// Show the result, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
 }
 
-/// The items that something is done to.
+/// The items to change.
 #[derive(Debug, Args)]
 pub(crate) struct ActArgs {
-    /// Their ids.
+    /// The items' ids.
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
     #[command(flatten)]
@@ -160,27 +160,27 @@ pub(crate) struct FieldArgs {
     /// The text; - reads stdin.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub body: Option<String>,
-    /// A word under which it is found; may be repeated.
+    /// A search keyword; may be repeated.
     #[arg(long, value_name = "W")]
     pub keyword: Vec<String>,
-    /// The version of the project that it was written for, or none [default of new knowledge and
-    /// references: the project's].
+    /// The project version that it was written for, or none [default for new knowledge and
+    /// references: the current version].
     #[arg(long, value_name = "V")]
     pub version: Option<String>,
-    /// It does not age; --evergreen=false takes that back.
+    /// The item never ages; --evergreen=false undoes this.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub evergreen: Option<bool>,
-    /// When it should be done: 2026-11-20, 2026-11-20T12:30:00Z, or +3d.
+    /// The due date: 2026-11-20, 2026-11-20T12:30:00Z, or +3d.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub due: Option<String>,
-    /// When it ceases to hold.
+    /// The expiry date.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub expires: Option<String>,
-    /// A source that it rests on: a file of the project, or lines of one; may be repeated.
+    /// A source that it relies on: a project file, or lines of one; may be repeated.
     #[arg(long, value_name = "PATH[:L[-L]]")]
     pub cite: Vec<String>,
-    /// An item that it stands for; may be repeated.
+    /// An item that it replaces; may be repeated.
     #[arg(long, value_name = "ID")]
     pub supersedes: Vec<String>,
     /// An item that it depends on; may be repeated.

@@ -26,23 +26,23 @@ pub(crate) use work_args::{ResumeArgs, SessionCommand, StaleCommand, WorkCommand
 /// The end of the long help.
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 findings (--fail-on), 2 unknown option or missing argument, 3 refused value, bad \
-input or configuration, 4 store trouble or a failed check of `doctor`. `hook` always exits 0.
+input or configuration, 4 store error or a failed check of `doctor`. `hook` always exits 0.
 
 Examples:
-  staleness init claude-code         set it up in an agent client: hooks and MCP server
-  staleness scan                     note what the clients have configured
+  staleness init claude-code         connect an agent client: hooks and MCP server
+  staleness scan                     record what the clients have configured
   staleness                          what cannot be trusted here
-  staleness tools show github        everything known of one tool
-  staleness tools history github     why it is what it is
-  staleness check                    what the documents say that no longer holds
-  staleness review                   everything that needs a look, and what to do
-  staleness board                    what is in progress, what waits, what is stuck
+  staleness tools show github        everything about one tool
+  staleness tools history github     every change of the tool, with its cause
+  staleness check                    outdated statements in the documents
+  staleness review                   everything that needs attention, and what to do
+  staleness board                    work in progress, waiting and stuck
   staleness resume --agent NAME      what changed for an agent while it was away";
 
 /// Can this still be trusted? Watches the tools, documents, knowledge and work that AI agents rely on.
 ///
-/// Without a command: an overview of the current project. It reads what your agent clients have
-/// configured and what is recorded, and writes nothing.
+/// Without a command, prints an overview of the current project. It reads the registry and your
+/// agent clients' configuration, and writes nothing.
 #[derive(Debug, Parser)]
 #[command(name = "staleness", version, args_override_self = true, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
@@ -100,24 +100,24 @@ pub(crate) struct Global {
     /// CLAUDE_PROJECT_DIR, else the current folder].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub project: Option<PathBuf>,
-    /// The folder in which user-level client files are looked for [default: your home folder].
+    /// The folder with the user's client files [default: your home folder].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath,
           env = "STALENESS_HOME", hide_env_values = true)]
     pub home: Option<PathBuf>,
-    /// A policy file to use in place of the user's.
+    /// A policy file to use instead of the user's.
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath,
           env = "STALENESS_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
-    /// The agent that asks or acts, such as codex: answers are for its client, and what it does is its own
-    /// [default: STALENESS_AGENT].
+    /// The agent that runs this command, such as codex. Answers are for its client [default:
+    /// STALENESS_AGENT].
     #[arg(long, global = true, value_name = "NAME")]
     pub agent: Option<String>,
     /// Set one policy value, such as tools.unseen_days=14; may be repeated [env: STALENESS_SET,
     /// separated by semicolons].
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d. `check` records
-    /// nothing then.
+    /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d. `check` then
+    /// records nothing.
     #[arg(long, global = true, value_name = "TIME", allow_hyphen_values = true)]
     pub now: Option<String>,
     /// Print exactly one JSON document.
@@ -126,7 +126,7 @@ pub(crate) struct Global {
     /// Print nothing but results.
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more about what is done, on stderr.
+    /// Print details on stderr.
     #[arg(long, short, global = true)]
     pub verbose: bool,
     /// When to colour.
@@ -137,9 +137,9 @@ pub(crate) struct Global {
 /// A verdict's level to fail on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelArg {
-    /// Wants a look, or worse.
+    /// Findings to review, or worse.
     Review,
-    /// Must not be relied on.
+    /// Only stale findings.
     Stale,
 }
 
@@ -154,90 +154,94 @@ impl From<LevelArg> for Level {
 
 /// A whole number, with an error in words.
 fn whole<T: std::str::FromStr>(text: &str) -> Result<T, &'static str> {
-    text.parse().map_err(|_| "not a whole number, 0 or more, that fits")
+    text.parse().map_err(|_| "not a whole number in range (0 or more)")
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Read what the agent clients have configured, and note what came and went.
+    /// Read the agent clients' configuration, and record what was added or removed.
     Scan(ScanArgs),
-    /// Take a client's hook payload on stdin: records outcomes, tells agents what changed.
+    /// Handle a client's hook payload from stdin: record outcomes, and tell the agent what changed.
     Hook(HookArgs),
     /// Record one use of a tool.
     Record(RecordArgs),
-    /// List, rank, suggest and look into tools.
+    /// List, rank, suggest and inspect tools.
     Tools {
         #[command(subcommand)]
         command: Option<tools_args::ToolsCommand>,
         #[command(flatten)]
         list: tools_args::ListArgs,
     },
-    /// Learn, list, find, prune and forget which tool answered which query.
+    /// Manage routes: which tool answered which query.
     Routes {
         #[command(subcommand)]
         command: Option<routes_args::RoutesCommand>,
     },
-    /// Check the project's documents: what they say that no longer holds.
+    /// Find outdated statements in the project's documents.
     Check(CheckArgs),
-    /// Write agents.lock: digests of what this project's own files give to agents, for `check --locked`.
+    /// Write agents.lock: digests of what this project's files give to agents, for `check
+    /// --locked`.
     Lock(LockArgs),
-    /// Tell why a tool, route, document, item or work item is as it is: since when, and what happened then.
+    /// Explain the state of a tool, route, document, item or work item: since when, and what
+    /// happened then.
     Why {
         /// A name, a path or an id.
         name: String,
     },
-    /// Show what rests on a tool, route, document, item or work item: who names it, cites it or leads to it.
+    /// Show what depends on a tool, route, document, item or work item.
     Impact {
         /// A name, a path or an id.
         name: String,
     },
-    /// Write down facts, preferences, to-dos and references, and see which still hold.
+    /// Manage facts, preferences, to-dos and references, and see which are still true.
     Knowledge {
         #[command(subcommand)]
         command: Option<Box<KnowledgeCommand>>,
         #[command(flatten)]
         list: knowledge_args::KnowledgeListArgs,
     },
-    /// All that needs attention, worst first, across tools, documents, knowledge and work.
+    /// List tools, documents, knowledge and work that need attention, worst first.
     Review(ReviewArgs),
-    /// Plans, traps, constraints, handoffs, candidates, notes and decisions.
+    /// Manage plans, traps, constraints, handoffs, candidates, notes and decisions.
     Work {
         #[command(subcommand)]
         command: Option<WorkCommand>,
         #[command(flatten)]
         list: work_args::WorkListArgs,
     },
-    /// Work that is stuck, expired or unanswered, and what settles it.
+    /// List work that is stuck, expired or unanswered, and how to settle it.
     Stale {
         #[command(subcommand)]
         command: Option<StaleCommand>,
         #[command(flatten)]
         list: work_args::StaleListArgs,
     },
-    /// Sessions of agents: start, end and list them.
+    /// Start, end and list agent sessions.
     Session {
         #[command(subcommand)]
         command: SessionCommand,
     },
-    /// Tell an agent what changed while it was away.
+    /// Show an agent what changed while it was away.
     Resume(ResumeArgs),
-    /// One screen: what is in progress, what waits, what is overdue, which tools are in trouble.
+    /// Show on one screen the work in progress, waiting and overdue, and the tools that need
+    /// attention.
     Board,
-    /// List the projects that were seen, or forget one.
+    /// List known projects, or forget one.
     Project {
         #[command(subcommand)]
         command: ProjectCommand,
     },
-    /// Set an agent client up: its hooks and its MCP server call this program.
+    /// Connect an agent client: add hooks and the MCP server.
     ///
-    /// Shows the change first. What else is in the files stays as it is, comments and order included;
-    /// a copy of each file is kept beside it until `uninstall`.
+    /// Everything else in the client's files stays, including comments and order. A copy of each
+    /// changed file is kept beside it until `uninstall`.
     Init(InitArgs),
-    /// Take out of a client's files what `init` put in.
+    /// Remove what `init` added.
     Uninstall(PlaceArgs),
     /// Check that everything is in order.
     Doctor,
-    /// Remove what is old, weak or too much: routes, uses, sessions, entries of the journal; no item, and nothing that a person decided.
+    /// Delete old usage data, sessions and journal entries, and weak routes. Keeps items and what
+    /// a person decided.
     Prune(PruneArgs),
     /// Write a consistent copy of the registry while others write.
     Backup {
@@ -247,13 +251,14 @@ pub(crate) enum Command {
     },
     /// Print every record and the journal as JSON Lines, for `import`.
     Export,
-    /// Take in what `export` printed, or outcomes and tools of other systems.
+    /// Import an export, or data from other systems.
     Import(ImportArgs),
     /// Copy a whole registry into another one, of any backend, and compare the two.
     ///
-    /// Others may use FROM meanwhile: the copy is of one moment. A copy that was cut off is carried on with
-    /// by the same command, and so is one of which FROM has changed since, unless a prune or forget took
-    /// records from FROM. A TO that holds anything else is left alone. The exit code is 0 only when both hold the same records in the end.
+    /// Others may use FROM meanwhile: the copy shows one moment. Run the same command to continue
+    /// an interrupted copy, or to update one, unless a prune or forget removed records from FROM.
+    /// A TO with any other content is left alone. The exit code is 0 only if both hold the same
+    /// records in the end.
     Copy(CopyArgs),
     /// Show the policy in force, or where it is read from.
     Config {
@@ -277,10 +282,10 @@ pub(crate) struct ScanArgs {
     /// Show what would change, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// An MCP tools/list result to take as a source of its own; - reads stdin.
+    /// A file with an MCP tools/list result, used as a source of its own; - reads stdin.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tools_json: Option<PathBuf>,
-    /// The server that the list came from: its tools become mcp__NAME__tool.
+    /// The server that sent the list. Its tools become mcp__NAME__tool.
     #[arg(long, value_name = "NAME", requires = "tools_json")]
     pub server: Option<String>,
     /// Start the configured servers that their clients would start, or those named, ask each for its tools, and end them.
@@ -293,10 +298,10 @@ pub(crate) struct HookArgs {
     /// The client that sent the payload: claude-code, codex, copilot, cursor, gemini or vscode.
     #[arg(long, value_name = "CLIENT")]
     pub client: Option<String>,
-    /// The event, where the payload does not name it.
+    /// The event, if the payload does not name it.
     #[arg(long, value_name = "NAME")]
     pub event: Option<String>,
-    /// Say what would be done with the payload, and do nothing.
+    /// Explain how the payload would be handled, and do nothing.
     #[arg(long)]
     pub explain: bool,
 }
@@ -307,7 +312,7 @@ pub(crate) struct RecordArgs {
     pub name: String,
     #[command(flatten)]
     pub outcome: OutcomeArgs,
-    /// An id of this use: recording it again changes nothing.
+    /// A unique id of this use. Recording it again changes nothing.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
     /// The session in which it happened.
@@ -322,13 +327,13 @@ pub(crate) struct RecordArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct OutcomeArgs {
-    /// It did what it was asked.
+    /// The call succeeded.
     #[arg(long)]
     pub success: bool,
-    /// It failed.
+    /// The call failed.
     #[arg(long)]
     pub failure: bool,
-    /// It was aborted: says nothing about the tool.
+    /// The call was aborted, which says nothing about the tool.
     #[arg(long)]
     pub interrupted: bool,
 }
@@ -342,15 +347,15 @@ pub(crate) struct LockArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
-    /// Show what would go, and remove nothing.
+    /// Show what would be removed, and remove nothing.
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Every value of the policy in force, with where it came from.
+    /// Show every policy value, and where it comes from.
     Show,
-    /// The files that a policy is read from.
+    /// Show the files that the policy is read from.
     Path,
 }

@@ -9,23 +9,23 @@ use super::whole;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RoutesCommand {
-    /// Every route of the project, the surest first.
+    /// List the project's routes, most confident first.
     List,
-    /// The routes that are close to a query.
+    /// Find routes that are close to a query.
     Find(FindArgs),
     /// Learn that a tool answered a query, or did not.
     Learn(LearnArgs),
-    /// Remove routes that are weak, unused or too many.
+    /// Remove weak, unused and surplus routes.
     Prune {
-        /// Show what would go, and remove nothing.
+        /// Show what would be removed, and remove nothing.
         #[arg(long)]
         dry_run: bool,
     },
     /// Forget a route, its vector and its text.
     Forget {
-        /// Its id.
+        /// The route's id.
         id: String,
-        /// Yes, forget it.
+        /// Confirm that it should be forgotten.
         #[arg(long)]
         yes: bool,
     },
@@ -51,20 +51,21 @@ pub(crate) struct LearnArgs {
     /// The query that was asked.
     #[arg(long, value_name = "Q", allow_hyphen_values = true)]
     pub query: String,
-    /// The tool, by the name it is called by.
+    /// The tool's name, as it is called.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub tool: String,
-    /// The quality of the answer: from 0, it failed, to 1.
+    /// The quality of the answer, from 0 (failed) to 1.
     #[arg(long, value_name = "0..1", default_value = "1", allow_hyphen_values = true)]
     pub signal: String,
-    /// An id of this lesson: learning it again changes nothing, while it is among the last 16 of its route.
+    /// A unique id of this example. Learning it again changes nothing while it is among the
+    /// route's last 16.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
     #[command(flatten)]
     pub vector: VectorArgs,
 }
 
-/// The vector that a model made of the query.
+/// The vector that a model made from the query.
 #[derive(Debug, Args)]
 pub(crate) struct VectorArgs {
     /// The vector of the query: a JSON array, or little-endian f32 or f64; - reads stdin.
@@ -73,8 +74,8 @@ pub(crate) struct VectorArgs {
     /// The model that made the vector.
     #[arg(long, value_name = "ID", requires = "vector")]
     pub model: Option<String>,
-    /// The size of the file's numbers [default: that of the model's known dimensions, else whichever
-    /// makes sense].
+    /// The size of the file's numbers [default: the one that fits the model's dimensions, else a
+    /// guess].
     #[arg(long, value_name = "P", requires = "vector")]
     pub precision: Option<PrecisionArg>,
 }

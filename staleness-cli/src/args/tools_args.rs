@@ -7,31 +7,31 @@ use super::whole;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsCommand {
-    /// Every tool that the project sees.
+    /// List the tools of this project.
     List(ListArgs),
-    /// The clients that load each MCP server, and what keeps the others from doing so.
+    /// Show which clients load each MCP server, and why the others do not.
     Matrix,
-    /// Tools that clients load and never use, what they cost a session, and how to switch servers off.
+    /// List tools that clients load but never use, and their cost per session.
     Unused(UnusedArgs),
-    /// Everything that is known of one tool.
+    /// Show everything about a tool.
     Show {
-        /// Its name; a server, command or agent by its short name too.
+        /// The tool's name, or the short name of a server, command or agent.
         name: String,
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// The tools that worked best in this project lately.
+    /// List the tools that recently worked best in this project.
     Rank {
         /// The maximum number of results.
         #[arg(long, value_name = "N", default_value = "20", allow_negative_numbers = true,
               value_parser = whole::<usize>)]
         limit: usize,
     },
-    /// Active tools to use now.
+    /// Suggest active tools to use now.
     Suggest {
         /// The task, in words.
         query: Option<String>,
-        /// Leave out what this session used last, and note for its outcomes what was suggested.
+        /// Leave out what this session just used, and remember what was suggested to it.
         #[arg(long, value_name = "ID")]
         session: Option<String>,
         /// The maximum number of results.
@@ -44,7 +44,7 @@ pub(crate) enum ToolsCommand {
         #[arg(long)]
         explain: bool,
     },
-    /// Search every tool by words and by what was learned, stale and demoted ones marked.
+    /// Search every tool by words and learned routes. Stale and demoted tools are marked.
     Discover {
         /// The task, in words.
         query: String,
@@ -58,9 +58,9 @@ pub(crate) enum ToolsCommand {
         #[arg(long)]
         explain: bool,
     },
-    /// Why a tool is what it is: every change, newest first.
+    /// List the changes of a tool and their causes, newest first.
     History {
-        /// Its name.
+        /// The tool's name.
         name: String,
         /// The maximum number of changes.
         #[arg(long, value_name = "N", default_value = "50", allow_negative_numbers = true,
@@ -69,14 +69,14 @@ pub(crate) enum ToolsCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Changes that a server made to a tool, or to any of its tools.
+    /// Show how a server changed a tool, or any of its tools.
     Diff {
         /// The tool's name, or the server's.
         name: String,
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Accept the changes of a server to a tool, or to all of its tools.
+    /// Accept a server's changes to a tool, or to all of its tools.
     Accept {
         /// Show what would be accepted, and write nothing.
         #[arg(long)]
@@ -97,11 +97,11 @@ pub(crate) enum ToolsCommand {
     Ignore(HoldArgs),
     /// Forget a tool and its outcomes.
     Forget {
-        /// Its name.
+        /// The tool's name.
         name: String,
         #[command(flatten)]
         scope: ScopeArgs,
-        /// Yes, forget it.
+        /// Confirm that it should be forgotten.
         #[arg(long)]
         yes: bool,
     },
@@ -115,17 +115,17 @@ pub(crate) struct ListArgs {
     /// Only this kind, such as mcp_server, mcp_tool or skill.
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
-    /// The tools of every project.
+    /// List the tools of every project.
     #[arg(long)]
     pub all_projects: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UnusedArgs {
-    /// Days without a use, up to the client's last use of anything [default: as the policy says, 30].
+    /// Days without use, up to the client's last use of any tool [default: from the policy, 30].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32>)]
     pub days: Option<u32>,
-    /// Show the change of each client's own file that switches these unused servers off.
+    /// Show how to switch these unused servers off in each client's own files.
     #[arg(long, value_name = "SERVER", num_args = 1..)]
     pub off: Vec<String>,
     /// Write that change.
@@ -139,7 +139,7 @@ pub(crate) struct HoldArgs {
     pub name: String,
     #[command(flatten)]
     pub scope: ScopeArgs,
-    /// Why, for the history.
+    /// The reason, for the history.
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 }
@@ -162,13 +162,13 @@ pub(crate) enum ScopeArg {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProjectCommand {
-    /// Every project that was seen.
+    /// List known projects.
     List,
     /// Forget a project with its tools and outcomes.
     Forget {
-        /// Its id, or its root folder.
+        /// The project's id or root folder.
         id: String,
-        /// Yes, forget it.
+        /// Confirm that it should be forgotten.
         #[arg(long)]
         yes: bool,
     },

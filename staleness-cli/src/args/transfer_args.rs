@@ -6,16 +6,16 @@ use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The file to take in [default: stdin]; - reads stdin.
+    /// The file to import [default: stdin]; - reads stdin.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
-    /// The format of another system's lines, in place of an export's.
+    /// The format of the file, if it is not an export.
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<FormatArg>,
-    /// The source that tools of another system are filed under [default: import].
+    /// The source to record for the imported tools [default: import].
     #[arg(long, value_name = "NAME", requires = "from")]
     pub source: Option<String>,
-    /// Show how much would be taken in, and write nothing.
+    /// Show how much would be imported, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) struct CopyArgs {
     /// The registry to copy: sqlite:PATH, redb:PATH or postgres://…
     #[arg(value_name = "FROM")]
     pub from: String,
-    /// The registry to copy to: empty, or a copy of FROM that is not finished or out of date.
+    /// The registry to copy to: empty, or an unfinished or outdated copy of FROM.
     #[arg(value_name = "TO")]
     pub to: String,
     /// Show how much would be copied, and write nothing.

@@ -9,38 +9,38 @@ use super::tools_args::ScopeArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkCommand {
-    /// Write down a plan, trap, constraint, handoff, candidate, note or decision.
+    /// Add a plan, trap, constraint, handoff, candidate, note or decision.
     Add(Box<WorkAddArgs>),
-    /// Every work item that the project sees; open ones first.
+    /// List the project's work items, open ones first.
     List(WorkListArgs),
-    /// Everything that is known of one item.
+    /// Show everything about an item.
     Show {
-        /// Its id.
+        /// The item's id.
         id: String,
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Change an item; what is not named stays.
+    /// Change fields of an item.
     Set(Box<WorkSetArgs>),
-    /// Note a step that was taken on an item.
+    /// Record a step taken on an item.
     Step {
-        /// Its id.
+        /// The item's id.
         id: String,
-        /// The step that was taken; - reads stdin.
+        /// The step taken; - reads stdin.
         text: String,
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Say that somebody still cares for an item, without changing it.
+    /// Mark an item as still relevant, without changing it.
     Touch {
-        /// Its id.
+        /// The item's id.
         id: String,
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Bring an item that has ended back to the state before.
+    /// Reopen a closed item.
     Reopen {
-        /// Its id.
+        /// The item's id.
         id: String,
         #[command(flatten)]
         scope: ScopeArgs,
@@ -58,10 +58,10 @@ pub(crate) struct WorkAddArgs {
     /// candidate pending, accepted or rejected; a note visible or archived; a decision made.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
-    /// Its id [default: made of its first words].
+    /// The item's id [default: made from its first words].
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
-    /// Note it for every project, not for this one alone.
+    /// Add it for every project, not only for this one.
     #[arg(long)]
     pub global: bool,
     /// Its author [default: the agent].
@@ -73,26 +73,26 @@ pub(crate) struct WorkAddArgs {
     /// The agent that should take over.
     #[arg(long, value_name = "A")]
     pub to: Option<String>,
-    /// A program proposed it, no person.
+    /// A program proposed it, not a person.
     #[arg(long)]
     pub generated: bool,
     /// The type of note: observation, session_start or session_end [default: observation].
     #[arg(long = "type", value_name = "T")]
     pub note: Option<String>,
-    /// When it ceases to hold: 2026-11-20, 2026-11-20T12:30:00Z, or +3d.
+    /// The expiry date: 2026-11-20, 2026-11-20T12:30:00Z, or +3d.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub expires: Option<String>,
     /// An item that it refers to; may be repeated.
     #[arg(long = "ref", value_name = "ID")]
     pub refs: Vec<String>,
-    /// Show what would be written down, and write nothing.
+    /// Show what would be added, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WorkSetArgs {
-    /// Its id.
+    /// The item's id.
     pub id: String,
     /// Its state.
     #[arg(long, value_name = "S")]
@@ -100,13 +100,13 @@ pub(crate) struct WorkSetArgs {
     /// The text of the item; - reads stdin.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Option<String>,
-    /// When it ceases to hold, or none.
+    /// The expiry date, or none.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub expires: Option<String>,
     /// The agent that should take over, or none.
     #[arg(long, value_name = "A")]
     pub to: Option<String>,
-    /// An item that it refers to, or none; may be repeated. Replaces those of before.
+    /// An item that it refers to, or none; may be repeated. Replaces the earlier ones.
     #[arg(long = "ref", value_name = "ID")]
     pub refs: Vec<String>,
     #[command(flatten)]
@@ -118,21 +118,21 @@ pub(crate) struct WorkListArgs {
     /// Only this kind: plan, trap, constraint, handoff, candidate, note or decision.
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
-    /// Only this state, such as in_progress; archived notes are listed when asked for.
+    /// Only this state, such as in_progress. Archived notes are listed only on request.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
-    /// Only what has not ended.
+    /// Only open items.
     #[arg(long)]
     pub open: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StaleCommand {
-    /// Overdue items, oldest first, with the command that settles each.
+    /// List overdue items, oldest first, with the command that settles each.
     List(StaleListArgs),
-    /// Settle an overdue item; `work reopen` takes it back.
+    /// Settle an overdue item; `work reopen` undoes it.
     Resolve {
-        /// Its id.
+        /// The item's id.
         id: String,
         #[command(flatten)]
         scope: ScopeArgs,
@@ -151,33 +151,33 @@ pub(crate) struct StaleListArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
-    /// Begin a session, or go on with one that is known.
+    /// Start a session, or continue one.
     Start {
-        /// The session's id [default: a fresh one].
+        /// The session's id [default: a new one].
         #[arg(long, value_name = "ID")]
         id: Option<String>,
     },
     /// End a session.
     End {
-        /// Its id.
+        /// The session's id.
         id: String,
     },
-    /// The sessions of the project, the latest first.
+    /// List the project's sessions, latest first.
     List,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The session in which it asks: one that lost its context is told everything since it began.
+    /// The current session. If it lost its context, it gets everything since its start again.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Begin where this session began, or at this time; nothing counts as told.
+    /// Start from this session or time; mark nothing as read.
     #[arg(long, value_name = "SESSION|TIME", allow_hyphen_values = true)]
     pub since: Option<String>,
-    /// Only look: the same is told next time.
+    /// Only look; mark nothing as read.
     #[arg(long)]
     pub peek: bool,
-    /// All that is open now, whatever changed; nothing counts as told.
+    /// Show everything that is open now; mark nothing as read.
     #[arg(long, conflicts_with = "since")]
     pub digest: bool,
 }

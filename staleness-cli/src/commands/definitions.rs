@@ -120,8 +120,7 @@ pub(crate) fn diff(
         return out.json(&json!({ "definitions": told }));
     }
     if rows.is_empty() {
-        let none =
-            "no definition is known that changed; `staleness scan --probe` asks its server\n";
+        let none = "no changed definition is known; `staleness scan --probe` asks its server\n";
         return out.text(if out.quiet { "" } else { none });
     }
     out.text(&rows.iter().map(|row| render(row, out)).collect::<String>())
@@ -157,9 +156,7 @@ fn render(row: &Definition, out: &Output) -> String {
     let told = Told::new(row);
     let name = out.paint.bold(&escape(told.name));
     let state = match told.pending {
-        Some(class) => {
-            out.paint.warn(&format!("{}, waits to be accepted", class.as_str())).to_string()
-        }
+        Some(class) => out.paint.warn(&format!("{}, not accepted yet", class.as_str())).to_string(),
         None => "as accepted".to_owned(),
     };
     let mut text = format!("{name}  {state}\n");
@@ -187,7 +184,7 @@ fn render(row: &Definition, out: &Output) -> String {
     if told.pending.is_some() {
         let (seen, name) = (&told.digest[..DefinitionVersion::NAMED_BY], quoted(told.name));
         let how = format!("staleness tools accept --seen {seen} {}", escape(&name));
-        text.push_str(&out.hint(&format!("`{how}` when you agree")));
+        text.push_str(&out.hint(&format!("to accept: `{how}`")));
     }
     text
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
     match &settings.policy_trouble {
         None => add("policy", State::Ok, policy(settings)),
         Some(trouble) => {
-            let detail = format!("{}; hooks go on without it", trouble.message);
+            let detail = format!("{}; hooks ignore it", trouble.message);
             add("policy", State::Fail, detail);
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
     if settings.home.is_dir() {
         add("home", State::Ok, settings.home.display().to_string());
     } else {
-        let detail = format!("{}: not a folder; name another with --home", settings.home.display());
+        let detail = format!("{} is not a folder; set --home", settings.home.display());
         add("home", State::Warn, detail);
     }
     match settings.open(Access::Look) {
@@ -66,7 +66,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
             let (state, detail) = store(settings);
             add("store", state, detail);
             if let Some(trouble) = cannot_write(settings) {
-                let detail = format!("{trouble}; until then every use is lost in silence");
+                let detail = format!("{trouble}; until then, uses are lost without a warning");
                 add("writing", State::Fail, detail);
             }
             if let Some((state, detail)) = spool(settings) {
@@ -97,7 +97,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
                         .collect();
                     let read = scan.sources.iter().filter(|s| s.state == SourceState::Read).count();
                     if bad.is_empty() {
-                        add("sources", State::Ok, format!("{read} read, none in trouble"));
+                        add("sources", State::Ok, format!("{read} read, no problems"));
                     } else {
                         add("sources", State::Warn, bad.join("; "));
                     }
@@ -161,10 +161,10 @@ fn spool(settings: &Settings) -> Option<(State, String)> {
     let Waiting { entries, refused, lost } = waiting;
     let mut all = Vec::new();
     if lost > 0 {
-        all.push(format!("{lost} uses or sessions were lost; remove the file `lost`"));
+        all.push(format!("{lost} uses or sessions were lost; delete `lost` to dismiss this"));
     }
     if refused > 0 {
-        all.push(format!("{refused} cannot be read or recorded; remove the files *.refused"));
+        all.push(format!("{refused} entries cannot be recorded; delete the files *.refused"));
     }
     let state = match (waiting.is_full(), all.is_empty()) {
         (true, _) => State::Fail,
@@ -172,7 +172,7 @@ fn spool(settings: &Settings) -> Option<(State, String)> {
         (false, true) => State::Ok,
     };
     if entries > 0 {
-        let next = "the next command that writes does it";
+        let next = "the next command that writes records them";
         all.push(format!("{entries} uses or sessions wait to be recorded; {next}"));
     }
     (!all.is_empty()).then(|| (state, format!("{folder}: {}", all.join(". "))))
@@ -186,10 +186,10 @@ fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), C
     let age = remembered.age(settings.now);
     let Remembered { documents, stale, review, .. } = remembered;
     let checked = if documents == 0 {
-        "documents were not checked yet: run `staleness check`".into()
+        "no documents checked yet; run `staleness check`".into()
     } else {
         let documents = counted(documents, "document", "documents");
-        format!("{stale} of {documents} stale, {review} to be reviewed, {age}")
+        format!("{stale} of {documents} stale, {review} to review, {age}")
     };
     let items = match doubtful {
         0 => String::new(),
@@ -228,7 +228,7 @@ fn hooks(settings: &Settings) -> (State, String) {
         return (State::Warn, format!("{broken}; run `staleness init CLIENT` again"));
     }
     if places.is_empty() {
-        return (State::Ok, "not set up in any client; `staleness init CLIENT` does it".into());
+        return (State::Ok, "not set up in any client; run `staleness init CLIENT`".into());
     }
     (State::Ok, format!("set up in {places}"))
 }
@@ -239,10 +239,10 @@ fn medium(settings: &Settings) -> Option<(State, String)> {
     Some(match mounts::medium_of(&folder) {
         Medium::Local(kind) => (State::Ok, kind),
         Medium::Network(kind) => {
-            let advice = "locks over a network may fail: put the store on a disk of this machine with --store";
+            let advice = "locks may fail on network drives; use a local disk with --store";
             (State::Warn, format!("{} is on {kind}; {advice}", folder.display()))
         }
-        Medium::Unknown => (State::Ok, "unknown: this system does not tell".into()),
+        Medium::Unknown => (State::Ok, "unknown on this system".into()),
     })
 }
 
@@ -279,10 +279,10 @@ fn store(settings: &Settings) -> (State, String) {
         if matches!(settings.url, staleness::StoreUrl::Postgres(_)) {
             return (State::Ok, settings.url.to_string());
         }
-        return (State::Warn, format!("{}: gone with the process", settings.url));
+        return (State::Warn, format!("{}: lost on exit", settings.url));
     };
     let Ok(meta) = std::fs::metadata(path) else {
-        return (State::Ok, format!("{}: not there yet; a scan creates it", settings.url));
+        return (State::Ok, format!("{}: does not exist yet; a scan creates it", settings.url));
     };
     let detail = format!("{}, {} KiB", settings.url, meta.len().div_ceil(1024));
     #[cfg(unix)]
@@ -290,7 +290,7 @@ fn store(settings: &Settings) -> (State, String) {
         use std::os::unix::fs::PermissionsExt;
         let mode = meta.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
-            let detail = format!("{detail}: others may read it (mode {mode:o}); chmod 600 it");
+            let detail = format!("{detail}: others can read it (mode {mode:o}); run chmod 600");
             return (State::Warn, detail);
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
     match io::copy(&mut file, &mut stdout).and_then(|_| stdout.flush()) {
         // A reader that closed the pipe is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
+            Err(CliError::new(ErrorKind::Io, format!("cannot write to stdout: {error}")))
         }
         _ => Ok(()),
     }
@@ -34,7 +34,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
 /// Returns the export in an unnamed file that only this user can read.
 pub(crate) fn spooled(registry: &Registry, mut progress: Progress) -> Result<File, CliError> {
     let trouble =
-        |error: io::Error| CliError::new(ErrorKind::Io, format!("a temporary file: {error}"));
+        |error: io::Error| CliError::new(ErrorKind::Io, format!("no temporary file: {error}"));
     let file = save::unnamed().map_err(|error| CliError::new(ErrorKind::Io, error.to_string()))?;
     let mut to = BufWriter::with_capacity(1 << 16, file);
     let mut written = Ok(());

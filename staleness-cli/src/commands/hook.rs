@@ -153,7 +153,7 @@ fn read_payload() -> Result<Vec<u8>, CliError> {
 }
 
 fn reading(error: std::io::Error) -> CliError {
-    CliError::new(ErrorKind::Io, format!("reading stdin: {error}"))
+    CliError::new(ErrorKind::Io, format!("cannot read stdin: {error}"))
 }
 
 /// Returns true if the bytes are a complete JSON object.
@@ -378,7 +378,7 @@ fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{answer}")
         .and_then(|()| stdout.flush())
-        .map_err(|error| CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
+        .map_err(|error| CliError::new(ErrorKind::Io, format!("cannot write to stdout: {error}")))
 }
 
 /// Describes the effect of the payload without recording it.
@@ -388,9 +388,9 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         |key: &str, value: String| text.push_str(&format!("{key:<8} {}\n", escape(&value)));
     line("client", input.client_id().to_string());
     let known = match input.evidence {
-        Evidence::Payload => "by its payload",
-        Evidence::Argument => "by --client; the payload does not say",
-        Evidence::Assumed => "from nothing: neither the payload nor --client says",
+        Evidence::Payload => "from the payload",
+        Evidence::Argument => "from --client; the payload does not name it",
+        Evidence::Assumed => "assumed; neither the payload nor --client names it",
     };
     line("known", known.into());
     let (root, id) = (&settings.project.root, &settings.project.id);
@@ -404,24 +404,24 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line("event", "a tool was used".into());
             line("tool", ModelName::tool(None, event.tool.as_str()).to_string());
             line("outcome", format!("{:?}", event.kind).to_lowercase());
-            line("id", event.op.as_ref().map_or_else(|| "a fresh one".into(), ToString::to_string));
+            line("id", event.op.as_ref().map_or_else(|| "a new one".into(), ToString::to_string));
             line("would", "record this use".into());
         }
         Event::CallBegan { tool, op, .. } => {
             line("event", "a tool is called".into());
             line("tool", ModelName::tool(None, tool.as_str()).to_string());
             line("id", op.to_string());
-            line("would", "wait for its end, and say nothing".into());
+            line("would", "wait for it to end, and say nothing".into());
         }
         Event::PermissionAsked { tool, .. } => {
-            line("event", "a person is asked about a call".into());
+            line("event", "the user is asked to approve a call".into());
             line("tool", ModelName::tool(None, tool.as_str()).to_string());
-            line("would", "not take a call without an end for failed, and say nothing".into());
+            line("would", "not count the call as failed if it never ends, and say nothing".into());
         }
         Event::TurnEnded { interrupted, .. } => {
-            line("event", "a turn is over".into());
+            line("event", "a turn ends".into());
             let became = if *interrupted { "interrupted" } else { "failed" };
-            line("would", format!("record calls without an end as {became}, and say nothing"));
+            line("would", format!("record unfinished calls as {became}, and say nothing"));
         }
         Event::SessionStart { .. } => {
             line("event", "a session starts".into());
@@ -440,11 +440,11 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         }
         Event::ConfigChanged => line("would", "scan, and say nothing".into()),
         Event::SessionEnd => {
-            line("would", "end the session, and remove what is past the policy's bounds".into());
+            line("would", "end the session, and delete old usage data".into());
         }
         Event::UserPrompt(_) => {
             line("event", "the user asked something".into());
-            line("would", "suggest tools where some fit well, now and then".into());
+            line("would", "sometimes suggest tools that fit well".into());
         }
         Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
     }

@@ -61,11 +61,11 @@ fn run(
     out: &Output,
 ) -> Result<(), CliError> {
     let Some(client) = args.client() else {
-        return Err(CliError::new(ErrorKind::Usage, "no client is named")
-            .hint("one of claude-code, codex, cursor, vscode, gemini"));
+        return Err(CliError::new(ErrorKind::Usage, "no client given")
+            .hint("use one of: claude-code, codex, cursor, vscode, gemini"));
     };
     if skill && verb == Verb::Init && client != Client::ClaudeCode {
-        return Err(CliError::invalid("--skill goes with claude-code alone").hint("leave it out"));
+        return Err(CliError::invalid("--skill only works with claude-code").hint("leave it out"));
     }
     let mut global = global.clone();
     if args.swallowed().is_some() {
@@ -80,8 +80,8 @@ fn run(
     let level = args.level();
     let folders = folders(&settings);
     if level == Level::User && !settings.home.is_dir() {
-        let message = format!("home {}: not a folder", brief(&settings.home));
-        return Err(CliError::invalid(message).hint("name another with --home"));
+        let message = format!("home {} is not a folder", brief(&settings.home));
+        return Err(CliError::invalid(message).hint("choose another with --home"));
     }
     let program = program(&global, &settings)?;
     if verb == Verb::Init && is_in_cache(Path::new(&program.path)) {
@@ -103,8 +103,10 @@ fn run(
         .collect::<Result<_, CliError>>()?;
     let diffs: Vec<String> = planned.iter().map(diff).collect();
     if !out.json {
-        let diff: String = diffs.iter().map(|diff| painted(diff, out)).collect();
-        out.text(&diff)?;
+        // A file that is created or removed as a whole needs no diff.
+        let is_shown = |each: &Planned| args.dry_run || word(&each.change) == "change";
+        let shown = planned.iter().zip(&diffs).filter(|(each, _)| is_shown(each));
+        out.text(&shown.map(|(_, diff)| painted(diff, out)).collect::<String>())?;
     }
     let done = if args.dry_run { planned } else { carry_out(verb, planned)? };
     let mut notes: Vec<String> = done.iter().flat_map(|each| each.notes.clone()).collect();
@@ -134,7 +136,7 @@ fn run(
 fn refused(client: Client, planned: &Planned) -> Option<String> {
     let before = planned.change.before.as_deref()?;
     let why = refusal(client.as_str(), &planned.target.path, before)?;
-    Some(format!("{why}; until then nothing in it works"))
+    Some(format!("{why}; until then the client ignores this file"))
 }
 
 /// Returns the folders of the clients. Environment variables count only for the user's own home.
@@ -167,7 +169,7 @@ fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
 /// Falls back to the path of the executable.
 pub(super) fn own_path() -> Result<PathBuf, CliError> {
     let unknown = |what: String| {
-        CliError::new(ErrorKind::Io, format!("where this program is: {what}"))
+        CliError::new(ErrorKind::Io, format!("cannot find this program's own path: {what}"))
             .hint("call it by its full path")
     };
     let running = std::env::current_exe().map_err(|error| unknown(in_words(&error)))?;
@@ -196,7 +198,7 @@ fn absolute(url: &StoreUrl) -> Result<String, CliError> {
         StoreUrl::Redb(path) => format!("redb:{}", text(&full(path)?)?),
         // A password must not go into files that are shared and committed.
         StoreUrl::Postgres(url) if url.has_password() => {
-            let message = format!("{url}: its password would stand in a configuration file");
+            let message = format!("{url}: the password would be written to a configuration file");
             return Err(CliError::invalid(message)
                 .hint("leave it out of the URL, and set PGPASSWORD where the client runs"));
         }
@@ -213,8 +215,8 @@ fn full(path: &Path) -> Result<PathBuf, CliError> {
 
 fn text(path: &Path) -> Result<String, CliError> {
     let wrong = || {
-        CliError::invalid(format!("{}: the path is not UTF-8 text", brief(path)))
-            .hint("configuration files cannot name it; move it")
+        CliError::invalid(format!("the path {} is not UTF-8 text", brief(path)))
+            .hint("configuration files cannot contain it; move the file")
     };
     path.to_str().map(str::to_owned).ok_or_else(wrong)
 }
@@ -258,7 +260,7 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
     };
     let after = after.map_err(|fault| {
         CliError::invalid(format!("{}:{}: {}", brief(&target.path), fault.line, fault.what))
-            .hint("mend it and try again; nothing was changed")
+            .hint("fix it and try again; nothing was changed")
     })?;
     let mut notes = part.notes(text);
     if verb == Verb::Uninstall
@@ -267,12 +269,12 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
     {
         let path = path.display();
         notes.push(match backup {
-            Backup::Remove => format!("an `init` that was killed left {path}, which goes"),
-            _ => format!("nothing of `init` is in it; {path} is left, and yours"),
+            Backup::Remove => format!("removes {path}, left by an interrupted `init`"),
+            _ => format!("nothing to remove; the copy {path} stays"),
         });
     }
     if level == Level::Project && backup == Backup::Write && before != after {
-        notes.push("its copy may hold tokens: keep it out of version control".into());
+        notes.push("the copy may hold secrets; keep it out of version control".into());
     }
     let named = |note| format!("{}: {note}", target.path.display());
     let notes = notes.into_iter().map(named).collect();
@@ -290,7 +292,9 @@ pub(super) fn carry_out(verb: Verb, planned: Vec<Planned>) -> Result<Vec<Planned
                     let back = each.change.inverse();
                     if !matches!(back.apply(), Ok(Applied::Done)) || back.settle().is_err() {
                         let file = brief(&each.target.path);
-                        return Err(error.hint(format!("{file} was changed before, and stays so")));
+                        return Err(error.hint(format!(
+                            "{file} was already changed and could not be restored"
+                        )));
                     }
                     tidy(each);
                 }
@@ -322,7 +326,7 @@ fn carry_out_one(verb: Verb, mut planned: Planned) -> Result<Planned, CliError> 
         planned = plan(verb, planned.target, planned.level)?;
     }
     let file = brief(&planned.target.path);
-    Err(CliError::new(ErrorKind::Io, format!("{file}: keeps changing while it is edited"))
+    Err(CliError::new(ErrorKind::Io, format!("{file} keeps changing while it is edited"))
         .hint("close the client, and try again"))
 }
 
@@ -367,7 +371,7 @@ pub(super) fn written(planned: &Planned) -> String {
         _ => match planned.change.backup_path() {
             Some(backup) => {
                 let backup = escape(&backup.display().to_string()).into_owned();
-                format!("changed {path}; as it was: {backup}")
+                format!("changed {path}; backup: {backup}")
             }
             None => format!("changed {path}"),
         },
@@ -389,8 +393,8 @@ fn summary(
     let changed: Vec<&Planned> = done.iter().filter(|each| !each.change.is_nothing()).collect();
     if changed.is_empty() {
         text = match verb {
-            Verb::Init => format!("{client} is set up already ({level}): nothing to change\n"),
-            _ => format!("nothing of `init` is left in {client} ({level})\n"),
+            Verb::Init => format!("{client} ({level}): already set up\n"),
+            _ => format!("{client} ({level}): nothing to remove\n"),
         };
     } else if dry_run {
         text.push_str("nothing was written\n");
@@ -402,7 +406,7 @@ fn summary(
         }
         if verb == Verb::Init && !changed.is_empty() && !dry_run {
             let remove = if level == "project" { " --project" } else { "" };
-            let line = format!("`staleness uninstall {client}{remove}` takes it out again\n");
+            let line = format!("to undo: `staleness uninstall {client}{remove}`\n");
             text.push_str(&out.paint.dim(&line));
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn look(settings: &Settings) -> Installed {
                 let gone = programs.into_iter().filter(|program| !Path::new(program).is_file());
                 let file = target.path.display();
                 let gone =
-                    gone.map(|program| format!("{file} calls {program}, which is not there"));
+                    gone.map(|program| format!("{file} calls {program}, which does not exist"));
                 installed.broken.extend(gone);
             }
             if found {

@@ -54,7 +54,7 @@ fn why_text(told: &Why, out: &Output) -> String {
             (entry.cause.replace('_', " "), None),
         ]
     })));
-    text.push_str(&out.lines(&format!("rests on it: {}", counts(&told.counts))));
+    text.push_str(&out.lines(&format!("depends on it: {}", counts(&told.counts))));
     text.push_str(&out.hint(&format!("`staleness impact {}` shows them", quoted(&told.name))));
     text
 }
@@ -96,7 +96,7 @@ fn impact_text(told: &Impact, out: &Output) -> String {
     for (path, why) in &told.skipped {
         text.push_str(&out.lines(&format!("not searched: {}: {why}", escape(path))));
     }
-    text.push_str(&out.lines(&format!("rests on it: {}", counts(&told.counts))));
+    text.push_str(&out.lines(&format!("depends on it: {}", counts(&told.counts))));
     text
 }
 

@@ -15,7 +15,7 @@ use crate::settings::{Access, Settings};
 pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliError> {
     let path = path(settings);
     if save::leads_out_of(&settings.place.folder, &path) {
-        let message = format!("{FILE} is a link that leads out of the project");
+        let message = format!("{FILE} is a link that points outside the project");
         return Err(CliError::invalid(message).hint("remove the link"));
     }
     // An unreadable file is shown as completely replaced.
@@ -28,7 +28,7 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
     if let Some(name) = now.suspicious.first() {
         let tools = counted(now.suspicious.len(), "tool", "tools");
         let (what, see) = ("suspicious and not accepted", diff_of(name));
-        out.warn(&format!("warning: what {FILE} holds of {tools} is {what}; see `{see}`"));
+        out.warn(&format!("warning: {tools} in {FILE}: {what}; see `{see}`"));
     }
     let (old, new) = (before.as_ref().map(Lock::text).unwrap_or_default(), lock.text());
     let changes = old != new || before.is_none();

@@ -10,6 +10,6 @@ pub(crate) fn run(global: &Global) -> Result<(), CliError> {
     let server = Server::new(Options::from(global))?;
     serve_stdio(&server).map_err(|error| {
         CliError::new(ErrorKind::Invalid, error.to_string())
-            .hint("a client starts this; `staleness --help` has what people use")
+            .hint("only clients start this; see `staleness --help` for other commands")
     })
 }

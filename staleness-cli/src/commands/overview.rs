@@ -99,8 +99,8 @@ pub(crate) fn run(
     let unread = scan.sources.iter().filter(|s| s.state == SourceState::Failed).count();
     if doubtful.is_empty() && total > 0 && unread > 0 {
         text.push_str(&format!(
-            "none of {} is in doubt, but {} could not be read\n",
-            counted(total, "known tool", "known tools"),
+            "no problems known with {}, but {} could not be read\n",
+            counted(total, "tool", "tools"),
             counted(unread, "source", "sources")
         ));
     } else if doubtful.is_empty() && total > 0 {
@@ -109,7 +109,7 @@ pub(crate) fn run(
         text.push_str(&match unused {
             0 => paint.good(&format!("no problems known with {tools}\n")),
             _ if unused == on => {
-                format!("{tools} configured, none used yet: nothing is known of them\n")
+                format!("{tools} configured, none used yet: nothing is known about them\n")
             }
             _ => paint.good(&format!("no problems known with {tools}, {unused} never used\n")),
         });
@@ -139,7 +139,7 @@ pub(crate) fn run(
     text.push_str(&work::stuck(&stuck, out));
     if total > 0 {
         text.push_str(&out.hint(
-            "`staleness tools show NAME` for the evidence, `staleness scan` to record this state",
+            "`staleness tools show NAME` shows the evidence; `staleness scan` saves this state",
         ));
     }
     text.push_str(&audience(settings, out));
@@ -151,8 +151,8 @@ fn nothing_known(settings: &Settings, places: usize, out: &Output) -> String {
     let home = settings.home.display().to_string();
     let home = escape(&home);
     out.lines(&format!(
-        "no tools are known yet: looked in {places} places of {home} and this project, and none lists a tool of \
-         anybody else\nrecord uses with `staleness record NAME --success|--failure`, or point --home at the folder that holds \
-         your agent clients' files"
+        "no tools found in {places} places of {home} and this project\nrecord uses with `staleness \
+         record NAME --success|--failure`, or point --home at the folder with your agent clients' \
+         files"
     ))
 }

@@ -38,7 +38,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
         return out.json(&json!({ "projects": rows }));
     }
     if projects.is_empty() && !out.quiet {
-        return out.text("no projects are known; run `staleness scan` in one\n");
+        return out.text("no projects yet; run `staleness scan` in one\n");
     }
     out.text(&out.table(projects.iter().map(|project| -> Vec<Cell> {
         vec![
@@ -56,15 +56,15 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
         .iter()
         .find(|each| each.id.as_str() == id || each.root == id)
         .ok_or_else(|| {
-            CliError::new(ErrorKind::Unknown, format!("no project is known as {}", quoted(id)))
+            CliError::new(ErrorKind::Unknown, format!("no project named {}", quoted(id)))
                 .hint("see `staleness project list`")
         })?;
     let written = Written::count(&registry, &project.id)?;
     if !yes {
         let message = format!(
-            "forgetting {} removes its tools and outcomes, its sessions{}",
+            "this deletes the tools, outcomes and sessions of {}{}",
             project.root,
-            written.words(" and for good what people wrote: ")
+            written.words(", and what people wrote: ")
         );
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }

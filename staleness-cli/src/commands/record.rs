@@ -45,7 +45,7 @@ fn render(report: &RecordReport, out: &Output) -> String {
         text.push_str("  this use was recorded before; nothing changed\n");
     }
     if report.offline {
-        text.push_str("  most servers fail at once: put down to the machine being offline\n");
+        text.push_str("  most servers fail at the same time, so this machine counts as offline\n");
     }
     text
 }

@@ -63,7 +63,7 @@ fn read_list(
     server: Option<&str>,
 ) -> Result<SourceReading, CliError> {
     let shown = if file == Path::new("-") { "stdin".into() } else { file.display().to_string() };
-    let hint = "name a file with a server's answer to `tools/list`, or `-` for standard input";
+    let hint = "give a file with a server's answer to `tools/list`, or `-` for standard input";
     let trouble =
         |what: String| CliError::new(ErrorKind::Io, format!("{shown}: {what}")).hint(hint);
     let mut text = String::new();
@@ -75,7 +75,7 @@ fn read_list(
     };
     read.map_err(|error| trouble(in_words(&error)))?;
     if text.len() as u64 > MAX_LIST_BYTES {
-        return Err(trouble(format!("over {MAX_LIST_BYTES} bytes")));
+        return Err(trouble(format!("larger than {MAX_LIST_BYTES} bytes")));
     }
     // A list has the scope of its server: the project if only the project configures it.
     let own = server.is_some_and(|server| is_project_server(settings, server));

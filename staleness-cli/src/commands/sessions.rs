@@ -69,7 +69,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
         return out.json(&json!({ "sessions": sessions }));
     }
     if sessions.is_empty() && !out.quiet {
-        return out.text("no session is known; hooks and `staleness session start` begin one\n");
+        return out.text("no sessions yet; hooks and `staleness session start` start one\n");
     }
     out.text(&out.table(sessions.iter().map(|session| -> Vec<Cell> {
         let ended = match session.ended_at {
@@ -93,7 +93,6 @@ fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), Cli
 /// Returns the named agent, or an error if none is named.
 pub(super) fn named_agent(settings: &Settings) -> Result<&AgentId, CliError> {
     settings.agent.as_ref().ok_or_else(|| {
-        CliError::new(ErrorKind::Usage, "no agent is named")
-            .hint("name it with --agent, or in STALENESS_AGENT")
+        CliError::new(ErrorKind::Usage, "no agent given").hint("set --agent or STALENESS_AGENT")
     })
 }

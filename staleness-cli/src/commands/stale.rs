@@ -60,7 +60,7 @@ fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport
     let rules = |item: &Work| policy.rules(item.kind, project, item.author.as_deref()).into_owned();
     // The item belongs to another system and must be settled there.
     let command = |item: &Work| match item.kind.resolved() {
-        Some(to) => format!("# its next state would be {to}"),
+        Some(to) => format!("# `stale resolve` would mark it {to}"),
         None => String::new(),
     };
     Ok(StaleReport::of(items.iter(), settings.now, rules, command))
@@ -74,7 +74,7 @@ fn resolve(
 ) -> Result<(), CliError> {
     let done = service::resolve(settings, id, scope, act(settings))?;
     let back = super::shell::quoted(done.id.as_str());
-    let back = format!("`staleness work reopen {}` takes it back", escape(&back));
+    let back = format!("to undo: `staleness work reopen {}`", escape(&back));
     let (id, from, to) = (out.paint.bold(&escape(done.id.as_str())), &done.from, &done.to);
     out.done(&done, || format!("{id}  {from} → {to}  {}\n", out.paint.dim(&back)))
 }

@@ -125,7 +125,7 @@ pub(super) fn audience(settings: &Settings, out: &Output) -> String {
         && !settings.knows_agent(agent.as_str())
     {
         let (name, known) = (quoted(agent.as_str()), NAMES.join(", "));
-        out.warn(&format!("warning: no client is known as {name}; known are {known}"));
+        out.warn(&format!("warning: unknown client {name}; use one of: {known}"));
     }
     let how = if settings.client.is_some() { "" } else { " (`--agent codex` answers for one)" };
     out.hint(&format!("for {}{how}", settings.audience()))
@@ -156,9 +156,9 @@ fn not_used_yet(settings: &Settings, unused: &Unused, out: &Output) -> Result<()
 
 /// Rejects a query without words, which would match everything or nothing.
 fn says_something(query: &str) -> Result<(), CliError> {
-    Question::new(query).map(drop).map_err(|why| {
-        CliError::invalid(why.to_string()).hint("say what the tool should do, in words")
-    })
+    Question::new(query)
+        .map(drop)
+        .map_err(|why| CliError::invalid(why.to_string()).hint("describe what the tool should do"))
 }
 
 /// Returns the query's vector, and a note if a model could not be asked, in which case words are enough.
@@ -238,9 +238,9 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     if listed.is_empty() && !out.quiet {
         let filtered = args.status.is_some() || args.kind.is_some();
         text.push_str(if filtered {
-            "no tool is of that status and kind\n"
+            "no tool has that status and kind\n"
         } else {
-            "no tools are known here; run `staleness scan`\n"
+            "no tools yet; run `staleness scan`\n"
         });
     }
     text.push_str(&tools::invented(&invented, out));
@@ -273,7 +273,7 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
         return out.json(&json!({ "clients": clients, "servers": rows.collect::<Vec<_>>() }));
     }
     if servers.is_empty() {
-        let none = "no MCP servers are known here; run `staleness scan`\n";
+        let none = "no MCP servers yet; run `staleness scan`\n";
         return out.text(if out.quiet { "" } else { none });
     }
     let head = ["server"].into_iter().chain(clients.iter().copied());
@@ -336,7 +336,7 @@ fn history(
     }
     let mut text = out.table(history.entries.iter().map(history_row));
     if let Some(until) = history.pruned_until {
-        let told = format!("changes up to {until} are no longer kept: some may be missing here\n");
+        let told = format!("changes up to {until} were pruned, so some may be missing here\n");
         text.push_str(&out.paint.dim(&told));
     }
     out.text(&text)
@@ -413,7 +413,7 @@ fn forget(
     let registry = settings.open(if yes { Access::Write } else { Access::Look })?;
     let key = find(&registry, settings, name, scope)?;
     if !yes {
-        let message = format!("forgetting {} removes its outcomes", key.name);
+        let message = format!("this deletes {} and its outcomes", key.name);
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     let name = key.name.to_string();

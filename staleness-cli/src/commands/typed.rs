@@ -30,10 +30,10 @@ pub(super) fn text(given: &str, most: usize) -> Result<String, CliError> {
         .lock()
         .take(most as u64 + 2)
         .read_to_end(&mut text)
-        .map_err(|error| CliError::new(ErrorKind::Io, format!("reading stdin: {error}")))?;
+        .map_err(|error| CliError::new(ErrorKind::Io, format!("cannot read stdin: {error}")))?;
     if text.len() > most + 1 {
-        let message = format!("stdin holds more than {most} bytes");
-        return Err(CliError::invalid(message).hint("shorten it; a long text belongs in a file"));
+        let message = format!("stdin has more than {most} bytes");
+        return Err(CliError::invalid(message).hint("shorten it, or put the text in a file"));
     }
     let text = String::from_utf8(text)
         .map_err(|_| CliError::invalid("stdin is not UTF-8 text").hint("convert it first"))?;

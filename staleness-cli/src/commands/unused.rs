@@ -38,11 +38,11 @@ struct Told<'a> {
 }
 
 /// Note on a change that removes an entry.
-const REMOVES: &str = "removes the entry, because the client has no switch for it; the next `staleness scan` \
-                       calls it removed, and `staleness tools forget NAME --yes` settles that";
+const REMOVES: &str = "removes the entry, because the client has no switch; after the next \
+                       `staleness scan`, `staleness tools forget NAME --yes` forgets it";
 /// Hint on how to undo a change.
-const UNDO: &str = "to undo: close the client and put back the copy named after \"as it was\" (delete a created file); if the \
-                    client wrote to the file since, take only the lines of this change from it";
+const UNDO: &str = "to undo: close the client and restore the backup (delete a created file); if \
+                    the client has changed the file since, restore only these lines";
 
 pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
@@ -59,17 +59,15 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
         .map(|(name, client)| render(settings, &costs, name, client, out))
         .collect();
     if costs.clients.is_empty() && !out.quiet {
-        text.push_str("no client loads a tool here, as far as is known; run `staleness scan`\n");
+        text.push_str("no client is known to load a tool here; run `staleness scan`\n");
     }
     if costs.unused.iter().any(|each| each.kind == ToolKind::McpServer) {
         text.push_str(
-            &out.hint(
-                "`staleness tools unused --off SERVER` shows the change that switches one off",
-            ),
+            &out.hint("`staleness tools unused --off SERVER` shows how to switch one off"),
         );
     }
     if costs.clients.values().any(|client| client.unknown > 0) {
-        text.push_str(&out.hint("`staleness scan --probe` asks servers for tools of unknown cost"));
+        text.push_str(&out.hint("`staleness scan --probe` finds the unknown costs"));
     }
     out.text(&(text + &out.hint(costs.method) + &audience(settings, out)))
 }
@@ -121,7 +119,7 @@ fn render(
             Ok(_) => format!("init {name}` records uses"),
             Err(_) => format!("record --agent {name}` records one"),
         };
-        let why = format!("no use by {name} is recorded, so nothing can be called unused");
+        let why = format!("no use by {name} is recorded, so nothing counts as unused");
         text.push_str(&out.hint(&format!("  {why} (`staleness {how})")));
     }
     text
@@ -221,11 +219,11 @@ fn switch_off(
         text.push_str(&out.hint(&format!("note: {}", escape(note))));
     }
     if changed && !args.yes {
-        text.push_str(&out.hint("nothing was written; add --yes to write it"));
+        text.push_str(&out.hint("nothing was written; add --yes to write this change"));
     } else if changed {
         text.push_str(&out.hint(UNDO));
         text.push_str(
-            &out.hint("it holds from the next start of the client; `staleness scan` notes it"),
+            &out.hint("takes effect when the client restarts; run `staleness scan` then"),
         );
     }
     out.text(&text)
@@ -254,10 +252,10 @@ fn named<'a>(
             shown.is_ok_and(|tool| tool.is_off())
         });
         if is_off {
-            let message = format!("{} is switched off already", quoted(name));
+            let message = format!("{} is already switched off", quoted(name));
             return Err(CliError::new(ErrorKind::Unknown, message));
         }
-        let message = format!("no client loads a server {}", quoted(name));
+        let message = format!("no client loads a server named {}", quoted(name));
         return Err(CliError::new(ErrorKind::Unknown, message)
             .hint("see `staleness tools matrix`, or run `staleness scan` first"));
     };
@@ -268,12 +266,12 @@ fn named<'a>(
         return Ok(found);
     }
     let why = if is_watched {
-        "is used, or kept by you".to_owned()
+        "is in use, or you keep it".to_owned()
     } else {
         format!("may be used: no use by {client} is recorded")
     };
     Err(CliError::invalid(format!("{} {why}", quoted(name)))
-        .hint("switch it off in the client if you know better; nothing was changed"))
+        .hint("nothing was changed; you can still switch it off in the client"))
 }
 
 /// Plans the change of one file. A file that its client rejects is an error, because the change would have no
@@ -295,6 +293,6 @@ fn planned_for(
     let before = planned.change.before.as_deref();
     match before.and_then(|text| refusal(&source.client, &planned.target.path, text)) {
         None => Ok(planned),
-        Some(why) => Err(CliError::invalid(why).hint("mend it first; nothing was changed")),
+        Some(why) => Err(CliError::invalid(why).hint("fix it first; nothing was changed")),
     }
 }

@@ -45,10 +45,10 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
     // These counts are usually 0, so they are shown only if something was removed.
     for (removed, one, many) in [
         (sessions.removed, "session", "sessions"),
-        (cursors.removed, "agent's place in the changes", "agents' places in the changes"),
+        (cursors.removed, "agent's read position", "agents' read positions"),
         (left.projects.removed, "project without a folder", "projects without a folder"),
         (left.invented, "invented name", "invented names"),
-        (left.entries, "old entry of the journal", "old entries of the journal"),
+        (left.entries, "old journal entry", "old journal entries"),
     ] {
         if removed > 0 {
             text.push_str(&format!("{} {done}\n", counted(removed, one, many)));
@@ -59,12 +59,12 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
 
 pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {
     let trouble = |what: String| {
-        CliError::new(ErrorKind::Io, format!("backup to {}: {what}", file.display()))
+        CliError::new(ErrorKind::Io, format!("cannot back up to {}: {what}", file.display()))
     };
     if let Some(store) = settings.url.path()
         && !store.exists()
     {
-        let message = format!("{}: there is no registry to copy", settings.url);
+        let message = format!("{}: no such registry", settings.url);
         return Err(CliError::new(ErrorKind::Store, message).hint("run `staleness scan` first"));
     }
     let registry = settings.open(Access::Look)?;
@@ -72,7 +72,7 @@ pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(
         RegistryError::Store(StoreError::Io { source, .. })
             if source.kind() == std::io::ErrorKind::AlreadyExists =>
         {
-            trouble(in_words(&source)).hint("name a file that does not exist yet")
+            trouble(in_words(&source)).hint("choose a file that does not exist yet")
         }
         RegistryError::Store(StoreError::Io { source, .. }) => trouble(in_words(&source)),
         other => other.into(),

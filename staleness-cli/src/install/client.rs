@@ -210,17 +210,15 @@ impl Client {
                 vec!["Claude Code asks each user before it starts a server of .mcp.json"]
             }
             Self::Codex => {
-                vec!["Codex CLI runs new hooks once you have reviewed them: type /hooks in it"]
+                vec!["Codex CLI runs new hooks only after you review them: type /hooks in Codex"]
             }
             Self::Vscode => {
-                vec![
-                    "only the server: VS Code runs the hooks of Claude Code, which `staleness init claude-code` sets up",
-                ]
+                vec!["added the server; VS Code runs the hooks of `staleness init claude-code`"]
             }
             Self::ClaudeCode | Self::Cursor | Self::Gemini => Vec::new(),
         };
         if level == Level::Project {
-            notes.push("the path of the program is the one on this machine: think twice before you commit it");
+            notes.push("the program's path fits only this machine; think before you commit it");
         }
         notes
     }

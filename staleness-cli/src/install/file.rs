@@ -44,18 +44,16 @@ impl Place {
     /// Resolves the file, following a link. A link out of `fence` (the project) is rejected, because the
     /// project may come from somebody else.
     pub(crate) fn new(path: PathBuf, fence: Option<&Path>) -> Result<Self, CliError> {
-        let refused = |what: &str| CliError::invalid(format!("{}: {what}", brief(&path)));
+        let refused = |what: &str| CliError::invalid(format!("{} {what}", brief(&path)));
         let target = if path.is_symlink() {
-            let lost = |_| {
-                refused("is a link to a file that is not there")
-                    .hint("remove the link, or put the file where it leads")
-            };
+            let lost =
+                |_| refused("is a broken link").hint("remove the link, or create its target");
             path.canonicalize().map_err(lost)?
         } else {
             path.clone()
         };
         if fence.is_some_and(|fence| !stays_in(fence, &target)) {
-            return Err(refused("is a link that leads out of the project")
+            return Err(refused("is a link that points outside the project")
                 .hint("use --user, or remove the link"));
         }
         Ok(Self { path, target, private: fence.is_none(), backup: BACKUP })
@@ -67,8 +65,8 @@ impl Place {
         let place = Self::new(path, (level == Level::Project).then_some(root))?;
         if !stays_in(root, &place.target) {
             let message =
-                format!("{}: is a link that leads out of your folder", brief(&place.path));
-            return Err(CliError::invalid(message).hint("change what it leads to by hand"));
+                format!("{} is a link that points outside your folder", brief(&place.path));
+            return Err(CliError::invalid(message).hint("edit its target by hand"));
         }
         Ok(Self { backup: BACKUP_OF_SWITCH, ..place })
     }
@@ -313,6 +311,5 @@ fn trouble(path: &Path, error: &io::Error) -> CliError {
         io::ErrorKind::ReadOnlyFilesystem => error.to_string(),
         _ => in_words(error),
     };
-    CliError::new(ErrorKind::Io, format!("{}: {what}", brief(path)))
-        .hint("nothing was changed in it")
+    CliError::new(ErrorKind::Io, format!("{}: {what}", brief(path))).hint("it was not changed")
 }

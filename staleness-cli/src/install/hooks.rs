@@ -265,7 +265,7 @@ impl Hooks {
         if ours.len() > MOST {
             return Err(Fault {
                 line: 1,
-                what: format!("holds over {MOST} hooks of this program"),
+                what: format!("has more than {MOST} hooks of this program"),
             });
         }
         let wanted = |event: &str| self.events.iter().any(|each| each.name == event);
@@ -283,7 +283,7 @@ impl Hooks {
             return Ok(());
         }
         let line = doc.line_of(&[Step::Key("hooks")]);
-        Err(Fault { line, what: format!("holds over {MOST} hooks of this program") })
+        Err(Fault { line, what: format!("has more than {MOST} hooks of this program") })
     }
 
     /// Removes a hook, and containers that become empty.

@@ -145,11 +145,11 @@ impl Part {
             Self::Hooks(hooks) | Self::Both(hooks, _) => {
                 let value = Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
                 let events = hooks.by_hand(&value);
-                let note = |event| format!("the hook of {event} that was written by hand stays");
+                let note = |event| format!("your own {event} hook stays");
                 events.into_iter().map(note).collect()
             }
             Self::Skill if self.is_in(text) && !is_untouched(text) => {
-                vec!["the skill was edited, and stays".into()]
+                vec!["the skill was edited, so it stays".into()]
             }
             _ => Vec::new(),
         }
@@ -192,8 +192,7 @@ impl Part {
         if same {
             return Ok(());
         }
-        let what =
-            "is written in a way in which nothing can be changed safely: one key may stand twice";
+        let what = "cannot be changed safely: a key may be duplicated";
         Err(Fault { line: 1, what: what.into() })
     }
 }
@@ -215,7 +214,7 @@ fn skill(text: &str) -> Result<String, Fault> {
     let what = if text.contains(MARK) {
         "was edited by hand; keep it and leave --skill out, or remove it"
     } else {
-        "is another skill of this name, and `init` did not write it"
+        "is another skill with this name, not written by `init`"
     };
     Err(Fault { line: 1, what: what.into() })
 }

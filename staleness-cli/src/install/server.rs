@@ -53,7 +53,7 @@ impl Server {
             Some((call, _)) if call.is_named() => Ok(()),
             _ => {
                 let what =
-                    format!("a server named {NAME} is there already, and `init` did not write it");
+                    format!("there is already a server named {NAME} that `init` did not write");
                 Err(Fault { line: doc.line_of(&path), what })
             }
         }

@@ -57,7 +57,7 @@ fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
     let fault =
         |what: &str| Err(Fault { line, what: format!("{what}; switch it off in the client") });
     if there < switch.at.len() && !value.is_array() {
-        return fault("is not where it is looked for");
+        return fault("was not found where expected");
     }
     let Some(place) = place_of(&mut wanted, &path) else { return fault("is not an object") };
     match &switch.change {
@@ -89,7 +89,7 @@ fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
         }
     }
     if doc.value()? != wanted {
-        return fault("is written in a way in which nothing can be changed safely");
+        return fault("cannot be changed safely");
     }
     Ok(doc.finish())
 }

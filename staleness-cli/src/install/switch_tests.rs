@@ -31,18 +31,14 @@ fn a_name_is_added_to_a_list_wherever_it_begins() {
         assert_eq!(added(&text).unwrap(), text, "once");
     }
     for (before, line, what) in [
-        (
-            "{\n\"mcp\": null}",
-            2,
-            "is written in a way in which nothing can be changed safely; switch it off in the client",
-        ),
+        ("{\n\"mcp\": null}", 2, "cannot be changed safely; switch it off in the client"),
         ("{\n\"mcp\": 1}", 2, "is not an object; switch it off in the client"),
         (
             "{\n\"mcp\": {\n\"excluded\": \"a\"}}",
             3,
             "is not a list of names; switch it off in the client",
         ),
-        ("{\"mcp\": {}, \"mcp\": {}}", 1, "has one key twice in one object"),
+        ("{\"mcp\": {}, \"mcp\": {}}", 1, "has a duplicate key in an object"),
         ("{\n\"mcp\"", 2, "is not valid JSON"),
         ("[]", 1, "is not a JSON object"),
     ] {
@@ -58,7 +54,7 @@ fn a_server_is_removed_or_gets_a_member_only_where_it_is() {
     let text = "{\n  \"a\": 1, // c\n  \"mcpServers\": {\n    \"x\": {\"env\": {\"K\": 1}},\n    \"y\": {}\n  }\n}\n";
     let without = "{\n  \"a\": 1, // c\n  \"mcpServers\": {\n    \"y\": {}\n  }\n}\n";
     assert_eq!(remove(text, "x").unwrap(), without);
-    assert!(remove(without, "x").unwrap_err().what.starts_with("is not where it is"));
+    assert!(remove(without, "x").unwrap_err().what.starts_with("was not found"));
     let off = |text: &str, name: &str| {
         json_of(text, &["mcpServers", name], SwitchChange::Set("disabled", true))
     };
@@ -85,7 +81,7 @@ fn a_table_of_codex_is_switched_off_in_place() {
     let bare = "\u{feff}[mcp_servers.\"we.ird \\\"x\"]";
     assert_eq!(toml_of(bare).unwrap(), format!("{bare}\nenabled = false"));
     for (text, what) in [
-        ("[mcp_servers.y]\ncommand = 'x'\n", "is not where it is looked for"),
+        ("[mcp_servers.y]\ncommand = 'x'\n", "was not found where expected"),
         (
             "[mcp_servers]\n'we.ird \"x' = { command = 'x' }\n",
             "is not written as a table of its own",

@@ -42,7 +42,7 @@ impl TomlServer {
             _ => Err(Fault::at(
                 body,
                 entry.span().start,
-                format!("a server named {NAME} is there already, and `init` did not write it"),
+                format!("there is already a server named {NAME} that `init` did not write"),
             )),
         }
     }
@@ -180,7 +180,7 @@ pub(super) fn set(text: &str, at: &[String], key: &str, value: bool) -> Result<S
         place = entry.map_or(place, |(key, _)| key.span().start);
         table = entry.and_then(|(_, value)| value.get_ref().as_table());
     }
-    let Some(table) = table else { return fault(place, "is not where it is looked for") };
+    let Some(table) = table else { return fault(place, "was not found where expected") };
     let mut after = body.to_owned();
     let (header, end) = line_of(body, place);
     if let Some(old) = table.get(key) {

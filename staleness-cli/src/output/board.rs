@@ -52,13 +52,13 @@ fn with_rows(root: &str, board: &Board, rows: usize, now: Timestamp, out: &Outpu
         text.push_str(&more(stale.warnings.len() - shown, "staleness stale", narrow));
     }
     if !board.tools.is_empty() {
-        text.push_str(&head("tools in trouble", narrow));
+        text.push_str(&head("tools that need attention", narrow));
         let shown = board.tools.len().min(rows);
         text.push_str(&tools::brief(&board.tools[..shown], narrow));
         text.push_str(&more(board.tools.len() - shown, "staleness", narrow));
     }
     if text.len() == before {
-        text.push_str("nothing is in progress, nothing waits, no tool is in trouble\n");
+        text.push_str("no work is in progress, waiting or overdue, and no tool needs attention\n");
     }
     text
 }

@@ -199,7 +199,7 @@ fn aside(report: &Report, out: &Output) -> String {
         .blind
         .iter()
         .map(|each| (each.path.clone(), format!("{}: {}", each.reason, each.kind.mend())));
-    push("not looked at", blind.collect());
+    push("incomplete", blind.collect());
     let skipped = report.skipped.iter().map(|each| (each.path.clone(), each.reason.clone()));
     push("not checked", skipped.collect());
     let notes = report.notes.iter().map(|note| {
@@ -210,7 +210,7 @@ fn aside(report: &Report, out: &Output) -> String {
         };
         (place, note.text.clone())
     });
-    push("noticed", notes.collect());
+    push("notes", notes.collect());
     text
 }
 
@@ -235,7 +235,7 @@ pub(crate) fn summary(
         counted(report.counts.documents, "document", "documents"),
     );
     if !report.blind.is_empty() {
-        text.push_str(&format!("; {} not looked at", report.blind.len()));
+        text.push_str(&format!("; {} incomplete", report.blind.len()));
     }
     if !report.skipped.is_empty() {
         text.push_str(&format!("; {} not checked", report.skipped.len()));
@@ -288,13 +288,13 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     let Remembered { documents, stale, review, partial, doubtful, .. } = remembered;
     let paint = out.paint;
     if *documents == 0 {
-        return out.hint("`staleness check` looks for documents that have rotted");
+        return out.hint("run `staleness check` to find outdated documents");
     }
     let age = paint.dim(&format!("({})", remembered.age(now)));
     if doubtful.is_empty() {
         let holding = match documents {
-            1 => "the one document holds".into(),
-            documents => format!("all {documents} documents hold"),
+            1 => "no problems known with 1 document".into(),
+            documents => format!("no problems known with {documents} documents"),
         };
         return format!("{} {age}\n", paint.good(&holding));
     }
@@ -304,10 +304,10 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     text.push_str(&self::doubtful(doubtful, "`staleness check` lists all", out));
     if *partial > 0 {
         let more = match partial {
-            1 => "1 document has more findings than are kept".to_owned(),
-            partial => format!("{partial} documents have more findings than are kept"),
+            1 => "1 document has more findings than are saved".to_owned(),
+            partial => format!("{partial} documents have more findings than are saved"),
         };
-        text.push_str(&paint.dim(&format!("  … {more}: the worst of them are counted here\n")));
+        text.push_str(&paint.dim(&format!("  … {more}; only the worst are counted here\n")));
     }
     text
 }
@@ -316,17 +316,17 @@ fn hints(found: &Findings, faint: usize, compared: Option<Compared>, out: &Outpu
     let mut hints: Vec<String> = Vec::new();
     if faint > 0 && !out.verbose {
         hints.push(format!(
-            "{} with weak signs: --verbose shows them",
+            "{} with minor hints; --verbose shows them",
             counted(faint, "fresh block", "fresh blocks")
         ));
     }
     if compared.is_some_and(|compared| compared.gone > 0) {
-        hints.push("the baseline can be made anew with --write-baseline".into());
+        hints.push("update the baseline with --write-baseline".into());
     }
     let Levels { review, stale, .. } = found.reported();
     let many = stale + review > 20;
     if many && compared.is_none() {
-        hints.push("too many at once? --write-baseline FILE, then --baseline FILE".into());
+        hints.push("too many? Accept them: --write-baseline FILE, then --baseline FILE".into());
     }
     hints.iter().map(|hint| out.hint(hint)).collect()
 }

@@ -99,7 +99,7 @@ pub(crate) fn show(told: &KnowledgeReport, out: &Output) -> String {
     row("done", at(told.done_at));
     row("expires", at(told.expires_at));
     row("cites", told.citations.join(", "));
-    row("stands for", told.supersedes.join(", "));
+    row("replaces", told.supersedes.join(", "));
     row("replaced by", told.superseded_by.join(", "));
     row("depends on", told.related.join(", "));
     let recalls = match told.recalled_at {

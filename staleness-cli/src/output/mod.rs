@@ -146,6 +146,6 @@ fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
     match written {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}"))),
+        Err(error) => Err(CliError::new(ErrorKind::Io, format!("cannot write to stdout: {error}"))),
     }
 }

@@ -166,7 +166,7 @@ fn parts(parts: &ScoreParts) -> String {
         text.push_str(&format!(", words {words:.3}"));
     }
     if let Some(habit) = parts.habit.filter(|habit| *habit > 0.0) {
-        text.push_str(&format!(" (of it habit {habit:.3})"));
+        text.push_str(&format!(" (habit {habit:.3} of it)"));
     }
     if let Some(learned) = parts.learned {
         text.push_str(&format!(", learned {learned:.3}"));

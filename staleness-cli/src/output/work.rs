@@ -79,9 +79,9 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
 /// an unknown agent.
 pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     let what = if told.by_person {
-        "its beginning is quoted to"
+        "its first words are quoted to"
     } else {
-        "its id, not its text, is told to"
+        "its id, but not its text, is shown to"
     };
     let whom = told.to.as_deref().filter(|_| told.kind == WorkKind::Handoff && !for_all);
     let whom =
@@ -119,7 +119,7 @@ pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: 
     row("activity", format!("{}, {}", told.updated_at, ago(now, told.updated_at)));
     row("expires", told.expires_at.map(|at| at.to_string()).unwrap_or_default());
     for id in &told.refs {
-        let gone = if dangling.contains(id) { " (nothing of that id is known)" } else { "" };
+        let gone = if dangling.contains(id) { " (unknown id)" } else { "" };
         row("refers to", format!("{id}{gone}"));
     }
     for step in &told.steps {
@@ -165,8 +165,8 @@ fn warning(each: &Warning, out: &Output) -> String {
     // `touch` helps too, except for an expiry or an answer that is awaited.
     let expired = each.reason.starts_with("expired");
     let (verb, end, why) = match each.kind {
-        WorkKind::Handoff | WorkKind::Candidate => ("set", " --status accepted", "it is taken up"),
-        _ if expired => ("set", " --expires +30d", "it still holds"),
+        WorkKind::Handoff | WorkKind::Candidate => ("set", " --status accepted", "you take it"),
+        _ if expired => ("set", " --expires +30d", "it is still valid"),
         _ => ("touch", "", "it still matters"),
     };
     let other = action.replacen("stale resolve", &format!("work {verb}"), 1);
@@ -205,13 +205,13 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     let head = match (delta.source, &delta.since_session) {
         (DeltaSource::Digest, _) => "Open".into(),
         (_, Some(session)) => format!("since session {}", escape(session)),
-        (DeltaSource::Cursor, None) => "since you were told last".into(),
+        (DeltaSource::Cursor, None) => "since your last update".into(),
         (DeltaSource::Since, None) => "since then".into(),
     };
     let summary = delta.summary.strip_suffix(" open").unwrap_or(&delta.summary);
     let mut text = format!("{}: {summary}\n", paint.dim(&head));
     if let Some(until) = delta.pruned_until {
-        let told = format!("changes up to {until} are no longer kept: some may be missing here\n");
+        let told = format!("changes up to {until} were pruned, so some may be missing here\n");
         text.push_str(&paint.dim(&told));
     }
     text.push_str(&out.table(delta.items.iter().map(|each| changed(each, now))));
@@ -250,7 +250,7 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         text.push_str(&format!("{}\n", paint.bold("overdue")));
         text.push_str(&warnings(&delta.warnings, out));
         let more = match delta.overdue - delta.warnings.len() {
-            0 => "`staleness stale` shows what settles each\n".into(),
+            0 => "`staleness stale` shows how to settle each\n".into(),
             more => format!("… and {more} more; `staleness stale` shows all\n"),
         };
         text.push_str(&paint.dim(&more));

@@ -147,7 +147,7 @@ fn other_names_of_agents_are_the_users_to_add_and_not_a_projects() {
     assert!(sessions["sessions"].as_array().unwrap().iter().all(|each| each["agent"] == "codex"));
     let chain = sandbox.run(&["scan", "--set", "agents.codex=other"]);
     assert_eq!(chain.code, 3, "{chain:?}");
-    assert!(chain.err.contains("codex is itself another name"), "{chain:?}");
+    assert!(chain.err.contains("codex is itself an alias"), "{chain:?}");
     sandbox.write("project/staleness.toml", "[agents]\nclaude-code = \"codex\"\n");
     let run = sandbox.run(&["scan"]);
     assert!(run.code != 0 && run.err.contains("a project may not set"), "{run:?}");
@@ -169,7 +169,7 @@ fn every_command_takes_the_agent_that_asks() {
     assert_eq!(sandbox.json(&["work", "show", "ship"])["author"], "codex");
     for command in ["resume", "session start"] {
         let run = sandbox.run(&line(command));
-        let asked = "error: no agent is named; name it with --agent, or in STALENESS_AGENT\n";
+        let asked = "error: no agent given; set --agent or STALENESS_AGENT\n";
         assert_eq!((run.code, run.err.as_str()), (2, asked), "{command}");
     }
     assert_eq!(sandbox.run(&["tools", "--agent", "a\nb"]).code, 3);

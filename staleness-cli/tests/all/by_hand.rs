@@ -207,7 +207,7 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
     let list = sandbox.write("list.json", r#"{"tools": [{"name": "find"}]}"#);
     sandbox.ok(&["scan", "--tools-json", list.to_str().unwrap(), "--server", "github"]);
     let unknown = sandbox.run(&["tools", "show", TOOL]);
-    assert!(unknown.code == 3 && unknown.err.contains("no tool is known"), "{unknown:?}");
+    assert!(unknown.code == 3 && unknown.err.contains("no tool named"), "{unknown:?}");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn m2_what_no_tool_can_be_called_is_refused_with_the_nearest_name() {
     let before = sandbox.recorded();
     let run = sandbox.run(&["record", "search issues", "--failure"]);
     assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
-    assert!(run.err.contains("\"search issues\" cannot be a tool's name"), "{run:?}");
+    assert!(run.err.contains("\"search issues\" is not a valid tool name"), "{run:?}");
     assert!(run.err.contains("did you mean mcp__github__search_issues?"), "{run:?}");
     assert_eq!(sandbox.recorded(), before);
 }
@@ -229,7 +229,7 @@ fn m2_a_tool_of_an_unknown_server_is_not_answered_with_one_that_is_nothing_like_
     sandbox.ok(&["record", "mcp__github__search_issues", "--success"]);
     let near = |name: &str| sandbox.run(&["tools", "show", name]).err;
     let unlike = near("mcp__stripe__charge");
-    assert!(unlike.contains("no tool is known") && !unlike.contains("did you mean"), "{unlike}");
+    assert!(unlike.contains("no tool named") && !unlike.contains("did you mean"), "{unlike}");
     for alike in ["mcp__git__serch_issues", "mcp__githubb__*", "githubb"] {
         assert!(near(alike).contains("did you mean mcp__github__"), "{alike}");
     }

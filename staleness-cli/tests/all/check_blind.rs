@@ -22,9 +22,9 @@ fn a_shallow_clone_is_told_with_its_mend_in_every_format() {
     assert_eq!((told(&found).len(), &found["blind"][0]["kind"]), (0, &"shallow".into()));
     assert_eq!(found["blind"][0]["mend"], mend);
     let table = sandbox.ok(&["check"]);
-    assert!(table.contains("not looked at\n") && table.contains("; 1 not looked at"), "{table}");
+    assert!(table.contains("incomplete\n") && table.contains("; 1 incomplete"), "{table}");
     let github = sandbox.ok(&["check", "--format", "github"]);
-    assert!(github.contains("::warning title=not looked at::.git is shallow: "), "{github}");
+    assert!(github.contains("::warning title=incomplete::.git is shallow; "), "{github}");
     let sarif: Value = serde_json::from_str(&sandbox.ok(&["check", "--format", "sarif"])).unwrap();
     let told = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];
     assert_eq!((&told["level"], &told["descriptor"]["id"]), (&"warning".into(), &"shallow".into()));

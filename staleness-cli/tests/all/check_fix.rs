@@ -47,7 +47,7 @@ fn a_newcomer_sees_each_change_before_it_is_made() {
         "--- docs/a.md\n+++ docs/a.md\n@@ -1,5 +1,5 @@\n # A\n \n\
          -See [it](../src/router.rs#L3), `src/router.rs:12-40`.\n\
          +See [it](../src/net/routing.rs#L3), `src/net/routing.rs:12-40`.\n \n And more.\n\
-         1 line in 1 document could be mended\n"
+         1 line in 1 document can be fixed\n"
     );
     assert_eq!(read(&sandbox, "docs/a.md"), text);
     let run = sandbox.run(&["check", "--fix", "--yes", "--fail-on", "stale"]);
@@ -109,11 +109,11 @@ fn what_is_quoted_foreign_or_closed_is_left() {
     assert_eq!(
         left(&told["fix"]),
         [
-            "CHANGELOG.md: is named in a file that speaks of what is gone on purpose",
-            "both.md: stands beside its new name, as in a sentence about the change",
-            "closed.md: is named in a file that may not be written",
-            "quote.md: stands in a quotation",
-            "untracked.md: is named in a file that git does not track as one",
+            "CHANGELOG.md: is named in a file that describes the past",
+            "both.md: is next to its new name, as in a sentence about the change",
+            "closed.md: is named in a file that is read-only",
+            "quote.md: is in a quotation",
+            "untracked.md: is named in a file that git does not track",
         ]
     );
     assert_eq!(told["fix"]["edits"], Value::Array(Vec::new()));

@@ -127,10 +127,10 @@ fn what_is_not_followed_and_what_makes_no_sense_is_told_file_by_file() {
         let all = told(&found, list, Some(path));
         assert!(all.iter().any(|text| text.contains(part)), "{path}: {all:?}\n{found:#}");
     };
-    holds("notes", "b.md", "imports a.md, which imports it in turn");
+    holds("notes", "b.md", "imports a.md, which imports it back");
     holds("notes", "CLAUDE.md", "../outside.md outside the project, which was not followed");
-    holds("notes", "leaves.md", "a path leaves the project");
-    holds("notes", "later.md", "a directive names a day in the future");
+    holds("notes", "leaves.md", "a path points outside the project");
+    holds("notes", "later.md", "a directive has a date in the future");
     holds("notes", "front.md", "`added` is not a date");
     holds("skipped", "latin.md", "is not UTF-8 in line 1");
     let future = found["items"].as_array().unwrap().iter().find(|each| each["id"] == "front.md:2");
@@ -162,7 +162,7 @@ fn a_history_that_is_damaged_or_not_there_is_told_and_the_rest_is_checked() {
     assert_eq!(one["blind"][0]["kind"], "unreadable", "{one:#}");
     let head = damage("HEAD");
     let notes = told(&head, "notes", None);
-    let why = "there is no history to ask, and so less evidence: the commit that is checked out";
+    let why = "without git history, fewer problems are found: the commit that is checked out";
     assert!(notes.iter().any(|text| text.starts_with(why)), "{notes:?}");
     assert!(ids(&head).contains(&"own.md:1"), "{head:#}");
 
@@ -216,7 +216,7 @@ fn a_baseline_is_not_written_through_a_link_that_leads_out_of_the_project() {
     for file in ["file.json", "folder/victim", "folder/new.json", "folder/../new.json", &whole] {
         let run = sandbox.run(&["check", "--write-baseline", file]);
         assert_eq!(run.code, 3, "{run:?}");
-        assert!(run.err.contains("is a link that leads out of the project"), "{run:?}");
+        assert!(run.err.contains("is a link that points outside the project"), "{run:?}");
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
     }
     assert!(!victim.with_file_name("new.json").exists());

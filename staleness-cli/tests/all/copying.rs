@@ -99,7 +99,7 @@ fn a_registry_is_copied_through_both_backends_byte_for_byte() {
         assert_eq!((&again["there"], &again["same"]), (&did["copied"], &json!(true)));
     }
     let said = sandbox.ok(&["copy", &places[0], &places[2]]);
-    let told = ["there already: 1 project, ", "both hold the same"];
+    let told = ["already there: 1 project, ", "both hold the same"];
     assert!(told.iter().all(|part| said.contains(part)), "{said}");
     assert_eq!(sandbox.ok(&["copy", "--quiet", &places[0], &places[2]]), "");
 }
@@ -126,7 +126,10 @@ fn a_copy_follows_an_original_that_lives_on() {
     // The other way round it would take things away.
     sandbox.hook(&used("PostToolUse", "mcp__github__search", "e"));
     let refused = sandbox.run(&["copy", &to, &from]);
-    assert!(refused.code == 3 && refused.err.contains("1 outcome that are not of"), "{refused:?}");
+    assert!(
+        refused.code == 3 && refused.err.contains("1 outcome that are not from"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -147,13 +150,13 @@ fn what_cannot_be_copied_is_refused_and_nothing_is_written() {
     for (args, code, part) in [
         (&[from.as_str(), &from][..], 3, "the same registry"),
         (&[&from, &dotted], 3, "the same registry"),
-        (&[&nowhere, &other], 4, "there is no registry to copy"),
-        (&[&from, &other], 3, "1 work item, 1 journal entry that are not of"),
-        (&[&from, "memory:"], 3, "TO memory: is gone"),
-        (&["memory:", &from], 3, "FROM memory: is gone"),
+        (&[&nowhere, &other], 4, "no such registry"),
+        (&[&from, &other], 3, "1 work item, 1 journal entry that are not from"),
+        (&[&from, "memory:"], 3, "TO `memory:` is lost"),
+        (&["memory:", &from], 3, "FROM `memory:` is lost"),
         (&[&from, "other.db"], 3, "try sqlite:other.db"),
         (&[&from, "~/other.db"], 3, "try sqlite:$HOME/other.db"),
-        (&[&from, ""], 3, "a store is written as sqlite:PATH"),
+        (&[&from, ""], 3, "use sqlite:PATH"),
         (&["mysql:x", &from], 3, "FROM \"mysql:x\": there is no mysql backend"),
         (&[&from, &here(&sandbox, "sqlite", "text")], 4, "text: "),
         (&[&from, &here(&sandbox, "sqlite", "home")], 4, "home: "),
@@ -209,7 +212,10 @@ fn a_session_that_ended_in_the_copy_is_not_begun_again() {
     let exported = sandbox.ok(&["--store", &to, "export"]);
     assert!(exported.contains("\"ended_at\""), "{exported}");
     let refused = sandbox.run(&["copy", &from, &to]);
-    assert!(refused.code == 3 && refused.err.contains("1 session that are not of"), "{refused:?}");
+    assert!(
+        refused.code == 3 && refused.err.contains("1 session that are not from"),
+        "{refused:?}"
+    );
     assert_eq!(sandbox.ok(&["--store", &to, "export"]), exported);
 }
 
@@ -248,7 +254,7 @@ fn a_store_of_an_older_format_is_neither_copied_nor_copied_to() {
         assert_eq!((refused.code, refused.out.as_str()), (4, ""), "{refused:?}");
         let said = &refused.err;
         assert!(said.contains(&old) && said.contains("format 4"), "{said}");
-        assert!(said.contains("`staleness export` with the program that made it"), "{said}");
+        assert!(said.contains("`staleness export` with the version that made it"), "{said}");
     }
     assert_eq!(sandbox.files(), before);
 }

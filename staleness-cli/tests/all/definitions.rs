@@ -66,7 +66,7 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
     assert!(told.contains("`mcp__hub__find` (narrowed: `sort`)"), "{told}");
 
     let other = sandbox.run(&["tools", "accept", NAME, "--seen", &"0".repeat(16)]);
-    assert!(other.code == 3 && other.err.contains("is not as it was seen"), "{other:?}");
+    assert!(other.code == 3 && other.err.contains("is not the version you saw"), "{other:?}");
     let next = format!("staleness tools diff {NAME}");
     assert!(other.err.contains(&next), "{other:?}");
     let digest = one["digest"].as_str().unwrap();
@@ -87,7 +87,7 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
     assert!(history.contains("accepted") && history.contains("agreed"), "{history}");
     let refused = sandbox.run(&["tools", "accept", NAME]);
     assert_eq!(refused.code, 3);
-    assert!(refused.err.contains("no change of mcp__hub__find waits"), "{}", refused.err);
+    assert!(refused.err.contains("mcp__hub__find has no change to accept"), "{}", refused.err);
 }
 
 #[test]
@@ -167,9 +167,11 @@ fn a_poisoned_description_is_shown_as_such_and_told_to_no_agent() {
     sandbox.ok(&["scan", "--probe"]);
     assert_eq!(sandbox.status(NAME), "stale");
     let text = sandbox.ok(&["tools", "diff", NAME]);
-    for part in
-        ["suspicious, waits", "tells the model to ignore its instructions", "hidden characters"]
-    {
+    for part in [
+        "suspicious, not accepted",
+        "tells the model to ignore its instructions",
+        "hidden characters",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text:?}");
@@ -187,7 +189,7 @@ fn a_poisoned_description_is_shown_as_such_and_told_to_no_agent() {
     let next = "staleness tools diff mcp__hub__find";
     assert_eq!((&shown["id"], &shown["suggested_action"]), (&json!(NAME), &json!(next)));
     let unseen = sandbox.run(&["tools", "accept", NAME]);
-    assert!(unseen.code == 3 && unseen.err.contains("is suspicious: look at it"), "{unseen:?}");
+    assert!(unseen.code == 3 && unseen.err.contains("is suspicious; look at it"), "{unseen:?}");
     assert!(unseen.err.contains(next), "{unseen:?}");
     // A success lifts nothing.
     sandbox.ok(&["record", NAME, "--success"]);
@@ -258,7 +260,7 @@ fn a_list_of_a_hundred_thousand_tools_is_cut_and_two_of_one_name_are_told() {
     hub(&sandbox, &json!([find("One", &[]), find("Two", &[])]));
     let probed = &sandbox.json(&["scan", "--probe"])["probed"][0];
     assert_eq!(probed["tools"], 1);
-    assert!(probed["reason"].as_str().unwrap().contains("two tools have one name"), "{probed}");
+    assert!(probed["reason"].as_str().unwrap().contains("two tools share a name"), "{probed}");
     let shown = sandbox.json(&["tools", "show", NAME]);
     assert_eq!(shown["description"], "One");
 }

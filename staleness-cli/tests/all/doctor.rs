@@ -16,7 +16,7 @@ fn all_is_well_before_and_after_the_first_scan() {
     sandbox.claude(&["github"]);
     let report = sandbox.json(&["doctor"]);
     assert_eq!(report["ok"], true);
-    assert!(check(&report, "store").1.contains("not there yet"), "{report}");
+    assert!(check(&report, "store").1.contains("does not exist yet"), "{report}");
     assert_eq!(check(&report, "scan").0, "warn", "there is something to record");
     sandbox.ok(&["scan"]);
     let report = sandbox.json(&["doctor"]);

@@ -58,7 +58,7 @@ fn a_model_that_cannot_be_asked_leaves_the_words() {
         let found = ask("search");
         assert_eq!(found["tools"][0]["name"], "mcp__hub__search", "{found}");
         let note = found["note"].as_str().unwrap();
-        assert!(note.contains(why) && note.ends_with("; words alone decided"), "{note}");
+        assert!(note.contains(why) && note.ends_with("; only words were compared"), "{note}");
         // Where there are no words nothing is asked of a model.
         let run = sandbox.run(&[args[0].as_str(), &args[1], "tools", verb, "?!"]);
         assert!(run.code == 3 && run.err.contains("no words"), "{run:?}");

@@ -295,9 +295,9 @@ fn what_is_wrong_comes_with_the_next_step() {
     table(
         &sandbox,
         &[
-            (&["--config", "/nope", "tools"], 3, &["/nope", "name another file with --config"]),
-            (&["--config", &bad, "tools"], 3, &["bad.toml:1", "mend this line"]),
-            (&["import", "/nope"], 3, &["/nope", "name a file to import"]),
+            (&["--config", "/nope", "tools"], 3, &["/nope", "choose another file with --config"]),
+            (&["--config", &bad, "tools"], 3, &["bad.toml:1", "fix this line"]),
+            (&["import", "/nope"], 3, &["/nope", "give a file to import"]),
             (&["import", "--from", "jsonl", &plan], 3, &["plan.md:1", "docs/import.md"]),
             (&["scan", "--tools-json", "/nope"], 3, &["/nope", "`tools/list`"]),
             (&["scan", "--tools-json", &plan], 3, &["plan.md:1", "`tools/list`"]),

@@ -114,7 +114,7 @@ fn an_answer_says_for_which_client_it_is() {
     }
     for name in ["nosuch", "a b"] {
         let run = sandbox.run(&["tools", "--agent", name]);
-        let warned = format!("warning: no client is known as \"{name}\"; known are ");
+        let warned = format!("warning: unknown client \"{name}\"; use one of: ");
         assert!(run.code == 0 && run.err.starts_with(&warned), "{run:?}");
         assert!(run.err.contains("claude-code, ") && run.err.lines().count() == 1, "{run:?}");
         assert!(run.out.contains("\nfor any client"), "{run:?}");
@@ -265,7 +265,7 @@ fn f4_a_handoff_reaches_the_agent_that_is_meant_or_says_that_nobody_is_known() {
         sandbox.ok(&["work", "set", &format!("for-{name}"), "--status", "closed"]);
         run.err
     };
-    let unknown = "warning: no agent is known here as";
+    let unknown = "warning: unknown agent";
     assert_eq!(warned("codx"), format!("{unknown} \"codx\"; did you mean codex?\n"));
     assert_eq!(warned("reviewer"), format!("{unknown} \"reviewer\"\n"));
     sandbox.ok(&["session", "start", "--agent", "reviewer"]);
@@ -281,7 +281,7 @@ fn f4_a_handoff_that_names_nobody_is_offered_to_each_agent_that_starts_next() {
     sandbox.start_of("claude-code", "c1");
     let add = ["work", "add", "handoff", "Review it", "--id", "m", "--agent", "codex"];
     let said = sandbox.ok(&[&add[..], &["--from", "codex"]].concat());
-    assert!(said.ends_with("  its id, not its text, is told to each agent that starts here\n"));
+    assert!(said.ends_with("its id, but not its text, is shown to each agent that starts here\n"));
     let offered = "For whoever takes it: handoff `m` from `codex` (accept it: `staleness work set m --status accepted --agent ";
     for client in ["claude-code", "gemini"] {
         let offered = format!("{offered}{client}`)");
@@ -301,9 +301,9 @@ fn who_writes_work_down_is_told_whether_agents_read_it() {
     let add = ["work", "add", "trap", "Never edit files under src/gen", "--id"];
     let typed = |more: &[&str]| sandbox.shown(&[&add[..], more].concat());
     assert!(
-        typed(&["a"]).ends_with("  its beginning is quoted to each agent that starts here\r\n")
+        typed(&["a"]).ends_with("  its first words are quoted to each agent that starts here\r\n")
     );
-    assert!(typed(&["b", "--agent", "codex"]).contains("  its id, not its text, is told to "));
+    assert!(typed(&["b", "--agent", "codex"]).contains("  its id, but not its text, is shown to "));
     assert_eq!(typed(&["c", "--quiet"]), "");
     let to_nobody = sandbox.shown(&line("work add handoff Taxes --to bob"));
     assert!(to_nobody.ends_with("each agent that starts here\r\n"), "{to_nobody}");

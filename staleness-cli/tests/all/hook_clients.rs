@@ -270,7 +270,7 @@ fn c3_vs_code_that_runs_the_hooks_of_claude_code_is_itself() {
     assert_eq!(sandbox.json(&["session", "list"])["sessions"][0]["agent"], "vscode");
     let told =
         sandbox.hook_with(&["--client", "claude-code", "--explain"], end.to_string().as_bytes());
-    assert!(told.out.starts_with("client   vscode\nknown    by its payload\n"), "{}", told.out);
+    assert!(told.out.starts_with("client   vscode\nknown    from the payload\n"), "{}", told.out);
 }
 
 #[test]
@@ -280,10 +280,18 @@ fn a_client_that_no_payload_tells_is_the_one_that_the_hook_names() {
     let mut turn = start.clone();
     turn["turn_id"] = json!("1");
     for (args, payload, expected) in [
-        (&["--explain", "--client", "codex"][..], &start, "client   codex\nknown    by --client; "),
-        (&["--explain"], &start, "client   claude-code\nknown    from nothing: "),
-        (&["--explain", "--client", "claude-code"], &turn, "client   claude-code\nknown    by --c"),
-        (&["--explain"], &turn, "client   codex\nknown    by its payload\n"),
+        (
+            &["--explain", "--client", "codex"][..],
+            &start,
+            "client   codex\nknown    from --client; ",
+        ),
+        (&["--explain"], &start, "client   claude-code\nknown    assumed; "),
+        (
+            &["--explain", "--client", "claude-code"],
+            &turn,
+            "client   claude-code\nknown    from --c",
+        ),
+        (&["--explain"], &turn, "client   codex\nknown    from the payload\n"),
     ] {
         let told = sandbox.hook_with(args, payload.to_string().as_bytes()).out;
         assert!(told.starts_with(expected), "{told}");

@@ -52,7 +52,7 @@ fn a_backup_of_an_init_that_was_killed_before_its_change_goes_with_uninstall() {
     fs::remove_file(sandbox.home.join(".claude.json")).unwrap();
     let left = backup(&sandbox, &settings);
     let said = sandbox.ok(&["uninstall", "claude-code"]);
-    let told = format!("an `init` that was killed left {}, which goes", left.display());
+    let told = format!("removes {}, left by an interrupted `init`", left.display());
     assert!(said.contains(&told), "{said}");
     assert_eq!(sandbox.files().len(), 1);
     assert_eq!(text(&settings), SETTINGS);
@@ -60,7 +60,10 @@ fn a_backup_of_an_init_that_was_killed_before_its_change_goes_with_uninstall() {
     sandbox.ok(&["init", "claude-code"]);
     fs::write(&settings, "{}").unwrap();
     let said = sandbox.ok(&["uninstall", "claude-code"]);
-    assert!(said.contains(&format!("{} is left, and yours", left.display())), "{said}");
+    assert!(
+        said.contains(&format!("nothing to remove; the copy {} stays", left.display())),
+        "{said}"
+    );
     assert_eq!(text(&left), SETTINGS);
 }
 
@@ -120,7 +123,7 @@ fn b11_a_folder_that_somebody_locks_is_named_and_not_waited_for_without_end() {
     drop(held);
     let told = format!("another program locks the folder {}", folder.display());
     assert!(run.code == 3 && run.err.contains(&told), "{run:?}");
-    assert!(run.err.ends_with("nothing was changed in it\n"), "{run:?}");
+    assert!(run.err.ends_with("it was not changed\n"), "{run:?}");
     sandbox.ok(&["uninstall", "gemini"]);
 }
 
@@ -131,7 +134,7 @@ fn a_key_that_stands_twice_is_refused_by_its_line() {
     let file = sandbox.write("home/.gemini/settings.json", twice);
     for verb in ["init", "uninstall"] {
         let run = sandbox.run(&[verb, "gemini"]);
-        let told = format!("{}:3: has one key twice in one object", file.display());
+        let told = format!("{}:3: has a duplicate key in an object", file.display());
         assert!(run.code == 3 && run.err.contains(&told), "{run:?}");
         assert_eq!(text(&file), twice);
     }

@@ -89,7 +89,7 @@ fn a_program_that_moved_is_told_by_the_doctor_and_mended_by_init() {
     let (state, detail) = check("hooks");
     assert_eq!(state, "warn");
     for file in ["settings.json", ".claude.json", "hooks.json", "config.toml"] {
-        let part = format!("{file} calls {}, which is not there", program.display());
+        let part = format!("{file} calls {}, which does not exist", program.display());
         assert!(detail.contains(&part), "{detail}");
     }
     for client in ["claude-code", "codex"] {

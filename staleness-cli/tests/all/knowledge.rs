@@ -174,10 +174,7 @@ fn recall_finds_by_words_marks_and_counts() {
     let stale = sandbox.json(&["knowledge", "recall", "deploys mondays"]);
     assert_eq!(stale["items"][0]["mark"], "[stale]");
     let text = sandbox.ok(&["knowledge", "recall", "deploys mondays"]);
-    assert!(
-        text.contains("[stale] deploy") && text.contains("ops said that it is wrong"),
-        "{text}"
-    );
+    assert!(text.contains("[stale] deploy") && text.contains("ops marked it as wrong"), "{text}");
     assert_eq!(sandbox.json(&["knowledge", "recall", "nothing of the kind"])["items"], json!([]));
 }
 
@@ -211,18 +208,18 @@ fn what_is_refused_says_what_to_do_and_changes_nothing() {
         (vec!["knowledge", "add"], 2, "--body"),
         (with(&["--due", "someday"]), 3, "try 2026-11-20"),
         (with(&["--expires", "2026-13-01"]), 3, "try 2026-11-20"),
-        (with(&["--due", "--expires"]), 2, "--due wants a time"),
+        (with(&["--due", "--expires"]), 2, "--due needs a time"),
         (with(&["--kind", "fact"]), 3, "use one of: knowledge"),
         (with(&["--id", ""]), 3, "empty"),
         (with(&["--id", "routes"]), 3, "already"),
         (with(&["--id", "routes", "--dry-run"]), 3, "already"),
-        (with(&["--cite", "../outside.txt"]), 3, "leads out of the project"),
+        (with(&["--cite", "../outside.txt"]), 3, "points outside the project"),
         (with(&["--cite", "src/gone.rs"]), 3, "does not exist in the project"),
         (with(&["--cite", "src/router.rs:41"]), 3, "has 40 lines"),
-        (with(&["--cite", "src/router.rs:5-3"]), 3, "they count from 1"),
+        (with(&["--cite", "src/router.rs:5-3"]), 3, "lines count from 1"),
         (with(&["--related", "rotues"]), 3, "did you mean routes?"),
-        (with(&["--supersedes", "nope"]), 3, "no item is known"),
-        (vec!["knowledge", "set", "routes"], 2, "nothing is named"),
+        (with(&["--supersedes", "nope"]), 3, "no item named"),
+        (vec!["knowledge", "set", "routes"], 2, "nothing to change"),
         (vec!["knowledge", "done", "routes"], 3, "only a to-do"),
         (vec!["knowledge", "supersede", "routes", "--by", "routes"], 3, "itself"),
         (vec!["knowledge", "contradict", "routes", "--by", "", "--reason", "x"], 3, "empty"),
@@ -282,7 +279,7 @@ fn an_item_in_a_file_is_one_like_the_others() {
     let run = sandbox.run(&["knowledge", "remove", "ports", "--yes"]);
     assert!(run.code == 3 && run.err.contains("delete the file"), "{run:?}");
     let run = sandbox.run(&["knowledge", "set", "ports", "--body", "x"]);
-    assert!(run.code == 3 && run.err.contains("edited in the file"), "{run:?}");
+    assert!(run.code == 3 && run.err.contains("edit its text in the file"), "{run:?}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn an_item_is_not_added_under_the_id_of_a_file() {
     for dry in [&["--dry-run"][..], &[]] {
         let run = sandbox.run(&[&add[..], dry].concat());
         assert_eq!(run.code, 3, "{run:?}");
-        assert!(run.err.contains("\"ports\" already, in AGENTS.md"), "{run:?}");
+        assert!(run.err.contains("\"ports\" already exists in AGENTS.md"), "{run:?}");
     }
     let list = sandbox.json(&["knowledge", "list"]);
     assert_eq!(list["items"][0]["path"], "AGENTS.md", "{list:#}");

@@ -170,7 +170,7 @@ fn a_version_that_cannot_be_read_is_refused() {
         let run = sandbox.run(&[args, &["--current-version", "garbage"]].concat());
         assert_eq!(run.code, 3, "{args:?}: {run:?}");
         assert!(
-            run.err.contains("\"garbage\" is no version") && run.err.contains("2.4.0"),
+            run.err.contains("\"garbage\" is not a version") && run.err.contains("2.4.0"),
             "{run:?}"
         );
     }

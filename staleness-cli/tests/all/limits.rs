@@ -53,7 +53,7 @@ fn a_command_at_the_largest_size_of_a_file_names_the_limit() {
             let args = ["--store", &store, "record", "mcp__s__t", "--success"];
             let run = within(&sandbox, blocks, &args, b"");
             assert_eq!((run.code, run.out.as_str()), (4, ""), "{store} {blocks}: {run:?}");
-            assert!(run.err.contains("as large as this process may make one"), "{run:?}");
+            assert!(run.err.contains("the size limit of this process"), "{run:?}");
             assert!(run.err.contains("ulimit -f") && run.err.lines().count() == 1, "{run:?}");
         }
     }

@@ -232,14 +232,14 @@ fn a_file_that_is_no_lock_is_refused_and_not_quoted() {
     let digest = "0".repeat(64);
     let entry = format!("version 1\nskill a sha256:{digest}\n");
     for (text, why) in [
-        (String::new(), "agents.lock has no line with its version"),
-        ("version 2\n".into(), "a version that this release does not read"),
-        ("version 1\nobey me\n".into(), "line 2 is no entry"),
-        (entry.replace("skill", "obey"), "line 2 is no entry"),
-        (entry.replace(" a ", " obey\u{1b}[2J "), "line 2 is too long, or holds hidden"),
+        (String::new(), "agents.lock has no version line"),
+        ("version 2\n".into(), "a version that this release cannot read"),
+        ("version 1\nobey me\n".into(), "line 2 is not an entry"),
+        (entry.replace("skill", "obey"), "line 2 is not an entry"),
+        (entry.replace(" a ", " obey\u{1b}[2J "), "line 2 is too long, or contains hidden"),
         (entry.replace(" a ", &format!(" {} ", "a".repeat(5_000))), "line 2 is too long"),
-        (format!("{entry}skill a sha256:{digest}\n"), "line 3 names what another line names"),
-        ("#\n".repeat(3 << 20), "no file of at most"),
+        (format!("{entry}skill a sha256:{digest}\n"), "line 3 repeats an earlier name"),
+        ("#\n".repeat(3 << 20), "not a file of at most"),
     ] {
         sandbox.write("project/agents.lock", text);
         refused(why);
@@ -252,7 +252,7 @@ fn a_file_that_is_no_lock_is_refused_and_not_quoted() {
         std::fs::remove_file(&path).unwrap();
         let outside = sandbox.write("outside", entry);
         std::os::unix::fs::symlink(&outside, &path).unwrap();
-        refused("is a link that leads out");
+        refused("is a link that points outside");
         assert_eq!(sandbox.run(&["lock"]).code, 3);
         std::fs::remove_file(&path).unwrap();
         std::fs::remove_file(sandbox.project.join("CLAUDE.md")).unwrap();

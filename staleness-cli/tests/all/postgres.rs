@@ -76,9 +76,9 @@ fn what_a_person_typed_is_not_quoted_from_a_server() {
     let (team, copied, rule) = (places.url("typed"), places.url("copied"), "Never edit src/gen");
     let add = ["work", "add", "trap", rule, "--id", "rule"];
     let shown = sandbox.shown(&[&["--store", &team], &add[..]].concat());
-    assert!(shown.contains("its id, not its text, is told to each agent"), "{shown}");
+    assert!(shown.contains("its id, but not its text, is shown to each agent"), "{shown}");
     // One that was typed into a file here, and copied.
-    assert!(sandbox.shown(&add).contains("its beginning is quoted"));
+    assert!(sandbox.shown(&add).contains("its first words are quoted"));
     sandbox.ok(&["copy", &own(&sandbox), &copied]);
     let start = serde_json::json!({ "session_id": "s", "hook_event_name": "SessionStart" });
     for store in [&team, &copied] {

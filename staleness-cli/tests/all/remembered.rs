@@ -27,8 +27,8 @@ fn now(sandbox: &Sandbox, args: &[&str]) -> Run {
 fn w10_a_named_moment_leaves_nothing_behind_and_says_so() {
     let sandbox = Sandbox::rotted();
     let said = sandbox.ok(&["check"]);
-    assert!(said.ends_with("tell of the last check without it\n"), "{said}");
-    assert!(said.contains("not recorded, because --now was given"), "{said}");
+    assert!(said.ends_with("shows an earlier check\n"), "{said}");
+    assert!(said.contains("not recorded because of --now"), "{said}");
     assert!(!now(&sandbox, &["check", "--since", "HEAD"]).out.contains("not recorded"));
     assert!(!sandbox.store().exists());
     let overview = sandbox.json(&[]);
@@ -36,9 +36,7 @@ fn w10_a_named_moment_leaves_nothing_behind_and_says_so() {
         (&overview["counts"]["documents"], &overview["documents_checked_at"]),
         (&0.into(), &Value::Null)
     );
-    assert!(
-        sandbox.ok::<&str>(&[]).contains("`staleness check` looks for documents that have rotted")
-    );
+    assert!(sandbox.ok::<&str>(&[]).contains("run `staleness check` to find outdated documents"));
 }
 
 #[test]
@@ -69,12 +67,12 @@ fn what_has_more_findings_than_are_kept_is_told_all_the_same() {
     std::fs::remove_file(sandbox.project.join("src/gone.rs")).unwrap();
     sandbox.commit("2026-02-10T00:00:00Z");
     let run = now(&sandbox, &["check", "--verbose", "--fail-on", "stale"]);
-    let noted = "CLAUDE.md: of its findings the worst are kept between checks";
+    let noted = "CLAUDE.md: only its worst findings are saved";
     assert!(run.code == 1 && run.err.contains(noted), "{}", run.err);
     let run = now(&sandbox, &["--fail-on", "stale"]);
     assert!(run.code == 1, "{run:?}");
     assert!(run.out.contains("1 of 2 documents need attention"), "{run:?}");
-    assert!(run.out.contains("1 document has more findings than are kept"), "{run:?}");
+    assert!(run.out.contains("1 document has more findings than are saved"), "{run:?}");
     let overview = sandbox.json(&[]);
     assert_eq!(overview["counts"]["partial_documents"], 1);
     assert!(overview["documents_checked_at"].is_string());

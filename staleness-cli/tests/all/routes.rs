@@ -71,7 +71,10 @@ fn a_tool_that_is_gone_is_taught_nothing() {
     list(&json!([tool("b")]));
     let said = ["routes", "learn", "--query", "q", "--tool", "mcp__hub__a"];
     let why = refused(&sandbox, &said, 3);
-    assert!(why.contains("mcp__hub__a is gone since 20") && why.lines().count() == 1, "{why}");
+    assert!(
+        why.contains("mcp__hub__a has been gone since 20") && why.lines().count() == 1,
+        "{why}"
+    );
 }
 
 #[test]
@@ -139,9 +142,9 @@ fn what_another_model_embedded_is_offered_to_be_embedded_anew() {
     learn(&sandbox, &["--query", "by words alone"]);
     let find = ["routes", "find", "unheard", "--vector", &new, "--model", "new"];
     let found = sandbox.json(&find);
-    let offer = "2 routes have a vector of another model, which is not compared: `staleness routes \
-                 learn --query Q --tool NAME [--vector FILE --model new]` embeds one anew";
-    let note = format!("no route has a vector of the model new; {offer}; words alone decided");
+    let offer = "2 routes have a vector of another model, which cannot be compared; `staleness \
+                 routes learn --query Q --tool NAME [--vector FILE --model new]` embeds one again";
+    let note = format!("no route has a vector of the model new; {offer}; only words were compared");
     assert_eq!((&found["routes"], &found["note"]), (&json!([]), &json!(note)));
     let text = sandbox.ok(&find);
     assert!(text.contains(&note), "{text}");
@@ -171,10 +174,10 @@ fn what_cannot_be_learned_is_refused_and_changes_nothing() {
     for (args, part) in [
         (said(&["--tool", TOOL, "--query", " "]), "the query is empty"),
         (said(&["--tool", TOOL, "--query", "?!"]), "the query has no words"),
-        (said(&["--tool", TOOL, "--query", "q", "--signal", "1.01"]), "0..=1"),
-        (said(&["--tool", TOOL, "--query", "q", "--signal", "-0.1"]), "0..=1"),
-        (said(&["--tool", TOOL, "--query", "q", "--signal", "nan"]), "0..=1"),
-        (said(&["--tool", TOOL, "--query", "q", "--signal", "much"]), "is no number"),
+        (said(&["--tool", TOOL, "--query", "q", "--signal", "1.01"]), "between 0 and 1"),
+        (said(&["--tool", TOOL, "--query", "q", "--signal", "-0.1"]), "between 0 and 1"),
+        (said(&["--tool", TOOL, "--query", "q", "--signal", "nan"]), "between 0 and 1"),
+        (said(&["--tool", TOOL, "--query", "q", "--signal", "much"]), "is not a number"),
         (
             said(&["--tool", "mcp__github__serch", "--query", "q"]),
             "did you mean mcp__github__search",
@@ -238,11 +241,11 @@ fn routes_of_other_systems_come_with_their_vectors() {
     };
     for (rest, part) in [
         (",\"model\":\"m\",\"vector\":[1]", "has 1 dimensions; others of the model \"m\" have 3"),
-        (",\"vector\":[1]", "without the model"),
-        (",\"model\":\"m\"", "without the vector"),
+        (",\"vector\":[1]", "needs the `model`"),
+        (",\"model\":\"m\"", "needs its vector"),
         (",\"model\":\"m\",\"vector\":[0,0,0]", "points nowhere"),
-        (",\"confidence\":1.5", "0..=1"),
-        (",\"last_used\":\"2026-11-01\"", "before it was made"),
+        (",\"confidence\":1.5", "between 0 and 1"),
+        (",\"last_used\":\"2026-11-01\"", ", but created"),
     ] {
         let run = import(&sandbox, &["--from", "jsonl"], &line(rest));
         assert!(run.code == 3 && run.err.contains(part), "{rest} {run:?}");
@@ -252,7 +255,7 @@ fn routes_of_other_systems_come_with_their_vectors() {
     let run = import(&sandbox, &["--from", "jsonl"], &wordless);
     assert!(run.code == 3 && run.err.contains("the query has no words"), "{run:?}");
     let twice = import(&sandbox, &["--from", "jsonl"], &line("").repeat(2));
-    assert!(twice.err.contains("the route of \"q\" twice"), "{twice:?}");
+    assert!(twice.err.contains("the route of \"q\" appears twice"), "{twice:?}");
 }
 
 #[test]
@@ -292,7 +295,7 @@ fn an_export_with_routes_is_the_same_bytes_from_every_backend() {
     let broken = exported.replace("\"confidence\":1.0", "\"confidence\":2.0");
     assert_ne!(broken, exported);
     let run = import(&sandbox, &["--dry-run"], &broken);
-    assert!(run.code == 3 && run.err.contains("0..=1"), "{run:?}");
+    assert!(run.code == 3 && run.err.contains("between 0 and 1"), "{run:?}");
 }
 
 #[test]
@@ -340,5 +343,5 @@ fn what_is_pruned_as_it_is_learned_was_not_learned() {
     assert_eq!(learn(&sandbox, &["--query", "unsure", "--signal", "0.3"]), Value::Null);
     learn(&sandbox, &["--query", "six"]);
     let learn = ["routes", "learn", "--tool", TOOL, "--query", "unsure", "--signal", "0.3"];
-    assert!(sandbox.ok(&learn).starts_with("pruned at once: "));
+    assert!(sandbox.ok(&learn).starts_with("not kept: "));
 }

@@ -37,15 +37,15 @@ fn fates() -> Sandbox {
 fn nothing_known() {
     let sandbox = Sandbox::new();
     let text = screen(&sandbox, &[]);
-    assert!(text.starts_with("~/project\nno tools are known yet: looked in "), "{text}");
+    assert!(text.starts_with("~/project\nno tools found in "), "{text}");
     assert!(text.contains("staleness record NAME") && text.contains("--home"), "{text}");
     let none = screen(&sandbox, &["tools", "--status", "stale"]);
-    assert_eq!(none, format!("no tool is of that status and kind\n{ANY}"));
-    let none = "no tools are known here; run `staleness scan`\n";
+    assert_eq!(none, format!("no tool has that status and kind\n{ANY}"));
+    let none = "no tools yet; run `staleness scan`\n";
     assert_eq!(screen(&sandbox, &["tools"]), format!("{none}{ANY}"));
     assert_eq!(
         screen(&sandbox, &["project", "list"]),
-        "no projects are known; run `staleness scan` in one\n"
+        "no projects yet; run `staleness scan` in one\n"
     );
 }
 
@@ -55,7 +55,7 @@ fn f1_what_is_configured_and_was_never_used_is_not_trusted() {
     sandbox.claude(&["github", "linear"]);
     let text = screen(&sandbox, &[]);
     assert!(
-        text.contains("\n2 tools configured, none used yet: nothing is known of them\n"),
+        text.contains("\n2 tools configured, none used yet: nothing is known about them\n"),
         "{text}"
     );
     sandbox.ok(&["record", "mcp__github__search", "--success"]);
@@ -71,8 +71,8 @@ fn overview() {
   probation  mcp__github__search    SFIFF  used 2h ago  3 of the last 4 uses failed
   stale      mcp__linear__*                never used   removed from config: claude-code/user/mcp no longer lists it
 uses, oldest first: S success, F failure, I interrupted, O offline, U unknown
-`staleness check` looks for documents that have rotted
-`staleness tools show NAME` for the evidence, `staleness scan` to record this state
+run `staleness check` to find outdated documents
+`staleness tools show NAME` shows the evidence; `staleness scan` saves this state
 for any client (`--agent codex` answers for one)
 ");
 }
@@ -233,7 +233,7 @@ fn quiet_prints_results_only_and_options_may_be_repeated() {
     for args in ["record x --success", "tools pin x", "prune", "tools forget x --yes"].map(line) {
         assert_eq!(sandbox.ok(&[&args[..], &["--quiet"]].concat()), "", "{args:?}");
     }
-    assert!(!sandbox.ok(&["--quiet"]).contains("for the evidence"));
+    assert!(!sandbox.ok(&["--quiet"]).contains("shows the evidence"));
     assert_eq!(sandbox.ok(&["--json", "tools", "--json"]), sandbox.ok(&["tools", "--json"]));
     let twice = ["--set", "tools.unseen_days=3", "--set", "ranking.window=9", "config", "show"];
     let shown = sandbox.ok(&twice);

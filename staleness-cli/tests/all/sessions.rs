@@ -108,7 +108,7 @@ fn an_unknown_session_is_an_error_and_never_no_changes() {
         assert!(err.contains("did you mean monday-1?"), "{err}");
     }
     let other = sandbox.run(&["session", "start", "--agent", "ana", "--id", "monday-1"]);
-    assert!(other.code == 3 && other.err.contains("is one of \"codex\""), "{other:?}");
+    assert!(other.code == 3 && other.err.contains("belongs to \"codex\""), "{other:?}");
     let usage = sandbox.run(&["resume"]);
     assert!(usage.code == 2 && usage.err.contains("--agent"), "{usage:?}");
 }
@@ -305,7 +305,7 @@ fn another_agents_session_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.ok(&["session", "start", "--agent", "codex", "--id", "s1"]);
     let run = sandbox.run(&["resume", "--agent", "cursor", "--session", "s1"]);
-    assert!(run.code == 3 && run.err.contains("is one of \"codex\""), "{run:?}");
+    assert!(run.code == 3 && run.err.contains("belongs to \"codex\""), "{run:?}");
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn what_is_in_force_takes_the_room_that_others_leave_and_the_rest_is_counted() {
 #[test]
 fn the_matrix_tells_clients_and_servers_apart() {
     let sandbox = Sandbox::new();
-    assert!(sandbox.ok(&["tools", "matrix"]).contains("no MCP servers are known here"));
+    assert!(sandbox.ok(&["tools", "matrix"]).contains("no MCP servers yet"));
     sandbox.claude(&["github", "linear"]);
     let servers = json!({ "mcpServers": { "github": { "command": "npx" } } });
     sandbox.write("home/.cursor/mcp.json", servers.to_string());

@@ -274,7 +274,7 @@ fn vectors_find_by_meaning_and_bad_ones_are_refused() {
     assert_eq!((&unknown["cold"], &unknown["familiarity"]), (&json!(false), &json!(1.0)));
     assert_eq!(unknown["routes"][0]["tool"], "mcp__github__merge");
     let note = unknown["note"].as_str().unwrap();
-    assert!(note.ends_with("; words alone decided"), "{note}");
+    assert!(note.ends_with("; only words were compared"), "{note}");
     assert!(note.starts_with("no route has a vector of the model n; 1 route has a"), "{note}");
     for (text, why) in [
         ("[1, 0]", "has 2 dimensions; those of the model m have 3"),
@@ -312,12 +312,12 @@ fn tools_are_found_by_what_their_learned_queries_mean() {
         assert_eq!(names(&found["tools"])[0], "mcp__github__merge", "{verb}");
         let note = found["note"].as_str().unwrap();
         assert!(note.starts_with("no route has a vector of the model n; 1 route has a"), "{note}");
-        assert!(note.ends_with("; words alone decided"), "{note}");
+        assert!(note.ends_with("; only words were compared"), "{note}");
         assert_eq!(sandbox.json(&asked).get("note"), None);
         for (text, why) in [
             ("[1, 0]", "has 2 dimensions; those of the model m have 3"),
             ("[0, 0, 0]", "points nowhere"),
-            ("[1, 0, nan]", "no JSON array"),
+            ("[1, 0, nan]", "not a JSON array"),
         ] {
             let bad = file("bad", text);
             let run = sandbox.run(&["tools", verb, "x", "--vector", &bad, "--model", "m"]);
@@ -327,7 +327,7 @@ fn tools_are_found_by_what_their_learned_queries_mean() {
         assert_eq!(sandbox.run(&["tools", verb, "x", "--vector", &other]).code, 2);
     }
     let run = sandbox.run(&[&["tools", "suggest"][..], &by("m")].concat());
-    assert!(run.code == 3 && run.err.contains("goes with the words of the query"), "{run:?}");
+    assert!(run.code == 3 && run.err.contains("a vector needs the query"), "{run:?}");
     let text =
         sandbox.ok(&["routes", "find", "unheard", "--vector", &other, "--model", "m", "--explain"]);
     assert!(text.contains("closeness 0.800 (by words 0.000, by meaning 0.800)"), "{text}");

@@ -207,7 +207,7 @@ fn a_server_is_switched_off_in_the_clients_own_way_and_shown_first() {
     assert_eq!(dry["files"].as_array().unwrap().len(), 7);
     let cursor = dry["by_hand"][0].as_str().unwrap();
     assert!(
-        cursor.starts_with("cursor: mcp__hub__*: no switch for one server is known"),
+        cursor.starts_with("cursor: mcp__hub__*: its files have no switch for one server"),
         "{cursor}"
     );
     assert!(!dry.to_string().contains(SECRET));
@@ -293,7 +293,7 @@ fn clients_that_share_a_tool_are_told_apart_by_their_outcomes() {
     assert!(shown.contains(note) && !shown.contains("to undo"), "{shown}");
     let done = sandbox.ok(&["tools", "unused", "--off", "linear", "--yes"]);
     let done = done.split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in ["removes the entry", "tools forget NAME --yes", "as it was: ", "to undo: "] {
+    for part in ["removes the entry", "tools forget NAME --yes", "backup: ", "to undo: "] {
         assert!(done.contains(part), "{part}: {done}");
     }
     sandbox.ok(&["scan"]);
@@ -309,7 +309,7 @@ fn what_is_off_already_is_no_trouble() {
     sandbox.ok(&["scan"]);
     assert_eq!(sandbox.json(&["board"])["tools"], json!([]));
     assert_eq!(sandbox.json(&["review"])["items"], json!([]));
-    refused(&sandbox, &["sentry"], "\"sentry\" is switched off already");
+    refused(&sandbox, &["sentry"], "\"sentry\" is already switched off");
 }
 
 #[test]
@@ -320,14 +320,14 @@ fn a_person_is_told_why_nothing_is_switched_off() {
     sandbox.write("home/.claude.json", hub(""));
     sandbox.codex(&["used"]);
     scanned_long_ago(&sandbox);
-    refused(&sandbox, &["nothing"], "no client loads a server \"nothing\"");
+    refused(&sandbox, &["nothing"], "no client loads a server named \"nothing\"");
     refused(&sandbox, &["hub"], "may be used: no use by claude-code is recorded");
     watched(&sandbox, "claude-code");
     watched(&sandbox, "codex");
     use_of(&sandbox, "codex", "mcp__used__x", "2026-11-20T11:30:00Z");
-    refused(&sandbox, &["used"], "\"used\" is used, or kept by you");
-    refused(&sandbox, &["hub", "used", "--yes"], "is used");
-    refused(&sandbox, &["hub", "--days", "99"], "is used, or kept by you");
+    refused(&sandbox, &["used"], "\"used\" is in use, or you keep it");
+    refused(&sandbox, &["hub", "used", "--yes"], "is in use");
+    refused(&sandbox, &["hub", "--days", "99"], "is in use, or you keep it");
     assert_eq!(sandbox.run(&["tools", "unused", "--yes"]).code, 2);
     assert_eq!(sandbox.run(&["tools", "unused", "--days", "-1"]).code, 3);
 
@@ -336,7 +336,7 @@ fn a_person_is_told_why_nothing_is_switched_off() {
     for (text, why) in [
         (hub(",\n"), "no longer has"),
         ("{".to_owned(), ".claude.json:1: "),
-        (hub(", \"a\": 1, \"a\": 2"), "has one key twice"),
+        (hub(", \"a\": 1, \"a\": 2"), "has a duplicate key"),
     ] {
         sandbox.write("home/.claude.json", text);
         refused(&sandbox, &["hub", "--yes"], why);
@@ -353,25 +353,21 @@ fn a_file_that_its_client_refuses_or_that_is_not_the_projects_own_is_left_alone(
     scanned_long_ago(&sandbox);
     watched(&sandbox, "claude-code");
     let local = sandbox.write("project/.claude/settings.local.json", "{\n  // mine\n}\n");
-    refused(
-        &sandbox,
-        &["hub", "--yes"],
-        "settings.local.json:2: read by us, refused by Claude Code",
-    );
+    refused(&sandbox, &["hub", "--yes"], "settings.local.json:2: Claude Code rejects this file");
     fs::remove_file(&local).unwrap();
     #[cfg(unix)]
     {
         let outside = sandbox.write("elsewhere/settings.json", "{}");
         std::os::unix::fs::symlink(&outside, &local).unwrap();
-        refused(&sandbox, &["hub", "--yes"], "is a link that leads out of the project");
+        refused(&sandbox, &["hub", "--yes"], "is a link that points outside the project");
         fs::remove_file(&local).unwrap();
         let codex = sandbox.write("elsewhere/config.toml", "[mcp_servers.far]\ncommand = 'x'\n");
         fs::create_dir_all(sandbox.home.join(".codex")).unwrap();
         std::os::unix::fs::symlink(codex, sandbox.home.join(".codex/config.toml")).unwrap();
         scanned_long_ago(&sandbox);
         watched(&sandbox, "codex");
-        refused(&sandbox, &["far", "--yes"], "is a link that leads out of your folder");
-        refused(&sandbox, &["hub", "far", "--yes"], "leads out of your folder");
+        refused(&sandbox, &["far", "--yes"], "is a link that points outside your folder");
+        refused(&sandbox, &["hub", "far", "--yes"], "points outside your folder");
     }
     let done = off(&sandbox, &["hub", "--yes"]);
     assert_eq!(

@@ -133,8 +133,8 @@ fn a_backup_overwrites_nothing() {
     let sandbox = Sandbox::scanned();
     let taken = sandbox.write("taken.txt", "mine");
     for (target, part) in [
-        (taken.to_str().unwrap(), "exists already"),
-        (sandbox.store().to_str().unwrap(), "exists already"),
+        (taken.to_str().unwrap(), "already exists"),
+        (sandbox.store().to_str().unwrap(), "already exists"),
         (sandbox.home.to_str().unwrap(), "home"),
         (sandbox.root().join("no/such/folder/copy.db").to_str().unwrap(), "no such file or folder"),
     ] {

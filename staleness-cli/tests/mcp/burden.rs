@@ -172,7 +172,7 @@ fn slow_calls_stand_in_nobodys_way() {
     let waiting: Vec<u64> = (0..16).map(|_| client.request("tools/call", recall.clone())).collect();
     let refused = client.ask("tools/call", recall.clone());
     assert_eq!(refused["result"]["isError"], true, "{refused}");
-    assert!(refused.to_string().contains("too many calls like it wait"), "{refused}");
+    assert!(refused.to_string().contains("too many calls of this kind"), "{refused}");
     client.data("record_outcome", json!({ "name": "x", "outcome": "success" }));
     assert_eq!(client.data("tool_status", json!({ "name": "x" }))["status"], "active");
     // Those that wait can be cancelled, and give their place to others.

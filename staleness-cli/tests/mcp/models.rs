@@ -130,10 +130,7 @@ fn m1_a_document_is_verified_by_the_name_that_list_stale_gives_it() {
     std::fs::write(machine.project.join("CLAUDE.md"), corrected).unwrap();
     let told =
         client.call("verify_knowledge", json!({ "ids": [name, "CLAUDE.md"], "still": "holds" }));
-    assert_eq!(
-        text(&told),
-        "compared with the code again:\n- `CLAUDE.md`: nothing in it is known to be outdated"
-    );
+    assert_eq!(text(&told), "compared with the code again:\n- `CLAUDE.md`: no problems known");
     assert_eq!(id(&mut client).0, 0, "and list_stale knows");
     for still in ["done", "wrong"] {
         let asked = json!({ "ids": ["CLAUDE.md"], "still": still, "reason": "x" });
@@ -199,7 +196,7 @@ fn f2_a_tool_that_was_never_used_is_told_by_its_server() {
         ("discover_tools", json!({ "query": "find" })),
     ] {
         let answer = machine.client(&[]).call(tool, asked);
-        assert!(text(&answer).ends_with("\nfor any client: yours is not known here"), "{answer}");
+        assert!(text(&answer).ends_with("\nfor any client, because yours is unknown"), "{answer}");
         assert_eq!(answer["structuredContent"]["for"], "any client");
     }
 }
@@ -214,7 +211,7 @@ fn overdue_items_without_room_are_counted() {
     let mut client = machine.client(&[]);
     let answer = client.call("resume_session", json!({ "agent": "claude-code" }));
     assert_eq!(answer["structuredContent"]["warnings"].as_array().unwrap().len(), 5, "{answer}");
-    assert!(text(&answer).contains("2 more; list_stale tells all"), "{answer}");
+    assert!(text(&answer).contains("2 more; list_stale lists all"), "{answer}");
 }
 
 /// Bug C4: a client that leaves the server out has this one beside the only other.
@@ -284,7 +281,7 @@ fn m5_m7_each_tool_says_when_to_call_it_and_searches_are_told_apart() {
     assert!(about("discover_tools").contains("when suggest_tool finds nothing"));
     assert!(about("discover_tools").contains("your client's own search"));
     assert!(about("suggest_tool").contains("when several tools could do a job"));
-    assert!(about("check_documents").contains("list_stale has the last result at once"));
+    assert!(about("check_documents").contains("list_stale returns the last result at once"));
     assert!(about("list_stale").contains("documents are as last checked"));
 }
 
@@ -325,8 +322,8 @@ fn m9_refusals_name_parameters_and_no_option_of_a_command_line() {
             "since 'nobody': no commit has this name",
         ),
         ("save_knowledge", json!({ "body": "x", "cite": ["../x"] }), "cite '../x'"),
-        ("save_knowledge", json!({ "body": "x", "due": "--x" }), "due wants a time"),
-        ("resume_session", json!({ "since": "--x" }), "no session is known as"),
+        ("save_knowledge", json!({ "body": "x", "due": "--x" }), "due needs a time"),
+        ("resume_session", json!({ "since": "--x" }), "no session named"),
         ("resume_session", json!({ "since": "2026-99" }), "not a time"),
         (
             "recall_knowledge",
@@ -419,7 +416,7 @@ fn f4_a_handoff_reaches_whom_the_model_means() {
         assert!(to == agent && !said.contains("no agent"), "{said}");
     }
     let (to, said) = add(Some("codx"));
-    let unknown = "; no agent is known here as `codx`: did you mean `codex`?";
+    let unknown = "; unknown agent `codx`: did you mean `codex`?";
     assert!(to == "codx" && said.ends_with(unknown), "{said}");
     let (to, said) = add(None);
     assert!(to.is_null() && !said.contains("no agent"), "{said}");

@@ -119,7 +119,7 @@ fn a_model_that_cannot_be_asked_leaves_the_words() {
         let (data, text) = (&answer["structuredContent"], &answer["content"][0]["text"]);
         assert_eq!(data["tools"][0]["name"], name, "{answer}");
         let note = data["note"].as_str().unwrap();
-        assert!(note.ends_with("words alone decided"), "{note}");
+        assert!(note.ends_with("only words were compared"), "{note}");
         assert!(text.as_str().unwrap().ends_with(&format!("\"{note}\"")), "{text}");
     }
     // Without a query nobody is asked.

@@ -97,10 +97,10 @@ impl Baseline {
             .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
             .map_err(|error| trouble(in_words(&error)))?;
         if text.len() as u64 > MAX_BYTES {
-            return Err(trouble(format!("at most {MAX_BYTES} bytes are read")));
+            return Err(trouble(format!("it is larger than {MAX_BYTES} bytes")));
         }
         let file: File = serde_json::from_str(&text)
-            .map_err(|error| trouble(format!("it is no baseline: {error}")))?;
+            .map_err(|error| trouble(format!("it is not a baseline: {error}")))?;
         if file.format != FORMAT {
             let message = format!("its format is {}; this release reads {FORMAT}", file.format);
             return Err(trouble(message));
@@ -112,7 +112,7 @@ impl Baseline {
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
         let file = File { format: FORMAT, findings: self.findings.iter().cloned().collect() };
         let mut text = serde_json::to_string_pretty(&file)
-            .map_err(|error| CliError::new(ErrorKind::Io, format!("writing JSON: {error}")))?;
+            .map_err(|error| CliError::new(ErrorKind::Io, format!("cannot write JSON: {error}")))?;
         text.push('\n');
         crate::commands::save::whole(path, text.as_bytes()).map_err(|error| {
             let what = in_words(&error);

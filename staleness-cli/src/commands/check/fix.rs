@@ -20,7 +20,7 @@ fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
     if args.dry_run || args.yes || may_ask {
         return Ok(());
     }
-    Err(CliError::invalid("--fix changes files, and nobody can be asked here")
+    Err(CliError::invalid("--fix needs a confirmation, and there is no terminal to ask at")
         .hint("see the changes with --dry-run, then add --yes"))
 }
 
@@ -52,7 +52,7 @@ fn diffs(fixes: &Fixes, out: &Output) -> String {
 
 /// Asks the user at the terminal.
 fn is_agreed(fixes: &Fixes) -> Result<bool, CliError> {
-    let trouble = |error| CliError::invalid(format!("nobody answered: {}", in_words(&error)));
+    let trouble = |error| CliError::invalid(format!("no answer: {}", in_words(&error)));
     let count = counted(fixes.lines(), "line", "lines");
     write!(stderr(), "Change {count}? [y/N] ").and_then(|()| stderr().flush()).map_err(trouble)?;
     let mut answer = String::new();
@@ -69,7 +69,7 @@ pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
         vec![(place, None), (format!("{} {}", left.name, left.reason), Some(Paint::dim))]
     };
     if !told.is_empty() {
-        text.push_str(&format!("{}\n", out.paint.bold("left as it is")));
+        text.push_str(&format!("{}\n", out.paint.bold("left unchanged")));
         text.push_str(&out.table(told.iter().take(ROWS).map(row)));
         text.push_str(&out.more(told.len().saturating_sub(ROWS), "--json lists all"));
     }
@@ -78,11 +78,11 @@ pub(super) fn summary(fixes: &Fixes, written: bool, out: &Output) -> String {
         "{} in {} {}",
         counted(fixes.lines(), "line", "lines"),
         counted(documents, "document", "documents"),
-        if written || documents == 0 { "mended" } else { "could be mended" },
+        if written || documents == 0 { "fixed" } else { "can be fixed" },
     ));
     if !unnamed.is_empty() {
         let names = counted(unnamed.len(), "name has", "names have");
-        text.push_str(&format!("; {names} no certain successor"));
+        text.push_str(&format!("; {names} no certain new name"));
     }
     text.push('\n');
     text

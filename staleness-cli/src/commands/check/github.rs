@@ -56,7 +56,7 @@ fn skipped(file: &Skipped) -> String {
 
 fn blind(blind: &Blind) -> String {
     let text = format!("{} {}: {}", escape(&blind.path), blind.reason, blind.kind.mend());
-    format!("::warning title=not looked at::{}\n", data(&text))
+    format!("::warning title=incomplete::{}\n", data(&text))
 }
 
 fn noted(note: &Note) -> String {
@@ -102,7 +102,7 @@ fn annotation(finding: &Finding, fixes: &Fixes) -> String {
 /// Formats a replacement and its position.
 fn suggestion(edit: &Edit) -> String {
     let Edit { line, column, end_column, new, .. } = edit;
-    format!("in line {line}, columns {column} to {}, write: {}", end_column - 1, escape(new))
+    format!("line {line}, columns {column} to {}: replace with {}", end_column - 1, escape(new))
 }
 
 /// Escapes the message of a workflow command.

@@ -14,7 +14,7 @@ pub(super) fn table<'a>(impact: &'a Impact, out: &Output) -> String {
     let row = |(document, name): (&Touched, &TouchedName)| -> Vec<Cell> {
         let mut why = name.file.clone();
         if document.edited {
-            why.push_str(", edited too");
+            why.push_str(", also edited");
         }
         let place = format!("{}:{}", document.path, name.line);
         vec![(place, None), (name.name.clone(), Some(Paint::bold)), (why, Some(Paint::dim))]

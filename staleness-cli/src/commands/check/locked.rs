@@ -40,7 +40,7 @@ fn summary(told: &Comparison) -> String {
         0 => String::new(),
         more => format!("; {more} not checked"),
     };
-    format!("{FILE}: {moved} moved, {same} as before{unchecked}\n")
+    format!("{FILE}: {moved} changed, {same} unchanged{unchecked}\n")
 }
 
 fn table(told: &Comparison, out: &Output) -> String {
@@ -66,7 +66,7 @@ fn table(told: &Comparison, out: &Output) -> String {
     }
     text.push_str(&summary(told));
     if !told.holds() {
-        text.push_str(&out.hint("review it; `staleness lock` then writes what is there now"));
+        text.push_str(&out.hint("review the changes, then run `staleness lock`"));
     }
     text
 }

@@ -31,7 +31,7 @@ use crate::settings::{Access, Settings};
 use baseline::Baseline;
 
 /// Files and the history are read as of today, so with `--now` the result would mix two points in time.
-const NOT_KEPT: &str = "not recorded, because --now was given: the overview and hooks tell of the last check without it";
+const NOT_KEPT: &str = "not recorded because of --now; the overview shows an earlier check";
 
 /// The result of a check, without the findings in the baseline.
 struct Checked {
@@ -197,7 +197,7 @@ fn write(
     out: &Output,
 ) -> Result<(), CliError> {
     if leads_out_of(&settings.place.folder, file) {
-        let what = "is a link that leads out of the project";
+        let what = "is a link that points outside the project";
         return Err(CliError::invalid(format!("--write-baseline {}: {what}", brief(file)))
             .hint("remove the link, or name another file"));
     }
@@ -213,7 +213,7 @@ fn write(
         return Ok(());
     }
     out.text(&format!(
-        "{}: {} listed; `staleness check --baseline FILE` reports only others\n",
+        "{}: {} listed; `staleness check --baseline FILE` reports only new ones\n",
         escape(&shown),
         counted(baseline.len(), "finding", "findings")
     ))

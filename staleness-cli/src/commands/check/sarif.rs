@@ -41,8 +41,8 @@ pub(crate) fn log(
 pub(super) fn moved(told: &Comparison) -> Value {
     let rule = Rule {
         id: "lock_moved",
-        short: "What the project gives to agents is not what agents.lock says.",
-        help: "Review the change; then write the file with `staleness lock`.",
+        short: "What the project gives to agents differs from agents.lock.",
+        help: "Review the change, then run `staleness lock`.",
         level: "error",
     };
     let result = |kind: &str, name: &str, what: &str, line: Option<usize>| {
@@ -170,8 +170,8 @@ fn rules() -> Vec<Rule> {
     };
     let age = Rule {
         id: AGE,
-        short: "It was not verified for long.",
-        help: "Read it. If it still holds, say so with `staleness knowledge verify`; if not, mend it.",
+        short: "It has not been verified for a long time.",
+        help: "Read it. If it is still true, run `staleness knowledge verify`; if not, correct it.",
         level: "note",
     };
     SignalKind::ALL.into_iter().map(of).chain([age]).collect()
@@ -180,67 +180,68 @@ fn rules() -> Vec<Rule> {
 const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         SignalKind::Expired => (
-            "Its own date of expiry has passed.",
-            "Remove it, or give it a later date if it still holds.",
+            "Its expiry date has passed.",
+            "Remove it, or set a later date if it is still true.",
             "error",
         ),
         SignalKind::Superseded => (
-            "Another item stands for it.",
-            "Remove it, or point to the item that stands for it now.",
+            "Another item replaces it.",
+            "Remove it, or point to the item that replaces it.",
             "error",
         ),
         SignalKind::Contradicted => (
-            "Somebody said that it is wrong.",
-            "See who said so and why; mend it, or verify it if it holds after all.",
+            "Someone marked it as wrong.",
+            "See who did, and why. Correct it, or verify it if it is right.",
             "error",
         ),
         SignalKind::SourceMissing => (
             "It cites a path, lines, a symbol or a heading that no longer exist.",
-            "Point to where the thing is now, or remove the sentence. What was renamed is named.",
+            "Point to the new place, or remove the sentence. The finding names known renames.",
             "error",
         ),
         SignalKind::ReferenceDrift => (
-            "It names a path, flag, identifier or command that the project had and has no more.",
-            "Use the name that the thing has now, or remove the sentence.",
+            "It names a path, flag, identifier or command that the project no longer has.",
+            "Use the new name, or remove the sentence.",
             "warning",
         ),
         SignalKind::SourceChanged => (
             "The cited lines were changed after this was written or verified.",
-            "Read the lines and this text side by side; mend the text, or edit its citation.",
+            "Compare the lines with this text. Correct the text, or its citation.",
             "warning",
         ),
         SignalKind::VersionDrift => (
             "It was written for an earlier version of the project.",
-            "See whether it holds for the present version, and name that.",
+            "Check it against the current version, and name that version.",
             "note",
         ),
         SignalKind::RelatedFresher => (
             "Something that it depends on was changed after it was verified.",
-            "Read what it depends on, and verify or mend it.",
+            "Read what it depends on, then verify or correct it.",
             "note",
         ),
         SignalKind::RelatedStale => (
             "Something that it depends on is stale itself.",
-            "Mend what it depends on first.",
+            "Correct what it depends on first.",
             "note",
         ),
         SignalKind::RecalledWithoutProgress => (
-            "A to-do that is read again and again, and not done.",
-            "Do it, give it another date, or drop it.",
+            "It is a to-do that is often read but not done.",
+            "Do it, change its date, or drop it.",
             "note",
         ),
         SignalKind::TemporalMarker => (
-            "It uses a word that was true at a time.",
-            "Say since when or until when, or leave the word out.",
+            "It uses a word that is only true for some time.",
+            "Give a date, or remove the word.",
             "note",
         ),
-        SignalKind::FutureDate => ("Its date lies in the future.", "Correct the date.", "note"),
+        SignalKind::FutureDate => ("Its date is in the future.", "Correct the date.", "note"),
         SignalKind::BrokenLink => (
-            "It links to a file or heading that never existed, or names a path that was gone when it was edited.",
-            "Mend the link. The nearest file or heading is named where there is one.",
+            "It links to a file or heading that never existed, or names a path that was already \
+             gone when it was edited.",
+            "Correct the link. The finding names the closest match, if any.",
             "warning",
         ),
-        _ => ("Something speaks against it.", "Read it again.", "note"),
+        _ => ("There is evidence against it.", "Read it again.", "note"),
     }
 }
 
@@ -313,7 +314,7 @@ fn fix(path: &str, edits: &BTreeSet<&Edit>) -> Value {
         })
     });
     json!({
-        "description": { "text": "Write the name that it has now." },
+        "description": { "text": "Use its new name." },
         "artifactChanges": [{
             "artifactLocation": location(path),
             "replacements": replacements.collect::<Vec<_>>(),
@@ -411,7 +412,7 @@ mod tests {
         assert_eq!(rules.len(), SignalKind::ALL.len() + 1);
         for rule in &rules {
             assert!(rule.short.ends_with('.') && rule.help.ends_with('.'), "{}", rule.id);
-            assert_ne!(rule.short, "Something speaks against it.", "{}", rule.id);
+            assert_ne!(rule.short, "There is evidence against it.", "{}", rule.id);
         }
         assert_eq!(rules[3].descriptor()["name"], "SourceMissing");
     }

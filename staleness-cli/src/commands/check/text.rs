@@ -26,8 +26,8 @@ pub(super) fn is_asked(args: &CheckArgs) -> Result<bool, CliError> {
     if alone && form && args.baseline.is_none() {
         return Ok(true);
     }
-    let message = "`check -` reads a text from stdin; only --fail-on, --json and --format table or json go with it";
-    Err(CliError::new(ErrorKind::Usage, message).hint("name files to check those"))
+    let message = "`check -` reads stdin and only takes --fail-on, --json, --format table and json";
+    Err(CliError::new(ErrorKind::Usage, message).hint("to check files, name them"))
 }
 
 /// Checks the text and prints the result. Returns true if a finding reaches `--fail-on`.
@@ -66,7 +66,7 @@ fn table(told: &JudgedText, out: &Output) -> String {
     }
     let (went, invented) = told.counts();
     let names = counted(told.names, "name", "names");
-    text.push_str(&format!("{went} stale, {invented} invented of {names}\n"));
+    text.push_str(&format!("{names}: {went} stale, {invented} invented\n"));
     text
 }
 

@@ -20,11 +20,11 @@ pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
     let (from, to) = (kept("FROM", &args.from)?, kept("TO", &args.to)?);
     if is_same_place(&from, &to) {
         let message = format!("FROM and TO are the same registry: {to}");
-        return Err(CliError::invalid(message).hint("name another one to copy to"));
+        return Err(CliError::invalid(message).hint("choose another TO"));
     }
     let original = opened(&from, Access::Look, args.dry_run)?.ok_or_else(|| {
-        let message = format!("{from}: there is no registry to copy");
-        CliError::new(ErrorKind::Store, message).hint("look at what FROM says")
+        let message = format!("{from}: no such registry");
+        CliError::new(ErrorKind::Store, message).hint("check FROM")
     })?;
     let names = (from.to_string(), to.to_string());
     let open = |access| opened(&to, access, args.dry_run);
@@ -45,11 +45,12 @@ fn verdict(report: &Report, (from, to): &(String, String), dry_run: bool) -> Res
     let differ =
         listed(&report.collections, |each| each.missing + each.older + each.other + each.foreign);
     let hint = if report.collections.iter().all(Compared::is_behind) {
-        "somebody writes to the copy: run this again when they do not"
+        "another process is writing to the copy; run this again when it has stopped"
     } else {
-        "somebody wrote to the copy what is not of FROM: it cannot be carried on with; copy to a new registry"
+        "the copy holds changes that are not from FROM, so it cannot be continued; copy to a new \
+         registry"
     };
-    Err(CliError::new(ErrorKind::Store, format!("{to}: {differ} are not as in {from}")).hint(hint))
+    Err(CliError::new(ErrorKind::Store, format!("{to}: {differ} differ from {from}")).hint(hint))
 }
 
 /// Copies the current contents of `from` to the registry that `to` opens, and compares the two.
@@ -61,7 +62,7 @@ fn copy(
     out: &Output,
 ) -> Result<Report, CliError> {
     let nowhere = || {
-        let message = format!("{to_name}: it cannot be created");
+        let message = format!("{to_name} cannot be created");
         CliError::new(ErrorKind::Store, message)
     };
     let created = || to(Access::Write)?.ok_or_else(nowhere);
@@ -93,13 +94,13 @@ fn copy(
     drop(checker);
     if !before.iter().all(Compared::is_behind) {
         let held = listed(&before, |each| each.other + each.foreign);
-        let message = format!("{to_name}: holds {held} that are not of {from_name}");
+        let message = format!("{to_name} holds {held} that are not from {from_name}");
         let is_session = |each: &Compared| each.is_behind() || each.name == "sessions";
         let hint = match resumed.filter(|_| before.iter().all(is_session)) {
             // The session may have resumed in one registry or ended in the other. Only the user knows.
             Some(Session { key, agent, .. }) => format!(
-                "nothing was written; the session {} has ended there and goes on in FROM: let it go on \
-                 there too, with `staleness session start --id {} --agent {}` on TO in its project, and copy \
+                "nothing was written; session {} has ended in TO but not in FROM. Resume it with \
+                 `staleness session start --id {} --agent {}` on TO in its project, then copy \
                  again",
                 quoted(key.id.as_str()),
                 plain(key.id.as_str(), "ID"),
@@ -208,10 +209,8 @@ fn records(input: &mut Input) -> Result<Option<String>, CliError> {
 /// Parses the URL of a persistent registry.
 fn kept(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     match named_url(name, text)? {
-        StoreUrl::Memory => {
-            Err(CliError::invalid(format!("{name} memory: is gone with the process"))
-                .hint("name a registry that stays"))
-        }
+        StoreUrl::Memory => Err(CliError::invalid(format!("{name} `memory:` is lost on exit"))
+            .hint("use a file or Postgres")),
         url => Ok(url),
     }
 }

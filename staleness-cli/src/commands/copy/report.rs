@@ -97,7 +97,7 @@ pub(super) fn document(report: &Report, (from, to): &(String, String), dry_run: 
 pub(super) fn render(report: &Report, dry_run: bool, out: &Output) -> String {
     let done = if dry_run { "would be copied" } else { "copied" };
     let mut text = String::new();
-    for (what, of) in [(done, &report.copied), ("there already", &report.there)] {
+    for (what, of) in [(done, &report.copied), ("already there", &report.there)] {
         if *of != TransferCounts::default() || what == done {
             text.push_str(&format!("{what}: {}\n", counts(of)));
         }

@@ -101,20 +101,20 @@ pub(super) fn run(
         let entry = entry_of(text, settings);
         match entry.map_err(|what| input.refused(input.line(), &what))? {
             Entry::Tool(found) if !names.insert(found.name.clone()) => {
-                let what = format!("the tool {} twice", quoted(found.name.as_str()));
+                let what = format!("the tool {} appears twice", quoted(found.name.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
             Entry::Tool(found) => tools.push(found),
             Entry::Item(item, _) if !ids.insert(item.key.clone()) => {
-                let what = format!("the item {} twice", quoted(item.key.id.as_str()));
+                let what = format!("the item {} appears twice", quoted(item.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
             Entry::Work(told, _) if !work.insert(told.work.key.clone()) => {
-                let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
+                let what = format!("work item {} appears twice", quoted(told.work.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
             Entry::Route(told, _) if !routes.insert(told.route.key.clone()) => {
-                let what = format!("the route of {} twice", quoted(&told.route.query));
+                let what = format!("the route of {} appears twice", quoted(&told.route.query));
                 return Err(input.refused(input.line(), &what));
             }
             Entry::Route(told, _) => {
@@ -278,7 +278,7 @@ pub(super) fn entry_of(text: &str, settings: &Settings) -> Result<Entry, String>
                     Some(Found::new(line.name.clone(), kind))
                 }
             };
-            let mut found = found.ok_or("the server and the name make no name of a tool")?;
+            let mut found = found.ok_or("the server and the name do not form a valid tool name")?;
             found.kind = line.kind.unwrap_or(found.kind);
             Ok(Entry::Tool(found.described(line.description.as_deref())))
         }
@@ -308,7 +308,7 @@ pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<Projec
             let trimmed = root.trim_end_matches('/');
             Ok(ProjectRef::of_root(if trimmed.is_empty() { "/" } else { trimmed }))
         }
-        Some(root) => Err(format!("project {}: not an absolute path", quoted(root))),
+        Some(root) => Err(format!("the project {} is not an absolute path", quoted(root))),
     }
 }
 

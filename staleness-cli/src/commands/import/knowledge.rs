@@ -51,7 +51,7 @@ impl KnowledgeLine {
     ) -> Result<(StatedItem, Option<ProjectRef>), String> {
         let project = match (self.global, self.project.as_deref()) {
             (true, None) => None,
-            (true, Some(_)) => return Err("of a project, or global: not both".into()),
+            (true, Some(_)) => return Err("cannot be global and belong to a project".into()),
             (false, root) => Some(project_of(root, here)?),
         };
         let own = project.as_ref().map(|project| project.id.clone());

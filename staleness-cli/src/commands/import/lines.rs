@@ -27,7 +27,7 @@ impl Input {
         let path = path.filter(|path| *path != Path::new("-"));
         let shown = path.map_or_else(|| "stdin".into(), brief);
         let trouble = |error: &io::Error| {
-            trouble(&shown, error).hint("name a file to import, or `-` for standard input")
+            trouble(&shown, error).hint("give a file to import, or `-` for standard input")
         };
         let file = match path {
             None => spooled(&mut io::stdin().lock()).map_err(|error| trouble(&error))?,
@@ -83,7 +83,7 @@ impl Input {
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         } else if self.text.len() as u64 > MAX_LINE {
-            return Err(self.refused(self.line, &format!("over {MAX_LINE} bytes")));
+            return Err(self.refused(self.line, &format!("longer than {MAX_LINE} bytes")));
         }
         match std::str::from_utf8(&self.text) {
             Ok(text) => Ok(Some(text)),

@@ -112,12 +112,12 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     let mut text = format!("{done}: {}\n", counts(&report.imported));
     if report.skipped != TransferCounts::default() {
         let skipped = counts(&report.skipped);
-        text.push_str(&format!("skipped: {skipped}: there already, or newer here\n"));
+        text.push_str(&format!("skipped {skipped}: already there, or newer here\n"));
     }
     if report.merged && report.imported != TransferCounts::default() {
         text.push_str(
-            "the registry was not empty: of each record the newer one stays, outcomes and journal \
-             entries are appended once\n",
+            "the registry was not empty: of each record the newer version was kept, and outcomes \
+             and journal entries were added once\n",
         );
     }
     text

@@ -17,7 +17,7 @@ impl<'de> Deserialize<'de> for Moment {
         let at = text.parse().ok().or_else(day);
         at.map(Self).ok_or_else(|| {
             D::Error::custom(format!(
-                "{text:?} is not a time: accepted are 2026-11-20 and 2026-11-20T12:30:00Z"
+                "cannot read {text:?} as a time; use 2026-11-20 or 2026-11-20T12:30:00Z"
             ))
         })
     }

@@ -47,20 +47,20 @@ impl RouteLine {
         let folded = Route::check_query(&self.query).map_err(|refusal| refusal.to_string())?;
         let confidence = self.confidence.unwrap_or(1.0);
         let confidence = Confidence::new(confidence)
-            .ok_or_else(|| format!("the confidence {confidence} does not lie in 0..=1"))?;
+            .ok_or_else(|| format!("the confidence {confidence} is not between 0 and 1"))?;
         let vector = match (self.model, self.vector) {
             (Some(model), Some(numbers)) => {
                 let vector = Vector::new(&numbers, precision).map_err(|why| why.to_string())?;
                 Some((model, vector))
             }
             (None, None) => None,
-            (None, Some(_)) => return Err("a vector without the model that made it".into()),
-            (Some(_), None) => return Err("a model without the vector that it made".into()),
+            (None, Some(_)) => return Err("a vector needs the `model` that made it".into()),
+            (Some(_), None) => return Err("a `model` needs its vector".into()),
         };
         let Moment(created_at) = self.created;
         let last_used_at = self.last_used.map_or(created_at, |Moment(at)| at);
         if last_used_at < created_at {
-            return Err(format!("last used {last_used_at}, before it was made, {created_at}"));
+            return Err(format!("last used {last_used_at}, but created {created_at}"));
         }
         let route = Route {
             key: RouteKey::of(&project.id, &self.tool, &folded),

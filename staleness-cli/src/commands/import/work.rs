@@ -58,7 +58,7 @@ impl WorkLine {
     pub(super) fn told(self, here: &ProjectRef) -> Result<(ToldWork, Option<ProjectRef>), String> {
         let project = match (self.global, self.project.as_deref()) {
             (true, None) => None,
-            (true, Some(_)) => return Err("of a project, or global: not both".into()),
+            (true, Some(_)) => return Err("cannot be global and belong to a project".into()),
             (false, root) => Some(project_of(root, here)?),
         };
         let own = project.as_ref().map(|project| project.id.clone());
@@ -110,7 +110,7 @@ pub(crate) fn work_in(
         let entry = entry_of(text, settings);
         if let Entry::Work(told, _) = entry.map_err(|what| input.refused(input.line(), &what))? {
             if !ids.insert(told.work.key.clone()) {
-                let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
+                let what = format!("work item {} appears twice", quoted(told.work.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
             items.push(told.work);

@@ -20,7 +20,7 @@ pub(super) fn run(world: &World<'_>, add: &Add<'_>, out: &Output) -> Result<(), 
     let mut fields = fields::patch(add.fields, settings.now)?;
     if fields.body.as_deref().is_none_or(|body| body.trim().is_empty()) {
         let kind = if add.fields.body.is_some() { ErrorKind::Invalid } else { ErrorKind::Usage };
-        return Err(CliError::new(kind, "there is no text to write down")
+        return Err(CliError::new(kind, "the text is missing")
             .hint("give it with --body TEXT, or --body - for stdin"));
     }
     fields.citations = fields::citations(add.fields, |text| citations::cite(settings, text))?;

@@ -28,9 +28,9 @@ pub(super) fn list(
     }
     if told.is_empty() && !out.quiet {
         return out.text(if kind.is_some() || level.is_some() {
-            "no item is of that kind and level\n"
+            "no item has that kind and level\n"
         } else {
-            "nothing is written down here; begin with `staleness knowledge add --body TEXT`\n"
+            "no items yet; add one with `staleness knowledge add --body TEXT`\n"
         });
     }
     out.text(&knowledge::list(&told, world.settings.now, out))

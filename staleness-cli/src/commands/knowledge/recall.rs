@@ -18,7 +18,7 @@ pub(super) fn run(
         return out.json(&json!({ "items": told }));
     }
     if told.is_empty() {
-        return if out.quiet { Ok(()) } else { out.text("nothing is known about that\n") };
+        return if out.quiet { Ok(()) } else { out.text("no item matches\n") };
     }
     out.text(&knowledge::recalled(&told, out))
 }

@@ -31,7 +31,7 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
     }
     let note = found.note.as_deref().map(|note| out.hint(&escape(note))).unwrap_or_default();
     if found.routes.is_empty() {
-        let none = if out.quiet { "" } else { "nothing like it was learned here\n" };
+        let none = if out.quiet { "" } else { "no similar query was learned here\n" };
         return out.text(&format!("{none}{note}"));
     }
     let mut text = out.table(found.routes.iter().map(|each| {

@@ -18,7 +18,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
     let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);
     let tool = tool_name(&args.tool)?;
     let signal = args.signal.trim().parse::<f64>().map_err(|_| {
-        CliError::invalid(format!("the signal {} is no number", quoted(&args.signal)))
+        CliError::invalid(format!("the signal {} is not a number", quoted(&args.signal)))
             .hint("give one from 0 to 1")
     })?;
     // If nothing can be learned, no registry is created.
@@ -45,7 +45,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
             route.key.id
         ),
         None if would.is_some() => {
-            "pruned at once: there are as many routes as may be, and others are surer\n".into()
+            "not kept: the route limit is reached, and the others are more confident\n".into()
         }
         None => "nothing to learn: the signal is too weak for a new route\n".into(),
     })

@@ -41,7 +41,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
         return out.json(&json!({ "routes": routes }));
     }
     if routes.is_empty() && !out.quiet {
-        return out.text("no route is known here; `staleness routes learn` teaches one\n");
+        return out.text("no routes yet; add one with `staleness routes learn`\n");
     }
     let mut text = out.table(routes.iter().map(|route| row(route, settings)));
     if let Some(note) = models(&routes) {
@@ -62,8 +62,8 @@ fn models(routes: &[Route]) -> Option<String> {
     let each: Vec<String> =
         counts.iter().map(|(model, count)| format!("{count} of {model}")).collect();
     Some(format!(
-        "vectors of {} models, which are not compared with each other: {}; `staleness routes learn \
-         --query Q --tool NAME` with another model embeds a route anew",
+        "vectors of {} models cannot be compared with each other: {}; `staleness routes learn \
+         --query Q --tool NAME` embeds a route again",
         counts.len(),
         each.join(", ")
     ))
@@ -115,7 +115,7 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
         registry.routes().list(project).wait()?.into_iter().find(|route| Some(route.key.id) == id);
     let (Some(id), Some(known)) = (id, known) else { return Err(unknown(settings, text)) };
     if !yes {
-        let message = format!("forgetting the route from {} needs a yes", quoted(&known.query));
+        let message = format!("this deletes the route from {}", quoted(&known.query));
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     let forgotten = settings.open(Access::Write)?.routes().forget(project, id, settings.now).wait();
@@ -130,7 +130,7 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
 
 /// Returns the error for an unknown route, with the most similar id as a hint.
 fn unknown(settings: &Settings, text: &str) -> CliError {
-    let error = CliError::new(ErrorKind::Unknown, format!("no route is known as {}", quoted(text)));
+    let error = CliError::new(ErrorKind::Unknown, format!("no route named {}", quoted(text)));
     let near = settings.open(Access::Look).ok().and_then(|registry| {
         registry.routes().nearest(&settings.project.id, text).wait().ok().flatten()
     });

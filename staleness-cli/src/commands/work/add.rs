@@ -20,7 +20,7 @@ use staleness_service::when;
 pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Result<(), CliError> {
     let item = item(settings, args)?;
     if item.expires_at.is_some_and(|at| at <= item.created_at) {
-        out.warn("warning: it has expired already, and is reported from the beginning");
+        out.warn("warning: it has already expired, so it counts as overdue");
     }
     if args.dry_run {
         return preview(settings, item, args.global, out);
@@ -62,12 +62,11 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
 fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let now = settings.now;
     let Some(kind) = kind(Some(&args.kind))? else {
-        return Err(CliError::invalid("no kind is named"));
+        return Err(CliError::invalid("no kind given"));
     };
     let text = typed::text(&args.text, Work::MAX_TEXT_BYTES)?;
     if text.trim().is_empty() {
-        return Err(CliError::invalid("there is no text to write down")
-            .hint("say what it is about, or give - for stdin"));
+        return Err(CliError::invalid("the text is missing").hint("give a text, or - for stdin"));
     }
     let note = note(args.note.as_deref(), kind)?;
     let id: WorkId = match &args.id {

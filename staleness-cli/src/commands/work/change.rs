@@ -42,14 +42,14 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
             [] => None,
             [one] if one == NONE => Some(std::collections::BTreeSet::new()),
             refs if refs.iter().any(|id| id == NONE) => {
-                return Err(CliError::invalid("`none` stands alone: it empties the references")
-                    .hint("leave it out, or name nothing else"));
+                return Err(CliError::invalid("`none` cannot be combined with other references")
+                    .hint("give `none` or ids"));
             }
             refs => Some(refs.iter().cloned().collect()),
         },
     };
     if patch == WorkPatch::default() {
-        return Err(CliError::new(ErrorKind::Usage, "nothing is named that could be changed")
+        return Err(CliError::new(ErrorKind::Usage, "nothing to change was given")
             .hint("see `staleness work set --help`"));
     }
     let registry = settings.open(Access::Write)?;

@@ -58,9 +58,9 @@ fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), Cl
     }
     if told.is_empty() && !out.quiet {
         return out.text(if args.kind.is_some() || args.status.is_some() {
-            "no work item is of that kind and state\n"
+            "no work item has that kind and state\n"
         } else {
-            "no work is noted; write some down with `staleness work add KIND TEXT`\n"
+            "no work items yet; add one with `staleness work add KIND TEXT`\n"
         });
     }
     out.text(&work::list(&told, settings.now, out))
@@ -131,7 +131,7 @@ fn warn_of_stranger(
     let Some(to) = to else { return Ok(false) };
     let Some(stranger) = service::stranger(settings, registry, to)? else { return Ok(false) };
     let near = stranger.near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-    out.warn(&format!("warning: no agent is known here as {}{near}", quoted(to)));
+    out.warn(&format!("warning: unknown agent {}{near}", quoted(to)));
     Ok(true)
 }
 

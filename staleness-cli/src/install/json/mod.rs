@@ -82,7 +82,7 @@ impl Doc {
             Some(root @ Value::Object(_)) => {
                 // Clients differ in which duplicate they read.
                 if let Some(at) = twice(&root) {
-                    return Err(Fault::at(&doc.text, at, "has one key twice in one object"));
+                    return Err(Fault::at(&doc.text, at, "has a duplicate key in an object"));
                 }
             }
             Some(other) => {
