@@ -17,7 +17,7 @@ use crate::nature::History;
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 18;
+const RULES: u8 = 19;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -68,9 +68,7 @@ pub(super) fn read(
     if file.history.is_so() {
         check.report.history.push(key.clone());
     }
-    for path in headings::included(&read.text) {
-        check.included.extend(paths::either(paths::folder_of(&key), path));
-    }
+    note_included(check, &key, &read.text);
     let text = stable_hash(read.text.as_bytes());
     let digest = digest(check, &file, text, read.written);
     let key = DocumentKey { project: check.place.id(), path: key };
@@ -132,6 +130,30 @@ pub(super) fn read(
         draft.fields.cite.clear();
     }
     Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
+}
+
+/// Reads only what a document says of others: which it includes, and which it stands for.
+pub(super) fn hear(check: &mut Check<'_>, key: &str, file: &DocFile) {
+    let fence = file.inside.then_some(&check.fence);
+    let Ok(read) = file::read(&file.path, check.options.policy.max_file_bytes, fence) else {
+        return;
+    };
+    note_included(check, key, &read.text);
+    if !file.inside {
+        check.standing.outside.insert(key.to_owned());
+    }
+    let front = draft::front_of(key, &read.text).ok().flatten();
+    if let Some(mut fields) = front.map(|front| front::fields(&front))
+        && (!file.history.is_so() || kind_of(&fields, file) != ItemKind::Document)
+    {
+        check.standing.take(key, &mut fields);
+    }
+}
+
+fn note_included(check: &mut Check<'_>, key: &str, text: &str) {
+    for path in headings::included(text) {
+        check.included.extend(paths::either(paths::folder_of(key), path));
+    }
 }
 
 fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {

@@ -146,7 +146,16 @@ pub fn check(
     report.head = past.head();
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();
-    let found = find(place, options, past.tracked(), &patterns, &fence);
+    let mut found = find(place, options, past.tracked(), &patterns, &fence);
+    // What the other documents import, include and stand for decides about these, too.
+    let mut others = BTreeMap::new();
+    if !options.paths.is_empty() && past.is_there() {
+        let whole = CheckOptions { paths: &[], ..options.clone() };
+        others = find(place, &whole, past.tracked(), &patterns, &fence).files;
+        for (key, file) in &mut found.files {
+            others.remove(key).into_iter().for_each(|known| *file = known);
+        }
+    }
     report.skipped = found.skipped;
     report.notes.extend(found.notes);
     let mut check = Check {
@@ -176,6 +185,7 @@ pub fn check(
         check.past.foresee();
     }
     let (docs, taken) = check.read(found.files)?;
+    check.read_others(others)?;
     check.date_items()?;
     let since = options.since.map(|name| check.past.since(name)).transpose()?.flatten();
     if let Some(since) = since.as_ref().filter(|_| options.impact) {
@@ -219,6 +229,16 @@ impl Check<'_> {
         self.report.history.sort_unstable();
         self.report.counts.history = self.report.history.len();
         Ok((docs, taken))
+    }
+
+    /// Reads what documents that are not checked say of those that are.
+    fn read_others(&mut self, files: BTreeMap<String, DocFile>) -> Result<(), Cancelled> {
+        let of = files.len();
+        for (done, (key, file)) in files.into_iter().enumerate() {
+            self.past.tell(Progress::Reading { done, of })?;
+            doc::hear(self, &key, &file);
+        }
+        Ok(())
     }
 
     /// Asks the questions about all documents, and turns the answers into evidence.

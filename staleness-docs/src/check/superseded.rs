@@ -173,8 +173,9 @@ impl Check<'_> {
                 }
             }
         }
-        // If only some documents are checked, earlier claims of the other documents stay.
-        for known in self.options.known.iter().filter(|_| !self.options.paths.is_empty()) {
+        // If only some documents are read, earlier claims of the other documents stay.
+        let may_stay = !self.options.paths.is_empty() && !self.past.is_there();
+        for known in self.options.known.iter().filter(|_| may_stay) {
             let of = &*known.key.path;
             let Some((_, item)) = targets.read.get(of) else { continue };
             if item.is_none() && targets.history.contains(of) {

@@ -1,5 +1,7 @@
 //! Documents that are read from elsewhere: a site, a file that includes them, the users of a program.
 
+use staleness_docs::Report;
+
 use crate::project::{Project, found};
 
 /// A project with a commit of these files, and one without the first of them.
@@ -124,5 +126,47 @@ fn links_in_data_of_tests_say_nothing() {
     assert_eq!(found(&report, "tests/book/SUMMARY.md"), [""; 0]);
     for document in ["tests/book/README.md", "docs/SUMMARY.md"] {
         assert_eq!(found(&report, document).len(), 1, "{document}");
+    }
+}
+
+#[test]
+fn a_document_alone_is_told_of_as_among_all() {
+    let mut project = Project::of(&[
+        ("CLAUDE.md", "@docs/team.md\n\n@docs/1.x/a.md\n"),
+        ("docs/team.md", "@extra.md\n"),
+        ("docs/extra.md", "x\n"),
+        ("docs/1.x/a.md", "Call `old_name()`.\n"),
+        ("docs/2.x/a.md", "Call `old_name()`.\n"),
+        ("docs/guide.md", "<!-- include: parts/a.md -->\n"),
+        ("docs/parts/a.md", "See [it](img/never.png).\n"),
+        ("docs/parts/b.md", "See [it](img/never.png).\n"),
+        ("docs/new.md", "---\nid: new\nsupersedes: [docs/old.md, port]\n---\n\nx\n"),
+        ("docs/old.md", "x\n"),
+        ("docs/ports.md", "---\ntype: knowledge\nsupersedes: port\n---\n\nx\n"),
+        ("docs/port.md", "---\ntype: knowledge\nid: port\n---\n\nx\n"),
+        ("src/a.rs", "fn old_name() {}\n"),
+    ]);
+    project.remove("docs/extra.md");
+    project.commit_files(&[("src/a.rs", "\n")]);
+    let whole = project.check().documents;
+    for known in [&[][..], &whole] {
+        for document in &whole {
+            let asked = [project.place.folder.join(&document.key.path)];
+            let alone = project.check_with(|options| {
+                (options.paths, options.known) = (&asked, known);
+            });
+            assert_eq!(alone.documents, std::slice::from_ref(document));
+        }
+    }
+    let report = Report { documents: whole, ..Report::default() };
+    for (path, expected) in [
+        ("docs/team.md", &["1:2 missing Path docs/extra.md"][..]),
+        ("docs/1.x/a.md", &["1:7 drift old_name"]),
+        ("docs/parts/a.md", &[]),
+        ("docs/parts/b.md", &["1:5 broken docs/parts/img/never.png"]),
+        ("docs/old.md", &["1:1 superseded"]),
+        ("docs/port.md", &["1:1 superseded", "1:1 superseded"]),
+    ] {
+        assert_eq!(found(&report, path), expected, "{path}");
     }
 }
