@@ -35,6 +35,25 @@ pub struct Remembered {
 impl Remembered {
     /// Reads the stored results for a project and judges them again.
     pub fn read(settings: &Settings, registry: &Registry) -> Result<Self, ServiceError> {
+        let (mut remembered, found) = Self::with_findings(settings, registry)?;
+        for group in found.groups {
+            match group.worst.0 {
+                Level::Fresh => continue,
+                Level::Review => remembered.review += 1,
+                Level::Stale => remembered.stale += 1,
+            }
+            let told = group.found.into_iter().map(|each| each.told);
+            remembered.doubtful.extend(told.filter(|told| told.verdict.level != Level::Fresh));
+        }
+        remembered.doubtful.sort_by(worst_first);
+        Ok(remembered)
+    }
+
+    /// Reads all but the findings in files, and those with their evidence.
+    pub(crate) fn with_findings(
+        settings: &Settings,
+        registry: &Registry,
+    ) -> Result<(Self, Findings), ServiceError> {
         let checked = registry.documents().list(&settings.project.id).wait()?;
         let mut remembered = Self {
             documents: checked.len(),
@@ -54,17 +73,7 @@ impl Remembered {
         let told = of_store.map(|each| KnowledgeReport { body: None, ..each.told(&context) });
         remembered.knowledge = told.filter(|told| told.verdict.level != Level::Fresh).collect();
         remembered.knowledge.sort_by(worst_first);
-        for group in Findings::new(&report, stored, &nothing, &context).groups {
-            match group.worst.0 {
-                Level::Fresh => continue,
-                Level::Review => remembered.review += 1,
-                Level::Stale => remembered.stale += 1,
-            }
-            let told = group.found.into_iter().map(|each| each.told);
-            remembered.doubtful.extend(told.filter(|told| told.verdict.level != Level::Fresh));
-        }
-        remembered.doubtful.sort_by(worst_first);
-        Ok(remembered)
+        Ok((remembered, Findings::new(&report, stored, &nothing, &context)))
     }
 
     /// Returns how old the results are: `checked 3d ago`, or `not checked yet`.

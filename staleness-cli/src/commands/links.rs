@@ -6,9 +6,12 @@ use staleness_service::links::{self, Counts, Impact, Link, Why};
 
 use super::shell::quoted;
 use crate::error::CliError;
-use crate::output::found::{paint_of, reasons};
+use crate::output::found::{paint_of, reasons, row};
 use crate::output::{Cell, Output, Paint, Screen, escape};
 use crate::settings::{Access, Settings};
+
+/// Maximum number of findings of a document to show.
+const FINDINGS: usize = 25;
 
 /// Prints the reasons for the state of a thing.
 pub(crate) fn why(settings: &Settings, name: &str, out: &Output) -> Result<(), CliError> {
@@ -33,10 +36,14 @@ fn why_text(told: &Why, out: &Output) -> String {
         |verdict| paint_of(verdict.level)(out.paint, &told.state),
     );
     let mut text = format!("{name}  {}  {state}\n", told.kind);
-    let title = told.title.as_deref().and_then(|title| title.lines().next()).unwrap_or_default();
-    text.push_str(&out.row("", 0, title));
+    if told.findings.is_empty() {
+        let title = told.title.as_deref().and_then(|title| title.lines().next());
+        text.push_str(&out.row("", 0, title.unwrap_or_default()));
+    }
     text.push_str(&out.row("since", 8, &told.since.map(|at| at.to_string()).unwrap_or_default()));
-    if let Some(verdict) = &told.verdict {
+    told.findings.iter().take(FINDINGS).for_each(|each| row(each, out, &mut text));
+    text.push_str(&out.more(told.findings.len().saturating_sub(FINDINGS), "--json lists all"));
+    if let Some(verdict) = told.verdict.as_ref().filter(|_| told.findings.is_empty()) {
         reasons(verdict, 2, out, &mut text);
     }
     for cause in &told.causes {

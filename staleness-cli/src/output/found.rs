@@ -76,7 +76,7 @@ pub(crate) fn table(
         shown += rows_shown;
         if rows_shown > 0 {
             text.push_str(&heading(group, rows.len(), out));
-            rows[..rows_shown].iter().for_each(|each| row(each, out, &mut text));
+            rows[..rows_shown].iter().for_each(|each| row(&each.told, out, &mut text));
             text.push('\n');
         }
     }
@@ -113,7 +113,7 @@ fn together(places: &[&Finding], shown: usize, out: &Output) -> String {
     if let Some(signal) = first.told.verdict.signals.first() {
         reason(signal, 2, out, &mut text);
     }
-    places[..shown].iter().for_each(|each| place(each, out, &mut text));
+    places[..shown].iter().for_each(|each| place(&each.told, out, &mut text));
     text.push('\n');
     text
 }
@@ -135,23 +135,22 @@ fn heading(group: &Group, count: usize, out: &Output) -> String {
 }
 
 /// Appends a finding's place: `docs/guide.md:3  stale 0.24 → update`.
-fn place(finding: &Finding, out: &Output, text: &mut String) {
-    let (told, paint) = (&finding.told, out.paint);
+fn place(told: &KnowledgeReport, out: &Output, text: &mut String) {
     let place =
         format!("{}:{}", escape(told.path.as_deref().unwrap_or_default()), told.line.unwrap_or(1));
     let state = state(&told.verdict, out);
     // A place is never truncated, because people click on it.
     let gap = if place.width() + 24 > out.width { "\n    " } else { "  " };
-    text.push_str(&format!("  {}{gap}{state}\n", paint.bold(&place)));
+    text.push_str(&format!("  {}{gap}{state}\n", out.paint.bold(&place)));
 }
 
-fn row(finding: &Finding, out: &Output, text: &mut String) {
-    let (told, paint) = (&finding.told, out.paint);
-    place(finding, out, text);
+/// Appends a finding: its place, all reasons, and the beginning of its text.
+pub(crate) fn row(told: &KnowledgeReport, out: &Output, text: &mut String) {
+    place(told, out, text);
     reasons(&told.verdict, 4, out, text);
     let title = super::fitting(&escape(&told.title), out.width.saturating_sub(4));
     if !title.is_empty() {
-        text.push_str(&format!("    {}\n", paint.dim(&title)));
+        text.push_str(&format!("    {}\n", out.paint.dim(&title)));
     }
 }
 

@@ -202,6 +202,17 @@ impl Fact {
         }
     }
 
+    /// Returns the commit that removed or changed something after the text was written, if known.
+    #[must_use]
+    pub fn commit(&self) -> Option<&str> {
+        match self {
+            Self::SourceMissing { commit, .. }
+            | Self::ReferenceDrift { commit, .. }
+            | Self::SourceChanged { commit, .. } => commit.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns the kind of evidence.
     #[must_use]
     pub const fn kind(&self) -> SignalKind {

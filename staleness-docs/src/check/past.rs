@@ -291,22 +291,13 @@ pub(super) fn new_since(since: &Since, documents: &[Document]) -> Vec<Document> 
                         Fact::Superseded { by } => return changed.contains_key(&**by),
                         _ => {}
                     }
-                    commit_of(&evidence.fact)
-                        .and_then(|id| Oid::from_hex(id.as_bytes()))
-                        .is_some_and(|id| since.new.contains(&id))
+                    let commit = evidence.fact.commit();
+                    let commit = commit.and_then(|id| Oid::from_hex(id.as_bytes()));
+                    commit.is_some_and(|id| since.new.contains(&id))
                 });
             }
         }
         document.found.retain(|block| !block.evidence.is_empty());
     }
     documents
-}
-
-fn commit_of(fact: &Fact) -> Option<&str> {
-    match fact {
-        Fact::SourceMissing { commit, .. }
-        | Fact::ReferenceDrift { commit, .. }
-        | Fact::SourceChanged { commit, .. } => commit.as_deref(),
-        _ => None,
-    }
 }

@@ -7,6 +7,7 @@ mod resting;
 
 use serde::Serialize;
 use staleness::ids::{ItemKey, Scope, ToolKey};
+use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
 use staleness::tool::Status;
@@ -15,9 +16,11 @@ use staleness::{Registry, Timestamp, Wait};
 use staleness_core::journal::Subject;
 use staleness_core::registry::nearest;
 use staleness_core::report::HistoryEntry;
+use staleness_docs::git::Oid;
 
 use crate::documents;
 use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::findings::Finding;
 use crate::knowledge::{World, show};
 use crate::model_text::{is_plain, tool_prefix};
 use crate::remembered::Remembered;
@@ -57,9 +60,12 @@ pub struct Why {
     /// When the state began, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// The verdict, for things that have one.
+    /// The verdict, for things that have one. For a document, that of its worst finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// What the last check found in a document, worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<KnowledgeReport>,
     /// Sentences on likely causes: changes in the day before the state began.
     pub causes: Vec<String>,
     /// Journal entries of the thing and its server near the time the state began, latest first.
@@ -94,6 +100,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
         state: String::new(),
         since: None,
         verdict: None,
+        findings: Vec::new(),
         causes: Vec::new(),
         journal: Vec::new(),
         counts,
@@ -135,19 +142,20 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             why.since = Some(route.created_at);
         }
         Thing::Document(path) => {
-            let known = Remembered::read(settings, registry)?;
-            let mut doubtful =
-                known.doubtful.into_iter().filter(|it| it.path.as_deref() == Some(path.as_str()));
-            // The list is sorted worst first.
-            let worst = doubtful.next();
-            why.state = match &worst {
+            let (known, found) = Remembered::with_findings(settings, registry)?;
+            let all = found.groups.into_iter().filter(|group| group.path == path);
+            let mut found: Vec<Finding> = all.flat_map(|group| group.found).collect();
+            found.retain(|each| each.told.verdict.level != Level::Fresh);
+            why.since = began(settings, &found);
+            why.findings = found.into_iter().map(|each| each.told).collect();
+            let worst = why.findings.first();
+            why.state = match worst {
                 Some(worst) => worst.verdict.level.as_str().to_owned(),
                 None if known.checked_at.is_none() => "not checked yet".to_owned(),
                 None => "fresh".to_owned(),
             };
-            why.since = worst.as_ref().map(crate::rank::since);
-            why.title = worst.as_ref().map(|worst| worst.title.clone());
-            why.verdict = worst.map(|worst| worst.verdict);
+            why.title = worst.map(|worst| worst.title.clone());
+            why.verdict = worst.map(|worst| worst.verdict.clone());
         }
         Thing::Item(item) => {
             let id = crate::knowledge::item_id(&item.id)?;
@@ -314,6 +322,28 @@ fn causes(
     causes.sort();
     causes.dedup();
     Ok(causes)
+}
+
+/// Returns when a document came to the level of its worst finding: when the first of what such findings name
+/// was removed, or when it was written if that was later. `None` unless all of them have a date.
+fn began(settings: &Settings, found: &[Finding]) -> Option<Timestamp> {
+    let mut repo = settings.repo();
+    let level = found.first()?.told.verdict.level;
+    let worst = found.iter().filter(|each| each.told.verdict.level == level);
+    let dates = worst.map(|each| {
+        let written = crate::rank::since(&each.told);
+        let of = |one: &Evidence| match &one.fact {
+            Fact::Expired { at } => Some(*at),
+            Fact::BrokenLink { .. } => Some(written),
+            fact => {
+                let id = Oid::from_hex(fact.commit()?.as_bytes())?;
+                let commit = repo.get().ok()?.commit(id).ok().flatten()?;
+                Some(commit.at.max(written))
+            }
+        };
+        each.told_evidence().filter_map(of).min()
+    });
+    dates.collect::<Option<Vec<_>>>()?.into_iter().min()
 }
 
 fn tool_state(status: Status, cause: &str) -> String {
