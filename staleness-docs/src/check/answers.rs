@@ -6,7 +6,7 @@ use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Lines as LineRa
 use staleness_core::time::Timestamp;
 
 use super::block::explains;
-use super::commands::{LostCommands, paths_of};
+use super::commands::{LostCommands, Manifests, things_of};
 use super::doc::Doc;
 use super::questions::{Ask, Asked, word_of};
 use super::{Check, commit_text};
@@ -103,14 +103,15 @@ impl Check<'_> {
                 Some((id, word_of(sort, text)?))
             })
             .unzip();
-        let calls = self.calls();
-        words.extend(calls.iter().flat_map(|(_, call)| paths_of(call)));
+        let mut manifests = Manifests::default();
+        let calls = self.calls(&mut manifests);
+        words.extend(calls.iter().flat_map(|(_, call)| things_of(call)));
         self.past.tell(Progress::Looking { names: words.len() })?;
         let missing = self.past.missing(&words)?;
         let held = words.iter().skip(ids.len()).zip(missing.iter().skip(ids.len()));
         let held: HashSet<Word> =
             held.filter(|(_, missing)| !**missing).map(|(word, _)| word.clone()).collect();
-        let commands = self.lost_commands(docs, calls, &|path| held.contains(path));
+        let commands = self.lost_commands(docs, calls, &mut manifests, &|word| held.contains(word));
         let missing = ids.into_iter().zip(words).zip(missing);
         let mut words: HashMap<NameId, Word> =
             missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect();

@@ -24,6 +24,8 @@ use crate::paths;
 const MAX_ELSEWHERE: usize = 200;
 /// Maximum number of these manifests to look up in the history.
 const MAX_ASKED: usize = 20;
+/// Maximum number of source files in which to look for an earlier subcommand.
+const MAX_SOURCES: usize = 8;
 /// Maximum number of files to read for one manifest and its includes.
 const MAX_INCLUDED: usize = 32;
 
@@ -51,10 +53,20 @@ pub(super) struct Manifests {
     listed: HashMap<&'static [&'static str], Rc<[String]>>,
 }
 
-/// Returns the paths that define a target by their existence.
-pub(super) fn paths_of(call: &Call) -> Vec<Word> {
+/// Returns the things that define a target by their existence. While code has the name of a subcommand in any
+/// form, the program may still know it.
+pub(super) fn things_of(call: &Call) -> Vec<Word> {
     let target = &call.target;
+    let mut kind = WordKind::Path;
     let texts = match call.kind {
+        TargetKind::Subcommand => {
+            kind = WordKind::Identifier;
+            let parts = target.split(['-', '_']).map(|part| {
+                let (first, rest) = part.split_at(part.len().min(1));
+                first.to_ascii_uppercase() + rest
+            });
+            vec![target.clone(), target.replace('-', "_"), parts.collect()]
+        }
         TargetKind::Binary => vec![
             format!("src/bin/{target}.rs"),
             format!("src/bin/{target}/main.rs"),
@@ -70,27 +82,54 @@ pub(super) fn paths_of(call: &Call) -> Vec<Word> {
         }
         _ => Vec::new(),
     };
-    texts.into_iter().map(|text| Word { kind: WordKind::Path, text }).collect()
+    texts.into_iter().map(|text| Word { kind, text }).collect()
 }
 
 impl Check<'_> {
-    /// Returns the names that are commands.
-    pub(super) fn calls(&self) -> Vec<(NameId, Rc<Call>)> {
+    /// Returns the names that are commands. Of the project's own programs only subcommands count: their
+    /// documents show how others use them.
+    pub(super) fn calls(&mut self, manifests: &mut Manifests) -> Vec<(NameId, Rc<Call>)> {
         let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
-        ids.filter_map(|id| match self.names.get(id) {
+        let calls = ids.filter_map(|id| match self.names.get(id) {
             (NameSort::Word(WordKind::Command), text) => Some((id, Rc::new(Call::parse(text)?))),
             _ => None,
-        })
-        .collect()
+        });
+        let mut calls: Vec<(NameId, Rc<Call>)> = calls.collect();
+        let mut own: Option<HashSet<String>> = None;
+        calls.retain(|(_, call)| {
+            let program = call.text.split(' ').next().unwrap_or_default();
+            if call.kind != TargetKind::Subcommand {
+                return !self.is_own_program(program);
+            }
+            own.get_or_insert_with(|| self.programs(manifests)).contains(program)
+        });
+        calls
     }
 
-    /// Returns the commands with targets that the checked-out commit does not define. `has_path` returns true
-    /// for paths that exist.
+    /// Returns the programs of the project: those that manifests define, and the folders of `cmd`.
+    fn programs(&mut self, manifests: &mut Manifests) -> HashSet<String> {
+        let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
+        let folders = tracked.filter_map(|(path, _)| path.strip_prefix("cmd/")?.split_once('/'));
+        let mut programs: HashSet<String> = folders.map(|(name, _)| name.to_owned()).collect();
+        for kind in [TargetKind::Binary, TargetKind::Python, TargetKind::Script] {
+            for path in self.listed(manifests, kind).iter().take(MAX_ELSEWHERE) {
+                let targets = self.targets(manifests, kind, path);
+                let is_program = |of| matches!(of, TargetKind::Binary | TargetKind::Python);
+                let names = targets.all.keys().filter(|(of, _)| is_program(*of));
+                programs.extend(names.map(|(_, name)| name.clone()));
+            }
+        }
+        programs
+    }
+
+    /// Returns the commands with targets that the checked-out commit does not define. `has` returns true for
+    /// things that exist.
     pub(super) fn lost_commands(
         &mut self,
         docs: &[Doc],
         calls: Vec<(NameId, Rc<Call>)>,
-        has_path: &dyn Fn(&Word) -> bool,
+        manifests: &mut Manifests,
+        has: &dyn Fn(&Word) -> bool,
     ) -> LostCommands {
         let calls: HashMap<NameId, Rc<Call>> = calls.into_iter().collect();
         let mut lost = LostCommands::new();
@@ -98,7 +137,7 @@ impl Check<'_> {
         if calls.is_empty() || self.past.tracked().is_none_or(|tracked| tracked.cut) {
             return lost;
         }
-        let (mut seen, mut manifests) = (HashSet::new(), Manifests::default());
+        let mut seen = HashSet::new();
         for doc in docs {
             let folder = doc.folder();
             for mention in &doc.draft.mentions {
@@ -106,16 +145,13 @@ impl Check<'_> {
                 if !seen.insert((folder.to_owned(), mention.name)) {
                     continue;
                 }
-                // Of a program of the project itself its documents show how others use it.
-                if self.is_own_program(call.text.split(' ').next().unwrap_or_default()) {
+                let mut paths = things_of(call);
+                if paths.iter().any(has) {
                     continue;
                 }
-                let paths = paths_of(call);
-                if paths.iter().any(has_path) {
-                    continue;
-                }
-                if let Some(of) = self.missing_from(&mut manifests, folder, call) {
-                    let near = self.near(&mut manifests, &of, call);
+                paths.retain(|word| word.kind == WordKind::Path);
+                if let Some(of) = self.missing_from(manifests, folder, call) {
+                    let near = self.near(manifests, &of, call);
                     let found = Lost { call: Rc::clone(call), manifests: of, paths, near };
                     lost.insert((folder.to_owned(), mention.name), found);
                 }
@@ -154,15 +190,23 @@ impl Check<'_> {
             if listed.len() > MAX_ELSEWHERE {
                 return None;
             }
+            let is_source = call.kind == TargetKind::Subcommand;
             // For other tools, a script of one package is not a script of another.
-            if is_cargo {
-                let more: Vec<_> = listed
-                    .iter()
-                    .filter(|path| !asked.contains(path))
-                    .take(MAX_ASKED)
-                    .cloned()
-                    .collect();
-                asked.extend(more);
+            let more = if is_source { MAX_SOURCES } else { MAX_ASKED * usize::from(is_cargo) };
+            let most = asked.len() + more;
+            for path in listed.iter() {
+                let is_wanted = asked.len() < most && !asked.contains(path);
+                if is_wanted
+                    && !(is_source && self.targets(manifests, call.kind, path).all.is_empty())
+                {
+                    asked.push(path.clone());
+                }
+            }
+            // A subcommand may have had a file of its own beside these.
+            for at in 0..if is_source { asked.len() } else { 0 } {
+                let own = asked[at].rsplit_once('/').zip(asked[at].rsplit_once('.'));
+                let own = own.map(|((to, _), (_, end))| format!("{to}/{}.{end}", call.target));
+                asked.extend(own.filter(|path| !asked.contains(path)));
             }
         }
         Some(asked)
@@ -188,6 +232,9 @@ impl Check<'_> {
         folder: &str,
         call: &Call,
     ) -> Option<Vec<String>> {
+        if call.kind == TargetKind::Subcommand {
+            return Some(Vec::new());
+        }
         if let Place::Workspace(package) = &call.place {
             let listed = self.listed(manifests, call.kind);
             let mut own = Vec::new();

@@ -124,10 +124,22 @@ pub(crate) fn calls<'a>(
                 rest = taken.rest;
                 continue;
             }
+            // Which programs are the project's own is not known here.
+            program if is_plain(program) && !is_foreign(program) => {
+                if let Some(name) = args.first().filter(|word| is_plain(word)) {
+                    add(TargetKind::Subcommand, &Place::Folder(String::new()), "", name, false);
+                }
+            }
             _ => {}
         }
         return;
     }
+}
+
+/// Returns true if a word can be the name of a program or of a subcommand.
+fn is_plain(word: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+    word.len() > 1 && word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(plain)
 }
 
 type Add<'f> = dyn FnMut(TargetKind, &Place, &str, &str, bool) + 'f;
@@ -331,6 +343,7 @@ mod tests {
             ("uv run make lint", "Make lint"),
             ("pre-commit run ruff --all-files", "Hook ruff"),
             ("pre-commit run --all-files ruff", "Hook ruff"),
+            ("shop run --fast x", "Subcommand run"),
             ("sudo env A=1 make lint", "Make lint"),
             ("CI=1 npm run lint", "Script lint"),
         ] {
@@ -383,7 +396,12 @@ mod tests {
             "uv run a.py",
             "pre-commit install",
             "echo make lint",
-            "shop run",
+            "shop",
+            "shop --fast run",
+            "shop RUN",
+            "shop a.md",
+            "x run",
+            "git run",
         ] {
             assert!(read(line).is_empty(), "{line}: {:?}", read(line));
         }

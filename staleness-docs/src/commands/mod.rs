@@ -11,6 +11,7 @@
 //! | script | `composer.json`, `deno.json`, `pyproject.toml` | `composer lint`, `deno task lint`, `poetry run lint`, `poe lint` |
 //! | module | a Python package of the project | `python -m shop` |
 //! | hook | `.pre-commit-config.yaml` | `pre-commit run lint` |
+//! | subcommand | source code of the project's own program | `shop sync` |
 //!
 //! This module only parses text. It executes nothing and reads no files.
 
@@ -52,4 +53,6 @@ pub(crate) enum TargetKind {
     Module,
     /// A pre-commit hook.
     Hook,
+    /// A subcommand of one of the project's own programs.
+    Subcommand,
 }

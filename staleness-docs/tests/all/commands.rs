@@ -279,3 +279,76 @@ fn manifests_and_blocks_that_are_too_large_are_bounded() {
     let told = after(&endless, &small, &[("package.json", "{}")]);
     assert_eq!(told, ["2:1 drift npm run lint"]);
 }
+
+/// The manifests of four programs of one name.
+const PROGRAMS: [(&str, &str); 4] = [
+    ("Cargo.toml", "[package]\nname = \"shop\"\n"),
+    ("pyproject.toml", "[project.scripts]\nshop = \"shop.cli:main\"\n"),
+    ("package.json", r#"{"name": "@x/shop", "bin": "cli.js"}"#),
+    ("cmd/shop/main.go", "package main\n"),
+];
+
+#[test]
+fn a_subcommand_that_went_is_told_and_one_that_never_was_is_not() {
+    let text = "Run `shop sync-all --fast`, `shop never` or `till sync-all`.\n";
+    for (at, path, before, own, behind) in [
+        (
+            0,
+            "src/main.rs",
+            "#[derive(Subcommand)]\nenum Do {\n    List,\n",
+            "    SyncAll(A),\n",
+            "}\n",
+        ),
+        (
+            0,
+            "src/cli.rs",
+            "x.subcommand(\n    Command::new(\"list\"))\n",
+            "y.subcommand(Command::new(\"sync-all\"))\n",
+            "",
+        ),
+        (1, "shop/cli.py", "a.add_parser('list')\n", "a.add_parser(\n    \"sync-all\")\n", ""),
+        (
+            1,
+            "shop/cli.py",
+            "@app.command()\ndef list():\n    pass\n",
+            "@app.command()\ndef sync_all():\n    pass\n",
+            "",
+        ),
+        (2, "src/cli.js", "x\n  .command('list')\n", "  .command('sync-all <a>')\n", ""),
+        (3, "cmd/root.go", "\tUse:   \"list\",\n", "\tUse:   \"sync-all [a]\",\n", ""),
+    ] {
+        let [first, second] = [own, ""].map(|own| format!("{before}{own}{behind}"));
+        let found = after(text, &[PROGRAMS[at], (path, &first)], &[(path, &second)]);
+        assert_eq!(found, ["1:6 drift shop sync-all"], "{path}: {first}");
+        // What no manifest of the project defines is another's program.
+        assert!(after(text, &[(path, &first)], &[(path, &second)]).is_empty(), "{path}");
+    }
+    let mut project = Project::of(&[
+        ("doc.md", text),
+        PROGRAMS[3],
+        ("cmd/root.go", "Use: \"list\",\n"),
+        ("cmd/sync-all.go", "Use: \"sync-all\",\n"),
+    ]);
+    project.remove("cmd/sync-all.go");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md"), ["1:6 drift shop sync-all"]);
+}
+
+#[test]
+fn a_subcommand_that_code_may_still_know_is_not_told_and_a_new_name_is_near() {
+    let source = |name: &str| format!("a.add_parser('list')\na.add_parser('{name}')\n");
+    let first = source("sync-all");
+    let told = |text: &str, second: &[(&str, &str)]| {
+        after(text, &[PROGRAMS[1], ("shop/cli.py", &first)], second)
+    };
+    let (near, other) = (source("sync-alls"), source("mend"));
+    let text = "Run `shop sync-all`.\n";
+    let expected = ["1:6 drift shop sync-all ~ shop sync-alls"];
+    assert_eq!(told(text, &[("shop/cli.py", &near)]), expected);
+    for code in ["x = {'sync-all': 1}\n", "def sync_all():\n", "class SyncAll(Command):\n"] {
+        assert!(told(text, &[("shop/cli.py", &other), ("shop/b.py", code)]).is_empty(), "{code}");
+    }
+    for text in ["Instead of `shop sync-all`, type `shop list`.\n", "Run `git sync-all`.\n"] {
+        assert!(told(text, &[("shop/cli.py", &other)]).is_empty(), "{text}");
+    }
+}

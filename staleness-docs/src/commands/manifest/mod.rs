@@ -4,6 +4,7 @@ mod just;
 mod lines;
 mod make;
 mod object;
+mod subcommands;
 mod table;
 
 use std::collections::BTreeMap;
@@ -83,7 +84,8 @@ fn digest_of(runs: &str) -> u128 {
     if words.is_empty() { 0 } else { stable_hash(words.join(" ").as_bytes()) }
 }
 
-/// Returns the file names of manifests that define targets of a kind, relative to their folder.
+/// Returns the file names of manifests that define targets of a kind, relative to their folder. For
+/// subcommands these are parts of the paths of source files.
 pub(crate) const fn files(kind: TargetKind) -> &'static [&'static str] {
     match kind {
         TargetKind::Script | TargetKind::Tool => &["package.json"],
@@ -107,11 +109,15 @@ pub(crate) const fn files(kind: TargetKind) -> &'static [&'static str] {
         TargetKind::Python => &["pyproject.toml"],
         TargetKind::Module => &[],
         TargetKind::Hook => &[".pre-commit-config.yaml"],
+        TargetKind::Subcommand => subcommands::PLACES,
     }
 }
 
 /// Returns true if the path is that of a manifest that may define targets of a kind.
 pub(crate) fn defines(kind: TargetKind, path: &str) -> bool {
+    if kind == TargetKind::Subcommand {
+        return subcommands::may_define(path);
+    }
     let below = |name: &str| {
         path.strip_suffix(name).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
     };
@@ -139,6 +145,7 @@ pub(crate) fn read(kind: TargetKind, path: &str, text: &str) -> Option<Targets> 
         }
         TargetKind::Python => table::python(text),
         TargetKind::Module => None,
+        TargetKind::Subcommand => Some(subcommands::read(path, text)),
     }
 }
 

@@ -22,7 +22,9 @@ pub(super) fn package(text: &str, kind: TargetKind) -> Option<Targets> {
     let own =
         file.get("bin").filter(|bin| bin.is_string()).and(file.get("name")).and_then(Value::as_str);
     for name in members(file.get("bin")).map(|(name, _)| &**name).chain(own) {
-        targets.add(TargetKind::Tool, name.rsplit('/').next().unwrap_or(name), 0);
+        let name = name.rsplit('/').next().unwrap_or(name);
+        targets.add(TargetKind::Tool, name, 0);
+        targets.add(TargetKind::Binary, name, 0);
     }
     Some(targets)
 }

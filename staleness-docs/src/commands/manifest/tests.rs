@@ -178,3 +178,36 @@ fn a_manifest_that_is_too_large_or_made_to_hang_is_bounded() {
         assert!(targets.all.len() < MAX_TARGETS || targets.open);
     }
 }
+
+#[test]
+fn the_subcommands_of_a_source_file_are_those_that_libraries_read() {
+    use TargetKind::Subcommand;
+    let rust = "Command::new(\"git\").arg(\"x\");\n#[derive(Debug, Subcommand)]\n#[command(about = \"x\")]\n\
+                enum Do {\n    /// Adds { x.\n    Add { all: bool },\n    #[command(name = \"try\")]\n    #[arg(short)]\n    \
+                Attempt(Args),\n    #[command(flatten)]\n    More(More),\n    Remove(\n        Args,\n    ),\n    \
+                DryRun,\n}\nenum Other {\n    No,\n}\n";
+    let python = "a.add_parser(\n    'one', help='x')\n@cli.command(\"two\")\ndef other():\n@app.command()\n@wraps\n\
+                  async def thr_ee(a):\n@app.command(name='four')\ndef b():\n@x.command()\ndef five_cmd():\nd.command(NAME)\n";
+    for (path, text, expected) in [
+        ("src/main.rs", rust, &["add", "dry-run", "remove", "try"][..]),
+        ("a/cli.py", python, &["four", "one", "thr-ee", "two"]),
+        ("cmd/a.go", "Use:   \"one [x]\",\nName: \"two\",\n", &["one"]),
+        ("a/cli.ts", "x.command(`one <y>`).command(name)\nUse: \"z\"\n", &["one"]),
+        (
+            "src/cli.rs",
+            "#[derive(Subcommand)]\n#[clap(rename_all = \"x\")]\nenum A {\n    B,\n}\n",
+            &[],
+        ),
+    ] {
+        assert!(defines(Subcommand, path), "{path}");
+        assert_eq!(names(Subcommand, path, text), expected, "{path}");
+    }
+    for path in ["src/lib.rs", "cli/a.md", "commands.rb", "src/clinic.py"] {
+        assert!(!defines(Subcommand, path), "{path}");
+    }
+    for text in
+        ["#[derive(Subcommand)] enum A {", ".command(", "add_parser('é", "@a.command()\ndef "]
+    {
+        assert_eq!(names(Subcommand, "a/cli.rs", text), [""; 0], "{text}");
+    }
+}
