@@ -191,7 +191,7 @@ fn report(error: &CliError, as_json: bool) -> ExitCode {
 /// A command line that clap refused. A hook never fails its caller, however it was called.
 fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
     if matches!(error.kind(), ClapKind::DisplayHelp | ClapKind::DisplayVersion) {
-        let _ = usage::without_global_options(args).as_ref().unwrap_or(error).print();
+        let _ = error.print();
         return ExitCode::SUCCESS;
     }
     if usage::calls_hook(args) {

@@ -58,21 +58,6 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     CliError::new(kind(error), shortened(what)).hint(hint)
 }
 
-/// The help of a command without the global options, which only the help of the program lists.
-pub(crate) fn without_global_options(args: &[OsString]) -> Option<clap::Error> {
-    fn shorter(command: clap::Command) -> clap::Command {
-        let hidden = |arg: clap::Arg| {
-            let is_global = arg.is_global_set();
-            arg.hide(is_global)
-        };
-        let more = "Global options: see `staleness --help`.";
-        command.mut_args(hidden).mut_subcommands(shorter).after_help(more)
-    }
-    let mut command = Cli::command();
-    command.build();
-    command.mut_subcommands(shorter).try_get_matches_from(args).err()
-}
-
 /// The variable that stands for an option and is not UTF-8 text, if there is one.
 fn garbled_variable() -> Option<String> {
     let command = Cli::command();

@@ -52,7 +52,7 @@ fn a_newcomer_sees_each_change_before_it_is_made() {
     assert_eq!(read(&sandbox, "docs/a.md"), text);
     let run = sandbox.run(&["check", "--fix", "--yes", "--fail-on", "stale"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
-    assert!(run.out.ends_with("\n1 line in 1 document mended\n"), "{}", run.out);
+    assert!(run.out.ends_with("\n1 line in 1 document fixed\n"), "{}", run.out);
     let expected = text.replace("../src/router.rs", "../src/net/routing.rs");
     assert_eq!(
         read(&sandbox, "docs/a.md"),
@@ -153,5 +153,5 @@ fn editors_and_code_review_get_the_replacement() {
     assert_eq!(regions, expected, "one finding, two places");
     let annotations = sandbox.ok(&["check", "--format", "github"]);
     let first = annotations.lines().next().unwrap();
-    assert!(first.ends_with("write: src/net/routing.rs"), "{first}");
+    assert!(first.ends_with("replace with src/net/routing.rs"), "{first}");
 }

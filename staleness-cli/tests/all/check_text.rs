@@ -20,7 +20,7 @@ fn a_plan_is_told_what_went_and_what_never_was() {
     assert!(run.out.contains("1:10  stale  src/router.rs\n"), "{}", run.out);
     assert!(run.out.contains("3:10  invented  src/rooting.rs\n"), "{}", run.out);
     assert!(run.out.contains("did you mean src/routing.rs?"), "{}", run.out);
-    assert!(run.out.ends_with("2 stale, 1 invented of 3 names\n"), "{}", run.out);
+    assert!(run.out.ends_with("3 names: 2 stale, 1 invented\n"), "{}", run.out);
     let run = check(&sandbox, &["--json", "--fail-on", "review"], plan);
     let told: Value = serde_json::from_str(&run.out).unwrap();
     let states = told["items"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap());
@@ -49,5 +49,5 @@ fn what_is_no_text_or_too_much_is_refused() {
         assert!(run.err.contains(why), "{run:?}");
     }
     let empty = check(&sandbox, &[], b"");
-    assert_eq!(empty.out, "0 stale, 0 invented of 0 names\n");
+    assert_eq!(empty.out, "0 names: 0 stale, 0 invented\n");
 }

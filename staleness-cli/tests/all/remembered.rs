@@ -10,7 +10,7 @@ use crate::common::{Run, Sandbox};
 fn checked() -> Sandbox {
     let sandbox = Sandbox::rotted();
     let run = now(&sandbox, &["check", "--verbose"]);
-    assert!(run.code == 0 && run.err.contains("documents noted"), "{run:?}");
+    assert!(run.code == 0 && run.err.contains("documents saved"), "{run:?}");
     // From here on nobody finds git.
     std::fs::remove_dir_all(sandbox.project.join(".git")).unwrap();
     std::fs::create_dir(sandbox.project.join(".git")).unwrap();

@@ -116,7 +116,7 @@ fn vectors_of_every_form_mean_the_same() {
         ("zero.json", b"[0, 0, 0, 0]", "points nowhere"),
         ("nan.f32", &bytes([f32::NAN, 1.0, 1.0, 1.0].map(f32::to_le_bytes)), "not a finite number"),
         ("odd", b"abc", "neither JSON nor numbers"),
-        ("long.json", &[b' '; 300_000], "more than the 262144 bytes"),
+        ("long.json", &[b' '; 300_000], "larger than 262144 bytes"),
     ] {
         let file = path(name, content);
         let line = refused(&sandbox, &[&said[..], &[file.as_str()]].concat(), 3);

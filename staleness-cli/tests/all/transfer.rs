@@ -93,7 +93,7 @@ fn importing_twice_is_importing_once() {
     assert_eq!(again, swapped.join(" "));
     assert_eq!(export_of(&sandbox, &copy), text);
     let said = import(&sandbox, &copy, &text, &[]);
-    assert!(said.out.contains("skipped: 1 project,"), "{said:?}");
+    assert!(said.out.contains("skipped 1 project,"), "{said:?}");
 }
 
 #[test]

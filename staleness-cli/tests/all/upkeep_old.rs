@@ -124,7 +124,7 @@ fn old_entries_of_the_journal_go_and_whoever_was_not_told_them_hears_that() {
         .collect();
     assert_eq!(actions, ["restored", "pinned", "restored", "added"]);
     assert!(history["pruned_until"].as_str().unwrap().starts_with("2024-06-04T"), "{history}");
-    assert!(sandbox.ok(&["tools", "history", "github"]).contains("are no longer kept"));
+    assert!(sandbox.ok(&["tools", "history", "github"]).contains("were pruned"));
     sandbox.ok(&["--now", "2024-06-08", "record", "mcp__new__go", "--success"]);
     assert!(sandbox.json(&["tools", "history", "mcp__new__go"]).get("pruned_until").is_none());
     assert!(sandbox.run(&["doctor"]).out.contains("every record can be read"));

@@ -377,7 +377,7 @@ fn a_file_of_another_system_is_judged_and_nothing_is_stored() {
     for (key, value, part) in [
         ("kind", json!("wish"), "unknown kind"),
         ("status", json!("open"), "a plan cannot be"),
-        ("created", json!("yesterday"), "is not a time"),
+        ("created", json!("yesterday"), "as a time"),
         ("colour", json!(1), "unknown field `colour`"),
         ("id", json!("w1"), "\"w1\" appears twice"),
     ] {

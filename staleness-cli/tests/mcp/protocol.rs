@@ -90,7 +90,7 @@ fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
         ("suggest_tool", json!({ "query": "" }), "the query has no words"),
         ("suggest_tool", json!({ "query": "?!" }), "the query has no words"),
         ("recall_knowledge", json!({ "query": "" }), "the query is empty"),
-        ("save_knowledge", json!({}), "no text"),
+        ("save_knowledge", json!({}), "the text is missing"),
         ("save_knowledge", json!({ "id": "nobody", "keywords": ["x"] }), "no item named"),
         ("save_knowledge", json!({ "body": "x", "due": "soon" }), "cannot read 'soon' as a time"),
         ("save_knowledge", json!({ "body": "x", "cite": ["../../etc/passwd"] }), "passwd"),

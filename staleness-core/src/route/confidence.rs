@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Confidence {
         } else {
             Self::of_billionths(u32::deserialize(from)?)
         };
-        read.ok_or_else(|| de::Error::custom("not in 0..=1"))
+        read.ok_or_else(|| de::Error::custom("must be between 0 and 1"))
     }
 }
 

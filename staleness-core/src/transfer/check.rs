@@ -97,7 +97,10 @@ impl Checker {
     pub fn finish(&self) -> Result<(), LineError> {
         match self.last {
             Some(_) => Ok(()),
-            None => Err(LineError { line: 1, what: "the file is empty".into() }),
+            None => Err(LineError {
+                line: 1,
+                what: "the file is empty, so its header is missing".into(),
+            }),
         }
     }
 

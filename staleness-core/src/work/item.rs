@@ -240,7 +240,7 @@ mod tests {
         let error = plan.move_to(WorkStatus::Accepted, at).expect_err("not a state of plans");
         assert_eq!(
             error.to_string(),
-            "a plan is never accepted; its states are todo, in_progress, blocked, done, dropped"
+            "a plan cannot be accepted; use one of: todo, in_progress, blocked, done, dropped"
         );
         plan.move_to(WorkStatus::Done, at).expect("allowed");
         let error = plan.move_to(WorkStatus::Todo, at).expect_err("it has ended");

@@ -196,7 +196,7 @@ fn every_share_has_its_bounds() {
     for (place, table) in [("knowledge", all), ("knowledge.kind.todo", kinds)] {
         for (name, _) in table.iter().filter(|(_, value)| value.is_float()) {
             let faults = of(&format!("[{place}]\n{name} = 1.5")).unwrap().faults();
-            let fault = format!("{place}.{name}: must lie in 0..=1");
+            let fault = format!("{place}.{name}: must be between 0 and 1");
             assert!(faults.contains(&fault), "{fault}: {faults:?}");
         }
     }

@@ -235,8 +235,8 @@ impl<'p> Past<'p> {
             skip(path, "cannot be read by git, so its committed version counts");
         }
         if self.is_cut() {
-            let reason = "the project or its history is too large to search completely, so lost \
-                          names may be missed";
+            let reason = "the project or its history is too large or too deep to search \
+                          completely, so lost names may be missed";
             skip(HISTORY, reason);
         }
         if tracked.cut {

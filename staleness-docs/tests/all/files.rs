@@ -201,7 +201,8 @@ fn a_path_that_leaves_the_project_is_reported_and_not_followed() {
     project.user("x.md", "x");
     project.write("a.md", "[a](../../home/x.md) [b](../../issues)\n");
     let report = project.check();
-    let notes: Vec<_> = report.notes.iter().filter(|note| note.text.contains("leaves")).collect();
+    let notes: Vec<_> =
+        report.notes.iter().filter(|note| note.text.contains("outside the project")).collect();
     assert_eq!(notes.len(), 1, "{:?}", report.notes);
     assert!(found(&report, "a.md").is_empty());
 }

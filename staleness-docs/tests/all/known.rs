@@ -32,7 +32,7 @@ fn what_was_told_of_a_document_is_told_each_time() {
     bare.write("doc.md", "[x](../../x.md)\n");
     for project in [git, bare] {
         let first = project.check();
-        assert!(first.notes.iter().any(|note| note.text.contains("leaves")));
+        assert!(first.notes.iter().any(|note| note.text.contains("outside the project")));
         let again = project.check_with(|options| options.known = &first.documents);
         assert_eq!((&again.notes, again.counts.ignored), (&first.notes, first.counts.ignored));
         assert_eq!(again.counts.reused, again.documents.len() - 1);
