@@ -33,7 +33,6 @@ mod case;
 mod cases;
 pub mod cells;
 mod child;
-mod collections;
 mod compare;
 mod context;
 pub mod disk;

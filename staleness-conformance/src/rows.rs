@@ -1,5 +1,6 @@
 //! Minimal rows for cases to modify.
 
+mod extremes;
 mod sample;
 
 use staleness_core::definition::{Definition, DefinitionVersion};
@@ -20,7 +21,8 @@ use staleness_core::time::Timestamp;
 use staleness_core::tool::{Failing, PresenceCause, Tool, ToolKind};
 use staleness_core::work::{Work, WorkKind};
 
-pub(crate) use sample::{Sample, TABLES, samples};
+pub use sample::Sample;
+pub(crate) use sample::{TABLES, samples};
 
 /// Names that are easily confused by wildcards, quoting, case folding, trimming or normalising.
 pub(crate) const AWKWARD: [&str; 20] = [

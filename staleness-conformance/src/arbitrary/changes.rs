@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use staleness_core::store::{Change, ChangeSet, OutcomeRange, Row};
+use staleness_core::store::{Change, ChangeSet, OutcomeRange};
 
-use super::{Reach, journal_entry, number, outcome, outcome_cut, project_id, tool_key};
-use crate::collections::collections;
+use super::{Reach, Sample, journal_entry, number, outcome, outcome_cut, project_id, tool_key};
 
 /// Generates a range of outcomes.
 pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
@@ -23,8 +22,8 @@ pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
 pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
     let mut all = Just(ChangeSet::default()).boxed();
     macro_rules! add {
-        ($({ $rows:ident $row:ident $any:ident $keys:ident $filters:ident })*) => {$(
-            all = (all, changes(super::$any(reach), super::$keys(reach)))
+        ($($rows:ident: $row:ty,)*) => {$(
+            all = (all, changes::<$row>(reach))
                 .prop_map(|(mut all, changes)| {
                     all.$rows = changes;
                     all
@@ -32,7 +31,7 @@ pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
                 .boxed();
         )*};
     }
-    collections!(add);
+    staleness_core::collections!(add);
     let ranges = prop_oneof![3 => Just(Vec::new()), 1 => few(outcome_range(reach), 3)];
     (all, few(outcome(reach), 4), ranges, few(journal_entry(reach), 3))
         .prop_map(|(mut all, outcomes, ranges, journal)| {
@@ -53,12 +52,9 @@ fn few<T: std::fmt::Debug>(
     prop::collection::vec(row, 0..most)
 }
 
-fn changes<R: Row>(
-    row: impl Strategy<Value = R> + 'static,
-    key: impl Strategy<Value = R::Key> + 'static,
-) -> impl Strategy<Value = Vec<Change<R, R::Key>>> {
-    let put = row.prop_map(|row| (row.key().clone(), Some(row)));
-    let delete = key.prop_map(|key| (key, None));
+fn changes<R: Sample>(reach: Reach) -> impl Strategy<Value = Vec<Change<R, R::Key>>> {
+    let put = R::arbitrary(reach).prop_map(|row| (row.key().clone(), Some(row)));
+    let delete = R::keys(reach).prop_map(|key| (key, None));
     few(prop_oneof![3 => put, 1 => delete], 4).prop_map(|all| {
         let mut written = BTreeSet::new();
         all.into_iter()

@@ -18,6 +18,25 @@ macro_rules! record {
 }
 pub(crate) use record;
 
+/// Builds a strategy for a filter, from a strategy for each variant. `All` comes by itself.
+macro_rules! filter {
+    ($filter:ident {
+        $($variant:ident($($from:expr),+)),* $(,)? $(; $($other:expr),+ $(,)?)?
+    }) => {
+        prop_oneof![
+            $(filter!(@of $filter::$variant, $($from),+),)*
+            $($($other,)+)?
+            Just($filter::All),
+        ]
+        .boxed()
+    };
+    (@of $filter:ident::$variant:ident, $one:expr) => { $one.prop_map($filter::$variant) };
+    (@of $filter:ident::$variant:ident, $one:expr, $two:expr) => {
+        ($one, $two).prop_map(|(one, two)| $filter::$variant(one, two))
+    };
+}
+pub(crate) use filter;
+
 mod changes;
 mod definition;
 mod hostile;
@@ -45,6 +64,7 @@ pub use place::{project, source};
 pub use routes::*;
 pub use selection::*;
 pub use tool::{failing, health, listing, presence, ring, tool};
+pub(crate) use work::referred;
 pub use work::{cursor, session, work};
 
 use proptest::char;
@@ -53,6 +73,8 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use staleness_core::time::Timestamp;
+
+pub use crate::rows::Sample;
 
 /// The range of values that a strategy generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

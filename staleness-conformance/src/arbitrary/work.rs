@@ -35,7 +35,7 @@ pub fn work(reach: Reach) -> BoxedStrategy<Work> {
 }
 
 /// Generates ids that work refers to, often from a small pool.
-pub(super) fn referred() -> BoxedStrategy<BTreeSet<String>> {
+pub(crate) fn referred() -> BoxedStrategy<BTreeSet<String>> {
     let id = prop_oneof![2 => select(vec!["x", "y", "[]"]).prop_map(String::from), 1 => text(20)];
     prop::collection::btree_set(id, 0..4).boxed()
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use staleness_core::ids::Scope;
 use staleness_core::journal::Revision;
 use staleness_core::project::Told;
-use staleness_core::store::View;
+use staleness_core::store::{Filter as _, View};
 
 use super::Life;
+use crate::rows::Sample as _;
 
 impl Life {
     /// Returns the rows of this life's project as if nobody else had used the store. Store-wide numbers are
@@ -15,21 +16,17 @@ impl Life {
     #[must_use]
     pub fn own(self, mut view: View) -> View {
         let id = self.project().id;
-        let here = |scope: &Scope| *scope == Scope::Project(id.clone());
+        macro_rules! keep {
+            ($($rows:ident: $row:ty,)*) => {$(
+                if let Some(own) = <$row>::owned(Some(id.as_str())) {
+                    view.$rows.retain(|key, row| own.matches(key, Some(row)));
+                }
+            )*};
+        }
+        staleness_core::collections!(keep);
         view.projects.retain(|key, _| *key == id);
-        view.sources.retain(|key, _| key.project.as_ref() == Some(&id));
-        view.tools.retain(|key, _| here(&key.scope));
-        view.definitions.retain(|key, _| here(&key.scope));
-        view.knowledge.retain(|key, _| here(&key.scope));
-        view.documents.retain(|key, _| key.project == id);
-        view.work.retain(|key, _| here(&key.scope));
-        view.sessions.retain(|key, _| key.project == id);
-        view.cursors.retain(|key, _| key.project == id);
-        view.routes.retain(|key, _| key.project == id);
-        view.vectors.retain(|key, _| key.project == id);
-        view.suggestions.retain(|key, _| key.project == id);
         view.outcomes.retain(|_, row| row.project == id);
-        view.journal.retain(|_, row| here(&row.subject.scope));
+        view.journal.retain(|_, row| row.subject.scope == Scope::Project(id.clone()));
         renumber(&mut view);
         view
     }

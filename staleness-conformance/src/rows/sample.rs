@@ -1,52 +1,34 @@
-//! Sample rows of every collection, minimal or with extreme values.
+//! A sample of every collection: its rows, keys and filters, minimal, extreme or arbitrary.
 
-use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Finding, Part};
-use staleness_core::ids::{IdError, Level, ProjectId, Scope, SessionId};
-use staleness_core::journal::Revision;
-use staleness_core::knowledge::{
-    Block, Citation, Cited, Contradiction, Document, Fact, Item, ItemKind, Lines,
-};
-use staleness_core::outcome::Mark;
-use staleness_core::project::{Project, Told};
-use staleness_core::route::{
-    Confidence, Precision, Prompted, Route, RouteVector, SuggestedTool, Suggestions, Vector,
-};
-use staleness_core::session::{Cursor, OpenCall, Session};
-use staleness_core::source::{Source, SourceState};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use staleness_core::definition::Definition;
+use staleness_core::ids::{ProjectId, Scope, ToolKey};
+use staleness_core::knowledge::{Document, Item};
+use staleness_core::project::Project;
+use staleness_core::route::{Route, RouteVector, Suggestions};
+use staleness_core::session::{Cursor, Session};
+use staleness_core::source::Source;
 use staleness_core::store::{
-    CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, RouteFilter, Row, SessionFilter,
-    SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
+    CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, ProjectFilter, RouteFilter, Row,
+    SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
 };
-use staleness_core::time::Timestamp;
-use staleness_core::tool::{
-    Failing, Health, Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Tool,
-    ToolKind,
-};
-use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use staleness_core::tool::Tool;
+use staleness_core::work::{Aging, Work};
 
 use super::{
-    AWKWARD, at, cursor, definition, document, document_key, embedded, item, item_key, model, name,
-    op, project, project_id, route, route_key, scope, server, session, source, source_id, started,
-    suggestions, tool, work, work_key,
+    cursor, definition, document, document_key, embedded, extremes, item, item_key, name, project,
+    project_id, route, route_key, scope, source, source_id, started, suggestions, tool, work,
+    work_key,
 };
+use crate::arbitrary::{self as any, Reach, filter, record};
 use crate::steps::Write;
 
-const ROCKET: &str = "\u{1f680}";
-const TEXTS: [&str; 9] = [
-    "",
-    " ",
-    "'; DROP TABLE tools; --",
-    "{\"kind\":\"tool\"}\n{\"kind\":\"tool\"}\n",
-    "\u{1b}[31m \u{202e} \u{feff} \u{7f}",
-    "line\r\nline\u{2028}line\ttab, \"quotes\", 'quotes', \\",
-    "---\nid: x\n---\n",
-    "%_*?[a-z]\\",
-    "\u{202e}right to left\u{200f} e\u{301} \u{e9}",
-];
-
-/// A row with samples for the cases that cover all collections.
-#[diagnostic::on_unimplemented(note = "a new collection needs a line in `samples!`")]
-pub(crate) trait Sample: Row {
+/// A row of a collection, with all that the suite needs to know of the collection.
+#[diagnostic::on_unimplemented(note = "a new collection needs an entry in `samples!`")]
+pub trait Sample: Row {
     /// Returns a minimal row of a project, or a global one. If rows always belong to a project, `None` means
     /// another project.
     fn sample(of: Option<&str>, text: &str) -> Self;
@@ -56,10 +38,23 @@ pub(crate) trait Sample: Row {
 
     /// Returns rows with the same key, and every value in the other fields that a store might lose.
     fn extremes(self) -> Vec<Self>;
+
+    /// Generates a row.
+    fn arbitrary(reach: Reach) -> BoxedStrategy<Self>;
+
+    /// Generates a key.
+    fn keys(reach: Reach) -> BoxedStrategy<Self::Key>;
+
+    /// Generates a filter.
+    fn filters(reach: Reach) -> BoxedStrategy<Self::Filter>;
 }
 
 macro_rules! samples {
-    ($($row:ident |$of:ident, $text:ident| $sample:expr, $owned:expr, $extremes:ident;)*) => {$(
+    ($(
+        $row:ident: $any:path, $keys:path, $extremes:path;
+        |$of:ident, $text:ident| $sample:expr, $owned:expr;
+        |$reach:ident| $filters:expr;
+    )*) => {$(
         impl Sample for $row {
             fn sample($of: Option<&str>, $text: &str) -> Self {
                 $sample
@@ -72,32 +67,119 @@ macro_rules! samples {
             fn extremes(self) -> Vec<Self> {
                 $extremes(self)
             }
+
+            fn arbitrary(reach: Reach) -> BoxedStrategy<Self> {
+                $any(reach)
+            }
+
+            fn keys(reach: Reach) -> BoxedStrategy<Self::Key> {
+                $keys(reach)
+            }
+
+            fn filters($reach: Reach) -> BoxedStrategy<Self::Filter> {
+                $filters
+            }
         }
     )*};
 }
 
 samples! {
-    Project |of, text| project(format!("{}{text}", of.unwrap_or_default())), of.and(None), projects;
-    Source |of, text| source(source_id(of, text, text)), Some(SourceFilter::Scope(place(of))), sources;
-    Tool |of, text| tool(staleness_core::ids::ToolKey { scope: place(of), name: name(text) }),
-        Some(ToolFilter::Scope(place(of))), tools;
-    Definition |of, text|
-        definition(staleness_core::ids::ToolKey { scope: place(of), name: name(text) }),
-        Some(DefinitionFilter::Scope(place(of))), definitions;
-    Item |of, text| item(item_key(of, text)), Some(ItemFilter::Scope(place(of))), items;
-    Document |of, text| document(document_key(owner(of).as_str(), text)),
-        Some(DocumentFilter::Project(owner(of))), documents;
-    Work |of, text| work(work_key(of, text)), Some(WorkFilter::Scope(place(of))), works;
-    Session |of, text| started(owner(of).as_str(), text),
-        Some(SessionFilter::Project(owner(of))), sessions;
-    Cursor |of, text| cursor(owner(of).as_str(), text),
-        Some(CursorFilter::Project(owner(of))), cursors;
-    Route |of, text| route(route_key(owner(of).as_str(), text, 1)),
-        Some(RouteFilter::Project(owner(of))), routes;
-    RouteVector |of, text| embedded(route_key(owner(of).as_str(), text, 1), "m"),
-        Some(VectorFilter::Project(owner(of))), vectors;
-    Suggestions |of, text| suggestions(owner(of).as_str(), text),
-        Some(SuggestionFilter::Project(owner(of))), suggested;
+    Project: any::project, any::project_id, extremes::projects;
+        |of, text| project(format!("{}{text}", of.unwrap_or_default())), of.and(None);
+        |reach| filter!(ProjectFilter { Id(any::project_id(reach)) });
+
+    Source: any::source, any::source_id, extremes::sources;
+        |of, text| source(source_id(of, text, text)), Some(SourceFilter::Scope(place(of)));
+        |reach| filter!(SourceFilter { Id(any::source_id(reach)), Scope(any::scope(reach)) });
+
+    Tool: any::tool, any::tool_key, extremes::tools;
+        |of, text| tool(ToolKey { scope: place(of), name: name(text) }),
+            Some(ToolFilter::Scope(place(of)));
+        |reach| filter!(ToolFilter {
+            Key(any::tool_key(reach)),
+            Scope(any::scope(reach)),
+            Configured(any::scope(reach)),
+            Entries(any::scope(reach), any::server_key(reach)),
+            Server(any::scope(reach), any::server_key(reach)),
+            Demoted(any::scope(reach)),
+            Revived(any::scope(reach)),
+        });
+
+    Definition: any::definition, any::tool_key, extremes::definitions;
+        |of, text| definition(ToolKey { scope: place(of), name: name(text) }),
+            Some(DefinitionFilter::Scope(place(of)));
+        |reach| filter!(DefinitionFilter {
+            Key(any::tool_key(reach)), Scope(any::scope(reach)), Pending(any::scope(reach)),
+        });
+
+    Item: any::item, any::item_key, extremes::items;
+        |of, text| item(item_key(of, text)), Some(ItemFilter::Scope(place(of)));
+        |reach| filter!(ItemFilter { Key(any::item_key(reach)), Scope(any::scope(reach)) });
+
+    Document: any::document, any::document_key, extremes::documents;
+        |of, text| document(document_key(owner(of).as_str(), text)),
+            Some(DocumentFilter::Project(owner(of)));
+        |reach| filter!(DocumentFilter {
+            Key(any::document_key(reach)),
+            Project(any::project_id(reach)),
+            Loaded(any::project_id(reach)),
+            Flagged(any::project_id(reach)),
+        });
+
+    Work: any::work, any::work_key, extremes::works;
+        |of, text| work(work_key(of, text)), Some(WorkFilter::Scope(place(of)));
+        |reach| filter!(WorkFilter {
+            Key(any::work_key(reach)), Scope(any::scope(reach)), Open(any::scope(reach));
+            record!(WorkFilter::Aging {
+                scope: any::scope(reach),
+                aging: select(&Aging::ALL[..]),
+                until: any::timestamp(reach),
+            }),
+            record!(WorkFilter::Referring {
+                scope: any::scope(reach),
+                to: any::referred().prop_map(Arc::new),
+            }),
+        });
+
+    Session: any::session, any::session_key, extremes::sessions;
+        |of, text| started(owner(of).as_str(), text), Some(SessionFilter::Project(owner(of)));
+        |reach| filter!(SessionFilter {
+            Key(any::session_key(reach)), Project(any::project_id(reach)),
+        });
+
+    Cursor: any::cursor, any::cursor_key, extremes::cursors;
+        |of, text| cursor(owner(of).as_str(), text), Some(CursorFilter::Project(owner(of)));
+        |reach| filter!(CursorFilter {
+            Key(any::cursor_key(reach)), Project(any::project_id(reach)),
+        });
+
+    Route: any::route, any::route_key, extremes::routes;
+        |of, text| route(route_key(owner(of).as_str(), text, 1)),
+            Some(RouteFilter::Project(owner(of)));
+        |reach| filter!(RouteFilter {
+            Key(any::route_key(reach)),
+            Id(any::project_id(reach), any::route_id(reach)),
+            Tool(any::project_id(reach), any::tool_name(reach)),
+            Project(any::project_id(reach)),
+        });
+
+    RouteVector: any::route_vector, any::route_key, extremes::vectors;
+        |of, text| embedded(route_key(owner(of).as_str(), text, 1), "m"),
+            Some(VectorFilter::Project(owner(of)));
+        |reach| filter!(VectorFilter {
+            Key(any::route_key(reach)),
+            Tool(any::project_id(reach), any::tool_name(reach)),
+            First(any::project_id(reach), any::model_id(reach)),
+            Model(any::project_id(reach), any::model_id(reach)),
+            Project(any::project_id(reach)),
+        });
+
+    Suggestions: any::suggestions, any::session_key, extremes::suggested;
+        |of, text| suggestions(owner(of).as_str(), text),
+            Some(SuggestionFilter::Project(owner(of)));
+        |reach| filter!(SuggestionFilter {
+            Key(any::session_key(reach)), Project(any::project_id(reach)),
+        });
 }
 
 fn place(of: Option<&str>) -> Scope {
@@ -123,334 +205,4 @@ pub(crate) fn samples(mut write: Write, of: Option<&str>, text: &str) -> Write {
     }
     staleness_core::collections!(add);
     write
-}
-
-fn longest() -> String {
-    ROCKET.repeat(IdError::MAX_BYTES / ROCKET.len())
-}
-
-fn projects(row: Project) -> Vec<Project> {
-    let told = Told {
-        revision: Revision(u64::MAX),
-        session: Some(session(longest())),
-        from: Revision(u64::MAX - 1),
-    };
-    let full = Project {
-        root: format!("/{}/\n\t'\"{ROCKET}", "r".repeat(5_000)),
-        first_seen_at: Timestamp::MIN,
-        last_seen_at: Timestamp::MAX,
-        config_digest: u128::MAX,
-        told,
-        ..row.clone()
-    };
-    let blank = Project {
-        root: String::new(),
-        first_seen_at: Timestamp::MAX,
-        last_seen_at: Timestamp::MIN,
-        config_digest: 1 << 127,
-        told: Told { revision: Revision(1 << 63), ..Told::default() },
-        ..row
-    };
-    vec![full, blank]
-}
-
-fn sources(row: Source) -> Vec<Source> {
-    let full = Source {
-        path: format!("/{}\n'\"", "p".repeat(5_000)),
-        found: u32::MAX,
-        digest: u128::MAX,
-        readings: u64::MAX,
-        last_read_at: Some(Timestamp::MIN),
-        last_scan_at: Timestamp::MAX,
-        ..row.clone()
-    };
-    let blank = Source {
-        path: String::new(),
-        readings: 1 << 63,
-        last_read_at: Some(Timestamp::MAX),
-        last_scan_at: Timestamp::MIN,
-        ..row
-    };
-    let states = SourceState::ALL.map(|state| Source { state, ..blank.clone() });
-    [vec![full], states.into()].concat()
-}
-
-fn definitions(row: Definition) -> Vec<Definition> {
-    let part = |text: &str| Some(Part { digest: "f".repeat(64), text: text.to_owned() });
-    let of = |text: &str| DefinitionVersion {
-        title: part(text),
-        description: part(text),
-        input: part(&text.repeat(500)),
-        output: part(""),
-        annotations: part("{}"),
-        found: [
-            Finding::Order(text.to_owned()),
-            Finding::Hidden,
-            Finding::Mixed(text.to_owned()),
-            Finding::Address(text.to_owned(), text.to_owned()),
-        ]
-        .into(),
-    };
-    let full = |class: ChangeClass| Definition {
-        current: of(TEXTS[class as usize]),
-        previous: Some(of(ROCKET)),
-        since: Timestamp::MAX,
-        pending: Some(class),
-        changes: u32::MAX,
-        journalled: Some((class, Timestamp::MIN)),
-        ..row.clone()
-    };
-    ChangeClass::ALL.map(full).into()
-}
-
-fn tools(row: Tool) -> Vec<Tool> {
-    let mut all = Vec::new();
-    let mut vary = |change: &dyn Fn(&mut Tool)| {
-        let mut row = row.clone();
-        change(&mut row);
-        all.push(row);
-    };
-    for kind in ToolKind::ALL {
-        vary(&|row| row.kind = kind);
-    }
-    for cause in PresenceCause::ALL {
-        for hold in Hold::ALL {
-            vary(&|row| {
-                row.presence =
-                    Presence { revived: hold == Hold::Ignored, ..Presence::new(cause, at(-1)) };
-                row.hold = hold;
-            });
-        }
-    }
-    for (at, uses) in [(Timestamp::MAX, u64::MAX), (Timestamp::MIN, 0), (at(0), 1 << 63)] {
-        vary(&|row| {
-            (row.discovered_at, row.updated_at, row.last_used_at) = (at, at, Some(at));
-            (row.presence.since, row.uses) = (at, uses);
-        });
-    }
-    let entry = |turn: usize| RingEntry {
-        mark: Mark::ALL[turn % Mark::ALL.len()],
-        at: [Timestamp::MAX, at(turn as i64), Timestamp::MIN, at(0)][turn % 4],
-        op: [u64::MAX, 0, 1 << 63, turn as u64][turn % 4],
-    };
-    for length in 0..=Ring::CAPACITY {
-        vary(&|row| row.ring = Ring::from_entries((0..length).map(entry)));
-    }
-    let projects = [None, Some("p"), Some("a'b%")];
-    let listings = || {
-        Level::ALL.into_iter().flat_map(|level| projects.map(|of| (level, of))).map(
-            |(level, of)| {
-                let part = format!("plugin:a@b/skills {ROCKET}");
-                let source = source_id(of, "client \"c\"", &part);
-                let state = match (level, of) {
-                    (Level::User, None) => ListingState::Configured,
-                    (Level::User, Some(_)) => ListingState::Off,
-                    (Level::Project, None) => ListingState::Pending,
-                    (Level::Project, Some(_)) => ListingState::Untrusted,
-                    (_, None) => ListingState::Refused,
-                    (_, Some(_)) => ListingState::Gone,
-                };
-                Listing { source: staleness_core::ids::SourceId { level, ..source }, state }
-            },
-        )
-    };
-    vary(&|row| row.listings = listings().collect());
-    vary(&|row| row.listings = listings().rev().collect());
-    vary(&|row| row.listings = listings().take(1).collect());
-    for text in
-        TEXTS.map(String::from).into_iter().chain([ROCKET.repeat(Tool::MAX_DESCRIPTION_CHARS)])
-    {
-        vary(&|row| {
-            row.description = Some(text.clone());
-            row.health.failing = Some(Failing { since: at(9), cause: text.clone() });
-        });
-    }
-    for text in AWKWARD.map(String::from).into_iter().chain([longest()]) {
-        vary(&|row| {
-            row.server = Some(server(&text));
-            row.plugin = Some(name(&text));
-        });
-    }
-    for (demotions, window, last_demoted_at) in [
-        (1, 1, Some(Timestamp::MIN)),
-        (u32::MAX, Ring::CAPACITY as u8, Some(Timestamp::MAX)),
-        (1 << 31, 5, Some(at(0))),
-    ] {
-        for since in [None, Some(Timestamp::MIN), Some(Timestamp::MAX)] {
-            let failing = since.map(|since| Failing { since, cause: "cause".into() });
-            let health = Health { failing, demotions, last_demoted_at, window };
-            vary(&|row| row.health.clone_from(&health));
-        }
-    }
-    all
-}
-
-fn citation() -> Citation {
-    Citation {
-        lines: Some(Lines { first: 1, last: u32::MAX }),
-        symbol: Some("a::b<'_>".into()),
-        digest: Some("0f".into()),
-        ..Citation::of_path("a\n'\"\\\u{202e}\u{1f680}.rs")
-    }
-}
-
-fn items(row: Item) -> Vec<Item> {
-    let ids = |texts: &[&str]| texts.iter().map(|text| item_key(None, text).id).collect();
-    let full = Item {
-        keywords: AWKWARD.iter().map(ToString::to_string).collect(),
-        path: Some("docs/a b%20'\".md".into()),
-        added_at: Timestamp::MIN,
-        updated_at: Timestamp::MAX,
-        version_context: Some(String::new()),
-        evergreen: true,
-        due: Some(Timestamp::MAX),
-        expires_at: Some(Timestamp::MIN),
-        verified_at: Some(at(-1)),
-        verified_commit: Some("c".repeat(64)),
-        verifications: u32::MAX,
-        citations: [Citation::of_path(""), citation()].into(),
-        supersedes: ids(&AWKWARD),
-        superseded_by: ids(&["x"]),
-        related: ids(&["x", "y"]),
-        contradicted: Some(Contradiction {
-            by: "somebody".into(),
-            reason: "a\nb\t\"c\"".into(),
-            at: Timestamp::MIN,
-        }),
-        done_at: Some(at(0)),
-        recalls: u64::MAX,
-        recalls_since_edit: 1 << 63,
-        recalled_at: Some(Timestamp::MAX),
-        recall_op: Some(op("o'")),
-        ..row.clone()
-    };
-    let texts = TEXTS.map(|text| Item {
-        body: text.into(),
-        keywords: [text.into()].into(),
-        path: Some(text.into()),
-        version_context: Some(text.into()),
-        citations: [Citation::of_path(text)].into(),
-        ..row.clone()
-    });
-    let big = Item {
-        body: "\u{1f680} of a megabyte\n".repeat(1 << 16)[..1 << 20].into(),
-        keywords: (0..400).map(|number| format!("{number:0512}")).collect(),
-        ..full.clone()
-    };
-    let kinds = ItemKind::ALL.map(|kind| Item { kind, ..row.clone() });
-    [vec![full, big], texts.into(), kinds.into()].concat()
-}
-
-fn documents(row: Document) -> Vec<Document> {
-    let fact = Fact::SourceMissing {
-        citation: citation(),
-        gone: Cited::Lines,
-        renamed_to: Some("b".into()),
-        commit: Some("c".repeat(64)),
-    };
-    let block = Block {
-        line: u32::MAX,
-        last_line: 0,
-        title: ROCKET.repeat(80),
-        digest: u64::MAX,
-        anchored_at: Some(Timestamp::MIN),
-        anchor: Some(String::new()),
-        evidence: vec![fact.into(), Fact::FutureDate { at: Timestamp::MAX }.into()],
-    };
-    let full = Document {
-        loaded: true,
-        checked_at: Timestamp::MAX,
-        head: Some("d".repeat(64)),
-        digest: u128::MAX,
-        blocks: u32::MAX,
-        found: vec![block.clone(), Block { evidence: Vec::new(), ..block }],
-        ..row.clone()
-    };
-    let blank = Document { checked_at: Timestamp::MIN, blocks: 0, ..row.clone() };
-    vec![full, blank, super::flagged(row, 5_000)]
-}
-
-fn works(row: Work) -> Vec<Work> {
-    let step = |text: String, at: Timestamp| WorkStep { text, at };
-    let full = Work {
-        before: Some(WorkStatus::Open),
-        text: ROCKET.repeat(Work::MAX_TEXT_BYTES / 4),
-        author: Some("it's".into()),
-        from: Some("a\"b".into()),
-        to: Some("\u{202e}".into()),
-        generated: true,
-        by_person: true,
-        created_at: Timestamp::MAX,
-        updated_at: Timestamp::MIN,
-        expires_at: Some(Timestamp::MAX),
-        refs: AWKWARD.map(String::from).into(),
-        steps: vec![
-            step("one\ntwo".into(), Timestamp::MIN),
-            step("x".repeat(400 << 10), Timestamp::MAX),
-        ],
-        ..row.clone()
-    };
-    let mut all = vec![full];
-    for kind in WorkKind::ALL {
-        for status in WorkStatus::ALL {
-            all.extend(NoteType::ALL.map(|note| Work { kind, status, note, ..row.clone() }));
-        }
-    }
-    all
-}
-
-fn sessions(row: Session) -> Vec<Session> {
-    vec![Session {
-        started_at: Timestamp::MIN,
-        ended_at: Some(Timestamp::MAX),
-        from_revision: Revision(u64::MAX),
-        first_contact: false,
-        ..row
-    }]
-}
-
-fn cursors(row: Cursor) -> Vec<Cursor> {
-    let revision = Revision(u64::MAX);
-    let session: Option<SessionId> = Some(session("a'b"));
-    vec![Cursor { revision, session, moved_at: Timestamp::MIN, ..row }]
-}
-
-fn routes(row: Route) -> Vec<Route> {
-    let most = Route {
-        query: ROCKET.repeat(1_024),
-        confidence: Confidence::ONE,
-        uses: u64::MAX,
-        created_at: Timestamp::MIN,
-        last_used_at: Timestamp::MAX,
-        model: Some(model("a'b")),
-        ops: vec![u64::MAX; Route::MAX_OPS],
-        ..row.clone()
-    };
-    vec![most, Route { confidence: Confidence::ZERO, uses: 0, ..row }]
-}
-
-fn vectors(row: RouteVector) -> Vec<RouteVector> {
-    let numbers: Vec<f64> = (0..Vector::MAX_DIMENSIONS).map(|n| (n as f64).sin() + 2.0).collect();
-    let vector = |precision| Vector::new(&numbers, precision).expect("a direction");
-    let wide =
-        |precision| RouteVector { vector: vector(precision), model: model("a'b"), ..row.clone() };
-    Precision::ALL.map(wide).into()
-}
-
-fn suggested(row: Suggestions) -> Vec<Suggestions> {
-    let route = Some(route_key("p", "t", u128::MAX).id);
-    let prompt = Prompted {
-        at: Timestamp::MAX,
-        query: Some(ROCKET.repeat(256)),
-        tools: vec![SuggestedTool { tool: name("a\"b"), route }; 8],
-        taught: vec![name("a\\b"); 4],
-    };
-    let turn = Some(op("u".repeat(IdError::MAX_BYTES)));
-    let call = OpenCall {
-        op: op("o".repeat(IdError::MAX_BYTES)),
-        tool: name("a\"b"),
-        turn,
-        at: Timestamp::MIN,
-    };
-    vec![Suggestions { made: u32::MAX, prompts: vec![prompt; 4], calls: vec![call; 32], ..row }]
 }
