@@ -402,6 +402,28 @@ fn version_2_of_every_record_has_these_bytes_and_is_read_as_ever() {
     golden!(same);
 }
 
+/// A new kind of record needs a new format.
+#[test]
+fn format_11_has_these_kinds_of_records() {
+    let mut kinds = Vec::new();
+    macro_rules! kind {
+        ($type:ty, $record:expr, $bytes:literal) => {
+            kinds.push(char::from(<$type as Coded>::KIND))
+        };
+    }
+    golden!(kind);
+    macro_rules! each {
+        ($($rows:ident: $row:ty,)*) => {
+            $(assert!(kinds.contains(&char::from(<$row as Coded>::KIND)), stringify!($rows));)*
+        };
+    }
+    staleness_core::collections!(each);
+    assert_eq!(
+        (crate::collections::stored::FORMAT, String::from_iter(kinds)),
+        (11, "pstojkdwecrvig".into())
+    );
+}
+
 /// Claims lengths of gigabytes and more wherever a length is stored.
 #[test]
 fn a_hostile_length_a_cut_and_an_odd_byte_are_errors_at_most() {
@@ -437,53 +459,8 @@ fn a_hostile_length_a_cut_and_an_odd_byte_are_errors_at_most() {
     golden!(hostile);
 }
 
-proptest! {
-    #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
-
-    #[test]
-    fn any_record_comes_back(
-        project in arbitrary::project(Reach::Wide),
-        source in arbitrary::source(Reach::Wide),
-        tool in arbitrary::tool(Reach::Wide),
-        outcome in arbitrary::outcome(Reach::Wide),
-        entry in arbitrary::journal_entry(Reach::Wide),
-        item in arbitrary::item(Reach::Wide),
-        document in arbitrary::document(Reach::Wide),
-        (work, session, cursor) in (
-            arbitrary::work(Reach::Wide),
-            arbitrary::session(Reach::Wide),
-            arbitrary::cursor(Reach::Wide),
-        ),
-        (route, vector, suggestions) in (
-            arbitrary::route(Reach::Wide),
-            arbitrary::route_vector(Reach::Wide),
-            arbitrary::suggestions(Reach::Wide),
-        ),
-        definition in arbitrary::definition(Reach::Wide),
-    ) {
-        macro_rules! come_back {
-            ($($record:ident)*) => {
-                $(prop_assert_eq!(decode(&encode(&$record).unwrap()), Ok($record));)*
-            };
-        }
-        come_back!(project source tool outcome entry item document work session cursor);
-        come_back!(route vector suggestions definition);
-    }
-
-    /// Anything that can be decoded is unchanged after encoding and decoding again.
-    #[test]
-    fn any_bytes_are_an_error_or_a_record(body in prop::collection::vec(any::<u8>(), 0..200)) {
-        macro_rules! read {
-            ($type:ty, $record:expr, $bytes:literal) => {{
-                let bytes = [&bytes($bytes)[..2], body.as_slice()].concat();
-                if let Ok(record) = decode::<$type>(&bytes) {
-                    prop_assert_eq!(decode::<$type>(&encode(&record).unwrap()), Ok(record));
-                }
-            }};
-        }
-        golden!(read);
-    }
-}
+#[path = "codec_any_tests.rs"]
+mod any_records;
 
 #[path = "codec_limit_tests.rs"]
 mod limits;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use redb::{Key, ReadableDatabase, ReadableTable, TableDefinition};
 use staleness_conformance::cells::{self, Changed, SECRET, fill, read};
+use staleness_core::store::table::Record;
 use staleness_core::{Policy, Registry};
 use staleness_redb::{OpenOptions, RedbStore};
 
@@ -77,11 +78,12 @@ fn whatever_stands_in_a_record_is_read_or_named() {
         changed += 1;
         named += cell.try_out(registry, &["the journal has"]);
     };
-    let tables = "projects sources tools definitions knowledge documents work sessions cursors routes \
-                  vectors suggestions";
-    for table in tables.split(' ') {
-        changes::<(&str, &str, &str)>(&whole, table, &mut visit);
+    macro_rules! each {
+        ($($rows:ident: $row:ty,)*) => {
+            $(changes::<(&str, &str, &str)>(&whole, <$row as Record>::TABLE, &mut visit);)*
+        };
     }
+    staleness_core::collections!(each);
     changes::<u64>(&whole, "outcomes", &mut visit);
     changes::<(u64, u32)>(&whole, "journal", &mut visit);
     eprintln!("{changed} records changed, {named} errors");
