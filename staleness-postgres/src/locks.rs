@@ -18,14 +18,14 @@
 //! and the entries of a server, which every use of an MCP tool reads. A use may miss an entry added at the
 //! same moment, as if the use had come first.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness_core::ids::stable_hash;
-use staleness_core::store::{
-    Access, CursorFilter, DefinitionFilter, DocumentFilter, ItemFilter, OutcomeFilter, Pick,
-    ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
-    ToolFilter, VectorFilter, WorkFilter,
-};
+use staleness_core::route::{Route, RouteVector};
+use staleness_core::store::table::{Cell, Record, Table};
+use staleness_core::store::{Access, Filter, OutcomeFilter, Selection, ToolFilter};
+use staleness_core::tool::Tool;
 
 /// Maximum number of row locks per part; above this, the part is locked. By default the server has room for
 /// about 6,000 locks.
@@ -35,19 +35,43 @@ const MAX_ROWS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
     /// One row of a part, by key.
-    Row(String, Vec<u8>),
+    Row(Vec<u8>, Vec<u8>),
     /// Any row of a part. Other rows may come to match.
-    Part(String),
+    Part(Vec<u8>),
     /// Rows of a part that others may change while they are only read.
-    Loose(String),
+    Loose(Vec<u8>),
     /// Any row.
     Whole,
 }
 
 impl Reach {
-    fn row(part: &str, key: &[&[u8]]) -> Self {
-        Self::Row(part.to_owned(), key.join(&0))
+    /// Returns the rows that a filter can match: its first parameter is the part, as is the first column of a
+    /// longer key.
+    fn of<R: Table>(filter: &R::Filter) -> Self {
+        if let Some(ToolFilter::Entries(scope, _)) = (filter as &dyn Any).downcast_ref() {
+            return Self::Loose(scope.as_key().into());
+        }
+        if let Some(key) = filter.key() {
+            let mut key: Vec<_> = R::of_key(key).into_iter().map(bytes).collect();
+            let part = if key.len() > 1 { key.remove(0) } else { Vec::new() };
+            return Self::Row(part, key.join(&0));
+        }
+        let part = R::condition(filter).args.into_iter().next();
+        part.map_or(Self::Whole, |part| Self::Part(bytes(part)))
     }
+}
+
+fn bytes(cell: Cell<'_>) -> Vec<u8> {
+    match cell {
+        Cell::Int(number) => number.unwrap_or_default().to_le_bytes().into(),
+        Cell::Text(text) => text.unwrap_or_default().into_owned().into(),
+        Cell::Blob(bytes) => bytes.into_owned(),
+    }
+}
+
+/// Returns the collection whose locks cover a table. A step that locks a route may delete its vector.
+fn locked_as<R: Record>() -> &'static str {
+    if R::TABLE == RouteVector::TABLE { Route::TABLE } else { R::TABLE }
 }
 
 /// Locks in acquisition order.
@@ -60,38 +84,30 @@ pub(crate) struct Locks {
 impl Locks {
     /// Returns the locks for a selection in a workspace.
     pub(crate) fn of(workspace: &str, selection: &Selection) -> Self {
-        let mut locks = Self::default();
-        let mut add = |collection: &str, picks: Vec<(Access, Reach)>| {
-            locks.add(workspace, collection, &picks);
-        };
-        add("projects", reaches(&selection.projects, project));
-        add("sources", reaches(&selection.sources, source));
-        let mut tools = reaches(&selection.tools, tool);
-        tools.extend(
-            selection
-                .summaries
-                .iter()
-                .map(|scope| (Access::Peek, Reach::Part(scope.as_key().to_owned()))),
-        );
+        let mut all: BTreeMap<&str, Vec<(Access, Reach)>> = BTreeMap::new();
+        macro_rules! each {
+            ($($field:ident: $row:ty,)*) => {$(
+                let picks = selection.$field.iter();
+                let picks = picks.map(|pick| (pick.access, Reach::of::<$row>(&pick.filter)));
+                all.entry(locked_as::<$row>()).or_default().extend(picks);
+            )*};
+        }
+        staleness_core::collections!(each);
+        let part = |part: &str| (Access::Peek, Reach::Part(part.into()));
+        let tools = all.entry(Tool::TABLE).or_default();
+        tools.extend(selection.summaries.iter().map(|scope| part(scope.as_key())));
         tools.extend(selection.outcomes.iter().filter_map(|filter| match filter {
-            OutcomeFilter::Op(key, _) => Some((Access::Lock, tool(&ToolFilter::Key(key.clone())))),
+            OutcomeFilter::Op(key, _) => {
+                Some((Access::Lock, Reach::of::<Tool>(&ToolFilter::Key(key.clone()))))
+            }
             _ => None,
         }));
-        add("tools", tools);
-        add("definitions", reaches(&selection.definitions, definition));
-        add("knowledge", reaches(&selection.knowledge, item));
-        add("documents", reaches(&selection.documents, document));
-        add("work", reaches(&selection.work, work));
-        add("sessions", reaches(&selection.sessions, session));
-        add("cursors", reaches(&selection.cursors, cursor));
-        // A step that locks a route may delete its vector.
-        let mut routes = reaches(&selection.routes, route);
-        routes.extend(reaches(&selection.vectors, vector));
-        if let Some(project) = &selection.count_routes {
-            routes.push((Access::Peek, Reach::Part(project.as_str().to_owned())));
+        let routes = all.entry(Route::TABLE).or_default();
+        routes.extend(selection.count_routes.iter().map(|project| part(project.as_str())));
+        let mut locks = Self::default();
+        for (collection, picks) in all {
+            locks.add(workspace, collection, &picks);
         }
-        add("routes", routes);
-        add("suggestions", reaches(&selection.suggestions, suggestion));
         locks
     }
 
@@ -121,22 +137,22 @@ impl Locks {
             let exclusive = *access == Access::Lock;
             let whole = [workspace, collection];
             match reach {
-                Reach::Row(part, _) if many.contains(part.as_str()) => {
+                Reach::Row(part, _) if many.contains(part.as_slice()) => {
                     self.take(0, &whole, &[], false);
-                    self.take(1, &whole, part.as_bytes(), true);
+                    self.take(1, &whole, part, true);
                 }
                 Reach::Row(part, key) => {
                     self.take(0, &whole, &[], false);
-                    self.take(1, &whole, part.as_bytes(), false);
-                    self.take(2, &whole, &[part.as_bytes(), key].join(&0), exclusive);
+                    self.take(1, &whole, part, false);
+                    self.take(2, &whole, &[part.as_slice(), key].join(&0), exclusive);
                 }
                 Reach::Part(part) => {
                     self.take(0, &whole, &[], false);
-                    self.take(1, &whole, part.as_bytes(), true);
+                    self.take(1, &whole, part, true);
                 }
                 Reach::Loose(part) => {
                     self.take(0, &whole, &[], false);
-                    self.take(1, &whole, part.as_bytes(), exclusive);
+                    self.take(1, &whole, part, exclusive);
                 }
                 Reach::Whole => self.take(0, &whole, &[], true),
             }
@@ -151,8 +167,8 @@ impl Locks {
 }
 
 /// Returns the parts with too many rows to lock one by one.
-fn crowded(picks: &[(Access, Reach)]) -> BTreeSet<&str> {
-    let mut rows: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
+fn crowded(picks: &[(Access, Reach)]) -> BTreeSet<&[u8]> {
+    let mut rows: BTreeMap<&[u8], BTreeSet<&[u8]>> = BTreeMap::new();
     for (_, reach) in picks {
         if let Reach::Row(part, key) = reach {
             rows.entry(part).or_default().insert(key);
@@ -161,137 +177,11 @@ fn crowded(picks: &[(Access, Reach)]) -> BTreeSet<&str> {
     rows.into_iter().filter(|(_, rows)| rows.len() > MAX_ROWS).map(|(part, _)| part).collect()
 }
 
-fn reaches<F>(picks: &[Pick<F>], reach: impl Fn(&F) -> Reach) -> Vec<(Access, Reach)> {
-    picks.iter().map(|pick| (pick.access, reach(&pick.filter))).collect()
-}
-
-fn project(filter: &ProjectFilter) -> Reach {
-    match filter {
-        ProjectFilter::Id(id) => Reach::row("", &[id.as_str().as_bytes()]),
-        _ => Reach::Whole,
-    }
-}
-
-fn source(filter: &SourceFilter) -> Reach {
-    match filter {
-        SourceFilter::Id(id) => Reach::row(
-            id.scope().as_key(),
-            &[id.client.as_bytes(), &[id.level as u8], id.part.as_bytes()],
-        ),
-        SourceFilter::Scope(scope) => Reach::Part(scope.as_key().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn tool(filter: &ToolFilter) -> Reach {
-    match filter {
-        ToolFilter::Key(key) => Reach::row(key.scope.as_key(), &[key.name.as_str().as_bytes()]),
-        ToolFilter::Entries(scope, _) => Reach::Loose(scope.as_key().to_owned()),
-        ToolFilter::Scope(scope)
-        | ToolFilter::Configured(scope)
-        | ToolFilter::Server(scope, _)
-        | ToolFilter::Demoted(scope)
-        | ToolFilter::Revived(scope) => Reach::Part(scope.as_key().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn definition(filter: &DefinitionFilter) -> Reach {
-    match filter {
-        DefinitionFilter::Key(key) => {
-            Reach::row(key.scope.as_key(), &[key.name.as_str().as_bytes()])
-        }
-        DefinitionFilter::Scope(scope) | DefinitionFilter::Pending(scope) => {
-            Reach::Part(scope.as_key().to_owned())
-        }
-        _ => Reach::Whole,
-    }
-}
-
-fn item(filter: &ItemFilter) -> Reach {
-    match filter {
-        ItemFilter::Key(key) => Reach::row(key.scope.as_key(), &[key.id.as_str().as_bytes()]),
-        ItemFilter::Scope(scope) => Reach::Part(scope.as_key().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn document(filter: &DocumentFilter) -> Reach {
-    match filter {
-        DocumentFilter::Key(key) => Reach::row(key.project.as_str(), &[key.path.as_bytes()]),
-        DocumentFilter::Project(project)
-        | DocumentFilter::Loaded(project)
-        | DocumentFilter::Flagged(project) => Reach::Part(project.as_str().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn work(filter: &WorkFilter) -> Reach {
-    match filter {
-        WorkFilter::Key(key) => Reach::row(key.scope.as_key(), &[key.id.as_str().as_bytes()]),
-        WorkFilter::Scope(scope)
-        | WorkFilter::Open(scope)
-        | WorkFilter::Aging { scope, .. }
-        | WorkFilter::Referring { scope, .. } => Reach::Part(scope.as_key().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn session(filter: &SessionFilter) -> Reach {
-    match filter {
-        SessionFilter::Key(key) => Reach::row(key.project.as_str(), &[key.id.as_str().as_bytes()]),
-        SessionFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn cursor(filter: &CursorFilter) -> Reach {
-    match filter {
-        CursorFilter::Key(key) => {
-            Reach::row(key.project.as_str(), &[key.agent.as_str().as_bytes()])
-        }
-        CursorFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn route(filter: &RouteFilter) -> Reach {
-    match filter {
-        RouteFilter::Key(key) => {
-            Reach::row(key.project.as_str(), &[key.tool.as_str().as_bytes(), &key.id.to_bytes()])
-        }
-        RouteFilter::Id(project, _)
-        | RouteFilter::Tool(project, _)
-        | RouteFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn vector(filter: &VectorFilter) -> Reach {
-    match filter {
-        VectorFilter::Key(key) => route(&RouteFilter::Key(key.clone())),
-        VectorFilter::First(project, _)
-        | VectorFilter::Model(project, _)
-        | VectorFilter::Tool(project, _)
-        | VectorFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
-fn suggestion(filter: &SuggestionFilter) -> Reach {
-    match filter {
-        SuggestionFilter::Key(key) => {
-            Reach::row(key.project.as_str(), &[key.id.as_str().as_bytes()])
-        }
-        SuggestionFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
-        _ => Reach::Whole,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use staleness_conformance::arbitrary::{self, Sample, value};
     use staleness_core::ids::{OpId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
-    use staleness_core::store::{Filter, Row};
+    use staleness_core::store::{ItemFilter, RouteFilter, VectorFilter};
 
     use super::*;
 
@@ -330,14 +220,29 @@ mod tests {
         assert!(!wait(&lock(ToolFilter::All), &items));
     }
 
+    const POOL: arbitrary::Reach = arbitrary::Reach::Pool;
+
+    /// A collection without locks, or a filter that locks another part, would let two steps pass.
     #[test]
-    fn every_collection_is_locked() {
+    fn whoever_locks_a_filter_waits_for_the_keys_that_it_matches() {
+        fn holds<R: Table + Sample>() {
+            let both = (R::arbitrary(POOL), R::filters(POOL));
+            let mut matched = 0;
+            for seed in 0..1_000 {
+                let (row, filter) = value(&both, seed);
+                let all = filter == R::Filter::ALL;
+                let range = Selection::new().lock(filter.clone());
+                assert_eq!(modes(&range)[0], (0, all), "{filter:?}");
+                if filter.matches(row.key(), Some(&row)) {
+                    let one = Selection::new().lock(R::Filter::of(row.key().clone()));
+                    assert!(wait(&one, &range), "{filter:?}");
+                    matched += i32::from(!all);
+                }
+            }
+            assert!(matched > 0, "{}", R::TABLE);
+        }
         macro_rules! each {
-            ($($field:ident: $row:ty,)*) => {$(
-                let all = Selection::new().lock(<$row as Row>::Filter::ALL);
-                let name = <$row as Row>::NAME;
-                assert!(!Locks::of("w", &all).is_empty(), "add `{name}` to `Locks::of`");
-            )*};
+            ($($rows:ident: $row:ty,)*) => { $(holds::<$row>();)* };
         }
         staleness_core::collections!(each);
     }

@@ -97,7 +97,7 @@ pub struct Condition<'f> {
     pub index: Option<&'static str>,
     /// The condition; empty for every row.
     pub sql: &'static str,
-    /// The values of the parameters.
+    /// The values of the parameters. The first is the scope or project, with which the keys begin.
     pub args: Vec<Cell<'f>>,
 }
 
