@@ -288,4 +288,10 @@ mod tests {
             assert!(!steps.iter().any(|step| step.contains("Ephemeral")), "{table}: {steps:?}");
         }
     }
+
+    #[test]
+    fn the_tables_have_the_format_that_is_written() {
+        assert!(SCHEMA.contains(&format!("VALUES(1, {FORMAT}, ")));
+        assert!(SCHEMA.contains(&format!("PRAGMA user_version = {FORMAT};")));
+    }
 }

@@ -49,7 +49,9 @@ fn a_new_store_says_what_it_is() {
     let (_folder, path) = fresh();
     assert_eq!(open(&path).path(), fs::canonicalize(&path).unwrap());
     assert_eq!(pragma(&path, "application_id"), format!("Integer({})", 0x5374_616C));
-    assert_eq!(pragma(&path, "user_version"), "Integer(11)");
+    let format: u32 =
+        raw(&path).query_row("SELECT format FROM meta", (), |row| row.get(0)).unwrap();
+    assert_eq!(format_of(&path), u64::from(format));
     assert_eq!(pragma(&path, "journal_mode"), "Text(\"wal\")");
 }
 
