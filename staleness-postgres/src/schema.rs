@@ -271,8 +271,7 @@ CREATE INDEX journal_scope ON staleness.journal(workspace, scope, revision);
 DO $$
 DECLARE name TEXT;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['workspaces', 'projects', 'sources', 'tools', 'definitions', 'knowledge',
-    'documents', 'work', 'sessions', 'cursors', 'routes', 'vectors', 'suggestions', 'outcomes', 'journal']
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'staleness' AND tablename <> 'meta'
   LOOP
     EXECUTE format('ALTER TABLE staleness.%I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('ALTER TABLE staleness.%I FORCE ROW LEVEL SECURITY', name);

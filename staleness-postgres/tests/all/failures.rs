@@ -272,14 +272,20 @@ fn nothing_is_created_unless_it_may_be() {
     assert!(missing(&format!("{}&workspace=other", database.url())));
     // Tables of an older program are there, and left as they are.
     let of_it = Sql::connect(database.url()).unwrap();
-    of_it.run("UPDATE staleness.meta SET format = 5, least = 5").unwrap();
+    let format = of_it.number("SELECT format FROM staleness.meta");
+    let set = |to: i64| {
+        of_it.run(&format!("UPDATE staleness.meta SET format = {to}, least = {to}")).unwrap();
+    };
+    set(format - 1);
     let read_only = OpenOptions::new().read_only(true);
     for options in [read_only, OpenOptions::new()] {
         let refused = PostgresStore::open(database.url(), options);
-        let older = matches!(refused, Err(StoreError::FormatTooOld { found: 5, needed: 6 }));
-        assert!(older, "{refused:?}");
+        let Err(StoreError::FormatTooOld { found, needed }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!((found as i64 + 1, needed as i64), (format, format));
     }
-    of_it.run("UPDATE staleness.meta SET format = 6, least = 6").unwrap();
+    set(format);
     let store = PostgresStore::open(database.url(), read_only).unwrap();
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");
