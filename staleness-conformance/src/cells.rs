@@ -12,8 +12,10 @@ use staleness_core::session::SessionKey;
 use staleness_core::store::{Selection, StoreError};
 use staleness_core::{Registry, Timestamp, Wait};
 
+use crate::context::{act, everything};
 use crate::life::{Life, VERBS};
-use crate::rows::source_id;
+use crate::rows::{Sample as _, source_id};
+use crate::steps::Write;
 use crate::support::scan;
 
 /// A text that errors must not quote, unless it is part of the row's key.
@@ -38,7 +40,7 @@ pub fn every() -> usize {
     if std::env::var_os("STALENESS_CELLS").is_some() { 1 } else { 4 }
 }
 
-/// Writes rows to every collection through the registry.
+/// Writes rows to every collection: through the registry, or a sample where no verb does.
 ///
 /// # Panics
 /// If a write fails.
@@ -60,6 +62,16 @@ pub fn fill(registry: &Registry) {
     let found = vec![Found { definition, ..found }];
     let live = SourceId { level: Level::Live, ..source_id(None, "client", "tools") };
     scan(registry, LIFE.project(), [(live, found)], at).expect("it is applied");
+    let (view, mut write) = (everything(registry.store()), Write::new());
+    macro_rules! put {
+        ($($rows:ident: $row:ty,)*) => {$(
+            if view.$rows.is_empty() {
+                write = write.put(<$row>::sample(Some("p"), "x"));
+            }
+        )*};
+    }
+    staleness_core::collections!(put);
+    act(registry.store(), write);
 }
 
 /// A modified cell in a store filled by [`fill`].
