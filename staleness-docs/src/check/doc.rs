@@ -179,6 +179,7 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
     bytes.push(u8::from(check.past.is_there()));
     // The commit at which a cut-off history begins.
     bytes.extend(check.past.boundary.to_le_bytes());
+    bytes.extend(check.ignored.to_le_bytes());
     // Untracked files are dated by their modification time.
     if !file.tracked {
         bytes.extend(written.as_millis().to_le_bytes());

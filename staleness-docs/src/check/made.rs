@@ -6,10 +6,12 @@ use std::path::Path;
 
 use ignore::Match;
 use ignore::gitignore::Gitignore;
+use staleness_core::ids::stable_hash;
 
 use crate::disk::Fence;
 use crate::draft::target;
 use crate::files::{file, ignored};
+use crate::git::Tracked;
 
 /// The largest pattern file to read, in bytes.
 const MAX_PATTERNS: u64 = 64 << 10;
@@ -23,8 +25,9 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Returns true if git ignores a path that does not exist. The nearest patterns win.
-    pub(super) fn holds(&self, root: &Path, fence: &Fence, path: &str) -> bool {
+    /// Returns the folder with the patterns by which git ignores a path that does not exist. The nearest
+    /// patterns win.
+    pub(super) fn by(&self, root: &Path, fence: &Fence, path: &str) -> Option<String> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_folder = !target::has_extension(name);
         let mut folders = self.folders.borrow_mut();
@@ -41,13 +44,31 @@ impl Made {
             let Some(Some(patterns)) = folders.get(folder) else { continue };
             let below = path[end..].trim_start_matches('/');
             match patterns.matched_path_or_any_parents(below, is_folder) {
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
+                Match::Ignore(_) => return Some(folder.to_owned()),
+                Match::Whitelist(_) => return None,
                 Match::None => {}
             }
         }
-        false
+        None
     }
+}
+
+/// Returns true if the digest covers the patterns of a folder.
+pub(super) fn is_covered(tracked: Option<&Tracked>, folder: &str) -> bool {
+    folder.is_empty() || tracked.is_some_and(|it| it.holds(&format!("{folder}/.gitignore")))
+}
+
+/// Returns a digest of the patterns on disk: those at the root, and those that git tracks.
+pub(super) fn digest(root: &Path, fence: &Fence, tracked: Option<&Tracked>) -> u128 {
+    let paths = tracked.into_iter().flat_map(Tracked::iter).map(|(path, _)| path);
+    let below = paths.filter(|path| path.ends_with("/.gitignore")).take(MAX_FOLDERS);
+    let mut all = String::new();
+    for path in below.chain([".gitignore"]) {
+        if let Ok(read) = file::read(&root.join(path), MAX_PATTERNS, Some(fence)) {
+            all.push_str(&format!("{path}\0{:x}\0", stable_hash(read.text.as_bytes())));
+        }
+    }
+    stable_hash(all.as_bytes())
 }
 
 /// Reads the patterns of a folder. Returns `None` if there are none or they cannot be read.
@@ -69,11 +90,11 @@ mod tests {
         std::fs::write(root.join("docs/keep/.gitignore"), "!told.log\n").unwrap();
         let (made, fence) = (Made::default(), Fence::of([root]));
         for path in ["dist", "dist/app.js", "docs/installer", "docs/installer/a.html", "a/b.log"] {
-            assert!(made.holds(root, &fence, path), "{path}");
+            assert_eq!(made.by(root, &fence, path).as_deref(), Some(""), "{path}");
         }
         for path in ["docs", "docs/dist", "src/dist/app.js", "docs/keep/told.log", "a/b.rs"] {
-            assert!(!made.holds(root, &fence, path), "{path}");
+            assert_eq!(made.by(root, &fence, path), None, "{path}");
         }
-        assert!(made.holds(root, &fence, "docs/keep/other.log"));
+        assert!(made.by(root, &fence, "docs/keep/other.log").is_some());
     }
 }

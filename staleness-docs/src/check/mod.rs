@@ -76,6 +76,8 @@ struct Check<'a> {
     /// True if an answer since the last reset depends on uncommitted files.
     rests_on_disk: Cell<bool>,
     made: made::Made,
+    /// Digest of the patterns of files that git ignores.
+    ignored: u128,
     anchors: links::Anchors,
     file_names: OnceCell<links::Names>,
     own: OnceCell<own::Own>,
@@ -158,6 +160,7 @@ pub fn check(
     }
     report.skipped = found.skipped;
     report.notes.extend(found.notes);
+    let ignored = made::digest(&place.folder, &fence, past.tracked());
     let mut check = Check {
         place,
         options,
@@ -173,6 +176,7 @@ pub fn check(
         counted: evidence::Counted::default(),
         rests_on_disk: Cell::new(false),
         made: made::Made::default(),
+        ignored,
         anchors: links::Anchors::default(),
         file_names: OnceCell::new(),
         own: OnceCell::new(),

@@ -9,6 +9,7 @@ use super::answers::Missing;
 use super::bounds::MAX_WEAK;
 use super::commands::Lost;
 use super::doc::Doc;
+use super::made;
 use crate::draft::names::{NameId, NameSort};
 use crate::draft::place::Lines;
 use crate::draft::target::{self, Target};
@@ -142,12 +143,13 @@ impl Check<'_> {
     }
 
     /// Returns true if a missing path is probably created by a build, because git ignores it. This does not
-    /// apply to documents that are ignored themselves. Ignore patterns may change without a commit, so the
-    /// result is not reusable.
+    /// apply to documents that are ignored themselves. A document's digest covers the patterns, except those
+    /// that git does not track.
     fn is_made(&self, doc: &Doc, path: &str) -> bool {
-        let left_out = |path: &str| self.made.holds(&self.place.folder, &self.fence, path);
-        let made = left_out(path) && !(doc.file.inside && left_out(&doc.key.path));
-        if made {
+        let by = |path: &str| self.made.by(&self.place.folder, &self.fence, path);
+        let Some(folder) = by(path) else { return false };
+        let made = !doc.file.inside || by(&doc.key.path).is_none();
+        if made && !made::is_covered(self.past.tracked(), &folder) {
             self.rests_on_disk.set(true);
         }
         made

@@ -168,3 +168,35 @@ fn a_path_in_prose_that_is_back_on_disk_is_found_whether_or_not_it_was_checked_b
         assert_eq!(found(&warm, path), [""; 0], "{path}");
     }
 }
+
+#[test]
+fn what_a_build_makes_is_taken_over_until_the_patterns_change() {
+    let mut project = Project::of(&[
+        ("doc.md", "See [x](dist/a.js).\n"),
+        ("dist/a.js", "x\n"),
+        ("other.md", "See [x](sub/made/b.js).\n"),
+        ("sub/made/b.js", "x\n"),
+    ]);
+    project.remove("dist/a.js");
+    project.remove("sub/made/b.js");
+    project.commit_files(&[(".gitignore", "/dist/\n"), ("sub/.gitignore", "made/\n")]);
+    let first = project.check().documents;
+    let again = || {
+        let report = project.check_with(|options| options.known = &first);
+        let found = ["doc.md", "other.md"].map(|path| found(&report, path).len());
+        (report.counts.reused, found)
+    };
+    assert_eq!(again(), (first.len(), [0, 0]));
+    project.write("sub/.gitignore", "\n");
+    assert_eq!(again(), (0, [0, 1]));
+    project.write(".gitignore", "\n");
+    assert_eq!(again(), (0, [1, 1]));
+    // Patterns that git does not track may come and go.
+    project.git(&["rm", "--quiet", "--cached", "sub/.gitignore"]);
+    project.git(&["commit", "--quiet", "--message", "x"]);
+    project.write("sub/.gitignore", "made/\n");
+    let first = project.check().documents;
+    project.write("sub/.gitignore", "\n");
+    let report = project.check_with(|options| options.known = &first);
+    assert_eq!(found(&report, "other.md").len(), 1);
+}
