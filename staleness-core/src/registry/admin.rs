@@ -8,7 +8,7 @@ use super::{Admin, ForgetProject};
 use crate::ids::{OpId, ProjectId};
 use crate::journal::Revision;
 use crate::registry::RegistryError;
-use crate::store::{OutcomeCounts, Selection, View};
+use crate::store::{Selection, View};
 use crate::time::Timestamp;
 
 impl Admin<'_> {
@@ -50,28 +50,35 @@ impl Admin<'_> {
         now: Timestamp,
         dry_run: bool,
     ) -> Result<PruneReport, RegistryError> {
-        if dry_run {
-            let counts = self.count_prunable(now).await?;
-            return Ok(PruneReport { removed: counts.cut, kept: counts.total - counts.cut });
-        }
-        self.prune_outcomes_while(now, &mut || true).await
-    }
-
-    /// Removes outcomes like [`Admin::prune_outcomes`], in commits of at most 2,000, while `more` returns
-    /// true. It is called before each commit.
-    pub(super) async fn prune_outcomes_while(
-        self,
-        now: Timestamp,
-        more: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<PruneReport, RegistryError> {
-        let counts = self.count_prunable(now).await?;
         let cut = prune::cut(&self.0.policy.outcomes, now);
-        let mut removed = 0;
-        while removed < counts.cut && more() {
+        let view = self.0.ask(Selection::new().count_outcomes(cut)).await?;
+        let counts = view.counts.unwrap_or_default();
+        let mut removed = if dry_run { counts.cut } else { 0 };
+        while removed < counts.cut {
             self.0.run(prune::PruneOutcomes { cut, at: now }).await?;
             removed = counts.cut.min(removed + prune::PAGE);
         }
         Ok(PruneReport { removed, kept: counts.total - removed })
+    }
+
+    /// Removes outcomes like [`Admin::prune_outcomes`], in commits of at most 2,000, while `more` returns
+    /// true. It is called before each commit. Counts nothing, which could take longer than the caller has.
+    pub(super) async fn prune_outcomes_while(
+        self,
+        now: Timestamp,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<(), RegistryError> {
+        let cut = prune::cut(&self.0.policy.outcomes, now);
+        let mut removed = None;
+        loop {
+            let first = prune::first_within(&cut, &self.0.ask(prune::ends()).await?);
+            // A row that is still there was among the newest.
+            if first.is_none() || first == removed || !more() {
+                return Ok(());
+            }
+            self.0.run(prune::PruneOutcomes { cut, at: now }).await?;
+            removed = first;
+        }
     }
 
     /// Visits all selected rows in bounded memory: see [`RegistryStore::pages`](crate::RegistryStore::pages).
@@ -99,11 +106,5 @@ impl Admin<'_> {
     /// Returns the store's revision.
     pub async fn revision(self) -> Result<Revision, RegistryError> {
         Ok(self.0.ask(Selection::new()).await?.revision)
-    }
-
-    async fn count_prunable(self, now: Timestamp) -> Result<OutcomeCounts, RegistryError> {
-        let cut = prune::cut(&self.0.policy.outcomes, now);
-        let view = self.0.ask(Selection::new().count_outcomes(cut)).await?;
-        Ok(view.counts.unwrap_or_default())
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing that a person wrote or decided is removed. A project stays if it has an item of knowledge, a work
 //! item, or a tool that was pinned, ignored or demoted by hand.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::prune::PruneReport;
@@ -22,6 +23,9 @@ use crate::tool::{Hold, PresenceCause, Tool};
 
 /// The maximum number of rows removed per commit, so that other writers wait only briefly.
 const PAGE: usize = 1_000;
+
+/// The maximum number of names forgotten per commit. A store may read all outcomes for each.
+const NAMES: usize = 20;
 
 /// The numbers of sessions and cursors removed (or to be removed) and kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,14 +102,17 @@ impl Admin<'_> {
             invented.contains(&tool.key) && tool.last_used_at.is_none_or(|used| used <= until)
         });
         if !dry_run {
-            self.0.remove(&names, now, forget_invented, more).await?;
+            for names in names.chunks(NAMES) {
+                self.0.remove(names, now, forget_invented, more).await?;
+            }
         }
         Ok(names.len() as u64)
     }
 
-    /// Removes everything that the policy no longer keeps: routes of one project, and outcomes, sessions,
-    /// cursors, invented names and journal entries of all. Continues while `more` returns true; it is called
-    /// before each of these and before each commit. The next call continues with the rest.
+    /// Removes what the policy no longer keeps: routes of one project, and outcomes, sessions, cursors,
+    /// invented names and journal entries of all. Makes one commit if there is anything to remove, and
+    /// continues while `more` returns true; it is called before each further kind and commit. The next call
+    /// continues with the rest. The time decides which kind comes first, so that none keeps another waiting.
     ///
     /// # Errors
     /// An error of the store. Commits already made remain.
@@ -115,20 +122,24 @@ impl Admin<'_> {
         now: Timestamp,
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<(), RegistryError> {
-        if more() {
-            self.0.routes().prune_while(project, now, false, more).await?;
-        }
-        if more() {
-            self.prune_outcomes_while(now, more).await?;
-        }
-        if more() {
-            self.prune_sessions_while(now, false, more).await?;
-        }
-        if more() {
-            self.prune_invented_while(now, false, more).await?;
-        }
-        if more() {
-            self.prune_journal(now, false, more).await?;
+        const KINDS: u64 = 5;
+        let first = now.as_millis().unsigned_abs();
+        let mut begun = false;
+        for kind in first..first + KINDS {
+            if begun && !more() {
+                break;
+            }
+            let mut more = || !mem::replace(&mut begun, true) || more();
+            match kind % KINDS {
+                0 => self.0.routes().prune_while(project, now, false, &mut more).await.map(drop),
+                1 => self.prune_outcomes_while(now, &mut more).await,
+                2 => self.prune_sessions_while(now, false, &mut more).await.map(drop),
+                3 => self.prune_invented_while(now, false, &mut more).await.map(drop),
+                _ => {
+                    let removed = self.prune_journal(now, false, &mut more).await;
+                    removed.map(|removed| begun |= removed > 0)
+                }
+            }?;
         }
         Ok(())
     }

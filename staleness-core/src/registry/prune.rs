@@ -2,14 +2,20 @@
 
 use serde::Serialize;
 
+use crate::outcome::Outcome;
 use crate::policy::OutcomePolicy;
 use crate::store::{
-    Decision, Draft, Durability, OutcomeCut, OutcomeRange, Refusal, Selection, Step, View,
+    Decision, Draft, Durability, OutcomeCut, OutcomeFilter, OutcomeRange, Refusal, Selection, Step,
+    View,
 };
 use crate::time::Timestamp;
 
 /// The maximum number of outcomes removed per commit, so that other writers wait only briefly.
 pub(crate) const PAGE: u64 = 2_000;
+
+/// The number of first and of last outcomes to read. One would not do: a wrong clock may have recorded the
+/// first outcome in the future.
+const ENDS: u32 = 100;
 
 /// The numbers of rows removed (or to be removed) and kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -27,6 +33,19 @@ pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
         until: now.minus_days(i64::from(policy.keep_days)),
         keep_newest: policy.keep_newest,
     }
+}
+
+/// Selects the first and the last outcomes.
+pub(crate) fn ends() -> Selection {
+    Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit: ENDS })
+}
+
+/// Returns the first of the outcomes in the view that a cut may remove, by its sequence number. `None` if
+/// their times or numbers show that none is removed.
+pub(crate) fn first_within(cut: &OutcomeCut, view: &View) -> Option<u64> {
+    let (newest, _) = view.outcomes.last_key_value()?;
+    let old = |row: &&Outcome| row.at <= cut.until && newest - row.seq >= cut.keep_newest;
+    view.outcomes.values().find(old).map(|row| row.seq)
 }
 
 /// Removes one page of the outcomes within a cut. It does not count them, because that would read every

@@ -35,6 +35,7 @@ mod scan_states;
 mod search;
 mod searching;
 mod searching_by_meaning;
+mod slices;
 mod telling;
 mod transfer;
 mod transfer_items;

@@ -1,7 +1,7 @@
 //! Effects of outcomes on a tool: counted, remembered, demoting and restoring.
 
 use crate::common::*;
-use staleness_core::ids::{AgentId, OpId, SessionId, ToolKey};
+use staleness_core::ids::{AgentId, OpId, ToolKey};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::policy::{OutcomePolicy, ToolOverride};
 use staleness_core::registry::FindTools;
@@ -333,50 +333,6 @@ fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
     assert_eq!(world.registry.admin().prune_outcomes(world.now(), false).wait().unwrap(), dry);
     assert_eq!(world.everything().outcomes.len(), 2);
     assert_eq!(world.tool("x").uses, 4);
-}
-
-#[test]
-fn b7_slices_of_pruning_remove_together_what_one_prune_does() {
-    let policy = Policy {
-        outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0, ..OutcomePolicy::default() },
-        ..Policy::default()
-    };
-    let world = World::with(policy);
-    let project = world.project.clone();
-    let batch = (0..5_000).map(|_| world.a_use("x", OutcomeKind::Success)).collect();
-    world.registry.tools().record_all(batch).wait().unwrap();
-    world.scan(vec![read(user("mcp"), vec![server("hub")])]);
-    crate::invented::fails(&world, "frobnicate");
-    world.looked(&project, &SessionId::new("old").unwrap());
-    world.pass(800 * Timestamp::DAY);
-    let left = |world: &World| {
-        let all = world.everything();
-        (all.outcomes.len(), all.sessions.len(), all.tools.len(), all.journal.len())
-    };
-    let mut seen = vec![left(&world)];
-    for slice in 0.. {
-        let mut asked = 0;
-        let mut more = || {
-            asked += 1;
-            asked <= 3 + slice
-        };
-        world.registry.admin().prune_while(&project.id, world.now(), &mut more).wait().unwrap();
-        seen.push(left(&world));
-        if asked <= 3 + slice {
-            break;
-        }
-    }
-    assert_eq!(seen[1].0, 3_001, "two questions, and one commit");
-    assert!(seen.iter().any(|all| all.0 == 0 && all.1 == 1), "outcomes go first: {seen:?}");
-    assert_eq!(
-        seen.last().map(|all| (all.0, all.1, all.2)),
-        Some((0, 0, seen[0].2 - 1)),
-        "{seen:?}"
-    );
-    let admin = world.registry.admin();
-    assert_eq!(admin.prune_outcomes(world.now(), true).wait().unwrap().removed, 0);
-    assert_eq!(admin.prune_sessions(world.now(), true).wait().unwrap().sessions.removed, 0);
-    assert_eq!(admin.prune_journal(world.now(), true, &mut || true).wait().unwrap(), 0);
 }
 
 #[test]
