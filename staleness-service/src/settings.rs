@@ -183,6 +183,9 @@ impl Settings {
     }
 
     /// Opens the registry. For writing, also records entries from the spool, for up to `spool_time`.
+    ///
+    /// # Errors
+    /// Also [`StoreError::Busy`] if the lock was waited for, and entries are left in the spool.
     fn open_store(
         &self,
         access: Access,
@@ -195,8 +198,11 @@ impl Settings {
         {
             let begun = Instant::now();
             let mut registry_of = |project: &ProjectId| self.registry_of(&registry, project);
-            // Entries that cannot be recorded now are left for a later process.
-            let _ = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
+            let drained = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
+            // The caller must not wait once more, and then overtake what waits in the spool.
+            if drained.is_err_and(|error| error.is_retryable()) {
+                return Err(StoreError::Busy);
+            }
         }
         Ok(registry.seen_by(self.client.clone()))
     }

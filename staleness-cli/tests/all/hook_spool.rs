@@ -1,7 +1,11 @@
 //! A hook does not wait long for a store that others hold, and loses nothing that it was told.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -160,4 +164,29 @@ fn a_session_that_starts_and_ends_under_a_held_lock_is_known_later() {
         let sessions = place.json(&["session", "list"])["sessions"].clone();
         assert_eq!((&sessions[0]["id"], sessions[0]["ended_at"].is_string()), (&json!("s7"), true));
     }
+}
+
+/// On redb the lock is waited for before what waits is looked at.
+#[test]
+fn a_command_that_waited_for_a_lock_does_not_overtake_what_waits() {
+    let place = places().remove(0);
+    let held = place.hold();
+    place.hook(&used("PostToolUseFailure", "mcp__a__b", "t1"));
+    place.hook(&used("PostToolUseFailure", "mcp__a__b", "t2"));
+    let record = ["record", "mcp__a__b", "--success"];
+    let mut command = place.sandbox.command();
+    command.args(["--store", &place.url]).args(record).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = child.stderr.take().unwrap();
+    let (to, ended) = channel();
+    std::thread::spawn(move || to.send(errors.read_to_end(&mut Vec::new())));
+    // It waits once, for five seconds. Twice would be ten.
+    let _ = ended.recv_timeout(Duration::from_secs(8));
+    drop(held);
+    let ended = child.wait().unwrap();
+    if !ended.success() {
+        assert_eq!(ended.code(), Some(4));
+        place.json(&record);
+    }
+    assert_eq!(place.outcomes(), "SFFS");
 }
