@@ -185,7 +185,7 @@ impl Settings {
     /// Opens the registry. For writing, also records entries from the spool, for up to `spool_time`.
     ///
     /// # Errors
-    /// Also [`StoreError::Busy`] if the lock was waited for, and entries are left in the spool.
+    /// Also those for which the spool keeps its entries.
     fn open_store(
         &self,
         access: Access,
@@ -200,8 +200,10 @@ impl Settings {
             let mut registry_of = |project: &ProjectId| self.registry_of(&registry, project);
             let drained = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
             // The caller must not wait once more, and then overtake what waits in the spool.
-            if drained.is_err_and(|error| error.is_retryable()) {
-                return Err(StoreError::Busy);
+            match drained.map_err(StoreError::from) {
+                Err(error) if error.is_retryable() => return Err(StoreError::Busy),
+                Err(error) if Spool::keeps(&error) => return Err(error),
+                Ok(()) | Err(_) => {}
             }
         }
         Ok(registry.seen_by(self.client.clone()))

@@ -15,7 +15,7 @@ use staleness::ids::{AgentId, OpId, ProjectId, SessionId, ToolName};
 use staleness::registry::Use;
 use staleness::scan::ProjectRef;
 use staleness::session::{Session, SessionKey};
-use staleness::store::Refusal;
+use staleness::store::{Refusal, StoreError};
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_core::registry::TurnEnd;
 use staleness_core::route::Prompted;
@@ -176,6 +176,13 @@ impl Spool {
     #[must_use]
     pub fn of(url: &StoreUrl) -> Option<Self> {
         Some(Self { folder: private::beside(url, SPOOL)? })
+    }
+
+    /// Returns true if an entry that met this error is kept for later: the store is locked, full or damaged.
+    #[must_use]
+    pub const fn keeps(error: &StoreError) -> bool {
+        use StoreError::{Corrupt, Full, Io};
+        error.is_retryable() || matches!(error, Full | Io { .. } | Corrupt(_))
     }
 
     /// Returns the folder of the entries.

@@ -22,6 +22,10 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,
         Some(ErrorCode::DiskFull) => StoreError::Full,
+        Some(ErrorCode::SystemIoFailure) => StoreError::Io {
+            doing: "the store failed".into(),
+            source: std::io::Error::other(error),
+        },
         Some(ErrorCode::DatabaseCorrupt) => {
             // For an unreadable schema, SQLite quotes everything after the error.
             let message = error.to_string();

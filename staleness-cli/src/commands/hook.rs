@@ -166,8 +166,8 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
     settings.open_for_hook(access).map_err(|error| settings.opening(error))
 }
 
-/// Records an entry. Adds it to the spool if the store is locked for too long, or if other entries already
-/// wait there.
+/// Records an entry. Adds it to the spool if the store is locked for too long, full or damaged, or if other
+/// entries already wait there.
 fn record(settings: &Settings, entry: Entry) -> Result<(), CliError> {
     let spool = Spool::of(&settings.url);
     // If the spool is full, record directly: keeping the entry matters more than the order.
@@ -182,11 +182,11 @@ fn record(settings: &Settings, entry: Entry) -> Result<(), CliError> {
         std::mem::forget(registry);
         Ok(())
     });
-    match recorded {
-        Err(error) if error.is_retryable() && waits => Ok(()),
-        Err(error) if error.is_retryable() && spool.is_some() => leave(settings, &entry),
-        recorded => recorded.map_err(|error| settings.opening(error)),
+    let Err(error) = recorded else { return Ok(()) };
+    if spool.is_some() && !waits && Spool::keeps(&error) {
+        leave(settings, &entry)?;
     }
+    if spool.is_some() && error.is_retryable() { Ok(()) } else { Err(settings.opening(error)) }
 }
 
 /// Opens the store for a prompt, or for the start or end of a session. Returns `None` if it is locked for too

@@ -117,6 +117,7 @@ impl Trial {
             name.push(suffix);
             let _ = fs::remove_file(name);
         }
+        let _ = fs::remove_dir_all(self.sandbox.root().join("store.spool"));
         let _ = fs::remove_file(self.sandbox.root().join("copy"));
         fs::write(&self.store, bytes).unwrap();
     }

@@ -1,6 +1,6 @@
 //! A hook does not wait long for a store that others hold, and loses nothing that it was told.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -53,6 +53,14 @@ impl Place {
         let lock = File::options().write(true).open(self.beside(".lock")).unwrap();
         lock.lock().unwrap();
         lock
+    }
+
+    /// Makes the store hold these bytes, with no log beside it.
+    fn lay_out(&self, bytes: &[u8]) {
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = fs::remove_file(self.beside(suffix));
+        }
+        fs::write(&self.file, bytes).unwrap();
     }
 
     fn outcomes(&self) -> Value {
@@ -189,4 +197,31 @@ fn a_command_that_waited_for_a_lock_does_not_overtake_what_waits() {
         place.json(&record);
     }
     assert_eq!(place.outcomes(), "SFFS");
+}
+
+#[test]
+fn uses_that_meet_a_damaged_store_are_recorded_once_when_it_is_mended_or_replaced() {
+    for place in places() {
+        let copy = place.sandbox.root().join("copy");
+        place.sandbox.ok(&["--store", &place.url, "backup", copy.to_str().unwrap()]);
+        for id in ["t1", "t2", "t2"] {
+            place.lay_out(b"");
+            place.hook(&used("PostToolUseFailure", "mcp__a__b", id));
+            assert!(fs::read(&place.file).unwrap().is_empty(), "{}", place.url);
+        }
+        place.lay_out(&fs::read(&copy).unwrap());
+        for expected in ["SFFS", "SFFSS"] {
+            place.json(&["record", "mcp__a__b", "--success"]);
+            assert_eq!(place.outcomes(), expected, "{}", place.url);
+        }
+        place.lay_out(b"");
+        place.hook(&used("PostToolUseFailure", "mcp__a__b", "t3"));
+        fs::remove_file(&place.file).unwrap();
+        place.json(&["record", "mcp__a__b", "--success"]);
+        assert_eq!(place.outcomes(), "FS", "{}", place.url);
+        assert!(!place.beside(".spool").exists(), "{}", place.url);
+        place.lay_out(&b"another program's file ".repeat(400));
+        place.hook(&used("PostToolUse", "mcp__a__b", "t4"));
+        assert!(!place.beside(".spool").exists(), "{}: beside what is no store", place.url);
+    }
 }

@@ -40,6 +40,9 @@ fn b8_a_hook_at_the_largest_size_of_a_file_exits_0_and_says_nothing() {
         }
         // What was cut off in the middle is undone.
         sandbox.ok(&["--store", &store, "record", "Later", "--success"]);
+        // What found no room in the store waited beside it.
+        let tool = sandbox.json(&["--store", &store, "tools", "show", "mcp__s__t"]);
+        assert_eq!(tool["outcomes"], "SSS", "{store}");
         assert_eq!(sandbox.json(&["--store", &store, "doctor"])["ok"], true);
     }
 }
