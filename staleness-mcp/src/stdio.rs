@@ -2,6 +2,7 @@
 
 use staleness::Wait;
 use std::fmt;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
@@ -42,6 +43,7 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
         .max_blocking_threads(THREADS + SPARE_THREADS)
         .build()
         .map_err(|error| ServeError(format!("starting: {error}")))?;
+    try_threads().map_err(|error| ServeError(format!("no thread can be started: {error}")))?;
     let (read, write) = rmcp::transport::stdio();
     let departure = Departure::default();
     #[cfg(unix)]
@@ -50,6 +52,20 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
     // Work that is still running ends with the process.
     runtime.shutdown_background();
     served
+}
+
+/// Starts the threads that a server needs for one call, and ends them again. The runtime panics if it cannot
+/// start its first thread, and waits for ever if it cannot start the others.
+fn try_threads() -> std::io::Result<()> {
+    let gate = Mutex::new(());
+    std::thread::scope(|scope| {
+        let held = gate.lock();
+        let started = (0..=SPARE_THREADS).try_for_each(|_| {
+            std::thread::Builder::new().spawn_scoped(scope, || drop(gate.lock())).map(drop)
+        });
+        drop(held);
+        started
+    })
 }
 
 /// Serves one client over a pair of streams until it goes away. Then prunes learned routes and outcomes by

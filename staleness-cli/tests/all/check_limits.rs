@@ -72,12 +72,17 @@ fn b3_names_of_many_large_documents_take_bounded_memory_and_are_told() {
 fn b10_where_no_thread_can_be_started_that_is_told() {
     let sandbox = Sandbox::rotted();
     // No machine has room for such a stack.
-    let mut command = sandbox.command();
-    let done = command.env("RUST_MIN_STACK", (1_u64 << 46).to_string()).arg("check").output();
-    let done = done.unwrap();
+    let stack = (1_u64 << 46).to_string();
+    let done = sandbox.command().env("RUST_MIN_STACK", &stack).arg("check").output().unwrap();
     let told = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success(), "{done:?}");
     assert!(told.contains("no thread can be started"), "{told}");
+    if cfg!(feature = "mcp") {
+        let done = sandbox.command().env("RUST_MIN_STACK", stack).arg("mcp").output().unwrap();
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(3), &b""[..]), "{done:?}");
+        assert!(told.starts_with("error: no thread can be started: "), "{told}");
+    }
 }
 
 /// The folder of a program that is taken for git.
