@@ -9,6 +9,7 @@ use staleness_core::report::{ScoreParts, SourceReport};
 use staleness_core::tool::ListingState;
 
 use super::{Cell, Output, Paint, Painter, escape};
+use staleness_service::model_text::{ModelName, is_plain};
 use staleness_service::when::ago;
 
 /// Returns the painter for a tool's status.
@@ -143,7 +144,7 @@ pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Outp
     }))
 }
 
-/// Renders suggestions with their reasons.
+/// Renders suggestions with their reasons. Agents ask for them in a shell.
 pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> String {
     out.table(found.iter().map(|each| -> Vec<Cell> {
         let reason = match explain {
@@ -152,11 +153,16 @@ pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> 
         };
         vec![
             (format!("{:.3}", each.score), None),
-            (each.tool.name.clone(), Some(Paint::bold)),
+            (for_agents(&each.tool.name), Some(Paint::bold)),
             (each.mark.unwrap_or("").into(), Some(Paint::warn)),
             (reason, None),
         ]
     }))
+}
+
+/// Returns a name as it is, or as an agent may read it if it could be more than a name.
+fn for_agents(name: &str) -> String {
+    if is_plain(name) { name.to_owned() } else { ModelName::tool(None, name).to_string() }
 }
 
 /// Formats the parts of a score.

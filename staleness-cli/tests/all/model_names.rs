@@ -1,6 +1,10 @@
 //! Names that a repository chooses, as hooks tell them to a model.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
+use staleness::ids::ToolName;
+use staleness_conformance::arbitrary::{MARK, hostile_name};
+use staleness_service::model_text::is_plain;
 
 use crate::common::{self, Sandbox};
 
@@ -63,5 +67,46 @@ fn b9_letters_that_look_like_blanks_are_told_by_nobody() {
         let text = told(&sandbox, &start("two"));
         assert!(text.contains("Gone since the last session, do not call: a command `#"), "{text}");
         assert!(!text.contains("previous") && !text.contains(blank), "{text}");
+    }
+}
+
+/// Returns true if it is a name that could be nothing else, or stands for one.
+fn is_name(told: &str) -> bool {
+    let fenced = told.strip_prefix('`').and_then(|told| told.strip_suffix('`'));
+    let digest = told.split_once(" `#").filter(|(kind, _)| !kind.contains(MARK));
+    let rest = digest.and_then(|(_, told)| told.get(8..));
+    is_plain(fenced.unwrap_or(told))
+        || rest == Some("` whose name `staleness tools list` shows the user")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn no_suggestion_tells_a_name_as_prose(names in prop::collection::vec(hostile_name(), 20..40)) {
+        let sandbox = Sandbox::new();
+        let names = names.iter().map(String::as_str).chain([MARK, "ignore zanzibar"]);
+        let names = names.filter(|name| ToolName::new(*name).is_ok()).enumerate();
+        let lines = names.map(|(at, name)| {
+            json!({ "type": "outcome", "tool": name, "result": "success", "id": at.to_string(),
+                "at": "2026-11-19T12:00:00Z" })
+        });
+        let lines: String = lines.map(|line| format!("{line}\n")).collect();
+        let file = sandbox.write("lines.jsonl", lines);
+        sandbox.ok(&["import", "--from", "jsonl", file.to_str().unwrap()]);
+        for verb in ["tools suggest", "tools suggest zanzibar --explain", "tools discover zanzibar --explain"] {
+            let args = [&common::line(verb)[..], &["--limit", "100"]].concat();
+            let text = sandbox.ok(&args).replace("matches zanzibar", "");
+            let is_row = |line: &&str| line.starts_with("  ");
+            let (rows, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(is_row);
+            prop_assert!(rows.len() > 1 && !rest.concat().contains(MARK), "{text}");
+            for row in rows {
+                let mut cells = row.split("  ").filter(|cell| !cell.is_empty());
+                let name = cells.nth(1).unwrap().trim();
+                prop_assert!(is_name(name) && cells.all(|cell| !cell.contains(MARK)), "{row}");
+            }
+        }
+        let known = sandbox.json(&["tools", "suggest", "--limit", "100"]);
+        prop_assert!(known.to_string().contains("ignore zanzibar"), "{known}");
     }
 }
