@@ -1,13 +1,19 @@
-//! Handles the operating system's file size limit (`ulimit -f`).
+//! Handles the operating system's limits on file size (`ulimit -f`) and on processor time (`ulimit -t`).
 //!
 //! A write past the limit raises `SIGXFSZ`, which ends the process unless it is handled. With a handler the
-//! write fails like any other. The signal is handled and not ignored, because child processes inherit ignored
-//! signals. `SIGXCPU` keeps its default action.
+//! write fails like any other. `SIGXCPU` at the limit on processor time ends the process. Signals are handled
+//! and not ignored, because child processes inherit ignored signals.
 
 /// Installs a handler for `SIGXFSZ`, so that a write past the limit fails instead of ending the process.
 pub fn outlive_file_size() {
     #[cfg(unix)]
     unix::outlive();
+}
+
+/// Installs a handler for `SIGXCPU`, so that the process ends with success: a hook must not fail its client.
+pub fn succeed_at_processor_time() {
+    #[cfg(unix)]
+    unix::succeed();
 }
 
 /// Returns true if a write hit the limit since the last call.
@@ -24,7 +30,7 @@ mod unix {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, OnceLock};
 
-    use signal_hook::consts::SIGXFSZ;
+    use signal_hook::consts::{SIGXCPU, SIGXFSZ};
 
     static REACHED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
@@ -32,6 +38,12 @@ mod unix {
         let flag = REACHED.get_or_init(Arc::default);
         // If no handler can be installed, a write at the limit ends the process.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::clone(flag));
+    }
+
+    pub(super) fn succeed() {
+        let always = Arc::new(AtomicBool::new(true));
+        // If no handler can be installed, the signal ends the process as it does others.
+        let _ = signal_hook::flag::register_conditional_shutdown(SIGXCPU, 0, always);
     }
 
     pub(super) fn was_reached() -> bool {

@@ -17,6 +17,7 @@ use staleness_core::session::OpenCall;
 use staleness_core::text::counted;
 use staleness_service::briefing::reading::{self, Reading, Told};
 use staleness_service::briefing::{self, prompt};
+use staleness_service::limits;
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
 use staleness_service::rehearsal::rehearsal;
 use staleness_service::sessions::request;
@@ -36,6 +37,7 @@ const MAX_DRAINED: u64 = 256 * 1024 * 1024;
 
 /// Runs the hook. Errors go to stderr, and only with `--verbose`.
 pub(crate) fn run(global: &Global, args: &HookArgs, out: &Output) {
+    limits::succeed_at_processor_time();
     // Panics are caught below, and their messages must not reach the client's user.
     if !out.verbose {
         std::panic::set_hook(Box::new(|_| {}));

@@ -49,6 +49,24 @@ fn b8_a_hook_at_the_largest_size_of_a_file_exits_0_and_says_nothing() {
 
 #[cfg(unix)]
 #[test]
+fn b8_a_hook_at_the_limit_of_its_processor_time_exits_0_and_says_nothing() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // More than a pipe holds: the hook has begun to read.
+    input.write_all(&vec![b' '; 1 << 20]).unwrap();
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-s", "XCPU", &id]).status().unwrap().success());
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!(run, Run { code: 0, out: String::new(), err: String::new() });
+}
+
+#[cfg(unix)]
+#[test]
 fn a_command_at_the_largest_size_of_a_file_names_the_limit() {
     let sandbox = Sandbox::new();
     for store in stores(&sandbox) {
