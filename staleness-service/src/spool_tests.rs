@@ -110,6 +110,17 @@ fn a_damaged_entry_is_set_aside_and_stops_no_other() {
 }
 
 #[test]
+fn an_entry_that_another_process_is_writing_stays() {
+    let (_folder, spool, registry) = place();
+    spool.add(&used(2)).unwrap();
+    let name = format!("{:016}-00000000-x{PARTIAL}", clock::now().as_millis());
+    fs::write(spool.folder().join(&name), "{\"us").unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
+    assert_eq!((outcomes(&registry).as_str(), spool.names().unwrap()), ("S", vec![name]));
+    assert_eq!(spool.waiting().unwrap(), Waiting::default());
+}
+
+#[test]
 fn a_full_spool_refuses_what_comes_and_what_was_refused_takes_no_room() {
     let (folder, spool, registry) = place();
     let empty = folder.path().join("empty");
