@@ -288,7 +288,7 @@ pub(crate) struct ScanArgs {
     /// The server that sent the list. Its tools become mcp__NAME__tool.
     #[arg(long, value_name = "NAME", requires = "tools_json")]
     pub server: Option<String>,
-    /// Start the configured servers that their clients would start, or those named, ask each for its tools, and end them.
+    /// Start or reach the configured servers that their clients would, or those named, ask each for its tools, and end them.
     #[arg(long, value_name = "SERVER", num_args = 0.., conflicts_with = "tools_json")]
     pub probe: Option<Vec<String>>,
 }

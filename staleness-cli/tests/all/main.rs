@@ -68,6 +68,8 @@ mod postgres_server;
 #[cfg(feature = "postgres")]
 #[path = "../../../staleness-postgres/tests/all/support/sql.rs"]
 mod postgres_sql;
+#[cfg(feature = "http")]
+mod probe_http;
 mod projects;
 mod remembered;
 mod repo;

@@ -1,4 +1,4 @@
-//! A check that nothing built into this program talks over a network, but for `postgres`.
+//! A check that nothing built into this program talks over a network, but for `postgres` and `http`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,10 @@ fn workspace() -> PathBuf {
 
 /// The way to the server of a `postgres:` URL, which is a feature. (The second is named by tests, too.)
 const SERVER: [&str; 2] = ["staleness-postgres", "tokio-postgres"];
+
+/// What `scan --probe` reaches HTTP servers with, which is a feature too: that crate names these itself.
+const PROBER: &str = "staleness-mcp";
+const PROBE: [&str; 4] = ["hyper", "hyper-util", "rustls-native-certs", "tokio-rustls"];
 
 /// The crates of this program with whatever features and on whatever system, but for some: all that
 /// `Cargo.lock` lists below it.
@@ -31,7 +35,8 @@ fn crates(but: &[&str]) -> BTreeSet<String> {
     let mut left = vec!["staleness-cli"];
     while let Some(name) = left.pop() {
         if !but.contains(&name) && found.insert(name.to_owned()) {
-            left.extend(&below[name]);
+            let is_probe = |each: &&str| name == PROBER && !but.is_empty() && PROBE.contains(each);
+            left.extend(below[name].iter().copied().filter(|each| !is_probe(each)));
         }
     }
     found
@@ -56,6 +61,27 @@ fn nothing_that_talks_over_a_network_is_built_in() {
 }
 
 #[test]
+fn the_way_to_http_servers_is_a_feature_that_is_off() {
+    let manifest = |folder: &str| -> toml::Table {
+        let path = workspace().join(folder).join("Cargo.toml");
+        std::fs::read_to_string(path).unwrap().parse().unwrap()
+    };
+    let (prober, program) = (manifest(PROBER), manifest("staleness-cli"));
+    for name in PROBE {
+        let optional = &prober["dependencies"][name]["optional"];
+        assert_eq!(optional.as_bool(), Some(true), "{name}");
+        let takes = |list: &toml::Value| list.to_string().contains(&format!("\"dep:{name}\""));
+        let features = prober["features"].as_table().unwrap().iter();
+        let takers: Vec<&String> =
+            features.filter(|each| takes(each.1)).map(|each| each.0).collect();
+        assert_eq!(takers, ["http"], "{name}");
+    }
+    for manifest in [prober, program] {
+        assert!(!manifest["features"]["default"].to_string().contains("http"), "{manifest}");
+    }
+}
+
+#[test]
 fn no_source_but_that_of_the_server_opens_a_socket() {
     let is_ours = |name: &str| name.starts_with("staleness") && name != SERVER[0];
     let crates = std::fs::read_dir(workspace()).unwrap().map(|entry| entry.unwrap().path());
@@ -66,7 +92,7 @@ fn no_source_but_that_of_the_server_opens_a_socket() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                folders.extend((!path.ends_with("staleness-mcp/src/probe/http")).then_some(path));
                 continue;
             }
             read += 1;

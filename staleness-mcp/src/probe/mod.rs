@@ -5,6 +5,8 @@
 
 #[cfg(unix)]
 mod group;
+#[cfg(feature = "http")]
+mod http;
 mod interrupt;
 
 use std::collections::BTreeMap;
@@ -14,13 +16,14 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::ServiceExt;
 use rmcp::model::{PaginatedRequestParams, Tool};
-use rmcp::service::ClientInitializeError;
+use rmcp::service::{ClientInitializeError, RunningService};
+use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{RoleClient, ServiceExt};
 use serde_json::json;
 use staleness_sources::clients::{Launch, Target};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -111,9 +114,13 @@ enum Trouble {
 async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> {
     match launch.target {
         _ if stop.is_ended() => None,
-        Target::Http(_) => {
-            Some(Err("it is reached over HTTP, which this program does not speak".to_owned()))
-        }
+        #[cfg(feature = "http")]
+        Target::Http { url, headers } => tokio::select! {
+            answer = http::ask(&url, &headers, limits) => Some(answer),
+            () = stop.ended() => None,
+        },
+        #[cfg(not(feature = "http"))]
+        Target::Http { .. } => Some(Err(NO_HTTP.to_owned())),
         Target::Program { program, args, env } => {
             let mut child = match start(&program, &args, &env, &launch.folder) {
                 Ok(child) => child,
@@ -128,10 +135,18 @@ async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> 
                 Ok(Ok(text)) => Ok(text),
                 Ok(Err(Trouble::Words(what))) => Err(what.to_owned()),
                 Ok(Err(Trouble::Ended)) => Err(ended(status)),
-                Err(_) => Err(format!("no answer within {} s", limits.time.as_secs())),
+                Err(_) => Err(no_answer(limits)),
             })
         }
     }
+}
+
+#[cfg(not(feature = "http"))]
+const NO_HTTP: &str = "this build does not reach HTTP servers; \
+                       `cargo install --path staleness-cli --locked --features http` makes one that does";
+
+fn no_answer(limits: Limits) -> String {
+    format!("no answer within {} s", limits.time.as_secs())
 }
 
 /// Says that a program ended, and how.
@@ -172,18 +187,16 @@ async fn hear(child: &mut Child, limits: Limits) -> Result<String, Trouble> {
     let (Some(write), Some(read)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(Trouble::Ended);
     };
-    list(read, write, limits).await
+    let transport = AsyncRwTransport::new(read.take(limits.bytes), write);
+    list(transport.with_max_line_length(MAX_LINE), limits).await.map(|(text, _)| text)
 }
 
-/// Speaks with a server over a pair of streams until it has listed its tools.
-async fn list<R, W>(read: R, write: W, limits: Limits) -> Result<String, Trouble>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    let transport = AsyncRwTransport::new(read.take(limits.bytes), write);
-    let client = ().serve(transport.with_max_line_length(MAX_LINE)).await;
-    let client = client.map_err(|error| match error {
+/// Speaks with a server until it has listed its tools. Returns the session as well.
+async fn list(
+    transport: impl Transport<RoleClient> + 'static,
+    limits: Limits,
+) -> Result<(String, RunningService<RoleClient, ()>), Trouble> {
+    let client = ().serve(transport).await.map_err(|error| match error {
         ClientInitializeError::ConnectionClosed(_)
         | ClientInitializeError::TransportError { .. } => Trouble::Ended,
         _ => Trouble::Words("it does not speak MCP"),
@@ -212,7 +225,7 @@ where
     if cursor.is_some() {
         listed["nextCursor"] = "more".into();
     }
-    Ok(listed.to_string())
+    Ok((listed.to_string(), client))
 }
 
 /// Ends a program with everything that it started; returns how it ended.

@@ -81,9 +81,15 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
             Target::Program { program: program.into(), args: Vec::new(), env: BTreeMap::new() };
         assert_eq!(answer(Launch { target, folder }, limits(1_000)), Err(expected.to_owned()));
     }
-    let target = Target::Http("https://user:hunter2@h".into());
+}
+
+#[cfg(not(feature = "http"))]
+#[test]
+fn without_http_a_server_that_needs_it_is_told_how_to_get_it() {
+    let headers = BTreeMap::from([("X".to_owned(), "hunter2".to_owned())]);
+    let target = Target::Http { url: "http://127.0.0.1:1/hunter2".into(), headers };
     let why = answer(Launch { target, folder: "/".into() }, limits(1_000)).unwrap_err();
-    assert!(why.contains("HTTP") && !why.contains("hunter2"), "{why}");
+    assert!(why.contains("--features http") && !why.contains("hunter2"), "{why}");
 }
 
 #[test]

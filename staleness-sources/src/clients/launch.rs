@@ -45,8 +45,13 @@ pub enum Target {
         /// Environment variables to add to those of this process.
         env: BTreeMap<String, String>,
     },
-    /// A URL reached over HTTP.
-    Http(String),
+    /// A URL reached over streamable HTTP.
+    Http {
+        /// The URL, with variables expanded.
+        url: String,
+        /// The headers that the client adds, by name.
+        headers: BTreeMap<String, String>,
+    },
 }
 
 impl fmt::Debug for Launch {
@@ -57,7 +62,7 @@ impl fmt::Debug for Launch {
 
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if matches!(self, Self::Http(_)) { "Http" } else { "Program" })
+        f.write_str(if matches!(self, Self::Http { .. }) { "Http" } else { "Program" })
     }
 }
 
@@ -70,6 +75,8 @@ const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 pub(super) struct Starts(RefCell<BTreeMap<(SourceId, ToolName), Start>>);
 
 struct Start {
+    /// True if the client expands `$NAME` without braces, too.
+    has_bare_variables: bool,
     members: Map<String, Value>,
     /// The folder of the plugin or extension that contains the file.
     folder: Option<PathBuf>,
@@ -84,7 +91,9 @@ impl Starts {
         members: Map<String, Value>,
         folder: Option<&Path>,
     ) {
-        let start = Start { members, folder: folder.map(Path::to_path_buf) };
+        let has_bare_variables = source.client == super::gemini::CLIENT;
+        let folder = folder.map(Path::to_path_buf);
+        let start = Start { has_bare_variables, members, folder };
         self.0.borrow_mut().insert((source.clone(), name), start);
     }
 
@@ -135,6 +144,7 @@ fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str>
 }
 
 const NOTHING: &str = "its entry names no command and no address";
+const UNSET: &str = "it needs a variable that is not set here";
 
 impl Start {
     /// Builds the launch, expanding variables.
@@ -176,14 +186,42 @@ impl Start {
                 Target::Program { program, args: command.collect(), env }
             }
             None => {
-                let address = ["url", "httpUrl", "serverUrl"].into_iter().find_map(text);
-                Target::Http(expand(address.ok_or(NOTHING)?)?)
+                let url = ["httpUrl", "url", "serverUrl"].into_iter().find_map(text);
+                let url = expand(url.ok_or(NOTHING)?)?;
+                if [text("type"), text("transport")].contains(&Some("sse")) {
+                    return Err("it is reached over SSE alone, which is not supported".to_owned());
+                }
+                Target::Http { url, headers: self.headers(&expand, variable)? }
             }
         };
         Ok(Launch { target, folder })
     }
 
-    /// Expands `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `{env:NAME}`.
+    /// Builds the headers that the client sends. Codex CLI also takes them from variables.
+    fn headers(
+        &self,
+        expand: &dyn Fn(&str) -> Result<String, String>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<BTreeMap<String, String>, String> {
+        let mut headers = BTreeMap::new();
+        let pairs = |key: &str| {
+            let members = self.members.get(key).and_then(Value::as_object).into_iter().flatten();
+            members.filter_map(|(name, value)| Some((name.clone(), value.as_str()?)))
+        };
+        for (name, value) in pairs("headers").chain(pairs("http_headers")) {
+            headers.insert(name, expand(value)?);
+        }
+        for (name, value) in pairs("env_http_headers") {
+            headers.extend(variable(value).map(|value| (name, value)));
+        }
+        if let Some(name) = self.members.get("bearer_token_env_var").and_then(Value::as_str) {
+            let token = variable(name).ok_or(UNSET)?;
+            headers.insert("Authorization".to_owned(), format!("Bearer {token}"));
+        }
+        Ok(headers)
+    }
+
+    /// Expands `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `{env:NAME}`, and `$NAME` if the client does.
     fn expand(
         &self,
         text: &str,
@@ -192,9 +230,22 @@ impl Start {
     ) -> Result<String, String> {
         let mut out = String::new();
         let mut rest = text;
-        while let Some(at) = rest.find("${").into_iter().chain(rest.find("{env:")).min() {
-            let begin = at + if rest[at..].starts_with('$') { 2 } else { 1 };
-            let Some(end) = rest[begin..].find('}').map(|end| begin + end) else { break };
+        let in_name = |next: char| next == '_' || next.is_ascii_alphanumeric();
+        let bare = |rest: &str| {
+            let mut all = rest.match_indices('$').map(|(at, _)| at);
+            all.find(|at| self.has_bare_variables && rest[at + 1..].starts_with(in_name))
+        };
+        while let Some(at) =
+            rest.find("${").into_iter().chain(rest.find("{env:")).chain(bare(rest)).min()
+        {
+            let is_bare = rest[at..].starts_with('$') && !rest[at..].starts_with("${");
+            let begin = at + if rest[at..].starts_with("${") { 2 } else { 1 };
+            let end = if is_bare {
+                rest[begin..].find(|next| !in_name(next)).or(Some(rest.len() - begin))
+            } else {
+                rest[begin..].find('}')
+            };
+            let Some(end) = end.map(|end| begin + end) else { break };
             let (name, default) = match rest[begin..end].split_once(":-") {
                 Some((name, default)) => (name, Some(default)),
                 None => (&rest[begin..end], None),
@@ -207,10 +258,10 @@ impl Start {
                 name => variable(name.strip_prefix("env:").unwrap_or(name)),
             };
             let value = value.or_else(|| default.map(ToOwned::to_owned));
-            let value = value.ok_or("it needs a variable that is not set here")?;
+            let value = value.ok_or(UNSET)?;
             out.push_str(&rest[..at]);
             out.push_str(&value);
-            rest = &rest[end + 1..];
+            rest = &rest[end + usize::from(!is_bare)..];
         }
         out.push_str(rest);
         Ok(out)

@@ -1,0 +1,127 @@
+//! Connections to the host of a server's address: one for each request.
+
+use std::io;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::{HeaderValue, LOCATION};
+use hyper::{Request, Response, Uri};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
+
+/// The longest time for a connection to one of a host's addresses.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) const UNREADABLE: &str = "its address cannot be read";
+const UNKNOWN: &str = "cannot be reached: its host is not known";
+
+/// The scheme, host and port of an address.
+pub(super) struct Origin {
+    is_encrypted: bool,
+    /// The host as a name or an IP address.
+    name: String,
+    port: u16,
+    /// The host as a request names it.
+    pub(super) host: HeaderValue,
+}
+
+impl Origin {
+    /// Reads the origin of an absolute address.
+    pub(super) fn of(url: &Uri) -> Result<Self, &'static str> {
+        let is_encrypted = match url.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            _ => return Err("its address is not one of HTTP"),
+        };
+        let authority = url.authority().ok_or(UNREADABLE)?;
+        if authority.as_str().contains('@') {
+            return Err("its address holds a user name or a password, which is not sent");
+        }
+        let port = authority.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
+        let name = authority.host().trim_matches(['[', ']']).to_ascii_lowercase();
+        let host = HeaderValue::from_str(authority.as_str());
+        Ok(Self { is_encrypted, name, port, host: host.map_err(|_| UNREADABLE)? })
+    }
+
+    /// Returns the path that a redirect leads to. `None` if it leads to another origin.
+    pub(super) fn path_of(&self, answer: &Response<Incoming>) -> Option<String> {
+        let to: Uri = answer.headers().get(LOCATION)?.to_str().ok()?.parse().ok()?;
+        let is_same = |to: Self| {
+            (to.is_encrypted, to.name, to.port) == (self.is_encrypted, self.name.clone(), self.port)
+        };
+        if to.scheme().is_some() && !is_same(Self::of(&to).ok()?) {
+            return None;
+        }
+        // `//host/path` is read as a path, which it is not.
+        let path = to.path_and_query()?.as_str();
+        (path.starts_with('/') && !path.starts_with("//")).then(|| path.to_owned())
+    }
+
+    /// Sends a request over a connection of its own. Returns why that fails.
+    pub(super) async fn send(
+        &self,
+        request: Request<String>,
+    ) -> Result<Response<Incoming>, &'static str> {
+        let stream = self.connect().await?;
+        if !self.is_encrypted {
+            return speak(stream, request).await;
+        }
+        let name = ServerName::try_from(self.name.clone());
+        let name = name.map_err(|_| UNREADABLE)?;
+        let tls = CONFIG.clone().ok_or("this build has no encryption")?;
+        let stream = TlsConnector::from(tls).connect(name, stream).await.map_err(|error| {
+            let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+            match inner {
+                Some(rustls::Error::InvalidCertificate(_)) => {
+                    "cannot be reached: its certificate is not valid here"
+                }
+                _ => "cannot be reached: no encrypted connection (TLS) comes about",
+            }
+        })?;
+        speak(stream, request).await
+    }
+
+    async fn connect(&self) -> Result<TcpStream, &'static str> {
+        let addresses = lookup_host((self.name.as_str(), self.port)).await.map_err(|_| UNKNOWN)?;
+        let mut why = UNKNOWN;
+        for address in addresses {
+            why = match tokio::time::timeout(PATIENCE, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    "cannot be reached: it refuses the connection"
+                }
+                Ok(Err(_)) => "cannot be reached: no connection comes about",
+                Err(_) => "cannot be reached: its host does not answer",
+            };
+        }
+        Err(why)
+    }
+}
+
+async fn speak<S>(stream: S, request: Request<String>) -> Result<Response<Incoming>, &'static str>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let not_http = |_| "it does not speak HTTP";
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(stream)).await.map_err(not_http)?;
+    // It ends when nobody waits for the answer any more.
+    tokio::spawn(connection);
+    sender.send_request(request).await.map_err(not_http)
+}
+
+/// The settings of encrypted connections: they trust the certificates of the system.
+static CONFIG: LazyLock<Option<Arc<ClientConfig>>> = LazyLock::new(|| {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().ok()?;
+    Some(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
+});
