@@ -16,6 +16,8 @@ pub struct Left {
     pub projects: PruneReport,
     /// Invented names: not listed by any client, and never used successfully.
     pub invented: u64,
+    /// Tools that left their server's list and were never used.
+    pub unlisted: u64,
     /// Journal entries. A dry run does not count entries that become removable only by pruning sessions and
     /// projects.
     pub entries: u64,
@@ -41,9 +43,9 @@ pub fn prune_left(
         }
     }
     let sessions = registry.admin().prune_sessions(now, dry_run).wait()?;
-    let invented = registry.admin().prune_invented(now, dry_run).wait()?;
+    let (invented, unlisted) = registry.admin().prune_names(now, dry_run).wait()?;
     let entries = registry.admin().prune_journal(now, dry_run, &mut || true).wait()?;
-    Ok(Left { sessions, projects, invented, entries })
+    Ok(Left { sessions, projects, invented, unlisted, entries })
 }
 
 /// Returns true if a folder was certainly deleted: its closest existing ancestor is not empty. An empty

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
+use staleness::Wait;
 use staleness::report::ScanReport;
 use staleness::scan::SourceReading;
 use staleness::source::SourceState;
@@ -39,7 +40,12 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
         preview(&registry, settings, &live)?.0
     } else {
         let registry = settings.open(Access::Write)?;
-        apply(&registry, settings, &live, &Asker::default())?
+        let report = apply(&registry, settings, &live, &Asker::default())?;
+        if probed.is_some() {
+            // A server may list other names each time.
+            registry.admin().prune_names(settings.now, false).wait()?;
+        }
+        report
     };
     if out.json {
         return out.json(&Scanned { report: &report, probed: probed.as_deref() });

@@ -28,6 +28,7 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
             "cursors": cursors,
             "projects": { "removed": left.projects.removed },
             "invented": { "removed": left.invented },
+            "unlisted": { "removed": left.unlisted },
             "journal": { "removed": left.entries },
         }));
     }
@@ -48,6 +49,7 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
         (cursors.removed, "agent's read position", "agents' read positions"),
         (left.projects.removed, "project without a folder", "projects without a folder"),
         (left.invented, "invented name", "invented names"),
+        (left.unlisted, "unused tool that left its server", "unused tools that left their server"),
         (left.entries, "old journal entry", "old journal entries"),
     ] {
         if removed > 0 {

@@ -211,7 +211,8 @@ fn doctor_prune_backup_and_config() {
         let (none, four) = (json!({ "removed": 0, "kept": 0 }), json!({ "removed": 0, "kept": 4 }));
         let expected = json!({ "routes": none, "outcomes": four, "sessions": none,
                                "cursors": none, "projects": { "removed": 0 },
-                               "invented": { "removed": 0 }, "journal": { "removed": 0 } });
+                               "invented": { "removed": 0 }, "unlisted": { "removed": 0 },
+                               "journal": { "removed": 0 } });
         assert_eq!(sandbox.json(args), expected);
     }
     let copy = sandbox.root().join("copy.db");

@@ -146,7 +146,7 @@ impl Default for RankPolicy {
     }
 }
 
-/// The retention of raw outcomes and of invented tool names.
+/// The retention of raw outcomes and of tool names that nobody needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutcomePolicy {
@@ -156,11 +156,21 @@ pub struct OutcomePolicy {
     pub keep_newest: u64,
     /// Days after its last use until an invented name (listed by no client, never successful) is forgotten.
     pub keep_invented_days: u32,
+    /// Days until a tool that left its server's list without ever being used is forgotten.
+    pub keep_unlisted_days: u32,
+    /// The number of such tools that are kept at most: those that left last.
+    pub keep_unlisted: u32,
 }
 
 impl Default for OutcomePolicy {
     fn default() -> Self {
-        Self { keep_days: 90, keep_newest: 10_000, keep_invented_days: 30 }
+        Self {
+            keep_days: 90,
+            keep_newest: 10_000,
+            keep_invented_days: 30,
+            keep_unlisted_days: 30,
+            keep_unlisted: 1_000,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pruning of abandoned data: sessions, cursors, invented names, and projects whose folder no longer exists.
+//! Pruning of abandoned data: sessions, cursors, names that nobody needs, and projects whose folder no longer exists.
 //!
 //! Nothing that a person wrote or decided is removed. A project stays if it has an item of knowledge, a work
 //! item, or a tool that was pinned, ignored or demoted by hand.
@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::prune::PruneReport;
 use super::{ForgetProject, Registry};
+use crate::definition::Definition;
 use crate::ids::{OpId, ProjectId};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::project::Project;
@@ -15,8 +16,8 @@ use crate::registry::{Admin, RegistryError};
 use crate::scan::invented;
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
-    CursorFilter, Decision, Draft, Durability, OutcomeRange, ProjectFilter, Refusal, Row,
-    Selection, SessionFilter, Step, ToolFilter, View,
+    CursorFilter, Decision, DefinitionFilter, Draft, Durability, OutcomeRange, ProjectFilter,
+    Refusal, Row, Selection, SessionFilter, Step, ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, PresenceCause, Tool};
@@ -64,8 +65,8 @@ impl Admin<'_> {
         let past = |session: &&Session| is_past(&view, session, until);
         let sessions: Vec<Session> = view.sessions.values().filter(past).cloned().collect();
         if !dry_run {
-            self.0.remove(&sessions, now, |_, _, _| {}, more).await?;
-            self.0.remove(&cursors, now, |_, _, _| {}, more).await?;
+            self.0.remove(&sessions, now, None, more).await?;
+            self.0.remove(&cursors, now, None, more).await?;
         }
         let report = |removed: usize, all: usize| PruneReport {
             removed: removed as u64,
@@ -77,42 +78,61 @@ impl Admin<'_> {
         })
     }
 
-    /// Forgets invented names that were last used at least `outcomes.keep_invented_days` ago, with their
-    /// outcomes, in pages; with `dry_run` only counts them. Returns their number.
+    /// Forgets names that nobody needs, in pages; with `dry_run` only counts them: invented names that were last used
+    /// at least `outcomes.keep_invented_days` ago, with their outcomes, and tools that left their server's list
+    /// without ever being used, with their definitions. Of these the newest `outcomes.keep_unlisted` stay for
+    /// `outcomes.keep_unlisted_days`, and those with a hold or a changed definition. Returns the numbers of both.
     ///
     /// # Errors
     /// An error of the store. Names already forgotten stay forgotten.
-    pub async fn prune_invented(self, now: Timestamp, dry_run: bool) -> Result<u64, RegistryError> {
-        self.prune_invented_while(now, dry_run, &mut || true).await
+    pub async fn prune_names(
+        self,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<(u64, u64), RegistryError> {
+        self.prune_names_while(now, dry_run, &mut || true).await
     }
 
-    async fn prune_invented_while(
+    async fn prune_names_while(
         self,
         now: Timestamp,
         dry_run: bool,
         more: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<u64, RegistryError> {
-        let until = now.minus_days(i64::from(self.0.policy.outcomes.keep_invented_days));
+    ) -> Result<(u64, u64), RegistryError> {
+        let policy = &self.0.policy.outcomes;
+        let until = now.minus_days(i64::from(policy.keep_invented_days));
         // Read without a client's view, because the rows are compared with the stored ones before removal.
         let all = Selection::new().peek(ToolFilter::All);
         let view = self.0.store.view(Arc::new(all)).await?;
         let invented = invented(&view);
-        let mut names: Vec<Tool> = view.tools.into_values().collect();
-        names.retain(|tool| {
-            invented.contains(&tool.key) && tool.last_used_at.is_none_or(|used| used <= until)
+        let (mut names, mut left): (Vec<Tool>, Vec<Tool>) =
+            view.tools.into_values().partition(|tool| invented.contains(&tool.key));
+        names.retain(|tool| tool.last_used_at.is_none_or(|used| used <= until));
+        left.retain(is_unlisted);
+        let defined = left.iter().fold(Selection::new(), with_definition);
+        let known = self.0.store.view(Arc::new(defined)).await?.definitions;
+        // A server hides no change by taking the tool away.
+        left.retain(|tool| {
+            known.get(&tool.key).is_none_or(|known| known.changes == 0 && known.pending.is_none())
         });
+        left.sort_by_key(|tool| std::cmp::Reverse(tool.presence.since));
+        let until = now.minus_days(i64::from(policy.keep_unlisted_days));
+        let kept = left.partition_point(|tool| tool.presence.since > until);
+        let unlisted = left.split_off(kept.min(policy.keep_unlisted as usize));
         if !dry_run {
+            let with = Some((|all, _: &Tool| all, forget_invented) as Also<Tool>);
             for names in names.chunks(NAMES) {
-                self.0.remove(names, now, forget_invented, more).await?;
+                self.0.remove(names, now, with, more).await?;
             }
+            self.0.remove(&unlisted, now, Some((with_definition, forget_unlisted)), more).await?;
         }
-        Ok(names.len() as u64)
+        Ok((names.len() as u64, unlisted.len() as u64))
     }
 
     /// Removes what the policy no longer keeps: routes of one project, and outcomes, sessions, cursors,
-    /// invented names and journal entries of all. Makes one commit if there is anything to remove, and
-    /// continues while `more` returns true; it is called before each further kind and commit. The next call
-    /// continues with the rest. The time decides which kind comes first, so that none keeps another waiting.
+    /// names and journal entries of all. Makes one commit if there is anything to remove, and continues
+    /// while `more` returns true; it is called before each further kind and commit. The next call continues
+    /// with the rest. The time decides which kind comes first, so that none keeps another waiting.
     ///
     /// # Errors
     /// An error of the store. Commits already made remain.
@@ -134,7 +154,7 @@ impl Admin<'_> {
                 0 => self.0.routes().prune_while(project, now, false, &mut more).await.map(drop),
                 1 => self.prune_outcomes_while(now, &mut more).await,
                 2 => self.prune_sessions_while(now, false, &mut more).await.map(drop),
-                3 => self.prune_invented_while(now, false, &mut more).await.map(drop),
+                3 => self.prune_names_while(now, false, &mut more).await.map(drop),
                 _ => {
                     let removed = self.prune_journal(now, false, &mut more).await;
                     removed.map(|removed| begun |= removed > 0)
@@ -173,13 +193,13 @@ impl Admin<'_> {
 }
 
 impl Registry {
-    /// Removes the rows that are still unchanged, in pages, while `more` returns true. `also` adds the
-    /// changes that accompany the removal of a row.
+    /// Removes the rows that are still unchanged, in pages, while `more` returns true. `also` locks the rows that
+    /// go with each, and adds the changes that accompany its removal.
     pub(super) async fn remove<R: Row>(
         &self,
         rows: &[R],
         at: Timestamp,
-        also: fn(&R, Timestamp, &mut Draft<'_>),
+        also: Option<Also<R>>,
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<(), RegistryError> {
         for rows in rows.chunks(PAGE) {
@@ -224,19 +244,28 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
 struct Remove<R> {
     rows: Vec<R>,
     at: Timestamp,
-    also: fn(&R, Timestamp, &mut Draft<'_>),
+    also: Option<Also<R>>,
 }
+
+/// Locks the rows that go with a row, and adds the changes that accompany its removal.
+pub(super) type Also<R> = (fn(Selection, &R) -> Selection, fn(&R, Timestamp, &mut Draft<'_>));
 
 impl<R: Row> Step for Remove<R> {
     fn selection(&self) -> Selection {
-        Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()))
+        let all = Selection::new().lock_keys::<R>(self.rows.iter().map(|row| row.key().clone()));
+        match self.also {
+            None => all,
+            Some((lock, _)) => self.rows.iter().fold(all, lock),
+        }
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         for row in self.rows.iter().filter(|row| R::rows(view).get(row.key()) == Some(row)) {
             draft.delete::<R>(row.key());
-            (self.also)(row, self.at, &mut draft);
+            if let Some((_, also)) = self.also {
+                also(row, self.at, &mut draft);
+            }
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -246,10 +275,30 @@ impl<R: Row> Step for Remove<R> {
     }
 }
 
+/// Returns true if a tool left its server's list, nobody used it and no person decided on it.
+fn is_unlisted(tool: &Tool) -> bool {
+    let unused = tool.last_used_at.is_none() && tool.hold == Hold::None;
+    unused && tool.presence.cause == PresenceCause::NotListed
+}
+
+fn with_definition(all: Selection, tool: &Tool) -> Selection {
+    all.lock(DefinitionFilter::Key(tool.key.clone()))
+}
+
+/// Removes the definition of a tool that left its server's list, and adds a journal entry.
+fn forget_unlisted(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
+    draft.delete::<Definition>(&tool.key);
+    forget_name(tool, PresenceCause::NotListed, at, draft);
+}
+
 /// Removes the outcomes of an invented name, and adds a journal entry.
 fn forget_invented(tool: &Tool, at: Timestamp, draft: &mut Draft<'_>) {
     draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
-    let (subject, cause) = (Subject::tool(&tool.key), PresenceCause::Invented.as_str());
+    forget_name(tool, PresenceCause::Invented, at, draft);
+}
+
+fn forget_name(tool: &Tool, cause: PresenceCause, at: Timestamp, draft: &mut Draft<'_>) {
+    let (subject, cause) = (Subject::tool(&tool.key), cause.as_str());
     draft.append_journal(JournalEntry {
         from: Some(tool.status().as_str().into()),
         ..JournalEntry::new(at, subject, Action::Forgotten, cause)

@@ -9,9 +9,9 @@ use staleness_core::ids::{ClientId, Level, ToolKey};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::Use;
 use staleness_core::scan::{Found, SourceReading};
-use staleness_core::tool::Status;
+use staleness_core::tool::{Hold, Status};
 use staleness_core::verdict::NextAction;
-use staleness_core::{Registry, Wait};
+use staleness_core::{Registry, Timestamp, Wait};
 
 const NAME: &str = "mcp__hub__find";
 
@@ -265,4 +265,43 @@ fn only_what_a_person_saw_is_accepted() {
     assert!(definitions(&world)[0].pending.is_some());
     accept(&definitions(&world)[0].current.digest()[..16]).unwrap();
     assert!(definitions(&world)[0].pending.is_none());
+}
+
+#[test]
+fn a_server_that_lists_other_names_each_time_fills_no_registry() {
+    let mut policy = staleness_core::Policy::default();
+    policy.outcomes.keep_unlisted = 100;
+    let world = World::with(policy);
+    let definition = |text: &str| {
+        json!({ "description": text }).as_object().map(DefinitionVersion::of).map(Arc::new)
+    };
+    let tool =
+        |name: &str, text: &str| Found { definition: definition(text), ..server_tool("hub", name) };
+    let list = |found: Vec<Found>| read(live(&json!({})).id, found);
+    let prune = |dry| world.registry.admin().prune_names(world.now(), dry).wait().unwrap().1;
+    let kept = ["used", "pinned", "changed"].map(|name| tool(name, "Finds"));
+    world.scan(vec![config(), list(kept.to_vec())]);
+    let changed = [kept[0].clone(), kept[1].clone(), tool("changed", "Finds more")];
+    world.scan(vec![config(), list(changed.to_vec())]);
+    world.uses("mcp__hub__used", "S");
+    world.hold("mcp__hub__pinned", Hold::Pinned);
+    for turn in 0..20 {
+        world.pass(Timestamp::MINUTE);
+        let names = (0..150).map(|at| tool(&format!("t{turn}_{at}"), "Finds"));
+        world.scan(vec![config(), list(names.collect())]);
+        prune(false);
+        let rows = world.everything();
+        // The server, what is kept, what it lists, and what it listed last.
+        let bound = 1 + kept.len() + 150 + 100;
+        assert!(
+            rows.tools.len() <= bound && rows.definitions.len() < bound,
+            "{}",
+            rows.tools.len()
+        );
+    }
+    world.pass(30 * Timestamp::DAY);
+    assert_eq!((prune(true), prune(true), prune(false), prune(false)), (100, 100, 100, 0));
+    assert_eq!(world.everything().tools.len(), 1 + kept.len() + 150);
+    let history = world.history("mcp__hub__t0_0");
+    assert_eq!(history.last().map(String::as_str), Some("forgotten stale - not_listed"));
 }

@@ -62,6 +62,8 @@ fn the_defaults_are_those_that_are_documented() {
         keep_days = 90
         keep_newest = 10000
         keep_invented_days = 30
+        keep_unlisted_days = 30
+        keep_unlisted = 1000
         [sessions]
         keep_days = 365
         close_after_hours = 24

@@ -88,7 +88,7 @@ impl Routes<'_> {
             |row: &&Suggestions| now.days_since(row.updated_at()) >= i64::from(policy.unused_days);
         let rows: Vec<Suggestions> = view.suggestions.values().filter(old).cloned().collect();
         if !dry_run {
-            self.0.remove(&rows, now, |_, _, _| {}, more).await?;
+            self.0.remove(&rows, now, None, more).await?;
         }
         Ok(report)
     }
