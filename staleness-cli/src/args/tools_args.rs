@@ -95,7 +95,7 @@ pub(crate) enum ToolsCommand {
     Pin(HoldArgs),
     /// Never suggest or report a tool.
     Ignore(HoldArgs),
-    /// Forget a tool and its outcomes.
+    /// Forget a tool, or a server with its tools, and the outcomes.
     Forget {
         /// The tool's name.
         name: String,

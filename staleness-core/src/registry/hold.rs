@@ -6,7 +6,7 @@ use super::knowledge::written_in;
 use super::record::both_keys;
 use super::routes::{routes_in, routes_to};
 use crate::definition::Definition;
-use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
+use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Subject};
 use crate::knowledge::{Document, Item};
 use crate::policy::Policy;
@@ -21,7 +21,7 @@ use crate::store::{
     Step, SuggestionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
-use crate::tool::{Hold, Tool};
+use crate::tool::{Hold, Tool, ToolKind};
 use crate::work::Work;
 
 /// The scope in which a name is looked up.
@@ -171,8 +171,8 @@ impl Step for SetHold {
     }
 }
 
-/// Forgets a tool with its outcomes and routes. Its history stays in the journal. A tool that a source still
-/// lists returns as new with the next scan.
+/// Forgets a tool with its outcomes and routes; a server with those of all its tools in the same scope. Its history
+/// stays in the journal. A tool that a source still lists returns as new with the next scan.
 #[derive(Debug)]
 pub(crate) struct Forget {
     /// The action: who, on which tool and why.
@@ -180,14 +180,41 @@ pub(crate) struct Forget {
 }
 
 impl Forget {
-    /// Adds the rows needed to find routes to the tool. For a global tool these may be in any project that
-    /// has no tool of its own with that name.
-    fn around(&self, tool: &Tool, more: Selection) -> Selection {
+    /// Adds the rows needed to forget a tool and to find routes to it. For a global tool these may be in any
+    /// project that has no tool of its own with that name.
+    fn around(more: Selection, tool: &Tool) -> Selection {
+        let sources = tool.listings.iter().map(|listing| SourceFilter::Id(listing.source.clone()));
+        let more = sources.fold(more, Selection::lock);
+        let more = more.lock(DefinitionFilter::Key(tool.key.clone()));
         let name = &tool.key.name;
         match &tool.key.scope {
             Scope::Project(_) => more.peek(ToolFilter::Key(ToolKey::global(name.clone()))),
             Scope::Global => more.peek(ProjectFilter::All),
         }
+    }
+
+    /// Adds the routes that may mean a tool.
+    fn routes(view: &View, more: Selection, tool: &Tool) -> Selection {
+        let name = &tool.key.name;
+        routes_in(view, &tool.key).into_iter().fold(more, |more, project| {
+            let own = ToolKey::project(project.clone(), name.clone());
+            more.lock(RouteFilter::Tool(project, name.clone())).peek(ToolFilter::Key(own))
+        })
+    }
+
+    fn forget(&self, draft: &mut Draft<'_>, tool: &Tool) {
+        for key in routes_to(draft.view(), &tool.key) {
+            draft.delete_route(key);
+        }
+        // Makes the next scan read the sources that list it.
+        for listing in &tool.listings {
+            draft.edit::<Source, _>(&listing.source, |source| source.digest = 0);
+        }
+        let entry = self.by_hand.entry(&tool.key, Action::Forgotten, tool.status().as_str(), None);
+        draft.append_journal(entry);
+        draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
+        draft.delete::<Definition>(&tool.key);
+        draft.delete::<Tool>(&tool.key);
     }
 }
 
@@ -202,39 +229,30 @@ impl Step for Forget {
             return Ok(Decision::Write(draft.finish()));
         }
         let tool = self.by_hand.find(view)?;
-        let sources: Vec<SourceId> =
-            tool.listings.iter().map(|listing| listing.source.clone()).collect();
-        if view.looks <= 1 {
-            let more = sources
-                .into_iter()
-                .fold(Selection::new(), |more, id| more.lock(SourceFilter::Id(id)))
-                .lock(DefinitionFilter::Key(tool.key.clone()));
-            return Ok(Decision::Need(self.around(tool, more)));
+        let server = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpServer);
+        // A server needs one look more, for its tools.
+        if let (Some(server), true) = (server, view.looks <= 1) {
+            let own = ToolFilter::Server(tool.key.scope.clone(), server.clone());
+            return Ok(Decision::Need(Selection::new().lock(own)));
         }
-        let projects = routes_in(view, &tool.key);
-        if view.looks == 2 && !projects.is_empty() {
-            let name = &tool.key.name;
-            let more = projects.into_iter().fold(Selection::new(), |more, project| {
-                let own = ToolKey::project(project.clone(), name.clone());
-                more.lock(RouteFilter::Tool(project, name.clone())).peek(ToolFilter::Key(own))
-            });
+        let is_own = |each: &&Tool| {
+            each.key == tool.key
+                || server.is_some_and(|server| {
+                    each.key.scope == tool.key.scope && each.server.as_ref() == Some(server)
+                })
+        };
+        let tools: Vec<&Tool> = view.tools.values().filter(is_own).collect();
+        let more = match view.looks.saturating_sub(server.is_some().into()) {
+            0 | 1 => tools.iter().fold(Selection::new(), |more, tool| Self::around(more, tool)),
+            2 => tools.iter().fold(Selection::new(), |more, tool| Self::routes(view, more, tool)),
+            _ => Selection::new(),
+        };
+        if more != Selection::new() {
             return Ok(Decision::Need(more));
         }
-        for key in routes_to(view, &tool.key) {
-            draft.delete_route(key);
+        for tool in tools {
+            self.forget(&mut draft, tool);
         }
-        // Makes the next scan read the sources that list it.
-        for id in sources {
-            if let Some(mut source) = draft.get::<Source>(&id).cloned() {
-                source.digest = 0;
-                draft.put(source);
-            }
-        }
-        let entry = self.by_hand.entry(&tool.key, Action::Forgotten, tool.status().as_str(), None);
-        draft.append_journal(entry);
-        draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
-        draft.delete::<Definition>(&tool.key);
-        draft.delete::<Tool>(&tool.key);
         Ok(Decision::Write(draft.finish()))
     }
 }

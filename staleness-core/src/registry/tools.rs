@@ -159,7 +159,7 @@ impl Tools<'_> {
         shown.map_err(|error| StoreError::Unknown(Box::new(error)).into())
     }
 
-    /// Forgets a tool with its outcomes and routes. May be repeated with the same op id.
+    /// Forgets a tool with its outcomes and routes; a server with all its tools. May be repeated with the same op id.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] if the name is unknown, or an error of the store.

@@ -3,6 +3,7 @@
 use crate::common::*;
 use staleness_core::Wait;
 use staleness_core::ids::{Level, ToolKey};
+use staleness_core::registry::{ByHand, ScopeChoice};
 use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::store::Change;
 use staleness_core::tool::{Status, ToolKind};
@@ -78,7 +79,36 @@ fn forgetting_a_gone_server_does_not_bring_its_tools_back() {
     world.registry.tools().forget(world.by_hand("mcp__x__*")).wait().unwrap();
     let report = world.scan(vec![read(user("mcp"), vec![server("y")])]);
     assert!(report.restored.is_empty());
-    assert_eq!(world.presence("mcp__x__a"), "server_removed");
+    assert_eq!(world.everything().tools.len(), 1, "its tools are forgotten as well");
+}
+
+#[test]
+fn forgetting_a_server_forgets_its_tools_and_what_is_still_listed_returns_as_new() {
+    let world = World::default();
+    let live = source(None, Level::Live, "x");
+    let both = || vec![server_tool("x", "a"), server_tool("x", "b")];
+    let all = || {
+        let mine = read(own(&world.project, "mcp"), vec![server("x"), server("y")]);
+        vec![read(user("mcp"), vec![server("x")]), mine, read(live.clone(), both())]
+    };
+    world.scan(all());
+    world.uses("mcp__x__a", "SFS");
+    world.uses("mcp__y__a", "S");
+    let forget = |scope| {
+        let by_hand = ByHand { scope, ..world.by_hand("mcp__x__*") };
+        world.registry.tools().forget(by_hand.clone()).wait().unwrap();
+        world.registry.tools().forget(by_hand).wait().expect("it may be repeated");
+        let left = world.everything();
+        let mut names: Vec<String> = left.tools.keys().map(|key| key.name.to_string()).collect();
+        names.sort_unstable();
+        (names.join(" "), left.outcomes.len())
+    };
+    let mine = "mcp__x__* mcp__x__a mcp__y__* mcp__y__a".to_owned();
+    assert_eq!(forget(ScopeChoice::Global), (mine, 4), "the project's own stay");
+    assert_eq!(forget(ScopeChoice::Either), ("mcp__y__* mcp__y__a".to_owned(), 1));
+    world.scan(all());
+    let tool = world.report("mcp__x__a");
+    assert_eq!((tool.outcomes.as_str(), tool.presence.state), ("", "present"));
 }
 
 #[test]
