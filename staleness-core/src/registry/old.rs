@@ -120,7 +120,7 @@ impl Admin<'_> {
         let kept = left.partition_point(|tool| tool.presence.since > until);
         let unlisted = left.split_off(kept.min(policy.keep_unlisted as usize));
         if !dry_run {
-            let with = Some((|all, _: &Tool| all, forget_invented) as Also<Tool>);
+            let with: Option<Also<Tool>> = Some((|all, _| all, forget_invented));
             for names in names.chunks(NAMES) {
                 self.0.remove(names, now, with, more).await?;
             }
