@@ -234,7 +234,7 @@ mod tests {
         let long = serde_json::to_vec(&vec![1; Vector::MAX_DIMENSIONS + 1]).unwrap();
         assert!(refused(&long).contains("4097 dimensions; at most 4096"));
         let wrong = super::numbers(&[0; 4], Some(Precision::F64), None).unwrap_err().message;
-        assert_eq!(wrong, "the vector is 4 bytes long, which is no whole number of f64");
+        assert_eq!(wrong, "the vector is 4 bytes long, which is not a whole number of f64 values");
         // The registry rejects numbers that are not finite, and names their position.
         let nan = super::numbers(&narrow(&[f32::NAN, 1.0, 1.0]), None, None).unwrap();
         assert!(nan[0].is_nan());
@@ -247,7 +247,7 @@ mod tests {
         let told = || of_file(&path, None, None).unwrap_err().render(false);
         assert!(told().ends_with("v.json: no such file or folder"), "{}", told());
         std::fs::write(&path, vec![b' '; MAX_VECTOR_BYTES as usize + 1]).unwrap();
-        assert!(told().contains("v.json: more than the 262144 bytes"), "{}", told());
+        assert!(told().contains("v.json: larger than 262144 bytes"), "{}", told());
         std::fs::write(&path, "").unwrap();
         assert!(told().ends_with("v.json: the vector is empty"), "{}", told());
         std::fs::write(&path, "[3, 4]").unwrap();

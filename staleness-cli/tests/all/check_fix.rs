@@ -60,8 +60,8 @@ fn a_newcomer_sees_each_change_before_it_is_made() {
     );
     sandbox.commit("2026-02-11T00:00:00Z");
     assert_eq!(sandbox.json(&["check"])["items"], Value::Array(Vec::new()));
-    assert_eq!(sandbox.ok(&["check", "--fix"]), "0 lines in 0 documents mended\n");
-    assert_eq!(sandbox.ok(&["check", "--fix", "--yes"]), "0 lines in 0 documents mended\n");
+    assert_eq!(sandbox.ok(&["check", "--fix"]), "0 lines in 0 documents fixed\n");
+    assert_eq!(sandbox.ok(&["check", "--fix", "--yes"]), "0 lines in 0 documents fixed\n");
 }
 
 #[test]

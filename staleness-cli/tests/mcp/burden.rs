@@ -133,7 +133,7 @@ fn b6_what_is_no_request_is_answered_with_an_error() {
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\xff\"}}", json!(1), -32_600, "not UTF-8"),
         (br#"{"jsonrpc":"2.0","id":"2","method":"#, json!("2"), -32_600, "not JSON"),
         (deep.as_bytes(), json!(3), -32_600, "nested deeper"),
-        (large.as_bytes(), json!(4), -32_600, "too large"),
+        (large.as_bytes(), json!(4), -32_600, "larger than 8 MiB"),
         (br#"{"jsonrpc":"2.0","id":5,"method":7}"#, json!(5), -32_600, "not a request"),
         (br#"[{"jsonrpc":"2.0","id":6,"method":"ping"}]"#, Value::Null, -32_600, "not a request"),
     ] {

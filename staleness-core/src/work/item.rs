@@ -244,7 +244,7 @@ mod tests {
         );
         plan.move_to(WorkStatus::Done, at).expect("allowed");
         let error = plan.move_to(WorkStatus::Todo, at).expect_err("it has ended");
-        assert_eq!(error.to_string(), "it is done, which ends it; reopen it first");
+        assert_eq!(error.to_string(), "it is done; reopen it first");
         let error = work(WorkKind::Note).reopen(at).expect_err("it is open");
         assert_eq!(error.to_string(), "it is visible, which is open; there is nothing to reopen");
     }
