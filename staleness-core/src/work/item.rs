@@ -246,7 +246,7 @@ mod tests {
         let error = plan.move_to(WorkStatus::Todo, at).expect_err("it has ended");
         assert_eq!(error.to_string(), "it is done; reopen it first");
         let error = work(WorkKind::Note).reopen(at).expect_err("it is open");
-        assert_eq!(error.to_string(), "it is visible, which is open; there is nothing to reopen");
+        assert_eq!(error.to_string(), "it is visible, so there is nothing to reopen");
     }
 
     #[test]
