@@ -82,6 +82,19 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
 }
 
 #[test]
+fn a_change_after_the_failures_is_not_their_cause() {
+    let sandbox = connected();
+    let tool = json!({ "name": "find_issue", "description": "Finds.", "inputSchema": {} });
+    let file = sandbox.write("tools.json", json!({ "tools": [tool] }).to_string());
+    let file = file.to_str().unwrap();
+    let now = ["--server", "hub", "--now", "2026-11-21T08:00:00Z"];
+    sandbox.ok(&[&["scan", "--tools-json", file][..], &now].concat());
+    let why = sandbox.json(&["why", TOOL]);
+    assert!(why["since"].as_str().unwrap().starts_with("2026-11-18T"), "{why}");
+    assert_eq!(why["causes"], json!([]));
+}
+
+#[test]
 fn documents_items_work_and_routes_tell_what_rests_on_them() {
     let sandbox = connected();
     sandbox.write("project/README.md", "See [the guide](guide.md), not other/guide.md.\n");

@@ -288,7 +288,7 @@ fn causes(
     since: Timestamp,
     of_server: &[Event],
 ) -> Result<Vec<String>, ServiceError> {
-    let is_then = |at: Timestamp| (0..=Timestamp::DAY).contains(&since.millis_since(at));
+    let is_then = |at: Timestamp| at <= since && since.millis_since(at) <= Timestamp::DAY;
     let day = |at: Timestamp| at.to_string().chars().take(10).collect::<String>();
     let mut causes = Vec::new();
     for row in registry.tools().definitions(&settings.project.id, key).wait()? {
