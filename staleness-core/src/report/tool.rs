@@ -259,10 +259,10 @@ impl ToolReport {
         self.presence.cause == PresenceCause::Invented
     }
 
-    /// Returns true if the user disabled it or its server, and nothing else is wrong with it.
+    /// Returns true if the user disabled it or its server, even if it failed before.
     #[must_use]
     pub fn is_off(&self) -> bool {
-        self.status == Status::Stale && self.presence.cause.is_off()
+        self.status != Status::Active && self.presence.cause.is_off()
     }
 
     /// Returns its status as a word, or `invented` or `off`.
