@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use staleness::RegistryError;
 use staleness::ids::{ClientId, ToolKey, ToolName};
-use staleness::registry::ScopeChoice;
+use staleness::registry::{ScopeChoice, ToolListing};
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
 use staleness::tool::{PresenceCause, Status, ToolKind};
@@ -90,9 +90,25 @@ pub fn reported(
             refused.hint = error.hint;
             Err(refused)
         }
-        Err(error) if error.kind == ErrorKind::Unknown => tool_name(text),
+        Err(error) if error.kind == ErrorKind::Unknown => {
+            let own = only_tool_of_a_server(registry, settings, text)?;
+            own.map_or_else(|| tool_name(text), Ok)
+        }
         Err(error) => Err(error),
     }
+}
+
+/// Returns the tool that its server calls by this name. `None` if there is none, or several.
+fn only_tool_of_a_server(
+    registry: &Registry,
+    settings: &Settings,
+    text: &str,
+) -> Result<Option<ToolName>, ServiceError> {
+    let tail = format!("__{text}");
+    let all = registry.tools().list(&settings.project, ToolListing::default(), settings.now);
+    let mut named = all.wait()?.into_iter().filter(|tool| tool.name.ends_with(&tail));
+    let first = named.next().filter(|_| named.next().is_none());
+    first.map(|tool| tool_name(&tool.name)).transpose()
 }
 
 /// A tool of a known server that nobody has used yet.

@@ -174,6 +174,30 @@ fn f5_record_finds_names_as_show_does() {
         assert_eq!(told["tool"]["name"], expected);
         assert_eq!(sandbox.tool(name)["name"], expected);
     }
+    let known = "mcp__github__search_issues";
+    sandbox.ok(&["record", known, "--success"]);
+    let told = sandbox.json(&["record", "search_issues", "--success"]);
+    assert_eq!((&told["tool"]["name"], &told["tool"]["uses"]), (&json!(known), &json!(2)));
+    sandbox.ok(&["record", "mcp__other__search_issues", "--success"]);
+    let told = sandbox.json(&["record", "search_issues", "--success"]);
+    assert_eq!(told["tool"]["name"], "search_issues", "it may be either");
+}
+
+#[test]
+fn a_server_that_failed_and_was_switched_off_then_is_off() {
+    let sandbox = Sandbox::new();
+    let server = |enabled: bool| {
+        let text = format!("[mcp_servers.github]\ncommand = \"x\"\nenabled = {enabled}\n");
+        sandbox.write("home/.codex/config.toml", text);
+        sandbox.ok(&["scan"]);
+    };
+    server(true);
+    (0..5).for_each(|_| drop(sandbox.ok(&["record", "mcp__github__search", "--failure"])));
+    assert_eq!(sandbox.status("mcp__github__search"), "demoted");
+    server(false);
+    let seen = sandbox.json(&[]);
+    assert_eq!((&seen["tools"], &seen["counts"]["off"]), (&json!([]), &json!(2)), "{seen}");
+    assert_eq!(sandbox.run(&["--fail-on", "review"]).code, 0);
 }
 
 /// Bug F2: of a tool of a configured server nothing is known but that it is none.
