@@ -253,6 +253,23 @@ fn an_agent_gets_the_accepted_description_until_a_person_accepts_the_new_one() {
 }
 
 #[test]
+fn a_tool_that_lost_a_parameter_keeps_its_accepted_description() {
+    let sandbox = Sandbox::new();
+    hub(&sandbox, &json!([find("Finds notes", &["a", "b"])]));
+    sandbox.ok(&["scan", "--probe"]);
+    hub(&sandbox, &json!([find("New words here", &["a"])]));
+    sandbox.ok(&["scan", "--probe"]);
+    let shown = sandbox.json(&["tools", "show", NAME]);
+    assert_eq!(
+        (&shown["status"], &shown["description"]),
+        (&json!("active"), &json!("Finds notes"))
+    );
+    sandbox.ok(&["tools", "accept", NAME]);
+    sandbox.ok(&["scan", "--probe"]);
+    assert_eq!(sandbox.json(&["tools", "show", NAME])["description"], "New words here");
+}
+
+#[test]
 fn a_list_of_a_hundred_thousand_tools_is_cut_and_two_of_one_name_are_told() {
     let sandbox = Sandbox::new();
     let tools: Vec<Value> = (0..100_000)

@@ -80,7 +80,7 @@ impl<'s> Evaluation<'s> {
                 };
                 // What a server says of a tool is kept from agents until a person accepts it.
                 let mut told = Cow::Borrowed(found);
-                if state == ListingState::Withheld {
+                if matches!(state, ListingState::Withheld | ListingState::Changed) {
                     let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
                     let known = draft.get::<Definition>(&key);
                     told.to_mut().description = known.and_then(Definition::description);
