@@ -116,7 +116,7 @@ impl Findings {
             Value::Array(list) => list.iter().for_each(|value| self.in_value(value)),
             Value::Object(map) => {
                 for (key, value) in map {
-                    self.in_text(key);
+                    self.in_text(&spoken(key));
                     // It names the language of the schema.
                     if key != "$schema" {
                         self.in_value(value);
@@ -144,6 +144,11 @@ impl Findings {
             self.add(Finding::Mixed(cut(word).to_owned()));
         }
     }
+}
+
+/// Returns a name as a model reads it: as words.
+pub(super) fn spoken(name: &str) -> String {
+    name.replace('_', " ")
 }
 
 /// Returns true if the words of an order follow each other closely.
