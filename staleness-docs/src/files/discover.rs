@@ -126,16 +126,10 @@ impl Search<'_> {
         self.found
     }
 
-    /// Takes documents of earlier versions for history: those in a folder beside one of a later version, also
-    /// if only some documents are checked.
+    /// Takes documents of earlier versions for history: those in a folder beside one of a later version.
     fn mark_versions(&mut self) {
-        let has_version = self.found.files.keys().any(|key| versions(key).next().is_some());
-        let tracked = self.tracked.filter(|_| has_version);
-        let tracked = tracked.into_iter().flat_map(|tracked| tracked.iter());
-        let tracked = tracked.map(|(path, _)| path).filter(|path| nature::is_checked(path));
-        let found = self.found.files.keys().map(|key| &**key);
         let mut newest: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (parent, version) in found.chain(tracked).flat_map(versions) {
+        for (parent, version) in self.found.files.keys().flat_map(|key| versions(key)) {
             let known = newest.entry(parent.to_owned()).or_default();
             *known = version.max(std::mem::take(known));
         }
