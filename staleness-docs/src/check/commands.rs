@@ -192,21 +192,19 @@ impl Check<'_> {
             }
             let is_source = call.kind == TargetKind::Subcommand;
             // For other tools, a script of one package is not a script of another.
-            let more = if is_source { MAX_SOURCES } else { MAX_ASKED * usize::from(is_cargo) };
-            let most = asked.len() + more;
-            for path in listed.iter() {
-                let is_wanted = asked.len() < most && !asked.contains(path);
-                if is_wanted
-                    && !(is_source && self.targets(manifests, call.kind, path).all.is_empty())
-                {
-                    asked.push(path.clone());
-                }
-            }
+            let most = if is_source { MAX_SOURCES } else { MAX_ASKED * usize::from(is_cargo) };
+            let mut is_empty = |path: &str| self.targets(manifests, call.kind, path).all.is_empty();
+            let more = listed.iter().filter(|path| !asked.contains(path));
+            let more = more.filter(|path| !is_source || !is_empty(path)).take(most).cloned();
+            asked.extend(more.collect::<Vec<_>>());
             // A subcommand may have had a file of its own beside these.
-            for at in 0..if is_source { asked.len() } else { 0 } {
-                let own = asked[at].rsplit_once('/').zip(asked[at].rsplit_once('.'));
-                let own = own.map(|((to, _), (_, end))| format!("{to}/{}.{end}", call.target));
-                asked.extend(own.filter(|path| !asked.contains(path)));
+            for path in asked.clone().iter().filter(|_| is_source) {
+                let Some((folder, name)) = path.rsplit_once('/') else { continue };
+                let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+                let own = format!("{folder}/{}.{end}", call.target);
+                if !asked.contains(&own) {
+                    asked.push(own);
+                }
             }
         }
         Some(asked)
