@@ -132,8 +132,8 @@ pub(super) fn read(
     Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
 }
 
-/// Reads only what a document says of others: which it includes, and which it stands for.
-pub(super) fn hear(check: &mut Check<'_>, key: &str, file: &DocFile) {
+/// Reads only which other documents a document includes and stands for.
+pub(super) fn read_claims(check: &mut Check<'_>, key: &str, file: &DocFile) {
     let fence = file.inside.then_some(&check.fence);
     let Ok(read) = file::read(&file.path, check.options.policy.max_file_bytes, fence) else {
         return;

@@ -373,12 +373,12 @@ fn is_data(path: &str) -> bool {
         || is_of_tests && !name.starts_with("readme") && !is_instruction(path)
 }
 
-/// Returns true if a path is in the folder of one language: a site fills it up with the pages of the original.
+/// Returns true if a path is in the folder of one language. Sites fill such a folder up with pages of the original.
 fn is_translation(path: &str) -> bool {
     let folders: Vec<&str> = path.split('/').collect();
-    folders.windows(3).any(|pair| {
-        let code = pair[1].split(['-', '_']).next().unwrap_or_default();
-        matches!(pair[0], "i18n" | "l10n" | "locale" | "locales" | "translations")
+    folders.windows(3).any(|parts| {
+        let code = parts[1].split(['-', '_']).next().unwrap_or_default();
+        matches!(parts[0], "i18n" | "l10n" | "locale" | "locales" | "translations")
             && matches!(code.len(), 2 | 3)
     })
 }

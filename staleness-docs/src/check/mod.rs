@@ -149,13 +149,15 @@ pub fn check(
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = place.fence();
     let mut found = find(place, options, past.tracked(), &patterns, &fence);
-    // What the other documents import, include and stand for decides about these, too.
+    // These documents depend on what the others import, include and stand for.
     let mut others = BTreeMap::new();
     if !options.paths.is_empty() && past.is_there() {
         let whole = CheckOptions { paths: &[], ..options.clone() };
         others = find(place, &whole, past.tracked(), &patterns, &fence).files;
         for (key, file) in &mut found.files {
-            others.remove(key).into_iter().for_each(|known| *file = known);
+            if let Some(known) = others.remove(key) {
+                *file = known;
+            }
         }
     }
     report.skipped = found.skipped;
@@ -240,7 +242,7 @@ impl Check<'_> {
         let of = files.len();
         for (done, (key, file)) in files.into_iter().enumerate() {
             self.past.tell(Progress::Reading { done, of })?;
-            doc::hear(self, &key, &file);
+            doc::read_claims(self, &key, &file);
         }
         Ok(())
     }
