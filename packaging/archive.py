@@ -6,7 +6,6 @@ program, and says what `staleness init gemini` writes; the program for Linux on 
 the same bytes.
 """
 
-import copy
 import gzip
 import io
 import json
@@ -34,7 +33,7 @@ def pack(path: Path, files: dict[str, tuple[bytes, int]]) -> None:
                 archive.addfile(entry, io.BytesIO(content))
 
 
-def written(program: Path) -> dict:
+def written(program: Path) -> str:
     """Returns what `init` writes for this client in an empty home."""
     with tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, "HOME": home, "USERPROFILE": home}
@@ -45,12 +44,12 @@ def written(program: Path) -> dict:
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        return json.loads(Path(home, ".gemini/settings.json").read_text(encoding="utf-8"))
+        return Path(home, ".gemini/settings.json").read_text(encoding="utf-8")
 
 
-def extension(settings: dict, system: about.System) -> dict[str, tuple[bytes, int]]:
-    """Returns the texts of the extension for a system."""
-    settings = copy.deepcopy(settings)
+def extension(text: str, system: about.System) -> dict[str, tuple[bytes, int]]:
+    """Returns the texts of the extension for a system, made of what `init` writes."""
+    settings = json.loads(text)
     ours = "${extensionPath}${/}" + system.program
     for server in settings["mcpServers"].values():
         server["command"] = ours
