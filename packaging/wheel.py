@@ -27,7 +27,7 @@ def main():
 '''
 
 
-def write(folder: Path, project: str, tags: str, files: dict[str, tuple[bytes, int]], **more: list[str]) -> str:
+def write(folder: Path, project: str, tags: str, files: dict, requires=(), commands=()) -> str:
     """Writes a wheel with these files, of name to content and mode, and returns its name."""
     stem = f"{project.replace('-', '_')}-{about.VERSION}"
     marker = f"<!-- mcp-name: {about.MCP_NAME} -->\n\n" if about.MCP_NAME else ""
@@ -41,7 +41,7 @@ def write(folder: Path, project: str, tags: str, files: dict[str, tuple[bytes, i
         f"Keywords: {','.join(about.KEYWORDS)}",
         f"Project-URL: Repository, {about.REPOSITORY}",
         "Requires-Python: >=3.8",
-        *(f"Requires-Dist: {each}" for each in more.get("requires", [])),
+        *(f"Requires-Dist: {each}" for each in requires),
         "Description-Content-Type: text/markdown",
         "",
         f"{marker}{about.ABSTRACT}\n\n<{about.REPOSITORY}>",
@@ -52,10 +52,10 @@ def write(folder: Path, project: str, tags: str, files: dict[str, tuple[bytes, i
         f"Root-Is-Purelib: {str(tags == 'any').lower()}",
         *(f"Tag: py3-none-{tag}" for tag in tags.split(".")),
     ]
-    commands = ["[console_scripts]", *(f"{each} = {MODULE}:main" for each in more.get("commands", []))]
+    scripts = ["[console_scripts]", *(f"{each} = {MODULE}:main" for each in commands)]
     files = dict(files)
     info = f"{stem}.dist-info"
-    for name, lines in {"METADATA": metadata, "WHEEL": wheel, "entry_points.txt": commands}.items():
+    for name, lines in {"METADATA": metadata, "WHEEL": wheel, "entry_points.txt": scripts}.items():
         files[f"{info}/{name}"] = ("\n".join([*lines, ""]).encode(), 0o644)
     for licence in about.LICENCES:
         files[f"{info}/licenses/{licence.name}"] = (licence.read_bytes(), 0o644)
