@@ -148,7 +148,7 @@ mod tests {
                       docs/upgrade-service.md docs/migration-db.md docs/migrate-style.md \
                       docs/adrenaline.md docs/adr.md docs/planner.md docs/planning.md \
                       docs/two-phase-commit.md docs/phases.md docs/rfc-2026-13-02.md \
-                      docs/sha-12345678.md docs/2.md .md";
+                      docs/sha-12345678.md docs/2.md blog/README.md blog/api/x.md .md";
         for path in others.split(' ') {
             assert!(!is_by_name(path), "{path}");
         }
