@@ -33,12 +33,12 @@ const HEAD: &str = "\
 # `staleness check --locked` compares it. Review its changes like code.
 version 1
 ";
-/// The kind of a tool's definition, and that of a file or folder that could not be read.
 const TOOL: &str = "tool";
 const INSTRUCTION: &str = "instruction";
 const SERVER: &str = "server";
+/// The kind of a file or folder that could not be read.
 const UNREAD: &str = "file";
-/// Kinds of entries.
+/// Kinds of entries. A tool's digest is that of its definition.
 const KINDS: [&str; 7] = ["agent", "command", "hook", INSTRUCTION, SERVER, "skill", TOOL];
 /// The most names that an agent is told.
 const MAX_TOLD: usize = 5;
@@ -108,7 +108,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// Returns true if the client may load it. `servers` are the names of all servers.
+    /// Returns true if the client may load it. `servers` are the names of all server entries, such as `.mcp.json#hub`.
     fn is_for(&self, client: &str, servers: &[&str]) -> bool {
         let has_tool = |server: &str| {
             let key = server.rsplit_once('#').and_then(|(_, name)| ServerKey::of(name));

@@ -80,7 +80,7 @@ fn copy_records(from: &Settings, to: &Settings) -> Result<(), ServiceError> {
 
 /// Copies the files of a private folder. A file that another process removes meanwhile is left out.
 fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
-    // Others may write to it, so it is not used.
+    // A folder that others may write to is not used.
     let Ok(names) = private::names(from) else { return Ok(()) };
     if names.is_empty() {
         return Ok(());

@@ -185,7 +185,7 @@ impl Settings {
     /// Opens the registry. For writing, also records entries from the spool, for up to `spool_time`.
     ///
     /// # Errors
-    /// Also those for which the spool keeps its entries.
+    /// Errors of the store, also those that keep entries in the spool.
     fn open_store(
         &self,
         access: Access,

@@ -119,7 +119,7 @@ pub(crate) fn run(
     }
 }
 
-/// Returns a line that says for which client the answer is. Warns of an agent that is of no known client.
+/// Returns a line that says for which client the answer is. Warns if the agent belongs to no known client.
 pub(super) fn audience(settings: &Settings, out: &Output) -> String {
     if let (None, Some(agent)) = (&settings.client, &settings.agent)
         && !settings.knows_agent(agent.as_str())

@@ -160,7 +160,7 @@ pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> 
     }))
 }
 
-/// Returns a name as it is, or as an agent may read it if it could be more than a name.
+/// Returns a plain name as it is, and any other in the form that is safe for agents to read.
 fn for_agents(name: &str) -> String {
     if is_plain(name) { name.to_owned() } else { ModelName::tool(None, name).to_string() }
 }

@@ -63,7 +63,7 @@ fn a_cleared_context_hears_what_waits_for_anyone() {
     assert!(!start(&sandbox, 6, "s4", "clear").contains("For whoever"), "it was taken");
 }
 
-/// Who is known from a session is known to an agent that missed nothing, too.
+/// An agent known from a session is also known when another agent starts for the first time.
 #[test]
 fn a_first_session_without_news_hears_nothing_of_what_two_others_hand_over() {
     let sandbox = Sandbox::scanned();

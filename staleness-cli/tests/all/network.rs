@@ -15,7 +15,7 @@ fn workspace() -> PathBuf {
 /// The way to the server of a `postgres:` URL, which is a feature. (The second is named by tests, too.)
 const SERVER: [&str; 2] = ["staleness-postgres", "tokio-postgres"];
 
-/// What `scan --probe` reaches HTTP servers with, which is a feature too: that crate names these itself.
+/// Crates with which `scan --probe` reaches HTTP servers, which is a feature too. `PROBER` names them itself.
 const PROBER: &str = "staleness-mcp";
 const PROBE: [&str; 4] = ["hyper", "hyper-util", "rustls-native-certs", "tokio-rustls"];
 

@@ -92,13 +92,13 @@ pub fn session_start(
     Ok((Said { text: (!told.is_empty()).then_some(told), whole }, lock))
 }
 
-/// What an agent should not rely on without a look, beside tools and work. A session start and `resume_session` tell
-/// the same.
+/// Documents, knowledge and lock changes that an agent should look at before it relies on them. A session start and
+/// `resume_session` tell them alike.
 #[derive(Clone, Debug, Default)]
 pub struct Doubts {
     /// The documents that its client loads, and items of knowledge.
     pub documents: Option<ModelText>,
-    /// What moved since `agents.lock` was written.
+    /// Notice of changes since `agents.lock` was written.
     pub lock: Option<Notice>,
 }
 

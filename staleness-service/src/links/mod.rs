@@ -63,7 +63,7 @@ pub struct Why {
     /// The verdict, for things that have one. For a document, that of its worst finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// What the last check found in a document, worst first.
+    /// Findings of the last check in a document, worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<KnowledgeReport>,
     /// Sentences on likely causes: changes in the day before the state began.

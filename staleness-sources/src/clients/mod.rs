@@ -91,8 +91,8 @@ pub fn named(name: &str) -> Option<&'static str> {
     own.or_else(|| OTHER_NAMES.iter().find(|(other, _)| is_name(other)).map(|(_, client)| *client))
 }
 
-/// Returns true if a client reads a file of a project that configures clients, by its path relative to the project.
-/// Files of no known client are for any.
+/// Returns true if a client reads this configuration file, whose path is relative to the project. Any client may read a
+/// file of no known client.
 #[must_use]
 pub fn is_file_of(client: &str, path: &str) -> bool {
     let clients: &[&str] = match path.split(['/', '#']).next().unwrap_or_default() {
