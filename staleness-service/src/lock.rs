@@ -196,13 +196,7 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             }
         }
     }
-    // The reason is told behind the path, so it has no path of its own.
-    let told = |(path, why): (String, String)| {
-        let at = why.strip_prefix(&path).and_then(|rest| rest.strip_prefix(':')?.split_once(": "));
-        let why = at.map(|(line, what)| format!("line {line} {what}")).unwrap_or(why);
-        (escape(&path).into(), why)
-    };
-    let unread = unread.into_iter().map(told).collect();
+    let unread = unread.into_iter().map(|(path, why)| (escape(&path).into(), why)).collect();
     Ok(Current { lock, servers, unread, suspicious })
 }
 
@@ -240,8 +234,7 @@ impl Lock {
     pub fn read(settings: &Settings) -> Result<Option<Self>, ServiceError> {
         let path = path(settings);
         let refused = |what: String| {
-            let joint = if what.starts_with("line ") { ":" } else { "" };
-            ServiceError::new(ErrorKind::Invalid, format!("{FILE}{joint} {what}"))
+            ServiceError::new(ErrorKind::Invalid, format!("{FILE} {what}"))
                 .hint("see what happened to it, then rewrite it with `staleness lock`")
         };
         let fence = settings.place.fence();

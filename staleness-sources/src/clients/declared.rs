@@ -103,8 +103,12 @@ impl Reader {
         self.all.entries.push(Declared { kind, name, digest, server: None });
     }
 
+    /// Notes a reason, without the path that is shown before it.
     fn unread(&mut self, path: &str, why: &str, outside: &Outside<'_>) {
         let why = why.replace(&format!("{}/", shown(outside.folder)), "");
+        let own = why.strip_prefix(path).unwrap_or(&why);
+        let why =
+            own.strip_prefix(':').map_or(own.trim_start().to_owned(), |at| format!("line {at}"));
         self.all.unread.push((path.to_owned(), why));
     }
 
