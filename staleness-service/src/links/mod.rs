@@ -251,14 +251,12 @@ fn find(world: &World<'_>, registry: &Registry, name: &str) -> Result<Thing, Ser
     let message = format!("no tool, route, document, item or work named {}", quoted(name));
     let file = settings.place.folder.join(path);
     let found = staleness_docs::disk::look(&file, Some(&settings.place.fence()));
-    if let Ok(Some(meta)) = found
-        && meta.is_file()
-    {
-        let hint =
-            "it is a file: `staleness check --impact` lists documents that name changed files";
-        return Err(ServiceError::new(ErrorKind::Unknown, message).hint(hint));
-    }
+    let is_file = matches!(found, Ok(Some(meta)) if meta.is_file());
     Err(ServiceError::new(ErrorKind::Unknown, message).hint(match near {
+        _ if is_file => {
+            "it is a file: `staleness check --impact` lists documents that name changed files"
+                .into()
+        }
         Some(near) => format!("did you mean {near}?"),
         None => {
             "see `staleness tools list`, `staleness knowledge list` or `staleness work list`".into()
