@@ -4,8 +4,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use staleness::store::Selection;
-use staleness::{StoreUrl, Wait};
+use staleness::store::{Selection, View};
+use staleness::{Registry, StoreUrl, Wait};
 use staleness_core::transfer::Record;
 use tempfile::TempDir;
 
@@ -40,12 +40,12 @@ pub fn rehearsal(settings: &Settings) -> Result<(TempDir, Settings), ServiceErro
     let mut copy = settings.clone();
     copy.store = SharedStore::new(url.clone());
     copy.url = url;
-    match (settings.url.path(), copy.url.path()) {
-        (Some(from), Some(to)) if from.exists() => {
+    match copy.url.path() {
+        Some(to) if settings.url.path().is_some_and(Path::exists) => {
             settings.open(Access::Look)?.admin().backup(to).wait()?;
         }
-        (Some(_), _) => {}
-        (None, _) => copy_records(settings, &copy)?,
+        Some(_) => {}
+        None => copy_records(settings, &copy)?,
     }
     for suffix in [SPOOL, TOLD, OUTLINES] {
         let beside = |url| private::beside(url, suffix);
@@ -59,23 +59,29 @@ pub fn rehearsal(settings: &Settings) -> Result<(TempDir, Settings), ServiceErro
 /// Copies the records of a store that is not a file, and the project's documents. Earlier suggestions in a session
 /// are not copied.
 fn copy_records(from: &Settings, to: &Settings) -> Result<(), ServiceError> {
-    let mut lines = Vec::new();
-    let mut read = |page: staleness::store::View| {
-        page.append_lines(&mut lines);
-        ControlFlow::Continue(())
-    };
     let (project, original) = (&from.project.id, from.open(Access::Look)?);
-    original.admin().pages(&Selection::records(), &mut read).wait()?;
+    let lines = lines(&original)?;
     let documents = original.documents().list(project).wait()?;
     let registry = to.open(Access::Write)?;
     let mut copier = registry.admin().copier();
-    for line in String::from_utf8_lossy(&lines).lines() {
+    for line in lines.lines() {
         let record = Record::read(line).map_err(|why| ServiceError::new(ErrorKind::Store, why))?;
         copier.put(record).wait()?;
     }
     copier.finish().wait()?;
     registry.documents().put(project, documents, None, from.now).wait()?;
     Ok(())
+}
+
+/// Returns the export lines of all records.
+fn lines(registry: &Registry) -> Result<String, ServiceError> {
+    let mut lines = Vec::new();
+    let mut read = |page: View| {
+        page.append_lines(&mut lines);
+        ControlFlow::Continue(())
+    };
+    registry.admin().pages(&Selection::records(), &mut read).wait()?;
+    Ok(String::from_utf8_lossy(&lines).into_owned())
 }
 
 /// Copies the files of a private folder. A file that another process removes meanwhile is left out.
@@ -100,20 +106,9 @@ mod tests {
     use staleness::ids::{OpId, ToolName};
     use staleness::outcome::OutcomeKind;
     use staleness::registry::Use;
-    use staleness::{Registry, StoreUrl};
 
     use super::*;
     use crate::settings::Options;
-
-    fn lines(registry: &Registry) -> String {
-        let mut lines = Vec::new();
-        let mut read = |page: staleness::store::View| {
-            page.append_lines(&mut lines);
-            ControlFlow::Continue(())
-        };
-        registry.admin().pages(&Selection::records(), &mut read).wait().unwrap();
-        String::from_utf8(lines).unwrap()
-    }
 
     #[test]
     fn a_copy_has_all_records_and_the_original_learns_nothing_of_it() {
@@ -134,6 +129,7 @@ mod tests {
             };
             let original = settings.open(Access::Write).unwrap();
             used(&original, "one");
+            let lines = |registry: &Registry| lines(registry).unwrap();
             let before = lines(&original);
             let (folder, copy) = rehearsal(&settings).unwrap();
             let rehearsed = copy.open(Access::Write).unwrap();
