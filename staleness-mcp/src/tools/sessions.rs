@@ -97,7 +97,7 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer<Resumed>, Service
         told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
     }
     let before = page.map_or(0, |(told, _)| told);
-    // The same as a hook tells at the start of a session, once: not again on the next page.
+    // A hook tells these at the start of a session. They come once, not again on the next page.
     let doubts = if page.is_none() { told_now.doubts(settings)? } else { Doubts::default() };
     let lock = doubts.lock.as_ref().map(|lock| lock.text.clone());
     let doubted: Vec<ModelText> = lock.into_iter().chain(doubts.documents).collect();
@@ -265,10 +265,11 @@ fn render(
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
     let before = before.min(all.len());
     // Overdue work and failing tools come first, because they are short and matter most.
-    let first = [warnings.bytes, failing.bytes, changed.bytes];
+    let doubted = Rows::fit(doubted, doubted.len(), |each| {
+        (each.to_string(), Text::default().and(each.clone()))
+    });
+    let first = [warnings.bytes, failing.bytes, changed.bytes, doubted.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
-    let extra: usize = doubted.iter().map(|each| each.to_string().len() + 1).sum();
-    let taken = (taken.0 + extra, taken.1 + extra);
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
         (*each, each.line(client, agent))
     });
@@ -290,14 +291,12 @@ fn render(
         changed.text(Text::default(), Text::new("`staleness tools list` shows all")),
         warnings.text(Text::default(), how()),
         failing.text(Text::default(), how()),
+        doubted.text(Text::default(), how()),
     ];
     for rows in first {
         if !rows.is_empty() {
             text = text.and("\n").and(rows);
         }
-    }
-    for each in doubted {
-        text = text.and("\n").and(each.clone());
     }
     if !news.lines.is_empty() {
         let how = Text::new("call resume_session with page ").and(next).and("@");
@@ -323,7 +322,7 @@ fn render(
         overdue: delta.overdue,
         failing: failing.items,
         more_failing: failing.more,
-        doubted: doubted.iter().map(ToString::to_string).collect(),
+        doubted: doubted.items,
         redefined: changed.items,
         more_redefined: changed.more,
         tools,
