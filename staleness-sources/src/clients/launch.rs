@@ -238,8 +238,8 @@ impl Start {
         while let Some(at) =
             rest.find("${").into_iter().chain(rest.find("{env:")).chain(bare(rest)).min()
         {
-            let is_bare = rest[at..].starts_with('$') && !rest[at..].starts_with("${");
             let begin = at + if rest[at..].starts_with("${") { 2 } else { 1 };
+            let is_bare = &rest[at..begin] == "$";
             let end = if is_bare {
                 rest[begin..].find(|next| !in_name(next)).or(Some(rest.len() - begin))
             } else {
