@@ -129,10 +129,10 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
         })
         .collect();
     let remote = if cfg!(feature = "http") {
-        "its address holds a user name or a password, which is not sent"
+        "its address has a user name or password, which is not sent"
     } else {
-        "this build does not reach HTTP servers; \
-         `cargo install --path staleness-cli --locked --features http` makes one that does"
+        "this build cannot reach HTTP servers; install one that can with \
+         `cargo install --path staleness-cli --locked --features http`"
     };
     let expected = [
         ("asks", "skipped", "it needs a variable that is not set here"),

@@ -142,8 +142,8 @@ async fn ask_one(launch: Launch, limits: Limits, stop: Ended) -> Option<Answer> 
 }
 
 #[cfg(not(feature = "http"))]
-const NO_HTTP: &str = "this build does not reach HTTP servers; \
-                       `cargo install --path staleness-cli --locked --features http` makes one that does";
+const NO_HTTP: &str = "this build cannot reach HTTP servers; install one that can with \
+                       `cargo install --path staleness-cli --locked --features http`";
 
 fn no_answer(limits: Limits) -> String {
     format!("no answer within {} s", limits.time.as_secs())

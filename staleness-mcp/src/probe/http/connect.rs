@@ -20,7 +20,7 @@ use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) const UNREADABLE: &str = "its address cannot be read";
-const UNKNOWN: &str = "cannot be reached: its host is not known";
+const UNKNOWN: &str = "cannot be reached: its host is unknown";
 
 /// The scheme, host and port of an address.
 pub(super) struct Origin {
@@ -38,11 +38,11 @@ impl Origin {
         let is_encrypted = match url.scheme_str() {
             Some("http") => false,
             Some("https") => true,
-            _ => return Err("its address is not one of HTTP"),
+            _ => return Err("its address is not an HTTP URL"),
         };
         let authority = url.authority().ok_or(UNREADABLE)?;
         if authority.as_str().contains('@') {
-            return Err("its address holds a user name or a password, which is not sent");
+            return Err("its address has a user name or password, which is not sent");
         }
         let port = authority.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
         let name = authority.host().trim_matches(['[', ']']).to_ascii_lowercase();
@@ -53,10 +53,8 @@ impl Origin {
     /// Returns the path that a redirect leads to. `None` if it leads to another origin.
     pub(super) fn path_of(&self, answer: &Response<Incoming>) -> Option<String> {
         let to: Uri = answer.headers().get(LOCATION)?.to_str().ok()?.parse().ok()?;
-        let is_same = |to: Self| {
-            (to.is_encrypted, to.name, to.port) == (self.is_encrypted, self.name.clone(), self.port)
-        };
-        if to.scheme().is_some() && !is_same(Self::of(&to).ok()?) {
+        let key = |it: &Self| (it.is_encrypted, it.name.clone(), it.port);
+        if to.scheme().is_some() && key(&Self::of(&to).ok()?) != key(self) {
             return None;
         }
         // `//host/path` is read as a path, which it is not.
@@ -82,7 +80,7 @@ impl Origin {
                 Some(rustls::Error::InvalidCertificate(_)) => {
                     "cannot be reached: its certificate is not valid here"
                 }
-                _ => "cannot be reached: no encrypted connection (TLS) comes about",
+                _ => "cannot be reached: the encrypted connection (TLS) failed",
             }
         })?;
         speak(stream, request).await
@@ -97,7 +95,7 @@ impl Origin {
                 Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
                     "cannot be reached: it refuses the connection"
                 }
-                Ok(Err(_)) => "cannot be reached: no connection comes about",
+                Ok(Err(_)) => "cannot be reached: the connection failed",
                 Err(_) => "cannot be reached: its host does not answer",
             };
         }

@@ -39,7 +39,7 @@ const ELSEWHERE: &str = "it redirects to another address, which is not followed"
 const NO_STREAMABLE: &str =
     "nothing speaks streamable HTTP at its address (SSE alone is not supported)";
 const NOT_MCP: &str = "it does not speak MCP";
-const TOO_MUCH: &str = "it sends more than is read";
+const TOO_MUCH: &str = "its answers are too large";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Asks a server for its tools.
@@ -159,7 +159,7 @@ impl Client {
                 other => format!("it answers with HTTP {other}").into(),
             });
         }
-        Err("it redirects without an end".into())
+        Err("it redirects too often".into())
     }
 
     /// Bounds the body of an answer.

@@ -215,18 +215,15 @@ fn whatever_an_http_server_does_it_is_told_in_words_of_ours() {
     std::thread::spawn(move || open.accept().map(|(mut stream, _)| stream.write_all(b"hunter2")));
     for (url, expected) in [
         (format!("http://{closed}"), "cannot be reached: it refuses the connection"),
-        (
-            format!("https://{plain}"),
-            "cannot be reached: no encrypted connection (TLS) comes about",
-        ),
-        ("http://hunter2.invalid".into(), "cannot be reached: its host is not known"),
+        (format!("https://{plain}"), "cannot be reached: the encrypted connection (TLS) failed"),
+        ("http://hunter2.invalid".into(), "cannot be reached: its host is unknown"),
         (
             "https://user:hunter2@h".into(),
-            "its address holds a user name or a password, which is not sent",
+            "its address has a user name or password, which is not sent",
         ),
-        ("ws://hunter2".into(), "its address is not one of HTTP"),
+        ("ws://hunter2".into(), "its address is not an HTTP URL"),
         ("http://hunter2 /".into(), "its address cannot be read"),
-        ("hunter2".into(), "its address is not one of HTTP"),
+        ("hunter2".into(), "its address is not an HTTP URL"),
     ] {
         assert_eq!(answer(url, limits(20_000)), Err(expected.to_owned()));
     }
@@ -308,7 +305,7 @@ fn a_redirect_is_followed_on_its_own_host_only() {
     let text = answer(format!("http://{host}/mcp"), limits(20_000)).expect("it is followed");
     assert_eq!(names(&text), ["a", "b"]);
     let told = answer(format!("http://{host}/for/ever"), limits(20_000));
-    assert_eq!(told, Err("it redirects without an end".to_owned()));
+    assert_eq!(told, Err("it redirects too often".to_owned()));
 }
 
 #[test]
