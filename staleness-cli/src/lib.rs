@@ -86,7 +86,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
     };
     if cli.fail_on.is_some() && !matches!(command, Command::Hook(_)) {
         let message =
-            "--fail-on only works with the overview, `check` and `stale`, after the command's name";
+            "--fail-on only works with the overview, and after the names of `check` and `stale`";
         return Err(CliError::new(ErrorKind::Usage, message).hint("leave it out here"));
     }
     if let Some(list) = misplaced(command) {

@@ -60,7 +60,7 @@ fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport
     let rules = |item: &Work| policy.rules(item.kind, project, item.author.as_deref()).into_owned();
     // The item belongs to another system and must be settled there.
     let command = |item: &Work| match item.kind.resolved() {
-        Some(to) => format!("# `stale resolve` would mark it {to}"),
+        Some(to) => format!("# in its own system, mark it {to}"),
         None => String::new(),
     };
     Ok(StaleReport::of(items.iter(), settings.now, rules, command))

@@ -213,7 +213,7 @@ impl Client {
                 vec!["Codex CLI runs new hooks only after you review them: type /hooks in Codex"]
             }
             Self::Vscode => {
-                vec!["added the server; VS Code runs the hooks of `staleness init claude-code`"]
+                vec!["only the server; VS Code runs the hooks of `staleness init claude-code`"]
             }
             Self::ClaudeCode | Self::Cursor | Self::Gemini => Vec::new(),
         };
