@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use staleness::RegistryError;
-use staleness::ids::{ClientId, ToolKey, ToolName};
+use staleness::ids::{ClientId, ServerKey, ToolKey, ToolName};
 use staleness::registry::{ScopeChoice, ToolListing};
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
@@ -104,9 +104,12 @@ fn only_tool_of_a_server(
     settings: &Settings,
     text: &str,
 ) -> Result<Option<ToolName>, ServiceError> {
-    let tail = format!("__{text}");
+    let is_named = |tool: &ToolReport| {
+        let server = tool.server.as_deref().and_then(ServerKey::of);
+        server.is_some_and(|server| server.tool_part(&tool.name) == Some(text))
+    };
     let all = registry.tools().list(&settings.project, ToolListing::default(), settings.now);
-    let mut named = all.wait()?.into_iter().filter(|tool| tool.name.ends_with(&tail));
+    let mut named = all.wait()?.into_iter().filter(is_named);
     let first = named.next().filter(|_| named.next().is_none());
     first.map(|tool| tool_name(&tool.name)).transpose()
 }
