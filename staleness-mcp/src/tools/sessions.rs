@@ -261,13 +261,13 @@ fn render(
         };
         (row, text.and(redefined(client, each)))
     });
+    let doubted = Rows::fit(doubted, doubted.len(), |each| {
+        (each.to_string(), Text::default().and(each.clone()))
+    });
     let tools = delta.tools.iter().map(News::Tool);
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
     let before = before.min(all.len());
     // Overdue work and failing tools come first, because they are short and matter most.
-    let doubted = Rows::fit(doubted, doubted.len(), |each| {
-        (each.to_string(), Text::default().and(each.clone()))
-    });
     let first = [warnings.bytes, failing.bytes, changed.bytes, doubted.bytes];
     let taken = first.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| {
