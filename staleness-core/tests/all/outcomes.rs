@@ -3,7 +3,7 @@
 use crate::common::*;
 use staleness_core::ids::{AgentId, OpId, ToolKey};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::policy::{OutcomePolicy, ToolOverride};
+use staleness_core::policy::ToolOverride;
 use staleness_core::registry::FindTools;
 use staleness_core::scan::ProjectRef;
 use staleness_core::tool::{DemotionRule, Hold, Status, ToolKind};
@@ -137,11 +137,7 @@ fn the_same_op_counts_once_in_a_batch_longer_than_the_ring() {
 
 #[test]
 fn the_ring_remembers_an_op_after_the_raw_log_was_pruned() {
-    let policy = Policy {
-        outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0, ..OutcomePolicy::default() },
-        ..Policy::default()
-    };
-    let world = World::with(policy);
+    let world = World::keeping(1, 0);
     let used = world.a_use("x", OutcomeKind::Failure);
     let first = world.registry.tools().record(used.clone()).wait().unwrap();
     world.pass(2 * Timestamp::DAY);
@@ -319,11 +315,7 @@ fn a_client_that_tells_kind_and_server_is_believed() {
 
 #[test]
 fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
-    let policy = Policy {
-        outcomes: OutcomePolicy { keep_newest: 2, ..OutcomePolicy::default() },
-        ..Policy::default()
-    };
-    let world = World::with(policy);
+    let world = World::keeping(90, 2);
     world.uses("x", "SSSS");
     world.pass(89 * Timestamp::DAY);
     assert_eq!(world.registry.admin().prune_outcomes(world.now(), true).wait().unwrap().removed, 0);

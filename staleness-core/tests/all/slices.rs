@@ -3,17 +3,18 @@
 use crate::common::*;
 use staleness_core::ids::SessionId;
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::policy::OutcomePolicy;
 use staleness_core::store::Selection;
-use staleness_core::{Policy, Timestamp, Wait};
+use staleness_core::{Timestamp, Wait};
+
+/// Returns the numbers of outcomes, sessions, tools and journal entries.
+fn left(world: &World) -> (usize, usize, usize, usize) {
+    let all = world.everything();
+    (all.outcomes.len(), all.sessions.len(), all.tools.len(), all.journal.len())
+}
 
 #[test]
 fn b7_slices_of_pruning_remove_together_what_one_prune_does() {
-    let policy = Policy {
-        outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0, ..OutcomePolicy::default() },
-        ..Policy::default()
-    };
-    let world = World::with(policy);
+    let world = World::keeping(1, 0);
     let project = world.project.clone();
     let batch = (0..5_000).map(|_| world.a_use("x", OutcomeKind::Success)).collect();
     world.registry.tools().record_all(batch).wait().unwrap();
@@ -21,10 +22,6 @@ fn b7_slices_of_pruning_remove_together_what_one_prune_does() {
     crate::invented::fails(&world, "frobnicate");
     world.looked(&project, &SessionId::new("old").unwrap());
     world.pass(800 * Timestamp::DAY);
-    let left = |world: &World| {
-        let all = world.everything();
-        (all.outcomes.len(), all.sessions.len(), all.tools.len(), all.journal.len())
-    };
     let mut seen = vec![left(&world)];
     for slice in 0.. {
         let mut asked = 0;
@@ -53,29 +50,20 @@ fn b7_slices_of_pruning_remove_together_what_one_prune_does() {
 
 /// Ends a session that has no time to prune.
 fn end_without_time(world: &World) {
-    let (admin, project, mut more) = (world.registry.admin(), &world.project.id, || false);
-    let pruned = admin.prune_while(project, world.now(), &mut more);
-    pruned.wait().unwrap();
+    let admin = world.registry.admin();
+    admin.prune_while(&world.project.id, world.now(), &mut || false).wait().unwrap();
     world.pass(1);
 }
 
 #[test]
 fn slices_without_time_count_nothing_and_keep_no_kind_waiting_for_another() {
-    let policy = Policy {
-        outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0, ..OutcomePolicy::default() },
-        ..Policy::default()
-    };
-    let world = World::with(policy);
+    let world = World::keeping(1, 0);
     let batch = (0..9_000).map(|_| world.a_use("x", OutcomeKind::Success)).collect();
     world.registry.tools().record_all(batch).wait().unwrap();
     world.scan(vec![read(user("mcp"), vec![server("hub")])]);
     (0..30).for_each(|name| crate::invented::fails(&world, &format!("frobnicate{name}")));
     world.looked(&world.project, &SessionId::new("old").unwrap());
     world.pass(800 * Timestamp::DAY);
-    let left = |world: &World| {
-        let all = world.everything();
-        (all.outcomes.len(), all.sessions.len(), all.tools.len(), all.journal.len())
-    };
     let before = left(&world);
     world.spy.views.lock().unwrap().clear();
     (0..5).for_each(|_| end_without_time(&world));
@@ -95,11 +83,7 @@ fn slices_without_time_count_nothing_and_keep_no_kind_waiting_for_another() {
 
 #[test]
 fn an_outcome_of_a_wrong_clock_and_the_newest_keep_no_slice_from_its_end() {
-    let policy = Policy {
-        outcomes: OutcomePolicy { keep_newest: 2, ..OutcomePolicy::default() },
-        ..Policy::default()
-    };
-    let world = World::with(policy);
+    let world = World::keeping(90, 2);
     world.pass(9_000 * Timestamp::DAY);
     world.uses("x", "S");
     world.pass(-9_000 * Timestamp::DAY);

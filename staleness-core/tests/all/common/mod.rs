@@ -33,7 +33,7 @@ pub(crate) struct Spy {
     commits: Arc<Mutex<Vec<Commit>>>,
     pub(crate) views: Arc<Mutex<Vec<Selection>>>,
     last_step: Arc<Mutex<Option<Arc<dyn Step>>>>,
-    /// What somebody else learns just before the next commit.
+    /// A route that somebody else learns just before the next commit.
     pub(crate) meanwhile: Arc<Mutex<Option<(ProjectRef, Learn)>>>,
 }
 
@@ -166,6 +166,13 @@ impl World {
             clock: self.clock.clone(),
             ops: self.ops.clone(),
         }
+    }
+
+    /// Creates a registry that keeps raw outcomes for a number of days, and at least the newest ones.
+    pub(crate) fn keeping(keep_days: u32, keep_newest: u64) -> Self {
+        let mut policy = Policy::default();
+        (policy.outcomes.keep_days, policy.outcomes.keep_newest) = (keep_days, keep_newest);
+        Self::with(policy)
     }
 
     /// Writes rows as they are.
