@@ -12,7 +12,7 @@ use staleness_core::tool::Tool;
 
 use crate::rows;
 use crate::support::Do;
-pub(crate) use write::{Write, locking};
+pub(crate) use write::Write;
 
 /// Returns a step that increments the uses of a tool, creating it if needed.
 pub(crate) fn bump(key: ToolKey) -> impl Step {
@@ -95,7 +95,7 @@ impl Chase {
 
 impl Step for Chase {
     fn selection(&self) -> Selection {
-        locking(Selection::new(), &self.then, None).lock(ToolFilter::Key(self.first.clone()))
+        self.then.locks().lock(ToolFilter::Key(self.first.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {

@@ -11,7 +11,6 @@ use staleness_core::store::{
 use staleness_core::time::Timestamp;
 
 use crate::arbitrary::{self, Reach, record};
-use crate::steps::locking;
 
 /// An operation applied to both stores.
 #[derive(Clone, Debug)]
@@ -34,19 +33,13 @@ pub(crate) struct Looks {
     further: Vec<Selection>,
 }
 
-impl Looks {
-    fn next(&self, view: &View) -> Option<Selection> {
-        self.further.get(view.looks.checked_sub(1)?).cloned()
-    }
-}
-
 impl Query for Looks {
     fn selection(&self) -> Selection {
         self.first.clone()
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
-        self.next(view)
+        self.further.get(view.looks.checked_sub(1)?).cloned()
     }
 }
 
@@ -103,13 +96,23 @@ enum Breach {
     Newest,
 }
 
+/// Removes the row with an index from the changes.
+fn leave_out(changes: &mut ChangeSet, at: usize) {
+    let mut rows = 0..;
+    macro_rules! each {
+        ($($rows:ident: $row:ty,)*) => {$(changes.$rows.retain(|_| rows.next() != Some(at));)*};
+    }
+    staleness_core::collections!(each);
+}
+
 impl Step for Plan {
     fn selection(&self) -> Selection {
-        let without = match self.breach {
-            Breach::Unlocked(row) => Some(row % self.changes.rows().max(1)),
-            Breach::None | Breach::Twice | Breach::Newest => None,
-        };
-        let mut all = locking(self.looks.first.clone(), &self.changes, without);
+        let mut locked = self.changes.clone();
+        if let Breach::Unlocked(row) = self.breach {
+            leave_out(&mut locked, row % self.changes.rows().max(1));
+        }
+        let mut all = locked.locks();
+        all.merge(self.looks.first.clone());
         if self.prunes.is_some() {
             all = all.journal(JournalFilter::All);
         }
@@ -120,7 +123,7 @@ impl Step for Plan {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        if let Some(more) = self.looks.next(view) {
+        if let Some(more) = self.looks.more(view) {
             return Ok(Decision::Need(more));
         }
         if self.refuses {

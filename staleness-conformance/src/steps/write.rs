@@ -3,8 +3,7 @@
 use staleness_core::journal::{Floor, JournalEntry, Revision};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, Filter, OutcomeRange, Refusal, Row, Selection, Step,
-    View,
+    Change, ChangeSet, Decision, Durability, OutcomeRange, Refusal, Row, Selection, Step, View,
 };
 
 /// Writes a predefined change set, and locks exactly its rows.
@@ -79,30 +78,11 @@ impl Write {
     }
 }
 
-/// Adds a lock on every row that `changes` writes to `selection`, except the row with the index `without`.
-pub(crate) fn locking(
-    mut selection: Selection,
-    changes: &ChangeSet,
-    without: Option<usize>,
-) -> Selection {
-    let mut row = 0;
-    macro_rules! lock {
-        ($($field:ident: $row:ty,)*) => {$(
-            for change in &changes.$field {
-                if without != Some(row) {
-                    selection = selection.lock(<$row as Row>::Filter::of(change.key().clone()));
-                }
-                row += 1;
-            }
-        )*};
-    }
-    staleness_core::collections!(lock);
-    selection
-}
-
 impl Step for Write {
     fn selection(&self) -> Selection {
-        locking(self.look.clone(), &self.changes, None)
+        let mut all = self.changes.locks();
+        all.merge(self.look.clone());
+        all
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
