@@ -19,11 +19,15 @@ pub use twice::{AskTwice, Twice};
 struct Finding(Mutex<Option<String>>);
 
 impl Finding {
-    /// Records a violation, and returns the refusal that prevents writing.
-    fn note(&self, what: String) -> Refusal {
-        let refusal = Refusal::Invalid(what.clone());
+    /// Records a violation.
+    fn note(&self, what: String) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
-        refusal
+    }
+
+    /// Refuses to write after a violation.
+    fn refused(&self) -> Result<(), Refusal> {
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        found.clone().map_or(Ok(()), |what| Err(Refusal::Invalid(what)))
     }
 
     /// Returns the recorded violation, or else the result.

@@ -53,11 +53,13 @@ impl Step for Held {
         let mut selected = self.selected.lock().unwrap_or_else(PoisonError::into_inner);
         match &decision {
             Decision::Need(more) => selected.merge(more.clone()),
-            Decision::Write(changes) => changes
-                .check(&selected, view)
-                .map_err(|what| self.finding.note(format!("{what} by {:?}", self.inner)))?,
+            Decision::Write(changes) => {
+                if let Err(what) = changes.check(&selected, view) {
+                    self.finding.note(format!("{what} by {:?}", self.inner));
+                }
+            }
         }
-        Ok(decision)
+        self.finding.refused().map(|()| decision)
     }
 
     fn durability(&self) -> Durability {

@@ -49,29 +49,28 @@ struct Asked<T: ?Sized> {
 }
 
 impl<T: ?Sized + std::fmt::Debug> Asked<T> {
-    /// Returns the answer if both are equal, else a refusal.
-    fn agreed<A: PartialEq + std::fmt::Debug>(&self, first: A, again: &A) -> Result<A, Refusal> {
-        if first == *again {
-            return Ok(first);
+    /// Returns the first answer. Records it if the second one differs.
+    fn twice<A: PartialEq + std::fmt::Debug>(&self, ask: impl Fn(&T) -> A) -> A {
+        let (first, again) = (ask(&self.inner), ask(&self.inner));
+        if first != again {
+            self.finding.note(format!(
+                "{:?} is not pure: asked twice it answered {first:?}, then {again:?}",
+                self.inner
+            ));
         }
-        Err(self.finding.note(format!(
-            "{:?} is not pure: asked twice it answered {first:?}, then {again:?}",
-            self.inner
-        )))
+        first
     }
 }
 
 #[deny(clippy::missing_trait_methods)]
 impl Step for Asked<dyn Step> {
     fn selection(&self) -> Selection {
-        let selection = self.inner.selection();
-        // A difference is recorded here, and the refusal is returned from `decide`.
-        let _ = self.agreed(selection.clone(), &self.inner.selection());
-        selection
+        self.twice(Step::selection)
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        self.agreed(self.inner.decide(view), &self.inner.decide(view))?
+        let decision = self.twice(|step| step.decide(view));
+        self.finding.refused().and(decision)
     }
 
     fn durability(&self) -> Durability {
@@ -82,12 +81,10 @@ impl Step for Asked<dyn Step> {
 #[deny(clippy::missing_trait_methods)]
 impl Query for Asked<dyn Query> {
     fn selection(&self) -> Selection {
-        let selection = self.inner.selection();
-        let _ = self.agreed(selection.clone(), &self.inner.selection());
-        selection
+        self.twice(Query::selection)
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
-        self.agreed(self.inner.more(view), &self.inner.more(view)).ok().flatten()
+        self.twice(|query| query.more(view))
     }
 }
