@@ -2,7 +2,7 @@
 
 use staleness_core::journal::{JournalEntry, Revision, Subject};
 use staleness_core::outcome::Outcome;
-use staleness_core::store::{OutcomeCut, OutcomeFilter, OutcomeRange, Selection};
+use staleness_core::store::{OutcomeCut, OutcomeRange, Selection};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::Tool;
 
@@ -20,7 +20,6 @@ pub(super) const CASES: &[Case] = &[
     Case::new("revisions::every_view_carries_the_revision", carried),
     Case::new("revisions::the_store_numbers_journal_entries", numbers_entries),
     Case::new("revisions::the_store_numbers_outcomes", numbers_outcomes),
-    Case::new("revisions::sequence_numbers_increase_with_recording", increasing),
     Case::new("revisions::sequence_numbers_are_not_used_again", not_again),
 ];
 
@@ -111,21 +110,6 @@ fn numbers_outcomes(context: &mut Context) {
     assert!(seen.values().map(|row| row.op.as_str()).eq(["a", "b", "c", "d"]));
     assert!(seen.keys().all(|seq| *seq > 0));
     assert!(commit.changes.outcomes.iter().eq(seen.values().skip(2)));
-}
-
-fn increasing(context: &mut Context) {
-    let store = context.store();
-    let mut last = 0;
-    for turn in 0..20 {
-        let rows = (0..3).map(|part| outcome(global("x"), format!("{turn} {part}")));
-        for row in act(store, Write::new().outcomes(rows)).changes.outcomes {
-            assert!(row.seq > last, "{} after {last}", row.seq);
-            last = row.seq;
-        }
-    }
-    let seen = see(store, Selection::new().outcomes(OutcomeFilter::All));
-    assert_eq!(seen.outcomes.len(), 60);
-    assert_eq!(seen.outcomes.keys().next_back(), Some(&last));
 }
 
 fn not_again(context: &mut Context) {
