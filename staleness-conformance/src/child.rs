@@ -9,14 +9,14 @@ use std::sync::Arc;
 use staleness_core::registry::Learn;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Durability, StoreError};
-use staleness_core::{Policy, Registry, Wait};
+use staleness_core::{Policy, Registry};
 
 use crate::backend::Backend;
 use crate::context::{Handle, act, check, everything};
 use crate::life::{Life, SharedUses};
 use crate::rows::{at, global, model, name, op};
 use crate::steps::Use;
-use crate::support::{step, tool, transact, use_tool};
+use crate::support::{self, step, tool, transact, use_tool};
 
 /// The first argument of a child process.
 pub(crate) const WORD: &str = "--staleness-conformance-child";
@@ -164,13 +164,8 @@ fn now() -> u64 {
 fn learn(store: &Handle, of: &str) {
     let registry = Registry::new(Arc::clone(store), Policy::default());
     let vector = Some((model("m"), vec![3.0, 4.0]));
-    let learn = Learn { vector, ..Learn::new(op(of), "query", name("x"), at(1)) };
-    registry
-        .routes()
-        .learn(&ProjectRef::of_root("/p"), learn)
-        .wait()
-        .expect("learned")
-        .expect("a route");
+    let lesson = Learn { vector, ..Learn::new(op(of), "query", name("x"), at(1)) };
+    support::learn(&registry, &ProjectRef::of_root("/p"), lesson);
 }
 
 fn say(line: &str) {

@@ -118,6 +118,12 @@ pub(crate) fn found<F: Filter>(context: &Context, filter: F) -> Vec<F::Row> {
     F::Row::rows(&seen).values().cloned().collect()
 }
 
+/// Returns the keys of the rows matching a filter, in order.
+#[track_caller]
+pub(crate) fn keys<F: Filter>(context: &Context, filter: F) -> Vec<<F::Row as Row>::Key> {
+    found(context, filter).iter().map(|row| row.key().clone()).collect()
+}
+
 /// Returns all pages of a selection.
 #[track_caller]
 pub(crate) fn pages(store: &Handle, selection: &Selection) -> Vec<View> {

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use staleness_core::ids::SourceId;
 use staleness_core::journal::{JournalEntry, Subject};
 use staleness_core::outcome::Outcome;
+use staleness_core::registry::Learn;
 use staleness_core::report::ScanReport;
+use staleness_core::route::Route;
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{
@@ -134,6 +136,11 @@ pub fn scan(
         client: None,
     };
     registry.tools().apply_scan(scan).wait()
+}
+
+/// Learns a route, which must succeed, and returns it.
+pub(crate) fn learn(registry: &Registry, project: &ProjectRef, lesson: Learn) -> Route {
+    registry.routes().learn(project, lesson).wait().expect("learned").expect("a route")
 }
 
 /// Returns a tool that was used.

@@ -27,15 +27,11 @@ pub(super) const CASES: &[Case] = &[
 
 /// Creates a chain of tools. Each tool's description is the name of the next.
 fn chain(store: &Handle, length: usize) -> Vec<Tool> {
-    let rows: Vec<Tool> = (0..length)
-        .map(|turn| {
-            let mut row = tool(global(format!("link {turn}")));
-            if turn + 1 < length {
-                row.description = Some(format!("link {}", turn + 1));
-            }
-            row
-        })
-        .collect();
+    let link = |turn: usize| Tool {
+        description: (turn + 1 < length).then(|| format!("link {}", turn + 1)),
+        ..tool(global(format!("link {turn}")))
+    };
+    let rows: Vec<Tool> = (0..length).map(link).collect();
     act(store, Write::new().puts(rows.clone()));
     rows
 }

@@ -10,11 +10,12 @@ use staleness_core::tool::{Hold, PresenceCause, Tool};
 use staleness_core::{Policy, Registry, Wait};
 
 use crate::case::Case;
-use crate::context::{Context, act, everything, found, see};
+use crate::context::{Context, act, everything, found, keys, see};
 use crate::rows::{
     at, embedded, failing, global, model, name, op, project_id, route, route_key, suggestions, tool,
 };
 use crate::steps::Write;
+use crate::support::learn;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("routes::filters_find_only_their_own", by_filter),
@@ -45,16 +46,13 @@ fn by_filter(context: &mut Context) {
             |key: &&RouteKey| key.project == p() && (key.tool == name(tool) || key.id.0 == id);
         all.iter().filter(is_one).cloned().collect()
     };
-    let of_tool = |of: &str| -> (Vec<_>, Vec<_>) {
-        let routes = found(context, RouteFilter::Tool(p(), name(of)));
-        let vectors = found(context, VectorFilter::Tool(p(), name(of)));
-        let vectors = vectors.into_iter().map(|row| row.key).collect();
-        (routes.into_iter().map(|row| row.key).collect(), vectors)
+    let of_tool = |of: &str| {
+        let routes = keys(context, RouteFilter::Tool(p(), name(of)));
+        (routes, keys(context, VectorFilter::Tool(p(), name(of))))
     };
     assert_eq!(of_tool("b_"), (expected("b_", 0), expected("b_", 0)));
     assert_eq!(of_tool("b%"), (Vec::new(), Vec::new()));
-    let with_id = found(context, RouteFilter::Id(p(), route_key("p", "a", u128::MAX).id));
-    let with_id: Vec<_> = with_id.into_iter().map(|row| row.key).collect();
+    let with_id = keys(context, RouteFilter::Id(p(), route_key("p", "a", u128::MAX).id));
     assert_eq!(with_id, expected("none", u128::MAX));
 }
 
@@ -121,11 +119,8 @@ fn generation(context: &mut Context) {
 
 /// Two handles each keep an index. After a write by either, the other's next query sees it.
 fn kept_index(context: &mut Context) {
-    let stores = [Arc::clone(context.store()), context.another()];
-    let registries = stores.each_ref().map(|store| {
-        let registry = Registry::new(Arc::clone(store), Policy::default());
-        registry.keeping(Indexes::new())
-    });
+    let registries = [Arc::clone(context.store()), context.another()]
+        .map(|store| Registry::new(store, Policy::default()).keeping(Indexes::new()));
     let project = ProjectRef::of_root("/p");
     let assert_found = |handle: usize, words: &str, is_found: bool| {
         let (tools, find) = (registries[handle].tools(), FindTools::by_words(words, 5));
@@ -147,18 +142,13 @@ fn kept_index(context: &mut Context) {
         };
         assert_both(&described, false);
         let row = Tool { description: Some(described.clone()), ..tool(global("t")) };
-        act(&stores[writer], Write::new().put(row));
+        act(registries[writer].store(), Write::new().put(row));
         assert_both(&described, true);
         assert_both(&learned, false);
         let lesson = Learn::new(op(&learned), learned.clone(), name("t"), at(5));
-        registries[writer]
-            .routes()
-            .learn(&project, lesson)
-            .wait()
-            .expect("learned")
-            .expect("a route");
+        learn(&registries[writer], &project, lesson);
         assert_both(&learned, true);
-        act(&stores[writer], Write::new().delete::<Tool>(global("t")));
+        act(registries[writer].store(), Write::new().delete::<Tool>(global("t")));
         assert_both(&described, false);
         assert_both(&learned, false);
     }
@@ -212,18 +202,18 @@ fn learning(context: &mut Context) {
     act(context.store(), Write::new().put(tool(global("x"))));
     let registry = Registry::new(Arc::clone(context.store()), Policy::default());
     let project = ProjectRef::of_root("/p");
-    let learn = |of: &str, signal: f64, numbers: &[f64]| {
+    let learns = |of: &str, signal: f64, numbers: &[f64]| {
         let vector = Some((model("m"), numbers.to_vec()));
         let query = format!("query {numbers:?}");
-        let learn = Learn { signal, vector, ..Learn::new(op(of), query, name("x"), at(5)) };
-        registry.routes().learn(&project, learn).wait().expect("learned").expect("a route")
+        let lesson = Learn { signal, vector, ..Learn::new(op(of), query, name("x"), at(5)) };
+        learn(&registry, &project, lesson)
     };
-    let first = learn("a", 1.0, &[1.0, 0.0]);
-    let again = learn("b", 0.0, &[1.0, 0.0]);
+    let first = learns("a", 1.0, &[1.0, 0.0]);
+    let again = learns("b", 0.0, &[1.0, 0.0]);
     assert_eq!((again.confidence.get(), again.uses), (0.8, 2));
-    assert_eq!(learn("b", 0.0, &[1.0, 0.0]), again, "the same op twice");
-    assert_eq!(learn("c", 1.0, &[1.0, 0.01]).key, first.key, "it means the same");
-    assert_ne!(learn("d", 1.0, &[0.0, 1.0]).key, first.key);
+    assert_eq!(learns("b", 0.0, &[1.0, 0.0]), again, "the same op twice");
+    assert_eq!(learns("c", 1.0, &[1.0, 0.01]).key, first.key, "it means the same");
+    assert_ne!(learns("d", 1.0, &[0.0, 1.0]).key, first.key);
     assert_eq!(everything(context.store()).vectors.len(), 2);
 }
 

@@ -8,7 +8,7 @@ use staleness_core::tool::{
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
-use crate::context::{Context, act, see};
+use crate::context::{Context, act, keys, see};
 use crate::model::each;
 use crate::rows::{AWKWARD, failing, global, local, scope, served, server, source_id, tool};
 use crate::steps::Write;
@@ -25,11 +25,6 @@ pub(super) const CASES: &[Case] = &[
     Case::new("tools::summaries_say_what_rows_say", summaries),
     Case::new("tools::any_summary_says_what_its_row_says", any_summary),
 ];
-
-fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
-    let seen = see(context.store(), Selection::new().peek(filter));
-    seen.tools.into_keys().collect()
-}
 
 /// Verifies that the summaries of a scope match its rows, and that nothing else is returned.
 #[track_caller]
@@ -95,7 +90,7 @@ fn configured(context: &mut Context) {
         .put(listed(local("p", "listed"), ListingState::Configured))
         .put(tool(local("p", "used")));
     act(context.store(), write);
-    let of = |scope| found(context, ToolFilter::Configured(scope));
+    let of = |scope| keys(context, ToolFilter::Configured(scope));
     assert_eq!(of(Scope::Global), [global("listed"), global("listed last")]);
     assert_eq!(of(scope("p")), [local("p", "listed")]);
     assert_eq!(of(scope("q")), []);
@@ -121,7 +116,7 @@ fn servers(context: &Context) {
 
 fn entries(context: &mut Context) {
     servers(context);
-    let of = |scope, text| found(context, ToolFilter::Entries(scope, server(text)));
+    let of = |scope, text| keys(context, ToolFilter::Entries(scope, server(text)));
     assert_eq!(of(Scope::Global, "s"), [global("entry one"), global("entry two")]);
     assert_eq!(of(Scope::Global, "s2"), [global("other")]);
     assert_eq!(of(scope("p"), "s"), [local("p", "entry one")]);
@@ -131,7 +126,7 @@ fn entries(context: &mut Context) {
 
 fn by_server(context: &mut Context) {
     servers(context);
-    let of = |scope, text| found(context, ToolFilter::Server(scope, server(text)));
+    let of = |scope, text| keys(context, ToolFilter::Server(scope, server(text)));
     assert_eq!(
         of(Scope::Global, "s"),
         [global("entry one"), global("entry two"), global("mcp__s__tool"), global("odd")]
@@ -146,9 +141,9 @@ fn server_patterns(context: &mut Context) {
     act(context.store(), Write::new().puts(rows));
     for text in AWKWARD {
         let entries = ToolFilter::Entries(Scope::Global, server(text));
-        assert_eq!(found(context, entries), [global(text)]);
+        assert_eq!(keys(context, entries), [global(text)]);
         let tools = ToolFilter::Server(Scope::Global, server(text));
-        assert_eq!(found(context, tools), [global(text)]);
+        assert_eq!(keys(context, tools), [global(text)]);
     }
 }
 
@@ -169,7 +164,7 @@ fn demoted(context: &mut Context) {
         .put(failing(tool(local("p", "failing"))));
     act(context.store(), write);
     assert_eq!(
-        found(context, ToolFilter::Demoted(Scope::Global)),
+        keys(context, ToolFilter::Demoted(Scope::Global)),
         [
             global("failing"),
             global("failing and absent"),
@@ -178,8 +173,8 @@ fn demoted(context: &mut Context) {
             global("ignored, failing"),
         ]
     );
-    assert_eq!(found(context, ToolFilter::Demoted(scope("p"))), [local("p", "failing")]);
-    assert_eq!(found(context, ToolFilter::Demoted(scope("q"))), []);
+    assert_eq!(keys(context, ToolFilter::Demoted(scope("p"))), [local("p", "failing")]);
+    assert_eq!(keys(context, ToolFilter::Demoted(scope("q"))), []);
 }
 
 fn revived(context: &mut Context) {
@@ -195,10 +190,10 @@ fn revived(context: &mut Context) {
         .put(back(local("p", "back")));
     act(context.store(), write);
     assert_eq!(
-        found(context, ToolFilter::Revived(Scope::Global)),
+        keys(context, ToolFilter::Revived(Scope::Global)),
         [global("back"), global("back, failing")]
     );
-    assert_eq!(found(context, ToolFilter::Revived(scope("p"))), [local("p", "back")]);
+    assert_eq!(keys(context, ToolFilter::Revived(scope("p"))), [local("p", "back")]);
 }
 
 fn moving(context: &mut Context) {
@@ -206,7 +201,7 @@ fn moving(context: &mut Context) {
     let mut row = failing(served(key.clone(), ToolKind::McpServer, "s"));
     row.presence.revived = true;
     act(context.store(), Write::new().put(row.clone()));
-    let finds = |filter: ToolFilter| !found(context, filter).is_empty();
+    let finds = |filter: ToolFilter| !keys(context, filter).is_empty();
     let of_s = || ToolFilter::Server(Scope::Global, server("s"));
     let entries = |text: &str| ToolFilter::Entries(Scope::Global, server(text));
     let demoted = || ToolFilter::Demoted(Scope::Global);

@@ -8,7 +8,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::work::{Aging, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use crate::case::Case;
-use crate::context::{Context, act, found};
+use crate::context::{Context, act, found, keys};
 use crate::rows::{at, scope, work, work_key};
 use crate::steps::Write;
 
@@ -18,10 +18,6 @@ pub(super) const CASES: &[Case] = &[
     Case::new("work::aging_follows_every_change", aging_follows),
     Case::new("work::referring_follows_every_change", referring_follows),
 ];
-
-fn keys(context: &Context, filter: WorkFilter) -> Vec<WorkKey> {
-    found(context, filter).into_iter().map(|row| row.key).collect()
-}
 
 fn open_follows(context: &mut Context) {
     let (key, other) = (work_key(Some("p"), "x"), work_key(Some("p"), "y"));
@@ -51,18 +47,9 @@ fn of_every_sort(of: Option<&str>) -> Vec<Work> {
                 for (generated, expires_at) in [(false, None), (true, None), (false, Some(at(30)))]
                 {
                     let key = work_key(of, format!("x{}", rows.len()));
-                    let (created_at, updated_at) = (at(10), at(20));
-                    let status = *status;
-                    rows.push(Work {
-                        kind,
-                        status,
-                        note,
-                        generated,
-                        created_at,
-                        updated_at,
-                        expires_at,
-                        ..work(key)
-                    });
+                    let mut row = Work { kind, note, generated, expires_at, ..work(key) };
+                    (row.status, row.created_at, row.updated_at) = (*status, at(10), at(20));
+                    rows.push(row);
                 }
             }
         }
