@@ -3,6 +3,7 @@
 //! Nothing that a person wrote or decided is removed. A project stays if it has an item of knowledge, a work
 //! item, or a tool that was pinned, ignored or demoted by hand.
 
+use std::cmp::Reverse;
 use std::mem;
 use std::sync::Arc;
 
@@ -105,20 +106,20 @@ impl Admin<'_> {
         let all = Selection::new().peek(ToolFilter::All);
         let view = self.0.store.view(Arc::new(all)).await?;
         let invented = invented(&view);
-        let (mut names, mut left): (Vec<Tool>, Vec<Tool>) =
+        let (mut names, mut others): (Vec<Tool>, Vec<Tool>) =
             view.tools.into_values().partition(|tool| invented.contains(&tool.key));
         names.retain(|tool| tool.last_used_at.is_none_or(|used| used <= until));
-        left.retain(is_unlisted);
-        let defined = left.iter().fold(Selection::new(), with_definition);
+        others.retain(is_unlisted);
+        others.sort_by_key(|tool| Reverse(tool.presence.since));
+        let until = now.minus_days(i64::from(policy.keep_unlisted_days));
+        let kept = others.partition_point(|tool| tool.presence.since > until);
+        let mut unlisted = others.split_off(kept.min(policy.keep_unlisted as usize));
+        let defined = unlisted.iter().fold(Selection::new(), with_definition);
         let known = self.0.store.view(Arc::new(defined)).await?.definitions;
         // A server hides no change by taking the tool away.
-        left.retain(|tool| {
+        unlisted.retain(|tool| {
             known.get(&tool.key).is_none_or(|known| known.changes == 0 && known.pending.is_none())
         });
-        left.sort_by_key(|tool| std::cmp::Reverse(tool.presence.since));
-        let until = now.minus_days(i64::from(policy.keep_unlisted_days));
-        let kept = left.partition_point(|tool| tool.presence.since > until);
-        let unlisted = left.split_off(kept.min(policy.keep_unlisted as usize));
         if !dry_run {
             let with: Option<Also<Tool>> = Some((|all, _| all, forget_invented));
             for names in names.chunks(NAMES) {
