@@ -71,18 +71,15 @@ impl<'s> Evaluation<'s> {
                 // If several sources list a tool, the first in source order describes it; the others fill gaps.
                 let before = listed.get(&words).copied();
                 let describes = before.is_none();
+                let key = || ToolKey { scope: reading.id.scope(), name: found.name.clone() };
                 let state = match &found.definition {
                     None => found.state,
-                    Some(_) => {
-                        let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
-                        self.states.get(&key).copied().unwrap_or(found.state)
-                    }
+                    Some(_) => self.states.get(&key()).copied().unwrap_or(found.state),
                 };
                 // What a server says of a tool is kept from agents until a person accepts it.
                 let mut told = Cow::Borrowed(found);
                 if matches!(state, ListingState::Withheld | ListingState::Changed) {
-                    let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
-                    let known = draft.get::<Definition>(&key);
+                    let known = draft.get::<Definition>(&key());
                     told.to_mut().description = known.and_then(Definition::description);
                 }
                 let entry = Entry { reading, found: &told, state, describes };
@@ -92,7 +89,7 @@ impl<'s> Evaluation<'s> {
                 if as_known {
                     continue;
                 }
-                let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
+                let key = key();
                 if draft.get::<Tool>(&key).is_none() {
                     draft.put(Tool::new(key.clone(), found.kind, state.cause(), self.scan.at));
                 }
