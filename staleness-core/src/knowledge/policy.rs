@@ -54,7 +54,7 @@ macro_rules! knowledge_policy {
         }
 
         impl KnowledgeOverride {
-            /// Returns the fields that are shares, 0..=1, with their names.
+            /// Returns the fields of type `f64` with their names. All of them are shares, 0..=1.
             fn shares(&self) -> impl Iterator<Item = (&'static str, Option<f64>)> {
                 let all = [
                     $((stringify!($field), &self.$field as &dyn Any),)*

@@ -42,7 +42,7 @@ pub struct Redefined {
     pub class: ChangeClass,
     /// True if the tool must not be used until then.
     pub withheld: bool,
-    /// The first suspicious thing in it, in words of ours.
+    /// This program's words for the first suspicious thing in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finding: Option<&'static str>,
     /// The changed parameters with their enclosing ones. The server chose these names.
