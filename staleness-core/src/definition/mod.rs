@@ -112,15 +112,14 @@ impl DefinitionVersion {
     #[must_use]
     pub fn of(tool: &Map<String, Value>) -> Self {
         let part = |key: &str| tool.get(key).and_then(Part::new);
-        let name =
-            tool.get("name").and_then(Value::as_str).map(|name| suspect::spoken(name).into());
+        let name = tool.get("name").and_then(Value::as_str);
         Self {
             title: part("title"),
             description: part("description"),
             input: part("inputSchema"),
             output: part("outputSchema"),
             annotations: part("annotations"),
-            found: suspect::findings(PARTS.iter().filter_map(|key| tool.get(*key)).chain(&name)),
+            found: suspect::findings(name, PARTS.iter().filter_map(|key| tool.get(*key))),
         }
     }
 

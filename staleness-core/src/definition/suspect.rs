@@ -81,9 +81,13 @@ const MARKS: [(&str, &str); 8] = [
 /// Letters of other scripts that look like Latin ones.
 const ALIKE: &str = "аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅοναριΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
 
-/// Finds them in the parts of a definition.
-pub(super) fn findings<'v>(parts: impl Iterator<Item = &'v Value>) -> BTreeSet<Finding> {
+/// Finds them in the name of a tool and in the parts of its definition.
+pub(super) fn findings<'v>(
+    name: Option<&str>,
+    parts: impl Iterator<Item = &'v Value>,
+) -> BTreeSet<Finding> {
     let mut found = Findings::default();
+    found.in_text(name.unwrap_or_default(), true);
     parts.for_each(|value| found.in_value(value));
     if found.0.len() > MAX_FINDINGS {
         found.0.pop_last();
@@ -112,11 +116,11 @@ impl Findings {
 
     fn in_value(&mut self, value: &Value) {
         match value {
-            Value::String(text) => self.in_text(text),
+            Value::String(text) => self.in_text(text, false),
             Value::Array(list) => list.iter().for_each(|value| self.in_value(value)),
             Value::Object(map) => {
                 for (key, value) in map {
-                    self.in_text(&spoken(key));
+                    self.in_text(key, true);
                     // It names the language of the schema.
                     if key != "$schema" {
                         self.in_value(value);
@@ -127,14 +131,15 @@ impl Findings {
         }
     }
 
-    fn in_text(&mut self, text: &str) {
+    /// Looks at a text. `_` separates the words of a name, and is a letter in other texts.
+    fn in_text(&mut self, text: &str, is_name: bool) {
         addresses(text).for_each(|address| self.add(address));
         if hides(text) {
             self.add(Finding::Hidden);
         }
         let lower = text.to_lowercase();
         let words: Vec<&str> = lower
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .split(|c: char| !c.is_alphanumeric() && (is_name || c != '_'))
             .filter(|w| !w.is_empty())
             .collect();
         let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
@@ -144,11 +149,6 @@ impl Findings {
             self.add(Finding::Mixed(cut(word).to_owned()));
         }
     }
-}
-
-/// Returns a name as a model reads it: as words.
-pub(super) fn spoken(name: &str) -> String {
-    name.replace('_', " ")
 }
 
 /// Returns true if the words of an order follow each other closely.
