@@ -152,11 +152,3 @@ impl Draft {
         SourceReading { id, path, state, root_is_there, error, found }
     }
 }
-
-/// Normalises a description to one line without control characters.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}

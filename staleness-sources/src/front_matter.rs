@@ -5,8 +5,6 @@
 
 use staleness_docs::unquote;
 
-use crate::draft::one_line;
-
 /// Returns the value of `description:` as one line, or `None` if it is missing or empty.
 pub(crate) fn description(text: &str) -> Option<String> {
     let mut lines = text.lines();
@@ -24,7 +22,7 @@ pub(crate) fn description(text: &str) -> Option<String> {
         Some('|' | '>') => indented(rest).collect::<Vec<_>>().join("\n"),
         _ => plain(value, rest),
     };
-    let text = one_line(&text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_null = value == text && matches!(value, "~" | "null");
     (!text.is_empty() && !is_null).then_some(text)
 }

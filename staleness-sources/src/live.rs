@@ -9,7 +9,7 @@ use staleness_core::ids::{IdError, Level, ProjectId, ServerKey, SourceId, ToolNa
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ToolKind;
 
-use crate::draft::{Draft, one_line};
+use crate::draft::Draft;
 use crate::json::{self, Value};
 use crate::text::{MAX_CONFIG_BYTES, line_at};
 use staleness_docs::disk::shown;
@@ -104,8 +104,7 @@ pub fn tools_list(
         };
         let kind =
             if scheme.is_some() { ToolKind::McpTool } else { ToolKind::of_name(name.as_str()) };
-        let description = json::get_str(tool, "description").map(one_line);
-        let mut found = Found::new(name, kind).described(description.as_deref());
+        let mut found = Found::new(name, kind).described(json::get_str(tool, "description"));
         found.server.clone_from(&scheme);
         found.definition = Some(Arc::new(DefinitionVersion::of(&json::members(tool))));
         if draft.holds(&found.name) {

@@ -191,12 +191,9 @@ impl Definition {
         if self.pending.is_some() { self.previous.as_ref() } else { Some(&self.current) }
     }
 
-    /// The description that counts, on one line, as a tool keeps it.
+    /// Returns the description that counts, as a tool keeps it.
     pub(crate) fn description(&self) -> Option<String> {
-        let part = self.accepted()?.description.as_ref()?;
-        let words = part.text.split(|c: char| c.is_whitespace() || c.is_control());
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        Tool::description_of(Some(&words.join(" ")))
+        Tool::description_of(&self.accepted()?.description.as_ref()?.text)
     }
 
     /// Returns what the current version changed: against the accepted one while that waits, else against the one before.

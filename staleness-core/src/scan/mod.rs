@@ -107,11 +107,11 @@ impl Found {
         self
     }
 
-    /// Sets the description, trimmed and truncated to [`Tool::MAX_DESCRIPTION_CHARS`] characters. An empty
-    /// one becomes `None`.
+    /// Sets the description, on one line without control characters and truncated to
+    /// [`Tool::MAX_DESCRIPTION_CHARS`] characters. An empty one becomes `None`.
     #[must_use]
     pub fn described(mut self, description: Option<&str>) -> Self {
-        self.description = Tool::description_of(description);
+        self.description = description.and_then(Tool::description_of);
         self
     }
 }

@@ -130,10 +130,12 @@ impl Tool {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
 
-    /// Returns a description as a tool keeps it: trimmed and cut; `None` if nothing is left.
-    pub(crate) fn description_of(text: Option<&str>) -> Option<String> {
-        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
-        Some(text.chars().take(Self::MAX_DESCRIPTION_CHARS).collect())
+    /// Returns a description as a tool keeps it: on one line and cut; `None` if nothing is left.
+    pub(crate) fn description_of(text: &str) -> Option<String> {
+        let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let line = words.join(" ").chars().take(Self::MAX_DESCRIPTION_CHARS).collect();
+        Some(line).filter(|line: &String| !line.is_empty())
     }
 
     /// Returns true if it is not to be used until a person accepts what its server says of it.

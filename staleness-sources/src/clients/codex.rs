@@ -10,7 +10,7 @@ use super::format::refused_by;
 use super::launch::Starts;
 use super::state::Places;
 use super::{Outside, Place, refuse_all};
-use crate::draft::{Draft, one_line};
+use crate::draft::Draft;
 use crate::text::{Content, line_at, read_config};
 use staleness_docs::disk::shown;
 
@@ -135,10 +135,9 @@ fn add_servers(
         if state != ListingState::Refused {
             found = found.switched_off(enabled == Some(false));
         }
-        let description =
-            server.get("description").and_then(|value| value.get_ref().as_str()).map(one_line);
+        let description = server.get("description").and_then(|value| value.get_ref().as_str());
         let name = found.name.clone();
-        let taken = draft.add(found.described(description.as_deref()));
+        let taken = draft.add(found.described(description));
         if let Some(starts) = starts.filter(|_| taken) {
             starts.note(draft.id(), name, members(server), None);
         }

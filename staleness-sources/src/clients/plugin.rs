@@ -13,7 +13,7 @@ use super::plugins::Installed;
 use super::servers::{self, Rules};
 use super::state::LocalState;
 use super::{Outside, shapes, source};
-use crate::draft::{Draft, one_line};
+use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Value};
 use crate::text::is_there;
 use staleness_docs::disk::Fence;
@@ -178,9 +178,9 @@ impl<'a> Reader<'a> {
             let name = format!("/{}:{}", self.plugin.short(), entry.key);
             match (ToolName::new(name), entry.value) {
                 (Ok(name), Value::Object(command)) => {
-                    let text = json::get_str(command, "description").map(one_line);
                     let found = Found::new(name, ToolKind::SlashCommand);
-                    draft.add(self.owner.own(found.described(text.as_deref())));
+                    let text = json::get_str(command, "description");
+                    draft.add(self.owner.own(found.described(text)));
                 }
                 _ => draft.fault(|| file.fault(entry.at, "a command cannot be used")),
             }

@@ -10,7 +10,7 @@ use super::Outside;
 use super::folders::Owner;
 use super::format::{Format, holds_objects};
 use super::launch::Starts;
-use crate::draft::{Draft, one_line};
+use crate::draft::Draft;
 use crate::json::{self, Entry, JsonText, Object, Value};
 use crate::text::line_at;
 
@@ -150,9 +150,9 @@ fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules:
     if found.state != ListingState::Refused {
         found = found.switched_off(rules.format.is_off(server));
     }
-    let description = json::get_str(server, "description").map(one_line);
     let name = found.name.clone();
-    let taken = draft.add(rules.owner.own(found.described(description.as_deref())));
+    let found = found.described(json::get_str(server, "description"));
+    let taken = draft.add(rules.owner.own(found));
     if let Some(starts) = rules.starts.filter(|_| taken) {
         starts.note(draft.id(), name, json::members(server), rules.folder);
     }
