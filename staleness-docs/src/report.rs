@@ -40,6 +40,12 @@ pub enum BlindKind {
     Unreadable,
     /// A submodule is not checked out.
     Submodule,
+    /// Git does not trust the repository, which belongs to another user.
+    Untrusted,
+    /// Git did not answer, or exceeded a limit on time or memory.
+    Stopped,
+    /// There is no program `git`.
+    NoGit,
 }
 
 impl BlindKind {
@@ -51,6 +57,9 @@ impl BlindKind {
             Self::Partial => "partial",
             Self::Unreadable => "unreadable",
             Self::Submodule => "submodule",
+            Self::Untrusted => "untrusted",
+            Self::Stopped => "stopped",
+            Self::NoGit => "no_git",
         }
     }
 
@@ -66,6 +75,11 @@ impl BlindKind {
             Self::Submodule => {
                 "run `git submodule update --init`; in CI, check out with `submodules: true`"
             }
+            Self::Untrusted => {
+                "run `git config --global --add safe.directory \"$PWD\"` in the repository if you trust it"
+            }
+            Self::Stopped => "run `git log -1` to see if git works, and check again",
+            Self::NoGit => "install git",
         }
     }
 }

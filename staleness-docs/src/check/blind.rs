@@ -1,11 +1,13 @@
 //! Gaps in a check. Each report lists them with a remedy. An earlier result for a document is reused only
 //! while the gaps stay the same.
 
+use std::path::Path;
+
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::Document;
 
 use super::past::Past;
-use crate::git::{Repo, Store, TrackedKind, Unread};
+use crate::git::{GitError, Repo, Store, TrackedKind, Unread};
 use crate::report::{Blind, BlindKind, HISTORY};
 
 /// Some contents exceeded a limit.
@@ -75,7 +77,7 @@ impl Past<'_> {
 
     /// Returns the gaps of this check.
     pub(crate) fn blind(&self) -> Vec<Blind> {
-        let Some(repo) = &self.repo else { return Vec::new() };
+        let Some(repo) = &self.repo else { return self.unopened.iter().cloned().collect() };
         let blind = |kind, path: &str, reason: &str| Blind {
             kind,
             path: path.to_owned(),
@@ -110,6 +112,20 @@ impl Past<'_> {
         }
         all
     }
+}
+
+/// Returns the gap of a check that could not open the repository of a folder, if there is one.
+pub(super) fn unopened(folder: &Path, why: &GitError) -> Option<Blind> {
+    let kind = match why {
+        GitError::NotTrusted => BlindKind::Untrusted,
+        GitError::NoAnswer | GitError::TooMuch => BlindKind::Stopped,
+        GitError::Failed(_) => BlindKind::Unreadable,
+        GitError::NoProgram => BlindKind::NoGit,
+        _ => return None,
+    };
+    let is_there = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
+    let reason = format!("cannot be read: {why}");
+    folder.ancestors().any(is_there).then(|| Blind { kind, path: HISTORY.to_owned(), reason })
 }
 
 /// Returns the gaps that a repository met so far.

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use staleness_core::knowledge::{Block, Document, Fact, Lines};
 use staleness_core::time::Timestamp;
 
-use super::Cancelled;
+use super::{Cancelled, blind};
 use crate::git::{
     self, Anchor, CitationQuery, Cite, GitError, LazyRepo, Oid, Origin, PartFate, PartQuery, Repo,
     Since, Store, Trace, Tracked, Watch, Word, WordQuery,
 };
 use crate::nature::is_document;
-use crate::report::{HISTORY, WHOLE};
+use crate::report::{Blind, HISTORY, WHOLE};
 use crate::{Note, Progress, Skipped};
 
 /// A callback that receives the progress of a check and may cancel it.
@@ -31,6 +31,8 @@ pub(crate) struct Past<'p> {
     pub(super) failed: bool,
     /// Gaps met by the checks whose documents were reused: see [`super::blind`].
     pub(super) met: Cell<u8>,
+    /// The gap if there is a repository that cannot be opened.
+    pub(super) unopened: Option<Blind>,
     pub(super) store: OnceCell<Store>,
     pub(crate) notes: Vec<Note>,
     watcher: Watcher<'p>,
@@ -54,6 +56,7 @@ impl<'p> Past<'p> {
             boundary: 0,
             failed: false,
             met: Cell::new(0),
+            unopened: None,
             store: OnceCell::new(),
             notes: Vec::new(),
             watcher,
@@ -70,6 +73,7 @@ impl<'p> Past<'p> {
             }
             Err(GitError::Cancelled) => return Err(Cancelled),
             Err(why) => {
+                past.unopened = blind::unopened(folder, &why);
                 past.note(format!("without git history, fewer problems are found: {why}"));
             }
         }

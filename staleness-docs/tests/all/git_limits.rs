@@ -8,9 +8,12 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use staleness_core::knowledge::Lines;
+use staleness_core::time::Timestamp;
 use staleness_docs::git::{
-    DatingQuery, GitError, Limits, ProcessLimits, Program, Repo, Unread, Watch, Watchdog,
+    DatingQuery, GitError, LazyRepo, Limits, ProcessLimits, Program, Repo, Unread, Watch, Watchdog,
 };
+use staleness_docs::project::ProjectPlace;
+use staleness_docs::{BlindKind, CheckOptions, check};
 use tempfile::TempDir;
 
 use crate::git_repo::Git;
@@ -115,6 +118,38 @@ fn a_git_that_works_and_never_answers_is_ended() {
     let git = Git::new();
     assert_eq!(Repo::open(&program, &git.root, Limits::default()).unwrap_err(), GitError::TooMuch);
     drop(folder);
+}
+
+#[test]
+fn a_repository_that_git_cannot_open_is_told_as_a_gap() {
+    let git = Git::new();
+    git.save("a.md", "See [it](gone.md).\n");
+    let place = ProjectPlace::of_folder(&git.root);
+    let silence = Duration::from_millis(200);
+    let limits = ProcessLimits { silence, ..ProcessLimits::default() };
+    let with = |text: &str| {
+        let (folder, program) = script(text);
+        (Some(folder), Some(program.with_limits(limits)))
+    };
+    for ((folder, program), kind) in [
+        (with("while :; do :; done"), BlindKind::Stopped),
+        (with("echo 'fatal: detected dubious ownership' >&2; exit 128"), BlindKind::Untrusted),
+        (with("echo 'fatal: bad object HEAD' >&2; exit 128"), BlindKind::Unreadable),
+        ((None, None), BlindKind::NoGit),
+    ] {
+        let check = |place: &ProjectPlace| {
+            let mut repo = LazyRepo::new(program.clone(), &place.folder, Limits::default());
+            let options = CheckOptions::new(Timestamp::default());
+            check(place, &mut repo, &options, &mut |_| ControlFlow::Continue(())).unwrap().blind
+        };
+        let blind = check(&place);
+        let told: Vec<_> = blind.iter().map(|it| (it.kind, &*it.path)).collect();
+        assert_eq!(told, [(kind, ".git")]);
+        // There is no history to miss in a folder without a repository.
+        let bare = tempfile::tempdir().unwrap();
+        assert_eq!(check(&ProjectPlace::of_folder(bare.path())), []);
+        drop(folder);
+    }
 }
 
 #[test]
