@@ -17,7 +17,9 @@ const TOO_LARGE: u8 = 2;
 /// Some objects were missing, or could not be read.
 const MISSING: u8 = 4;
 const DAMAGED: u8 = 8;
-/// Lowest of the bits in a digest that record these gaps. They replace bits of the settings digest.
+/// There are notes on the document, which are not stored.
+const NOTED: u8 = 16;
+/// Lowest of the bits in a digest that record these gaps and notes. They replace bits of the settings digest.
 const BITS: u32 = 66;
 
 /// Maximum number of submodules to list individually.
@@ -30,26 +32,26 @@ impl Past<'_> {
     }
 
     /// Returns the digest to store with a document that was just checked.
-    pub(super) fn seal(&self, digest: u128) -> u128 {
-        self.sealed(digest, self.repo.as_ref().map_or(0, |repo| met(repo)))
+    pub(super) fn seal(&self, digest: u128, noted: bool) -> u128 {
+        let noted = if noted { NOTED } else { 0 };
+        self.sealed(digest, noted | self.repo.as_ref().map_or(0, |repo| met(repo)))
     }
 
-    /// Returns true if the stored digest `known` still applies: the document and the gaps are the same. If
-    /// so, records the gaps as met.
-    pub(super) fn still_holds(&self, known: u128, digest: u128) -> bool {
-        let bits = (known >> BITS) as u8 & 15;
-        let holds = known == self.sealed(digest, bits);
-        if holds {
-            self.met.set(self.met.get() | bits);
-        }
-        holds
+    /// If the stored digest `known` still applies, because the document and the gaps are the same, records the
+    /// gaps as met and returns true if there are notes on the document.
+    pub(super) fn still_holds(&self, known: u128, digest: u128) -> Option<bool> {
+        let bits = (known >> BITS) as u8 & 31;
+        (known == self.sealed(digest, bits)).then(|| {
+            self.met.set(self.met.get() | bits & !NOTED);
+            bits & NOTED > 0
+        })
     }
 
     fn sealed(&self, digest: u128, bits: u8) -> u128 {
         // A limit stays exceeded, but missing objects may be fetched later.
         let state = if bits & (MISSING | DAMAGED) > 0 { self.store().state } else { 0 };
         let bytes = [digest.to_le_bytes(), state.to_le_bytes()].concat();
-        let settings = stable_hash(&bytes) << 4 | u128::from(bits);
+        let settings = stable_hash(&bytes) << 5 | u128::from(bits);
         Document::digest_of(digest, settings << (BITS - 64))
     }
 

@@ -36,7 +36,7 @@ impl Doc {
     /// Returns the folder that its relative paths start from: its own folder, or the project's root for a
     /// file of the user.
     pub(super) fn folder(&self) -> &str {
-        if self.file.inside { paths::folder_of(&self.key.path) } else { "" }
+        folder(&self.file, &self.key.path)
     }
 
     /// Returns true if directives suppress this kind of evidence in a block.
@@ -44,6 +44,10 @@ impl Doc {
         let inner = block.and_then(|at| self.draft.ignored_in.get(&at));
         self.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind))
     }
+}
+
+fn folder<'a>(file: &DocFile, path: &'a str) -> &'a str {
+    if file.inside { paths::folder_of(path) } else { "" }
 }
 
 /// Result of reading a document.
@@ -79,49 +83,25 @@ pub(super) fn read(
         && known.head == check.report.head
         && !came_back(check, known)
         && !came_due(check, known)
-        && check.past.still_holds(known.digest, digest)
+        && let Some(is_noted) = check.past.still_holds(known.digest, digest)
     {
+        if is_noted {
+            let room = std::mem::replace(&mut check.room, draft::MAX_PLACES);
+            draft(check, &key.path, &file, &read.text, &mut Names::default())?;
+            check.room = room;
+        }
         return Ok(Reading::Known(Box::new(take_over(check, known, &file, &read)?)));
     }
-    let mut aside = Names::default();
-    let names = if file.history.is_so() { &mut aside } else { &mut check.names };
-    let mut draft = draft::read(&key.path, &read.text, names, &mut check.room)?;
-    // The text is about removed things, but the citations in the front matter must exist.
-    if file.history.is_so() {
-        draft.blocks.clear();
-        draft.mentions.clear();
-        draft.marks.clear();
-        draft.left_out = 0;
-    }
-    if draft.left_out > 0 {
-        check.skip(
-            &key.path,
-            format!("mentions too many names: {} were not checked", draft.left_out),
-        );
-    }
-    let mut lines = Lines::new(&read.text);
-    for (at, what) in std::mem::take(&mut draft.faults) {
-        let line = lines.line(at);
-        check.note(&key.path, line, what);
-    }
-    for (at, day) in std::mem::take(&mut draft.days) {
-        if day > check.options.now {
-            let line = lines.line(at);
-            check.note(&key.path, line, "a directive has a date in the future");
-        }
-    }
-    for (line, what) in std::mem::take(&mut draft.fields.faults) {
-        check.note(&key.path, line, what);
-    }
-    if draft.left_aside > 0 {
-        check.report.counts.ignored += draft.left_aside;
-        check.told.insert(key.path.clone());
-    }
+    let mut names = std::mem::take(&mut check.names);
+    let draft = draft(check, &key.path, &file, &read.text, &mut names);
+    check.names = names;
+    let mut draft = draft?;
     let kind = kind_of(&draft.fields, &file);
     let written = read.written;
     if kind != ItemKind::Document {
         let body = body_of(&read.text, draft.body);
-        take_item(check, &key, kind, &draft.fields, body, (&file, &read), known)?;
+        let kept = known.filter(|_| !check.past.is_there());
+        take_item(check, &key, kind, &draft.fields, body, (&file, &read), kept)?;
     } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
@@ -130,6 +110,49 @@ pub(super) fn read(
         draft.fields.cite.clear();
     }
     Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
+}
+
+/// Reads the names in a document, and notes what is ignored in it.
+fn draft(
+    check: &mut Check<'_>,
+    path: &str,
+    file: &DocFile,
+    text: &str,
+    names: &mut Names,
+) -> Result<Draft, String> {
+    let mut aside = Names::default();
+    let names = if file.history.is_so() { &mut aside } else { names };
+    let mut draft = draft::read(path, text, names, &mut check.room)?;
+    // The text is about removed things, but the citations in the front matter must exist.
+    if file.history.is_so() {
+        draft.blocks.clear();
+        draft.mentions.clear();
+        draft.marks.clear();
+        draft.left_out = 0;
+    }
+    if draft.left_out > 0 {
+        check.skip(path, format!("mentions too many names: {} were not checked", draft.left_out));
+    }
+    let mut lines = Lines::new(text);
+    for (at, what) in std::mem::take(&mut draft.faults) {
+        check.note(path, lines.line(at), what);
+    }
+    for (at, day) in std::mem::take(&mut draft.days) {
+        if day > check.options.now {
+            check.note(path, lines.line(at), "a directive has a date in the future");
+            // The day may come although nothing else changes.
+            check.told.insert(path.to_owned());
+        }
+    }
+    for (line, what) in std::mem::take(&mut draft.fields.faults) {
+        check.note(path, line, what);
+    }
+    if draft.left_aside > 0 {
+        check.report.counts.ignored += draft.left_aside;
+        check.noted.insert(path.to_owned());
+    }
+    check.note_leaving((path, folder(file, path)), &draft, names, text);
+    Ok(draft)
 }
 
 /// Reads only which other documents a document includes and stands for.
@@ -324,7 +347,7 @@ pub(super) struct Undated {
 /// Maximum number of text bytes of all items in files. They stay in memory until the end.
 const MAX_ITEM_BYTES: usize = 32 * 1024 * 1024;
 
-/// Adds the item that a file holds.
+/// Adds the item that a file holds. `kept` is the result of an earlier check with dates that still count.
 fn take_item(
     check: &mut Check<'_>,
     key: &DocumentKey,
@@ -332,7 +355,7 @@ fn take_item(
     fields: &Fields,
     body: &str,
     (file, read): (&DocFile, &file::Text),
-    known: Option<&Document>,
+    kept: Option<&Document>,
 ) -> Result<(), String> {
     check.item_bytes += body.len();
     if check.item_bytes > MAX_ITEM_BYTES {
@@ -341,9 +364,8 @@ fn take_item(
     }
     let mut item = item(check, key, kind, fields, body, read.written);
     let (text, says_added) = (text_digest(read.text.as_bytes()), fields.added.is_some());
-    if !check.past.is_there() {
-        check.date_as_kept(&mut item, known, says_added, text);
-    } else if file.tracked {
+    let is_dated = kept.is_some_and(|kept| check.date_as_kept(&mut item, kept, says_added, text));
+    if !is_dated && file.tracked {
         check.undated.push(Undated { path: key.path.clone(), text, says_added });
     }
     check.report.items.push(item);

@@ -1,5 +1,6 @@
-//! Dates items in files by their commits. A clone or a checkout resets the dates of files on disk. Without
-//! git, the dates of the last check are used, which are stored with the document as blocks without evidence.
+//! Dates items in files by their commits. A clone or a checkout resets the dates of files on disk. The dates
+//! are stored with the document as blocks without evidence. They are used again while nothing changed, and
+//! without git.
 
 use std::collections::HashMap;
 
@@ -31,27 +32,31 @@ impl Check<'_> {
             date(item, *says_added, life.first.at, life.last.map(|last| last.at));
             item.done_at = item.done_at.map(|_| item.updated_at.min(self.options.now));
         }
-        let known =
-            |each: &Undated| Some((each.path.clone(), (each.text, lives.get(&*each.path)?.1)));
-        self.lives = undated.iter().filter_map(known).collect();
+        let known = |each: &Undated| {
+            Some((each.path.clone(), blocks(each.text, lives.get(&*each.path)?.1)))
+        };
+        self.lives.extend(undated.iter().filter_map(known));
         Ok(())
     }
 
-    /// Dates an item that was read without git from the last check: when its file was added and, if the text
-    /// is the same, last edited.
+    /// Dates an item from the last check: when its file was added and, if the text is the same, last edited.
+    /// Returns false if that is not known.
     pub(super) fn date_as_kept(
-        &self,
+        &mut self,
         item: &mut Item,
-        known: Option<&Document>,
+        known: &Document,
         says_added: bool,
         text: u128,
-    ) {
-        let kept = known.into_iter().flat_map(|known| &known.found);
-        let mut kept = kept.filter(|block| block.evidence.is_empty());
-        let Some(first) = kept.next().and_then(|block| block.anchored_at) else { return };
+    ) -> bool {
+        let mut kept = known.found.iter().filter(|block| block.evidence.is_empty());
+        let Some(first) = kept.next() else { return false };
         let last = kept.next().filter(|block| block.digest == text as u64);
-        date(item, says_added, first, last.and_then(|block| block.anchored_at));
+        let Some(added) = first.anchored_at else { return false };
+        date(item, says_added, added, last.and_then(|block| block.anchored_at));
         item.done_at = item.done_at.map(|_| item.updated_at.min(self.options.now));
+        let kept = [Some(first), last].into_iter().flatten().cloned().collect();
+        self.lives.insert(known.key.path.clone(), kept);
+        true
     }
 }
 
@@ -64,19 +69,23 @@ fn date(item: &mut Item, says_added: bool, first: Timestamp, last: Option<Timest
     }
 }
 
+/// Returns the dates of a file as blocks without evidence.
+fn blocks(text: u128, life: Life) -> Vec<Block> {
+    let block = |commit: Commit| Block {
+        line: 1,
+        last_line: 1,
+        title: String::new(),
+        digest: text as u64,
+        anchored_at: Some(commit.at),
+        anchor: Some(commit_text(&commit)),
+        evidence: Vec::new(),
+    };
+    [Some(life.first), life.last].into_iter().flatten().map(block).collect()
+}
+
 /// Stores with each document when the file of its item was added and last edited.
-pub(super) fn keep(lives: &Lives, documents: &mut [Document]) {
+pub(super) fn keep(mut lives: Lives, documents: &mut [Document]) {
     for document in documents {
-        let Some((text, life)) = lives.get(&document.key.path) else { continue };
-        let block = |commit: &Commit| Block {
-            line: 1,
-            last_line: 1,
-            title: String::new(),
-            digest: *text as u64,
-            anchored_at: Some(commit.at),
-            anchor: Some(commit_text(commit)),
-            evidence: Vec::new(),
-        };
-        document.found.extend([Some(life.first), life.last].iter().flatten().map(block));
+        document.found.extend(lives.remove(&document.key.path).unwrap_or_default());
     }
 }

@@ -28,14 +28,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use staleness_core::ids::{ItemId, stable_hash};
-use staleness_core::knowledge::Document;
+use staleness_core::knowledge::{Block, Document};
 
 use crate::disk::Fence;
 use crate::draft::MAX_PLACES;
 use crate::draft::names::Names;
 use crate::files::file::{self, DocFile};
 use crate::files::find;
-use crate::git::{LazyRepo, Life, Since};
+use crate::git::{LazyRepo, Since};
 use crate::nature::Patterns;
 use crate::project::ProjectPlace;
 use crate::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
@@ -62,9 +62,11 @@ struct Check<'a> {
     /// Number of names, temporal words and blocks that may still be stored.
     room: usize,
     report: Report,
-    /// Documents with remarks that are not stored with them, or with results that can change although text
-    /// and commit stay the same. These are checked anew each time.
+    /// Documents with results that are not stored, or can change although text and commit stay the same.
+    /// These are checked anew each time.
     told: BTreeSet<String>,
+    /// Documents with notes, which are not stored. These are read anew each time.
+    noted: BTreeSet<String>,
     /// Documents with findings that are not listed.
     partial: BTreeSet<String>,
     /// Amount of evidence listed so far, in all documents.
@@ -91,8 +93,8 @@ struct Check<'a> {
     included: HashSet<String>,
 }
 
-/// The text digest and dates of each item's file, by path.
-type Lives = BTreeMap<String, (u128, Life)>;
+/// The dates of each item's file, as blocks without evidence, by path.
+type Lives = BTreeMap<String, Vec<Block>>;
 
 /// Checks the documents of a project.
 ///
@@ -172,6 +174,7 @@ pub fn check(
         room: MAX_PLACES,
         report,
         told: BTreeSet::new(),
+        noted: BTreeSet::new(),
         partial: BTreeSet::new(),
         listed: 0,
         item_bytes: 0,
@@ -256,11 +259,11 @@ impl Check<'_> {
         let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
         for (done, doc) in docs.iter().enumerate() {
             self.past.tell(Progress::Tracing { done, of: docs.len() })?;
-            let Questions { asked, passed, leaving, rest_on_disk } = self.questions(doc, &missing);
+            let Questions { asked, passed, rest_on_disk } = self.questions(doc, &missing);
             if rest_on_disk {
                 self.told.insert(doc.key.path.clone());
             }
-            if asked.is_empty() && leaving.is_empty() && doc.draft.marks.is_empty() {
+            if asked.is_empty() && doc.draft.marks.is_empty() {
                 documents.push(self.document(doc, None));
                 continue;
             }
@@ -277,9 +280,6 @@ impl Check<'_> {
                     continue;
                 }
             };
-            if !leaving.is_empty() {
-                self.note_leaving(&doc.key.path, leaving, &read.text);
-            }
             let open = Open::new(doc, read.text, asked, passed);
             size += open.size();
             held.push(open);
@@ -302,7 +302,7 @@ impl Check<'_> {
     fn note(&mut self, path: &str, line: u32, text: impl Into<String>) {
         let note = Note { path: Some(path.to_owned()), line: Some(line), text: text.into() };
         self.report.notes.push(note);
-        self.told.insert(path.to_owned());
+        self.noted.insert(path.to_owned());
     }
 
     /// Reports that a part of a document was not checked.
@@ -337,13 +337,14 @@ impl Check<'_> {
         mut taken: Vec<Document>,
         since: Option<&Since>,
     ) -> Result<Report, Cancelled> {
-        // Uncertain results, and remarks that are not stored, must not be reused.
+        // Uncertain results must not be reused.
         let doubtful = self.past.is_doubtful();
         for document in &mut documents {
             if doubtful || self.told.contains(&document.key.path) {
                 document.make_void();
             } else {
-                document.digest = self.past.seal(document.digest);
+                let is_noted = self.noted.contains(&document.key.path);
+                document.digest = self.past.seal(document.digest, is_noted);
             }
             if self.partial.contains(&document.key.path) {
                 document.make_partial();
@@ -354,7 +355,7 @@ impl Check<'_> {
         self.add_superseded(&mut documents);
         documents.sort_by(|a, b| a.key.cmp(&b.key));
         self.report.new_since = since.map(|since| new_since(since, &documents));
-        lives::keep(&self.lives, &mut documents);
+        lives::keep(std::mem::take(&mut self.lives), &mut documents);
         let report = &mut self.report;
         if let (Some(committed), Some(head)) = (self.past.committed(), self.past.head()) {
             forget(&head, &mut documents);

@@ -10,11 +10,11 @@ use super::bounds::MAX_WEAK;
 use super::commands::Lost;
 use super::doc::Doc;
 use super::made;
-use crate::draft::names::{NameId, NameSort};
+use crate::draft::names::{NameId, NameSort, Names};
 use crate::draft::place::Lines;
 use crate::draft::target::{self, Target};
 use crate::draft::words;
-use crate::draft::{DraftBlock, Mention, Origin};
+use crate::draft::{Draft, DraftBlock, Mention, Origin};
 use crate::git::Word;
 use crate::nature::is_markdown;
 use crate::paths::{self, Leaves};
@@ -60,34 +60,8 @@ pub(super) struct Questions {
     pub(super) asked: Vec<Asked>,
     /// Number of blocks with only temporal words that were left out.
     pub(super) passed: usize,
-    pub(super) leaving: Leaving,
     /// True if the questions depend on uncommitted files.
     pub(super) rest_on_disk: bool,
-}
-
-/// Mentions of paths that lead out of the project.
-#[derive(Debug, Default)]
-pub(super) struct Leaving {
-    /// Lines in the front matter.
-    pub(super) lines: Vec<u32>,
-    /// Byte offsets in the text.
-    pub(super) offsets: Vec<usize>,
-}
-
-impl Leaving {
-    pub(super) const fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.offsets.is_empty()
-    }
-
-    /// Returns all the lines, sorted and without duplicates.
-    fn all_lines(mut self, text: &str) -> Vec<u32> {
-        self.offsets.sort_unstable();
-        let mut lines = Lines::new(text);
-        self.lines.extend(self.offsets.into_iter().map(|at| lines.line(at)));
-        self.lines.sort_unstable();
-        self.lines.dedup();
-        self.lines
-    }
 }
 
 fn heading_ask(mention: &Mention, heading: Citation) -> Ask {
@@ -157,40 +131,27 @@ impl Check<'_> {
 
     /// Returns the questions about a document. `missing` holds the names that exist nowhere now.
     pub(super) fn questions(&self, doc: &Doc, missing: &Missing) -> Questions {
-        let (mut all, mut leaving) = (Vec::new(), Leaving::default());
-        let mut asks = Vec::new();
-        for (text, line) in &doc.draft.fields.cite {
-            match citation_of(text) {
-                Some(citation) => {
-                    let there = self.is_there(&citation.path);
-                    if there && !citation.is_bare() || !there && !self.is_made(doc, &citation.path)
-                    {
-                        asks.push(Ask { cites: vec![citation], ..Ask::default() });
-                    }
-                }
-                None => leaving.lines.push(*line),
+        let (mut all, mut asks) = (Vec::new(), Vec::new());
+        for citation in doc.draft.fields.cite.iter().filter_map(|(text, _)| citation_of(text)) {
+            let there = self.is_there(&citation.path);
+            if there && !citation.is_bare() || !there && !self.is_made(doc, &citation.path) {
+                asks.push(Ask { cites: vec![citation], ..Ask::default() });
             }
         }
         if !asks.is_empty() {
             all.push(Asked { block: None, asks });
         }
         for (at, block) in doc.draft.blocks.iter().enumerate() {
-            let asks = self.asks_of_block(doc, block, missing, &mut leaving);
+            let asks = self.asks_of_block(doc, block, missing);
             if !asks.is_empty() {
                 all.push(Asked { block: Some(at), asks });
             }
         }
         let passed = ask_when(&mut all, doc);
-        Questions { asked: all, passed, leaving, rest_on_disk: self.rests_on_disk.take() }
+        Questions { asked: all, passed, rest_on_disk: self.rests_on_disk.take() }
     }
 
-    fn asks_of_block(
-        &self,
-        doc: &Doc,
-        block: &DraftBlock,
-        missing: &Missing,
-        leaving: &mut Leaving,
-    ) -> Vec<Ask> {
+    fn asks_of_block(&self, doc: &Doc, block: &DraftBlock, missing: &Missing) -> Vec<Ask> {
         let mut asks = Vec::new();
         let mut seen: HashSet<NameId> = HashSet::new();
         for mention in &doc.draft.mentions[block.mentions.clone()] {
@@ -210,7 +171,7 @@ impl Check<'_> {
                     let lost = missing.commands.get(&(folder, mention.name)).cloned();
                     lost.map(|it| Ask { at: mention.at, command: Some(it), ..Ask::default() })
                 }
-                (NameSort::Link, text) => self.ask_of_link(doc, mention, text, leaving),
+                (NameSort::Link, text) => self.ask_of_link(doc, mention, text),
                 (NameSort::Import, text) => self.ask_of_import(doc, mention, text),
             };
             if let Some(ask) = ask {
@@ -256,13 +217,7 @@ impl Check<'_> {
         Some(Ask { at: mention.at, cites, word: word.cloned(), span, ..Ask::default() })
     }
 
-    fn ask_of_link(
-        &self,
-        doc: &Doc,
-        mention: &Mention,
-        text: &str,
-        leaving: &mut Leaving,
-    ) -> Option<Ask> {
+    fn ask_of_link(&self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
         if let Some(fragment) = text.strip_prefix('#') {
             let own = || self.missing_heading(doc.key.path.clone(), fragment);
             return doc.file.inside.then(own)?.map(|heading| heading_ask(mention, heading));
@@ -272,12 +227,7 @@ impl Check<'_> {
         let target = target::of_link(text)?;
         let folder = doc.folder().to_owned();
         let from = if own.is_some() { "" } else { &*folder };
-        let Ok((paths, there)) = self.places_of(from, &target.path) else {
-            if !target::is_of_forge(&target.path) {
-                leaving.offsets.push(mention.at);
-            }
-            return None;
-        };
+        let (paths, there) = self.places_of(from, &target.path).ok()?;
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
         if !self.past.is_there() && !there && !is_sure_without_history(&target.path)
@@ -344,9 +294,40 @@ impl Check<'_> {
         Some(Ask { at: mention.at, cites, ..Ask::default() })
     }
 
-    /// Reports the first lines of a document that name paths outside the project.
-    pub(super) fn note_leaving(&mut self, path: &str, leaving: Leaving, text: &str) {
-        let lines = leaving.all_lines(text);
+    /// Returns true if a link in a document of this folder leads out of the project.
+    fn leaves(&self, folder: &str, link: &str) -> bool {
+        if link.starts_with('#') {
+            return false;
+        }
+        let own = self.own_path(link);
+        let from = if own.is_some() { "" } else { folder };
+        target::of_link(own.as_deref().unwrap_or(link)).is_some_and(|target| {
+            paths::resolve(from, &target.path).is_err() && !target::is_of_forge(&target.path)
+        })
+    }
+
+    /// Reports the first lines of a document that name paths outside the project. `folder` is the folder that
+    /// its relative paths start from.
+    pub(super) fn note_leaving(
+        &mut self,
+        (path, folder): (&str, &str),
+        draft: &Draft,
+        names: &Names,
+        text: &str,
+    ) {
+        let is_out = |mention: &&Mention| match names.get(mention.name) {
+            (NameSort::Link, link) => self.leaves(folder, link),
+            _ => false,
+        };
+        let mut offsets: Vec<usize> =
+            draft.mentions.iter().filter(is_out).map(|mention| mention.at).collect();
+        offsets.sort_unstable();
+        let mut place = Lines::new(text);
+        let mut lines: Vec<u32> = offsets.into_iter().map(|at| place.line(at)).collect();
+        let cites = draft.fields.cite.iter().filter(|_| !draft.fields.evergreen);
+        lines.extend(cites.filter(|it| citation_of(&it.0).is_none()).map(|(_, line)| *line));
+        lines.sort_unstable();
+        lines.dedup();
         let (first, rest) = lines.split_at(lines.len().min(MAX_LEAVING));
         for line in first {
             self.note(path, *line, "a path points outside the project and was not followed");

@@ -279,6 +279,10 @@ fn a_file_with_a_kind_is_an_item_as_a_whole() {
     let known = &report.documents;
     let without_git = project.check_in(false, |options| options.known = known);
     assert_eq!(without_git.items[0].updated_at, item.updated_at);
+    // A second check without git still has the dates.
+    let known_then = &without_git.documents;
+    let without_git = project.check_in(false, |options| options.known = known_then);
+    assert_eq!(without_git.items[0].updated_at, item.updated_at);
     let again = project.check_with(|options| options.known = known);
     assert_eq!(again.documents, report.documents, "it is taken over");
     assert_eq!(found(&report, "doc.md").len(), 2);
