@@ -125,7 +125,10 @@ pub(super) fn unopened(folder: &Path, why: &GitError) -> Option<Blind> {
         GitError::NoProgram => BlindKind::NoGit,
         _ => return None,
     };
-    let is_there = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
+    let is_there = |folder: &Path| {
+        let git = folder.join(".git");
+        git.is_file() || git.join("HEAD").symlink_metadata().is_ok()
+    };
     let reason = format!("cannot be read: {why}");
     folder.ancestors().any(is_there).then(|| Blind { kind, path: HISTORY.to_owned(), reason })
 }
