@@ -104,9 +104,14 @@ fn citation(path: String, target: &Target<'_>) -> Option<Citation> {
 
 impl Check<'_> {
     /// Returns true if a path exists in the checked-out commit or on disk. A file that is only on disk may be
-    /// uncommitted or built. No commit shows its removal, so the result is not reusable.
+    /// uncommitted or built. No commit shows its removal, so the result is not reusable. Git's own folder is
+    /// never in a commit.
     fn is_there(&self, path: &str) -> bool {
-        if path.is_empty() || self.past.tracked().is_some_and(|tracked| tracked.holds(path)) {
+        let is_of_git = path == ".git" || path.starts_with(".git/");
+        if path.is_empty()
+            || is_of_git && self.past.is_there()
+            || self.past.tracked().is_some_and(|tracked| tracked.holds(path))
+        {
             return true;
         }
         let on_disk = self.place.folder.join(path).symlink_metadata().is_ok();

@@ -27,7 +27,7 @@ fn what_is_known_and_still_holds_is_taken_over() {
 
 #[test]
 fn what_was_told_of_a_document_is_told_each_time() {
-    let git = drifted("Call `old_name()`.\n\n[x](../../x.md)\n");
+    let git = drifted("Call `old_name()` from `.git/hooks/`.\n\n[x](../../x.md)\n");
     let bare = Project::bare();
     bare.write("doc.md", "[x](../../x.md)\n");
     for project in [git, bare] {
