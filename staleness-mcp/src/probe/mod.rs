@@ -8,6 +8,7 @@ mod group;
 #[cfg(feature = "http")]
 mod http;
 mod interrupt;
+mod read;
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -23,18 +24,19 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::json;
 use staleness_sources::clients::{Launch, Target};
-use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::call::Ended;
 use interrupt::Interrupt;
+use read::Bounded;
 
 /// Servers that are asked at once.
 const AT_ONCE: usize = 4;
 /// The longest message of a server, in bytes.
 const MAX_LINE: usize = 8 * 1024 * 1024;
+const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in all";
 /// The time that a program has to end by itself, and again when it was told to.
 const GRACE: Duration = Duration::from_millis(150);
 
@@ -187,8 +189,10 @@ async fn hear(child: &mut Child, limits: Limits) -> Result<String, Trouble> {
     let (Some(write), Some(read)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(Trouble::Ended);
     };
-    let transport = AsyncRwTransport::new(read.take(limits.bytes), write);
-    list(transport.with_max_line_length(MAX_LINE), limits).await.map(|(text, _)| text)
+    let (read, is_over) = Bounded::new(read, limits.bytes, MAX_LINE);
+    let transport = AsyncRwTransport::new(read, write).with_max_line_length(MAX_LINE);
+    let listed = list(transport, limits).await.map(|(text, _)| text);
+    listed.map_err(|why| if is_over() { Trouble::Words(TOO_MUCH) } else { why })
 }
 
 /// Speaks with a server until it has listed its tools. Returns the session as well.

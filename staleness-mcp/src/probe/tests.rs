@@ -59,7 +59,9 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
         ("sleep 60".to_owned(), limits(700), "no answer within 0 s"),
         ("exit 3".to_owned(), limits(10_000), "it ended before it answered, with exit code 3"),
         ("echo hunter2; exit 0".to_owned(), limits(10_000), "it ended before it answered"),
-        (flood.to_owned(), few, "it ended before it answered"),
+        (flood.to_owned(), few, "it sent too much"),
+        ("head -c 9000000 /dev/zero; sleep 60".to_owned(), limits(10_000), "it sent too much"),
+        (format!("{}; sleep 60", server("head -c 9000000 /dev/zero")), limits(10_000), "too much"),
         (server("exit 7"), limits(10_000), "ended before it answered, with exit code 7"),
         (
             server(

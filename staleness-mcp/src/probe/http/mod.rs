@@ -27,7 +27,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 use tokio::sync::watch;
 
-use super::{Answer, Limits, MAX_LINE, Trouble, list, no_answer};
+use super::{Answer, Limits, MAX_LINE, TOO_MUCH, Trouble, list, no_answer};
 use connect::{Origin, UNREADABLE};
 
 /// Redirects that one request may follow.
@@ -39,7 +39,6 @@ const ELSEWHERE: &str = "it redirects to another address, which is not followed"
 const NO_STREAMABLE: &str =
     "nothing speaks streamable HTTP at its address (SSE alone is not supported)";
 const NOT_MCP: &str = "it does not speak MCP";
-const TOO_MUCH: &str = "its answers are too large";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Asks a server for its tools.
