@@ -1,5 +1,6 @@
 //! Reads tools that a running MCP server reports.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -79,6 +80,7 @@ pub fn tools_list(
     let (tools, more) =
         list_in(&root).ok_or_else(|| LiveError(format!("{shown_path}:1: not an MCP tool list")))?;
     let mut draft = Draft::new(source(server, project), Path::new(path));
+    let mut others: HashMap<ToolName, Vec<serde_json::Map<_, _>>> = HashMap::new();
     if more {
         draft.fault(|| place(0, "the list continues on another page"));
     }
@@ -106,13 +108,22 @@ pub fn tools_list(
             if scheme.is_some() { ToolKind::McpTool } else { ToolKind::of_name(name.as_str()) };
         let mut found = Found::new(name, kind).described(json::get_str(tool, "description"));
         found.server.clone_from(&scheme);
-        found.definition = Some(Arc::new(DefinitionVersion::of(&json::members(tool))));
+        let members = json::members(tool);
         if draft.holds(&found.name) {
             draft.note(|| place(json::start(value), "two tools share a name; the first counts"));
+            others.entry(found.name).or_default().push(members);
+            continue;
         }
+        found.definition = Some(Arc::new(DefinitionVersion::of(&members)));
         draft.add(found);
     }
-    Ok(draft.read())
+    let mut reading = draft.read();
+    for found in &mut reading.found {
+        if let (Some(others), Some(definition)) = (others.get(&found.name), &mut found.definition) {
+            *definition = Arc::new((**definition).clone().with_others(others));
+        }
+    }
+    Ok(reading)
 }
 
 /// Returns the list, and true if there are more pages.

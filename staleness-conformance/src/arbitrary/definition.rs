@@ -22,6 +22,7 @@ fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
         input: part(),
         output: part(),
         annotations: part(),
+        others: part(),
         found: prop::collection::btree_set(finding, 0..3),
     })
 }

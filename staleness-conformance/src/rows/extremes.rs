@@ -93,6 +93,7 @@ pub(super) fn definitions(row: Definition) -> Vec<Definition> {
         input: part(&text.repeat(500)),
         output: part(""),
         annotations: part("{}"),
+        others: part("[]"),
         found: [
             Finding::Order(text.to_owned()),
             Finding::Hidden,

@@ -82,6 +82,10 @@ pub(super) fn differences(
         all.schemas(&before.input, &now.input, Side::Input);
         all.schemas(&before.output, &now.output, Side::Output);
         all.hints(&before.annotations, &now.annotations);
+        if digest(&before.others) != digest(&now.others) {
+            let class = now.others.as_ref().map_or(ChangeClass::Wording, |_| ChangeClass::Narrowed);
+            all.add(class, "changed other tools of its name", None);
+        }
     }
     let known = before.map(|before| before.found.clone()).unwrap_or_default();
     for finding in now.found.difference(&known) {

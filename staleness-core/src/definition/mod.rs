@@ -65,6 +65,9 @@ pub struct DefinitionVersion {
     /// Its hints on effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Part>,
+    /// The definitions of other tools that its server lists under the same name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Part>,
     /// Findings that no definition should have, in the whole of every part.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
@@ -119,14 +122,41 @@ impl DefinitionVersion {
             input: part("inputSchema"),
             output: part("outputSchema"),
             annotations: part("annotations"),
-            found: suspect::findings(name, PARTS.iter().filter_map(|key| tool.get(*key))),
+            others: None,
+            found: suspect::findings(
+                BTreeSet::new(),
+                name,
+                PARTS.iter().filter_map(|key| tool.get(*key)),
+            ),
         }
     }
 
-    /// The parts that it has, by the names under which a `tools/list` result holds them.
+    /// Adds the definitions of other tools that its server lists under the same name: a client may hand any of them
+    /// to a model.
+    #[must_use]
+    pub fn with_others(mut self, others: &[Map<String, Value>]) -> Self {
+        let parts = |tool: &Map<String, Value>| -> Map<String, Value> {
+            let parts = PARTS.iter().filter_map(|key| tool.get_key_value(*key));
+            parts.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        let all = Value::Array(others.iter().map(|tool| parts(tool).into()).collect());
+        self.found = suspect::findings(self.found, None, [&all].into_iter());
+        self.others = Part::new(&all);
+        self
+    }
+
+    /// The parts that it has, by the names under which a `tools/list` result holds them; `others` is this program's.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
-        let parts = [&self.title, &self.description, &self.input, &self.output, &self.annotations];
-        PARTS.into_iter().zip(parts).filter_map(|(name, part)| Some((name, part.as_ref()?)))
+        let parts = [
+            &self.title,
+            &self.description,
+            &self.input,
+            &self.output,
+            &self.annotations,
+            &self.others,
+        ];
+        let names = PARTS.into_iter().chain(["others"]);
+        names.zip(parts).filter_map(|(name, part)| Some((name, part.as_ref()?)))
     }
 
     /// Returns one SHA-256 over the digests of all parts, in hexadecimal digits.

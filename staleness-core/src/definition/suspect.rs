@@ -81,12 +81,13 @@ const MARKS: [(&str, &str); 8] = [
 /// Letters of other scripts that look like Latin ones.
 const ALIKE: &str = "аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅοναριΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
 
-/// Finds them in the name of a tool and in the parts of its definition.
+/// Adds to known ones those in the name of a tool and in the parts of its definition.
 pub(super) fn findings<'v>(
+    known: BTreeSet<Finding>,
     name: Option<&str>,
     parts: impl Iterator<Item = &'v Value>,
 ) -> BTreeSet<Finding> {
-    let mut found = Findings::default();
+    let mut found = Findings(known);
     found.in_text(name.unwrap_or_default(), true);
     parts.for_each(|value| found.in_value(value));
     if found.0.len() > MAX_FINDINGS {
@@ -103,7 +104,6 @@ pub(super) fn words_of(order: &str) -> &'static str {
 }
 
 /// The first findings, and one more where there are more.
-#[derive(Default)]
 struct Findings(BTreeSet<Finding>);
 
 impl Findings {
