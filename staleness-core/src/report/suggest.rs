@@ -31,7 +31,8 @@ pub struct Suggestion {
     pub score: f64,
     /// The reason for the suggestion.
     pub reason: String,
-    /// `[stale]` or `[demoted]`; `None` if it is active.
+    /// `[stale]`, `[demoted]`, or `[changed]` if its server changed it and nobody accepted that; `None` if there is
+    /// nothing to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
     /// The parts of the score, for `--explain`.
@@ -193,6 +194,9 @@ fn suggestion(
         score,
         reason: reason(each, found),
         mark: match each.status {
+            Status::Active if each.tool.is_changed() || each.tool.is_withheld() => {
+                Some("[changed]")
+            }
             Status::Active => None,
             Status::Stale => Some("[stale]"),
             Status::Demoted => Some("[demoted]"),

@@ -209,7 +209,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     if absent && tool.presence.cause != PresenceCause::DefinitionChanged {
         signal("absent", policy.freshness_absent, absence(tool));
     }
-    let changed = tool.listings.iter().any(|listing| listing.state == ListingState::Changed);
+    let changed = tool.is_changed();
     if changed {
         signal(ToolReport::CHANGED, policy.freshness_changed, see("its server changed it", tool));
     }

@@ -144,6 +144,12 @@ impl Tool {
         self.listings.iter().any(|listing| listing.state == ListingState::Withheld)
     }
 
+    /// Returns true if its server changed it, it may be used, and nobody accepted the change yet.
+    #[must_use]
+    pub(crate) fn is_changed(&self) -> bool {
+        self.listings.iter().any(|listing| listing.state == ListingState::Changed)
+    }
+
     /// Returns true if a configuration or a live list ever named it.
     #[must_use]
     pub fn is_configured(&self) -> bool {
