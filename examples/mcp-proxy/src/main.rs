@@ -90,13 +90,21 @@ impl Proxy {
                 client: None,
                 tools: Vec::new(),
             });
-            // The tools of a server that is down are kept.
-            if let Ok(client) = server.client().await
-                && let Ok(tools) = client.list_all_tools().await
-            {
-                server.tools = tools;
-            }
-            let ranked = self.gateway.listed(&self.project, &name, server.tools.clone()).await?;
+            let listed = match server.client().await {
+                Ok(client) => client.list_all_tools().await.map_err(|_| "does not list its tools"),
+                Err(_) => Err("cannot be started"),
+            };
+            let ranked = match listed {
+                Ok(tools) => {
+                    server.tools.clone_from(&tools);
+                    self.gateway.listed(&self.project, &name, tools).await?
+                }
+                // Its tools are kept.
+                Err(why) => {
+                    let last = server.tools.clone();
+                    self.gateway.unlisted(&self.project, &name, last, why).await?
+                }
+            };
             offered.extend(View::default().offer(ranked).into_iter().map(|mut tool| {
                 tool.name = format!("{name}__{}", tool.name).into();
                 tool

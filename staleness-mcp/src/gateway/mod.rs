@@ -52,6 +52,8 @@ use crate::follow::Follower;
 
 /// The client of the source that names a gateway's servers.
 const CLIENT: &str = "gateway";
+/// Path of a live list.
+const PATH: &str = "tools/list";
 
 /// Why a gateway was not answered.
 #[derive(Debug)]
@@ -261,7 +263,7 @@ impl Gateway {
     }
 
     /// Takes a live list of a server's tools, all pages of it, and returns it ranked: what works
-    /// first. Definitions are pinned when they are first seen, and compared ever after. Tools that the server no longer
+    /// first. Of a server that did not answer, tell [`Gateway::unlisted`] instead. Definitions are pinned when they are first seen, and compared ever after. Tools that the server no longer
     /// lists are noted as such; ignored ones are left out.
     ///
     /// # Errors
@@ -272,11 +274,46 @@ impl Gateway {
         server: &str,
         tools: Vec<Tool>,
     ) -> Result<Vec<Ranked>, GatewayError> {
+        self.listed_until(project, server, ListToolsResult::with_all_items(tools)).await
+    }
+
+    /// Notes that a server did not list its tools, and why: nothing is noted as gone. Returns its last list, ranked as
+    /// by [`Gateway::listed`]. The reason is kept and shown, so no secret may be in it.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn unlisted(
+        &self,
+        project: &ProjectRef,
+        server: &str,
+        last: Vec<Tool>,
+        why: &str,
+    ) -> Result<Vec<Ranked>, GatewayError> {
+        let reading = live::unheard(server, PATH, Some(&project.id), why);
+        self.note(project, server, reading, last).await
+    }
+
+    /// Takes a list that may go on after its last page.
+    async fn listed_until(
+        &self,
+        project: &ProjectRef,
+        server: &str,
+        list: ListToolsResult,
+    ) -> Result<Vec<Ranked>, GatewayError> {
         let invalid = |what: &dyn fmt::Display| GatewayError::Invalid(what.to_string());
-        let text = serde_json::to_string(&tools).map_err(|error| invalid(&error))?;
-        let scope = Some(&project.id);
-        let reading = live::tools_list(&text, Some(server), "tools/list", scope)
+        let text = serde_json::to_string(&list).map_err(|error| invalid(&error))?;
+        let reading = live::tools_list(&text, Some(server), PATH, Some(&project.id))
             .map_err(|error| invalid(&error))?;
+        self.note(project, server, reading, list.tools).await
+    }
+
+    async fn note(
+        &self,
+        project: &ProjectRef,
+        server: &str,
+        reading: SourceReading,
+        tools: Vec<Tool>,
+    ) -> Result<Vec<Ranked>, GatewayError> {
         let (project, server) = (project.clone(), server.to_owned());
         self.run(move |registry| {
             let now = clock::now();
@@ -288,7 +325,8 @@ impl Gateway {
         .await
     }
 
-    /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list.
+    /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list. Of a page that
+    /// names a next one, nothing is noted as gone.
     ///
     /// # Errors
     /// When the text is no such list; else as for [`Gateway::listed`].
@@ -305,12 +343,12 @@ impl Gateway {
         if value.get("result").is_some_and(serde_json::Value::is_object) {
             value = value["result"].take();
         }
-        let tools = if value.is_array() {
-            serde_json::from_value(value).map_err(invalid)?
+        let list = if value.is_array() {
+            ListToolsResult::with_all_items(serde_json::from_value(value).map_err(invalid)?)
         } else {
-            serde_json::from_value::<ListToolsResult>(value).map_err(invalid)?.tools
+            serde_json::from_value(value).map_err(invalid)?
         };
-        self.listed(project, server, tools).await
+        self.listed_until(project, server, list).await
     }
 
     /// Records how a call ended.

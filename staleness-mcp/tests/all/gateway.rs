@@ -61,6 +61,23 @@ async fn a_tool_that_the_server_no_longer_lists_is_stale_until_it_does() {
 }
 
 #[tokio::test]
+async fn a_list_that_failed_or_goes_on_takes_no_tool() {
+    let (gateway, project) = (gateway(), project());
+    let both = tools(&["a", "b"]);
+    gateway.listed(&project, "s", both.clone()).await.unwrap();
+    let kept = gateway.unlisted(&project, "s", both.clone(), "cannot be started").await.unwrap();
+    assert_eq!(View::default().offer(kept), both);
+    let kept = gateway.unlisted(&project, "s", Vec::new(), "cannot be started").await.unwrap();
+    assert!(kept.is_empty());
+    let page = json!({ "tools": &both[..1], "nextCursor": "more" }).to_string();
+    gateway.listed_json(&project, "s", &page).await.unwrap();
+    let status = async |name: &str| gateway.status(&project, "s", name).await.unwrap().status;
+    assert_eq!((status("a").await, status("b").await), (Status::Active, Status::Active));
+    gateway.listed_json(&project, "s", r#"{"tools": []}"#).await.unwrap();
+    assert_eq!(status("a").await, Status::Stale, "its server listed none");
+}
+
+#[tokio::test]
 async fn a_server_that_is_removed_takes_its_tools_and_brings_them_back() {
     let (gateway, project) = (gateway(), project());
     gateway.configured(&project, &["s", "t"]).await.unwrap();
