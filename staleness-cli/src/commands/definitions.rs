@@ -31,7 +31,7 @@ pub(crate) struct Told<'a> {
     changes: u32,
     /// Digest of the current version.
     digest: String,
-    differences: Vec<Difference>,
+    pub(crate) differences: Vec<Difference>,
     parts: Vec<ToldPart<'a>>,
 }
 
@@ -74,6 +74,12 @@ impl<'a> Told<'a> {
 }
 
 impl Told<'_> {
+    /// Returns the most serious class of its changes.
+    pub(crate) fn class(&self) -> ChangeClass {
+        let classes = self.differences.iter().map(|each| each.class).chain(self.pending);
+        classes.max().unwrap_or(ChangeClass::Wording)
+    }
+
     /// Leaves out what the server wrote, which a person asks for with `tools diff`.
     pub(crate) fn without_texts(mut self) -> Self {
         self.parts.clear();
@@ -98,6 +104,21 @@ pub(crate) fn of_tool(
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
     format!("changed ({}); see `{}`", class.as_str(), diff_of(row.key.name.as_str()))
+}
+
+/// Returns a difference as text: `lost repo`.
+pub(crate) fn in_words(each: &Difference) -> String {
+    let name = each.name.as_deref().unwrap_or_default();
+    format!("{} {name}", each.what).trim_end().to_owned()
+}
+
+/// Returns the painter for a class of change.
+pub(crate) fn paint_of_change(class: ChangeClass) -> Painter {
+    match class {
+        ChangeClass::Wording => Paint::dim,
+        ChangeClass::Widened | ChangeClass::Narrowed => Paint::warn,
+        ChangeClass::Effects | ChangeClass::Suspicious => Paint::bad,
+    }
 }
 
 /// Returns the command that shows the changes of a tool or server.
@@ -164,15 +185,9 @@ fn render(row: &Definition, out: &Output) -> String {
     text.push_str(&out.row("since", 12, &told.since.to_string()));
     text.push_str(&out.row("changes", 12, &told.changes.to_string()));
     text.push_str(&out.table(told.differences.iter().map(|each| -> Vec<Cell> {
-        let paint: Painter = match each.class {
-            ChangeClass::Wording => Paint::dim,
-            ChangeClass::Widened | ChangeClass::Narrowed => Paint::warn,
-            ChangeClass::Effects | ChangeClass::Suspicious => Paint::bad,
-        };
-        let name = each.name.as_deref().unwrap_or_default();
         vec![
-            (each.class.as_str().to_owned(), Some(paint)),
-            (format!("{} {name}", each.what).trim_end().to_owned(), None),
+            (each.class.as_str().to_owned(), Some(paint_of_change(each.class))),
+            (in_words(each), None),
         ]
     })));
     // The texts are untrusted, so characters that a terminal hides or interprets are escaped.

@@ -8,15 +8,17 @@ use staleness::Wait;
 use staleness::report::ScanReport;
 use staleness::scan::SourceReading;
 use staleness::source::SourceState;
+use staleness_core::definition::Definition;
 use staleness_core::text::counted;
 use staleness_service::scan::is_project_server;
 pub(crate) use staleness_service::scan::{Asker, apply, preview};
 use staleness_sources::live;
 
+use super::definitions::{Told, diff_of, in_words, paint_of_change};
 use super::probe::{self, Probed};
 use crate::args::ScanArgs;
 use crate::error::{CliError, ErrorKind, in_words};
-use crate::output::{Output, tools};
+use crate::output::{Cell, Output, tools};
 use crate::settings::{Access, Settings};
 
 /// The largest tool list to read, in bytes.
@@ -48,7 +50,8 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
         report
     };
     if out.json {
-        return out.json(&Scanned { report: &report, probed: probed.as_deref() });
+        let changed = report.changed.iter().map(|row| Told::new(row).without_texts()).collect();
+        return out.json(&Scanned { report: &report, changed, probed: probed.as_deref() });
     }
     let asked = probed.map_or_else(String::new, |probed| probe::render(&probed, out));
     out.text(&(render(&report, args.dry_run, out) + &asked))
@@ -59,6 +62,7 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
 struct Scanned<'a> {
     #[serde(flatten)]
     report: &'a ScanReport,
+    changed: Vec<Told<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probed: Option<&'a [Probed]>,
 }
@@ -89,6 +93,31 @@ fn read_list(
         .map_err(|error| CliError::invalid(error.to_string()).hint(hint))
 }
 
+/// Formats tools that their servers changed.
+fn changed(rows: &[Definition], out: &Output) -> String {
+    /// Maximum number of rows, and of differences in each.
+    const ROWS: usize = 25;
+    const DIFFERENCES: usize = 3;
+    let Some(first) = rows.first() else { return String::new() };
+    let table = out.table(rows.iter().take(ROWS).map(|row| -> Vec<Cell> {
+        let told = Told::new(row).without_texts();
+        let class = told.class();
+        let mut what: Vec<String> =
+            told.differences.iter().take(DIFFERENCES).map(in_words).collect();
+        let more = told.differences.len().saturating_sub(DIFFERENCES);
+        what.extend((more > 0).then(|| format!("{more} more")));
+        let waits = if row.pending.is_some() { "; not accepted yet" } else { "" };
+        vec![
+            (row.key.name.to_string(), None),
+            (class.as_str().to_owned(), Some(paint_of_change(class))),
+            (what.join(", ") + waits, None),
+        ]
+    }));
+    let more = out.more(rows.len().saturating_sub(ROWS), "--json lists all");
+    let next = out.hint(&format!("`{}` shows the change", diff_of(first.key.name.as_str())));
+    format!("{} ({})\n{table}{more}{next}", out.paint.warn("changed by their servers"), rows.len())
+}
+
 fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
     let paint = out.paint;
     let mut text = String::new();
@@ -102,13 +131,18 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
     push(paint.bad(&format!("{would}stale")), &report.stale);
     push(paint.good(&format!("{would}restored")), &report.restored);
     push(paint.bold(&format!("{would}added")), &report.added);
+    text.push_str(&changed(&report.changed, out));
     text.push_str(&tools::sources(&report.sources, out));
     let read = report.sources.iter().filter(|source| source.state == SourceState::Read).count();
     text.push_str(&format!(
-        "{} added, {} stale, {} restored, {} unchanged; {} read{}\n",
+        "{} added, {} stale, {} restored, {}{} unchanged; {} read{}\n",
         report.added.len(),
         report.stale.len(),
         report.restored.len(),
+        match report.changed.len() {
+            0 => String::new(),
+            some => format!("{some} changed by their servers, "),
+        },
         report.unchanged,
         counted(read, "source", "sources"),
         if dry_run { "; nothing was written" } else { "" },

@@ -48,7 +48,13 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
     assert_eq!(sandbox.json(&["tools", "diff", "hub"])["definitions"], json!([]));
 
     hub(&sandbox, &json!([find("Finds", &["repo"])]));
-    sandbox.json(&["scan", "--probe", "hub"]);
+    let text = sandbox.ok(&["scan", "--probe", "hub", "--dry-run"]);
+    assert!(text.contains("changed by their servers (1)\n"), "{text}");
+    assert!(text.contains("mcp__hub__find  narrowed  lost sort; not accepted yet"), "{text}");
+    let changed = sandbox.json(&["scan", "--probe", "hub"])["changed"].clone();
+    assert_eq!((&changed[0]["name"], &changed[0]["pending"]), (&json!(NAME), &json!("narrowed")));
+    assert_eq!(changed[0]["differences"][0]["name"], "sort", "{changed}");
+    assert_eq!(sandbox.json(&["scan", "--probe", "hub"])["changed"], json!([]), "told once");
     let diff = sandbox.json(&["tools", "diff", "hub"]);
     let one = &diff["definitions"][0];
     assert_eq!((&one["name"], &one["pending"]), (&json!(NAME), &json!("narrowed")), "{one}");

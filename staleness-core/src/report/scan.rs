@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{Context, ToolReport};
+use crate::definition::Definition;
 use crate::ids::ToolKey;
 use crate::journal::{Action, Revision, SubjectKind};
 use crate::policy::Policy;
 use crate::scan::Scan;
 use crate::source::SourceState;
-use crate::store::{ChangeSet, View};
+use crate::store::{Change, ChangeSet, View};
 use crate::tool::ListingState;
 
 /// The result of reading one source.
@@ -48,6 +49,9 @@ pub struct ScanReport {
     pub stale: Vec<ToolReport>,
     /// Tools that this scan made present again.
     pub restored: Vec<ToolReport>,
+    /// Definitions that their servers changed, or that say what no tool should say at first sight.
+    #[serde(skip)]
+    pub changed: Vec<Definition>,
     /// The number of tools that were found and already present.
     pub unchanged: usize,
     /// The store's revision after the scan.
@@ -64,6 +68,15 @@ impl ScanReport {
         changes: &ChangeSet,
         revision: Revision,
     ) -> Self {
+        let is_news = |row: &&Definition| match seen.definitions.get(&row.key) {
+            Some(before) => before.current != row.current,
+            None => row.pending.is_some(),
+        };
+        let put = changes.definitions.iter().filter_map(|change| match change {
+            Change::Put(row) => Some(row),
+            Change::Delete(_) => None,
+        });
+        let changed = put.filter(is_news).cloned().collect();
         let view = seen.with(changes);
         let context = Context::new(&view, policy, &scan.project, scan.at);
         let of = |action: Action| -> Vec<ToolReport> {
@@ -116,6 +129,7 @@ impl ScanReport {
             added: of(Action::Added),
             stale: of(Action::Absent),
             restored: of(Action::Present),
+            changed,
             unchanged: found.len() - moved.len(),
             revision,
         }
