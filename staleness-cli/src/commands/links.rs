@@ -79,19 +79,15 @@ fn impact_text(told: &Impact, out: &Output) -> String {
         ]
     })));
     let routes = told.routes.iter().map(|route| -> Vec<Cell> {
-        let lead = format!("leads to {}", route.tool);
+        let lead = format!("leads to {}{}", route.route.tool, still(&route.lost));
         vec![
-            (format!("route {}", route.id), Some(Paint::bold)),
+            (format!("route {}", route.route.id), Some(Paint::bold)),
             (lead, Some(Paint::dim)),
-            (route.query.clone(), None),
+            (route.route.query.clone(), None),
         ]
     });
     let link = |each: &Link| -> Vec<Cell> {
-        let still = match each.lost.join(", ") {
-            lost if lost.is_empty() => String::new(),
-            lost => format!("; still says {lost}"),
-        };
-        let how = format!("{}{still}", each.how);
+        let how = format!("{}{}", each.how, still(&each.lost));
         vec![
             (format!("{} {}", each.kind, each.id), Some(Paint::bold)),
             (how, Some(Paint::dim)),
@@ -107,9 +103,18 @@ fn impact_text(told: &Impact, out: &Output) -> String {
     text
 }
 
+/// Says which lost parameters a text still names.
+fn still(lost: &[String]) -> String {
+    if lost.is_empty() { String::new() } else { format!("; still says {}", lost.join(", ")) }
+}
+
 fn counts(counts: &Counts) -> String {
+    let still = match counts.still {
+        0 => String::new(),
+        some => format!("; {some} of these still say what it lost"),
+    };
     format!(
-        "{} in {}, {}, {}, {}",
+        "{} in {}, {}, {}, {}{still}",
         counted(counts.lines, "line", "lines"),
         counted(counts.documents, "document", "documents"),
         counted(counts.routes, "route", "routes"),

@@ -59,7 +59,8 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
     assert_eq!(why["causes"], json!([cause]));
     let actions = column(&why, "journal", "action");
     assert!(actions.contains(&"failing") && actions.contains(&"redefined"), "{why}");
-    let counts = json!({ "lines": 2, "documents": 1, "routes": 1, "knowledge": 1, "work": 1 });
+    let counts = json!({ "lines": 2, "documents": 1, "routes": 1, "knowledge": 1, "work": 1,
+                         "still": 3 });
     assert_eq!(why["counts"], counts);
     let impact = sandbox.json(&["impact", TOOL]);
     assert_eq!(impact["lost"], json!(["repo"]));
@@ -69,6 +70,9 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
     assert_eq!(lines, ["\"guide.md\":1 [\"find_issue\"]", "\"guide.md\":3 [\"repo\"]"]);
     assert_eq!(column(&impact, "knowledge", "id"), ["how"]);
     assert_eq!(impact["knowledge"][0]["lost"], json!(["repo"]));
+    assert_eq!(impact["routes"][0]["lost"], json!(["repo"]));
+    let text = sandbox.ok(&["impact", TOOL]);
+    assert!(text.contains("leads to mcp__hub__find_issue; still says repo"), "{text}");
     assert_eq!(
         (column(&impact, "work", "id"), column(&impact, "work", "how")),
         (vec!["move"], vec!["names it"])
@@ -76,7 +80,8 @@ fn a_tool_tells_since_when_it_fails_what_happened_then_and_what_rests_on_it() {
     let text = sandbox.ok(&["why", TOOL]);
     assert!(
         text.contains(cause)
-            && text.contains("2 lines in 1 document, 1 route, 1 item, 1 open work item"),
+            && text.contains("2 lines in 1 document, 1 route, 1 item, 1 open work item")
+            && text.contains("; 3 of these still say what it lost"),
         "{text}"
     );
 }

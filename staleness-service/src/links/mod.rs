@@ -27,7 +27,7 @@ use crate::remembered::Remembered;
 use crate::settings::Settings;
 use crate::tools::Unused;
 use crate::words::tool_name;
-pub use resting::{Counts, Impact, Line, Link};
+pub use resting::{Counts, Impact, Leading, Line, Link};
 use resting::{lost, rests_on};
 
 /// Maximum number of journal entries to read for one subject.

@@ -37,6 +37,14 @@ pub struct Counts {
     pub knowledge: usize,
     /// Number of open work items.
     pub work: usize,
+    /// Number of lines, routes, items and work items that still name what a definition lost.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub still: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Everything that depends on a thing.
@@ -51,7 +59,7 @@ pub struct Impact {
     /// Lines of documents that name the thing.
     pub documents: Vec<Line>,
     /// Routes that lead to the thing.
-    pub routes: Vec<RouteReport>,
+    pub routes: Vec<Leading>,
     /// Items that name, cite or depend on the thing.
     pub knowledge: Vec<Link>,
     /// Open work that names or refers to the thing.
@@ -73,6 +81,17 @@ pub struct Line {
     pub names: Vec<String>,
     /// The text of the line, truncated.
     pub text: String,
+}
+
+/// A route that leads to the thing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Leading {
+    /// The route.
+    #[serde(flatten)]
+    pub route: RouteReport,
+    /// The lost parameters that its query names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
 }
 
 /// An item or a work item that depends on the thing.
@@ -160,8 +179,15 @@ pub(super) fn rests_on(
             name == key.name.as_str() || prefix.as_deref().is_some_and(|it| name.starts_with(it))
         };
         let routes = registry.routes().list(project).wait()?;
-        told.routes =
-            routes.iter().filter(|it| leads(it.key.tool.as_str())).map(RouteReport::from).collect();
+        // A query is about the tool, so any of its words may be a parameter.
+        let says = |query: &str| {
+            let words = lost_terms.iter().map(|term| Term { quoted: false, ..term.clone() });
+            words.filter(|term| term.is_in(query)).map(|term| term.text).collect()
+        };
+        let leading = routes.iter().filter(|it| leads(it.key.tool.as_str()));
+        told.routes = leading
+            .map(|it| Leading { route: it.into(), lost: says(&it.query) })
+            .collect();
     }
     let named = |text: &str| terms.iter().any(|term| term.is_in(text));
     let also = |text: &str| -> Vec<String> {
@@ -224,6 +250,9 @@ pub(super) fn rests_on(
     let counts = &mut told.counts;
     (counts.routes, counts.knowledge, counts.work) =
         (told.routes.len(), told.knowledge.len(), told.work.len());
+    let still = told.routes.iter().map(|it| &it.lost);
+    let still = still.chain(told.knowledge.iter().chain(&told.work).map(|it| &it.lost));
+    counts.still += still.filter(|lost| !lost.is_empty()).count();
     told.routes.truncate(MAX_TOLD);
     told.knowledge.truncate(MAX_TOLD);
     told.work.truncate(MAX_TOLD);
@@ -259,6 +288,7 @@ fn lines(
             let names: Vec<String> = names.map(|term| term.text.clone()).collect();
             if !names.is_empty() {
                 told.counts.lines += 1;
+                told.counts.still += usize::from(lost.iter().any(|term| term.is_in(line)));
                 if told.documents.len() < MAX_TOLD {
                     told.documents.push(Line {
                         path: path.clone(),
