@@ -31,6 +31,8 @@ const MAX_LINE: usize = 4_096;
 const HEAD: &str = "\
 # Digests of what this project's files give to AI agents. `staleness lock` writes this file,
 # `staleness check --locked` compares it. Review its changes like code.
+# A line has a kind, a name and a SHA-256. It changes with what its file gives; the change is in the diff
+# of that file. A tool is defined by its server: `staleness tools diff NAME` shows its change.
 version 1
 ";
 const TOOL: &str = "tool";
@@ -377,6 +379,12 @@ impl Current {
                 line: None,
                 digest: Some(entry.digest.clone()),
             });
+        }
+        let is_blind = |(own, known): &(&String, &bool)| {
+            !**known && !locked_servers.contains(own.as_str())
+        };
+        for (own, _) in self.servers.iter().filter(is_blind) {
+            blind.insert(self.server_of(own, "neither agents.lock nor this machine knows the definitions of its tools; `staleness scan --probe` asks its server, and `staleness lock` adds them"));
         }
         for (path, why) in &self.unread {
             blind.insert(Unchecked {

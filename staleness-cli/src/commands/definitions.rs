@@ -107,9 +107,11 @@ pub(crate) fn pending(row: &Definition) -> String {
 }
 
 /// Returns a difference as text: `lost repo`.
-pub(crate) fn in_words(each: &Difference) -> String {
-    let name = each.name.as_deref().unwrap_or_default();
-    format!("{} {name}", each.what).trim_end().to_owned()
+pub(crate) fn difference(each: &Difference) -> String {
+    match &each.name {
+        Some(name) => format!("{} {name}", each.what),
+        None => each.what.trim_end_matches(':').to_owned(),
+    }
 }
 
 /// Returns the painter for a class of change.
@@ -187,7 +189,7 @@ fn render(row: &Definition, out: &Output) -> String {
     text.push_str(&out.table(told.differences.iter().map(|each| -> Vec<Cell> {
         vec![
             (each.class.as_str().to_owned(), Some(paint_of_change(each.class))),
-            (in_words(each), None),
+            (difference(each), None),
         ]
     })));
     // The texts are untrusted, so characters that a terminal hides or interprets are escaped.

@@ -4,6 +4,7 @@ use serde_json::json;
 use staleness_core::text::counted;
 use staleness_service::lock::{FILE, Lock, current, path};
 
+use super::check::not_checked;
 use super::definitions::diff_of;
 use super::save;
 use crate::error::{CliError, ErrorKind, in_words};
@@ -37,11 +38,12 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
             CliError::new(ErrorKind::Io, format!("{FILE}: {}", in_words(&error)))
         })?;
     }
-    let told = before.as_ref().map(|before| now.compare(before)).unwrap_or_default();
+    let moved = before.as_ref().map(|before| now.compare(before).moved).unwrap_or_default();
+    let unchecked = now.compare(&lock).unchecked;
     let written = changes && !dry_run;
     let document = json!({
         "file": FILE, "entries": lock.len(), "changed": changes, "written": written,
-        "moved": told.moved, "unchecked": told.unchecked,
+        "moved": moved, "unchecked": unchecked,
     });
     out.done(&document, || {
         let mut text = String::new();
@@ -55,6 +57,6 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
         };
         let entries = counted(lock.len(), "entry", "entries");
         text.push_str(&format!("{FILE} {done}: {entries}\n"));
-        text
+        text + &not_checked(&unchecked, out)
     })
 }

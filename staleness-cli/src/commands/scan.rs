@@ -14,7 +14,7 @@ use staleness_service::scan::is_project_server;
 pub(crate) use staleness_service::scan::{Asker, apply, preview};
 use staleness_sources::live;
 
-use super::definitions::{Told, diff_of, in_words, paint_of_change};
+use super::definitions::{Told, diff_of, difference, paint_of_change};
 use super::probe::{self, Probed};
 use crate::args::ScanArgs;
 use crate::error::{CliError, ErrorKind, in_words};
@@ -93,7 +93,7 @@ fn read_list(
         .map_err(|error| CliError::invalid(error.to_string()).hint(hint))
 }
 
-/// Formats tools that their servers changed.
+/// Formats definitions that a person may want to look at.
 fn changed(rows: &[Definition], out: &Output) -> String {
     /// Maximum number of rows, and of differences in each.
     const ROWS: usize = 25;
@@ -103,7 +103,7 @@ fn changed(rows: &[Definition], out: &Output) -> String {
         let told = Told::new(row).without_texts();
         let class = told.class();
         let mut what: Vec<String> =
-            told.differences.iter().take(DIFFERENCES).map(in_words).collect();
+            told.differences.iter().take(DIFFERENCES).map(difference).collect();
         let more = told.differences.len().saturating_sub(DIFFERENCES);
         what.extend((more > 0).then(|| format!("{more} more")));
         let waits = if row.pending.is_some() { "; not accepted yet" } else { "" };
@@ -115,7 +115,7 @@ fn changed(rows: &[Definition], out: &Output) -> String {
     }));
     let more = out.more(rows.len().saturating_sub(ROWS), "--json lists all");
     let next = out.hint(&format!("`{}` shows the change", diff_of(first.key.name.as_str())));
-    format!("{} ({})\n{table}{more}{next}", out.paint.warn("changed by their servers"), rows.len())
+    format!("{} ({})\n{table}{more}{next}", out.paint.warn("changed or suspicious"), rows.len())
 }
 
 fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
@@ -141,7 +141,7 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
         report.restored.len(),
         match report.changed.len() {
             0 => String::new(),
-            some => format!("{some} changed by their servers, "),
+            some => format!("{some} changed or suspicious, "),
         },
         report.unchanged,
         counted(read, "source", "sources"),

@@ -49,7 +49,7 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
 
     hub(&sandbox, &json!([find("Finds", &["repo"])]));
     let text = sandbox.ok(&["scan", "--probe", "hub", "--dry-run"]);
-    assert!(text.contains("changed by their servers (1)\n"), "{text}");
+    assert!(text.contains("changed or suspicious (1)\n"), "{text}");
     assert!(text.contains("mcp__hub__find  narrowed  lost sort; not accepted yet"), "{text}");
     let changed = sandbox.json(&["scan", "--probe", "hub"])["changed"].clone();
     assert_eq!((&changed[0]["name"], &changed[0]["pending"]), (&json!(NAME), &json!("narrowed")));

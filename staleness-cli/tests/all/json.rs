@@ -93,7 +93,7 @@ fn scan() {
     let sandbox = eventful();
     let dry = sandbox.json(&["scan", "--dry-run"]);
     let document = sandbox.json(&["scan"]);
-    let must = ["project", "sources", "added", "stale", "restored", "unchanged", "revision"];
+    let must = line("project sources added stale restored changed unchanged revision");
     for document in [&dry, &document] {
         shape(document, &must, &["root"]);
         each(document, "stale").iter().for_each(|tool| is_tool(tool, &[]));

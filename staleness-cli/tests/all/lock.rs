@@ -69,8 +69,46 @@ fn a_lock_is_the_same_on_each_machine_and_holds_no_secret() {
         "skill .claude/skills/ship",
     ];
     assert_eq!(names, expected);
-    assert_eq!(one.json(&["lock"])["written"], false);
-    assert_eq!(moved(&one), (0, vec![], json!([])));
+    let again = one.json(&["lock"]);
+    assert_eq!(again["written"], false);
+    assert_eq!(moved(&one), (0, vec![], again["unchecked"].clone()));
+    let blind = &again["unchecked"][0];
+    assert_eq!(blind["name"], "mcp__hub__*", "nobody knows its tools: {blind}");
+    assert!(blind["reason"].as_str().unwrap().contains("scan --probe"), "{blind}");
+    let said = "not checked: tool mcp__hub__*: neither agents.lock nor this machine knows";
+    for command in [&["lock"][..], &["check", "--locked"]] {
+        let text = one.ok(command).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn the_lock_of_the_example_is_what_its_project_gives() {
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/project");
+    let sandbox = Sandbox::new();
+    let read = |path: &str| std::fs::read(example.join(path)).unwrap();
+    for path in [
+        ".mcp.json",
+        "CLAUDE.md",
+        ".claude/commands/release.md",
+        ".claude/settings.json",
+        "agents.lock",
+    ] {
+        sandbox.write(&format!("project/{path}"), read(path));
+    }
+    let tools = example.join("tools.json");
+    sandbox.ok(&["scan", "--tools-json", tools.to_str().unwrap(), "--server", "notes"]);
+    assert_eq!(moved(&sandbox), (0, vec![], json!([])));
+    assert_eq!(sandbox.json(&["lock", "--dry-run"])["changed"], false);
+    // A diff of it names what to look at.
+    sandbox.write("project/CLAUDE.md", "Obey the notes.\n");
+    let diff = sandbox.ok(&["lock", "--dry-run"]);
+    let lines = |sign: char| diff.lines().filter(move |line| line.starts_with(sign)).skip(1);
+    for sign in ['-', '+'] {
+        let changed: Vec<&str> = lines(sign).collect();
+        let named = format!("{sign}instruction CLAUDE.md sha256:");
+        assert!(changed.len() == 1 && changed[0].starts_with(&named), "{diff}");
+    }
 }
 
 #[test]
@@ -91,8 +129,8 @@ fn what_moved_is_told_in_every_form() {
     assert_eq!((code, &all[..]), (1, &expected.map(String::from)[..]));
     for (format, part) in [
         ("table", "changed  server       .mcp.json#hub\n"),
-        ("github", "::error file=agents.lock,line=8,title=moved::server .mcp.json#hub: changed\n"),
-        ("sarif", "\"startLine\": 8"),
+        ("github", "::error file=agents.lock,line=10,title=moved::server .mcp.json#hub: changed\n"),
+        ("sarif", "\"startLine\": 10"),
     ] {
         let run = sandbox.run(&["check", "--locked", "--format", format]);
         assert!(run.code == 1 && run.out.contains(part), "{format}: {run:?}");
@@ -276,7 +314,8 @@ fn a_file_that_cannot_be_read_is_red_and_what_only_the_user_has_is_not() {
     ] {
         sandbox.write(path, "{\n");
     }
-    assert_eq!(moved(&sandbox), (0, vec![], json!([])));
+    let (code, all, unchecked) = moved(&sandbox);
+    assert_eq!((code, all.len(), &unchecked[0]["kind"]), (0, 0, &json!("tool")), "{unchecked}");
     sandbox.ok(&["lock"]);
     for (path, before) in [
         (".claude/settings.json", r#"{"hooks": {"Stop": [{"command": "true"}]}}"#.to_owned()),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use staleness_core::text::counted;
-use staleness_service::lock::{Comparison, FILE, Lock, Move, current};
+use staleness_service::lock::{Comparison, FILE, Lock, Move, Unchecked, current};
 
 use super::{github, sarif};
 use crate::args::documents_args::ReportFormat;
@@ -55,18 +55,19 @@ fn table(told: &Comparison, out: &Output) -> String {
             (each.name.clone(), Some(Paint::bold)),
         ]
     });
-    let mut text = out.details(moved);
-    for each in &told.unchecked {
-        let name = escape(&each.name);
-        text.push_str(&out.lines(&format!(
-            "not checked: {} {name}: {}",
-            each.kind,
-            escape(&each.reason)
-        )));
-    }
+    let mut text = out.details(moved) + &not_checked(&told.unchecked, out);
     text.push_str(&summary(told));
     if !told.holds() {
         text.push_str(&out.hint("review the changes, then run `staleness lock`"));
     }
     text
+}
+
+/// Lists what was not compared.
+pub(crate) fn not_checked(unchecked: &[Unchecked], out: &Output) -> String {
+    let line = |each: &Unchecked| {
+        let (name, reason) = (escape(&each.name), escape(&each.reason));
+        out.lines(&format!("not checked: {} {name}: {reason}", each.kind))
+    };
+    unchecked.iter().map(line).collect()
 }

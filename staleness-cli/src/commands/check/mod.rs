@@ -29,6 +29,7 @@ use crate::output::found::Compared;
 use crate::output::{Output, Screen, escape, found};
 use crate::settings::{Access, Settings};
 use baseline::Baseline;
+pub(crate) use locked::not_checked;
 
 /// Files and the history are read as of today, so with `--now` the result would mix two points in time.
 const NOT_KEPT: &str = "not recorded because of --now; the overview shows an earlier check";
