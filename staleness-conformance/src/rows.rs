@@ -116,6 +116,7 @@ pub(crate) fn source(id: SourceId) -> Source {
         readings: 1,
         last_read_at: None,
         last_scan_at: at(3),
+        error: None,
     }
 }
 

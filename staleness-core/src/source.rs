@@ -47,4 +47,11 @@ pub struct Source {
     pub last_read_at: Option<Timestamp>,
     /// When it was last scanned, with any result.
     pub last_scan_at: Timestamp,
+    /// The error of the last reading, at most [`Source::MAX_ERROR_CHARS`] characters.
+    pub error: Option<String>,
+}
+
+impl Source {
+    /// The maximum length of a stored error, in characters.
+    pub const MAX_ERROR_CHARS: usize = 300;
 }

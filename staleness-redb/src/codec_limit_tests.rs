@@ -110,7 +110,8 @@ fn what_no_record_may_say_is_refused() {
     refused(decode(&swapped(&tool, &[1, b't'], &[1, 7])));
     refused(decode(&swapped(&tool, &[1, b't', 2], &[1, b't', 8])));
     let last = [&[0xfd][..], &(2 * (Timestamp::MAX.as_millis() as u64) + 2).to_le_bytes()].concat();
-    refused(decode(&[&tool[..tool.len() - 1], &last].concat()));
+    let (before, after) = (&tool[..tool.len() - 5], &tool[tool.len() - 4..]);
+    refused(decode(&[before, &last, after].concat()));
     let one = RingEntry { mark: Mark::Offline, at: at(5), op: 300 };
     let entry = [3, 10, 0xfb, 0x2c, 0x01];
     let full = encode(&Tool { ring: Ring::from_entries([one; 32]), ..the_tool() }).unwrap();

@@ -74,6 +74,7 @@ fn the_source() -> Source {
         readings: u64::MAX,
         last_read_at: None,
         last_scan_at: at(2),
+        error: Some("e".into()),
     }
 }
 
@@ -99,6 +100,7 @@ fn the_tool() -> Tool {
         discovered_at: at(6),
         last_used_at: Some(at(7)),
         updated_at: at(8),
+        defined_chars: Some(300),
     }
 }
 
@@ -317,13 +319,13 @@ macro_rules! golden {
         $each!(
             Source,
             the_source(),
-            "7302010170016303036d6370022f6302fc7011010005fdffffffffffffffff0004"
+            "7302010170016303036d6370022f6302fc7011010005fdffffffffffffffff0004010165"
         );
         $each!(
             Tool,
             the_tool(),
             "740201700174020103737276000102c3a901010170016303036d6370000101630b0601010803\
-            776879020108030301030afb2c01090c010e10"
+            776879020108030301030afb2c01090c010e1001fb2c01"
         );
         $each!(
             Outcome,
@@ -404,7 +406,7 @@ fn version_2_of_every_record_has_these_bytes_and_is_read_as_ever() {
 
 /// A new kind of record needs a new format.
 #[test]
-fn format_11_has_these_kinds_of_records() {
+fn format_12_has_these_kinds_of_records() {
     let mut kinds = Vec::new();
     macro_rules! kind {
         ($type:ty, $record:expr, $bytes:literal) => {
@@ -420,7 +422,7 @@ fn format_11_has_these_kinds_of_records() {
     staleness_core::collections!(each);
     assert_eq!(
         (crate::collections::stored::FORMAT, String::from_iter(kinds)),
-        (11, "pstojkdwecrvig".into())
+        (12, "pstojkdwecrvig".into())
     );
 }
 

@@ -28,6 +28,7 @@ struct Source {
     readings: u64,
     last_read_at: Option<i64>,
     last_scan_at: i64,
+    error: Option<String>,
 }
 
 #[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]
@@ -61,6 +62,7 @@ struct Tool {
     discovered_at: i64,
     last_used_at: Option<i64>,
     updated_at: i64,
+    defined_chars: Option<u32>,
 }
 
 #[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]

@@ -380,9 +380,8 @@ impl Current {
                 digest: Some(entry.digest.clone()),
             });
         }
-        let is_blind = |(own, known): &(&String, &bool)| {
-            !**known && !locked_servers.contains(own.as_str())
-        };
+        let is_blind =
+            |(own, known): &(&String, &bool)| !**known && !locked_servers.contains(own.as_str());
         for (own, _) in self.servers.iter().filter(is_blind) {
             blind.insert(self.server_of(own, "neither agents.lock nor this machine knows the definitions of its tools; `staleness scan --probe` asks its server, and `staleness lock` adds them"));
         }

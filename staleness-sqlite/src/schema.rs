@@ -58,8 +58,8 @@
 /// `Stal`, which identifies a store.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 10 were never released.
-pub(crate) const FORMAT: i64 = 11;
+/// The format that this program reads and writes. Formats 1 to 11 were never released.
+pub(crate) const FORMAT: i64 = 12;
 
 /// The statements that create the tables.
 ///
@@ -112,6 +112,7 @@ CREATE TABLE tools(
   discovered_at INTEGER NOT NULL,
   last_used_at INTEGER,
   updated_at INTEGER NOT NULL,
+  defined_chars INTEGER,
   PRIMARY KEY(scope, name)
 ) STRICT;
 CREATE INDEX tools_server ON tools(scope, server, kind) WHERE server IS NOT NULL;
@@ -256,9 +257,9 @@ CREATE TABLE suggestions(
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
-  VALUES(1, 11, 0, 0, 0, 0, abs(random() / 4));
+  VALUES(1, 12, 0, 0, 0, 0, abs(random() / 4));
 PRAGMA application_id = 0x5374616C;
-PRAGMA user_version = 11;
+PRAGMA user_version = 12;
 ";
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ macro_rules! tools {
         concat!(
             "SELECT rowid, scope, name, kind, server, plugin, description, listings, cause, \
              cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, \
-             counted, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at FROM tools",
+             counted, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at, defined_chars \
+             FROM tools",
             $tail
         )
     };

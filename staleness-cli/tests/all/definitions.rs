@@ -164,6 +164,22 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     let sources = report["sources"].as_array().unwrap();
     let dead = sources.iter().find(|each| each["source"] == "live/live/dead").unwrap();
     assert_eq!((&dead["state"], &dead["error"]), (&json!("failed"), &json!(expected[1].2)));
+    // The reason is kept, and no tool goes for it.
+    let why = format!("did not list its tools on {}: {}", "DAY", expected[1].2);
+    let day = |text: String| {
+        let at = text.find("tools on ").map(|at| at + 9).unwrap_or_else(|| panic!("{text}"));
+        format!("{}DAY{}", &text[..at], &text[at + 10..])
+    };
+    for command in [&["tools", "show", "dead"][..], &["tools", "list"], &["why", "dead"]] {
+        let text = sandbox.ok(command);
+        let line = text.lines().find(|line| line.contains("with exit code 3"));
+        assert!(day(line.unwrap_or(&text).to_owned()).contains(&why), "{command:?}: {text}");
+    }
+    assert_eq!(sandbox.json(&["tools", "show", "dead"])["verdict"]["level"], "fresh");
+    sandbox.ok(&["record", "mcp__dead__find", "--success"]);
+    let causes = sandbox.json(&["why", "mcp__dead__find"])["causes"].clone();
+    let cause = day(causes[0].as_str().unwrap().to_owned());
+    assert_eq!(cause, format!("its server {why}"), "{causes}");
     let shown = sandbox.ok(&["scan", "--probe"]);
     let stored = std::fs::read(sandbox.store()).unwrap();
     for text in [report.to_string(), shown, String::from_utf8_lossy(&stored).into_owned()] {

@@ -33,5 +33,6 @@ pub fn source(reach: Reach) -> BoxedStrategy<Source> {
         readings: number(),
         last_read_at: maybe(timestamp(reach)),
         last_scan_at: timestamp(reach),
+        error: maybe(text(Source::MAX_ERROR_CHARS)),
     })
 }

@@ -80,5 +80,6 @@ pub fn tool(reach: Reach) -> BoxedStrategy<Tool> {
         discovered_at: timestamp(reach),
         last_used_at: maybe(timestamp(reach)),
         updated_at: timestamp(reach),
+        defined_chars: maybe(any::<u32>()),
     })
 }

@@ -72,6 +72,7 @@ pub(super) fn sources(row: Source) -> Vec<Source> {
         readings: u64::MAX,
         last_read_at: Some(Timestamp::MIN),
         last_scan_at: Timestamp::MAX,
+        error: Some(ROCKET.repeat(300)),
         ..row.clone()
     };
     let blank = Source {
@@ -137,6 +138,7 @@ pub(super) fn tools(row: Tool) -> Vec<Tool> {
         vary(&|row| {
             (row.discovered_at, row.updated_at, row.last_used_at) = (at, at, Some(at));
             (row.presence.since, row.uses) = (at, uses);
+            row.defined_chars = u32::try_from(uses).ok().or(Some(u32::MAX));
         });
     }
     let entry = |turn: usize| RingEntry {

@@ -139,7 +139,10 @@ impl DefinitionVersion {
             let parts = PARTS.iter().filter_map(|key| tool.get_key_value(*key));
             parts.map(|(key, value)| (key.clone(), value.clone())).collect()
         };
-        let all = Value::Array(others.iter().map(|tool| parts(tool).into()).collect());
+        let mut all: Vec<Value> = others.iter().map(|tool| parts(tool).into()).collect();
+        all.sort_by_cached_key(canonical);
+        all.dedup();
+        let all = Value::Array(all);
         self.found = suspect::findings(self.found, None, [&all].into_iter());
         self.others = Part::new(&all);
         self
@@ -157,6 +160,13 @@ impl DefinitionVersion {
         ];
         let names = PARTS.into_iter().chain(["others"]);
         names.zip(parts).filter_map(|(name, part)| Some((name, part.as_ref()?)))
+    }
+
+    /// Returns the number of characters of its description and input schema, as far as they are kept.
+    pub(crate) fn chars(&self) -> u32 {
+        let parts = self.description.iter().chain(&self.input);
+        let chars = parts.map(|part| part.text.chars().count()).sum::<usize>();
+        u32::try_from(chars).unwrap_or(u32::MAX)
     }
 
     /// Returns one SHA-256 over the digests of all parts, in hexadecimal digits.

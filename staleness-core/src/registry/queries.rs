@@ -16,8 +16,8 @@ use crate::report::{
 use crate::scan::{ProjectRef, may_be_invented, see_as};
 use crate::source::Source;
 use crate::store::{
-    DefinitionFilter, JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection,
-    SourceFilter, ToolFilter, View,
+    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
+    ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
@@ -216,9 +216,7 @@ impl Tools<'_> {
         now: Timestamp,
     ) -> Result<Vec<ToolCost>, RegistryError> {
         let scopes = [Scope::Global, Scope::Project(project.id.clone())];
-        let all = scopes.into_iter().fold(Selection::new(), |all, scope| {
-            all.peek(DefinitionFilter::Scope(scope.clone())).peek(ToolFilter::Scope(scope))
-        });
+        let all = scopes.into_iter().map(ToolFilter::Scope).fold(Selection::new(), Selection::peek);
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
         if shares_all(&view) {
             let outcomes = OutcomeFilter::FirstAndLast { limit: ENDS };

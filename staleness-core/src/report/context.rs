@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::{ProjectRef, may_be_invented};
+use crate::source::{Source, SourceState};
 use crate::store::{View, meant};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Listing, ListingState, PresenceCause, Status, Tool, ToolKind};
@@ -89,6 +90,8 @@ pub struct Context<'a> {
     /// The project's own tool and the global one for each name that both have.
     twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
     ignored: Ignored,
+    /// The live lists that could not be read, by scope and server.
+    unheard: HashMap<(Scope, ServerKey), &'a Source>,
 }
 
 impl<'a> Context<'a> {
@@ -120,7 +123,20 @@ impl<'a> Context<'a> {
         }
         let ignored = Ignored::of(policy);
         let twins = twins(view, &project.id);
-        Self { view, policy, project, now, members, entries, twins, ignored }
+        let live = view.sources.values().filter(|source| source.id.level == Level::Live);
+        let failed = live.filter(|source| source.state == SourceState::Failed);
+        let unheard = failed
+            .filter_map(|source| {
+                Some(((source.id.scope(), ServerKey::of(&source.id.part)?), source))
+            })
+            .collect();
+        Self { view, policy, project, now, members, entries, twins, ignored, unheard }
+    }
+
+    /// Returns the live list of a server entry, if it could not be read when it was last asked for.
+    pub(crate) fn unheard(&self, tool: &Tool) -> Option<&'a Source> {
+        let server = tool.server.clone().filter(|_| tool.kind == ToolKind::McpServer)?;
+        self.unheard.get(&(tool.key.scope.clone(), server)).copied()
     }
 
     /// Returns the view.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Context, ToolReport};
-use crate::definition::{Definition, Part};
 use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
 use crate::store::View;
 use crate::time::Timestamp;
@@ -203,9 +202,9 @@ impl ClientCosts<'_> {
     }
 
     fn of_member(&self, member: &Tool) -> ToolCost {
-        let definition = self.context.view().definitions.get(&member.key);
-        let whole = definition.map(|row| defined(member.key.name.as_str(), row));
-        let name = whole.map(|_| tokens([member.key.name.as_str()]));
+        let characters = member.key.name.as_str().chars().count();
+        let whole = member.defined_chars.map(|more| ToolCost::estimate(characters + more as usize));
+        let name = whole.map(|_| ToolCost::estimate(characters));
         ToolCost {
             tokens: if self.brief { name } else { whole },
             loaded_tokens: whole,
@@ -242,14 +241,6 @@ impl ClientCosts<'_> {
             unknown_tools: None,
         }
     }
-}
-
-/// Estimates the cost of a definition: of its parts that clients hand to a model.
-fn defined(name: &str, row: &Definition) -> u64 {
-    let text = |part: &Option<Part>| part.as_ref().map_or(0, |part| part.text.chars().count());
-    let version = &row.current;
-    let more = text(&version.description) + text(&version.input);
-    ToolCost::estimate(name.chars().count() + more)
 }
 
 fn tokens<const N: usize>(texts: [&str; N]) -> u64 {

@@ -49,12 +49,9 @@ fn member(name: &str) -> Tool {
 fn costs_of(tools: Vec<Tool>, defined: &[&str], days: u32) -> Vec<ToolCost> {
     let mut view = View::default();
     let value = json!({ "description": "12345678", "inputSchema": {}, "outputSchema": { "a": 1 } });
-    for tool in tools {
+    for mut tool in tools {
         if defined.contains(&tool.key.name.as_str()) {
-            let version = DefinitionVersion::of(value.as_object().unwrap());
-            let row =
-                Definition::pin(tool.key.clone(), version, &Policy::default().definitions, day(0));
-            view.definitions.insert(tool.key.clone(), row);
+            tool.defined_chars = Some(DefinitionVersion::of(value.as_object().unwrap()).chars());
         }
         view.tools.insert(tool.key.clone(), tool);
     }

@@ -219,6 +219,12 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     if let Some(days) = unseen {
         signal("unseen", policy.freshness_unseen, format!("not seen for {}", days_in_words(days)));
     }
+    // That it did not answer once proves nothing about its tools.
+    if let Some(source) = context.unheard(tool) {
+        let day: String = source.last_scan_at.to_string().chars().take(10).collect();
+        let why = source.error.as_deref().unwrap_or("no answer");
+        signal(ToolReport::UNHEARD, 1.0, format!("did not list its tools on {day}: {why}"));
+    }
     let (freshness, action) = match (is_failing, absent) {
         // A person has to look at it first, whatever else is wrong with it.
         (true, true) if withheld => (policy.freshness_both, NextAction::Verify),
@@ -246,6 +252,9 @@ impl ToolReport {
 
     /// The kind of the signal of a tool that its server changed, and that may be used.
     pub const CHANGED: &'static str = "definition_changed";
+
+    /// The kind of the signal of a server that did not list its tools when it was last asked. It has no weight.
+    pub const UNHEARD: &'static str = "did_not_answer";
 
     /// Returns true if it is not to be used until a person accepts what its server says of it.
     #[must_use]

@@ -80,6 +80,10 @@ impl Scan {
                 .and_then(|known| known.last_read_at)
                 .max(read.then_some(self.at)),
             last_scan_at: known.map_or(self.at, |known| known.last_scan_at.max(self.at)),
+            error: reading
+                .error
+                .as_ref()
+                .map(|error| error.chars().take(Source::MAX_ERROR_CHARS).collect()),
         }
     }
 

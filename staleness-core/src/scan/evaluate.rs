@@ -397,12 +397,18 @@ impl Entry<'_> {
             tool.description.is_some() || found.description.is_none()
         };
         described
+            && self.defined_chars().is_none_or(|chars| tool.defined_chars == Some(chars))
             && (found.server.is_none() || found.server == tool.server)
             && tool.listings.iter().any(same)
     }
 
+    fn defined_chars(&self) -> Option<u32> {
+        self.found.definition.as_ref().map(|version| version.chars())
+    }
+
     fn enter(&self, tool: &mut Tool) {
         let Self { reading, found, state, .. } = self;
+        tool.defined_chars = self.defined_chars().or(tool.defined_chars);
         tool.server = found.server.clone().or(tool.server.take());
         if self.describes {
             tool.kind = found.kind;

@@ -93,6 +93,9 @@ pub struct Tool {
     pub last_used_at: Option<Timestamp>,
     /// When this record last changed.
     pub updated_at: Timestamp,
+    /// The number of characters of the description and input schema that its server last listed, so that a cost needs
+    /// no definition. `None` if no live list contained the tool.
+    pub defined_chars: Option<u32>,
 }
 
 impl Tool {
@@ -121,6 +124,7 @@ impl Tool {
             discovered_at: at,
             last_used_at: None,
             updated_at: at,
+            defined_chars: None,
         }
     }
 

@@ -113,6 +113,8 @@ pub(super) struct SourceLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     last_read_at: Option<Timestamp>,
     last_scan_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 impl From<&Source> for SourceLine {
@@ -128,6 +130,7 @@ impl From<&Source> for SourceLine {
             readings: row.readings,
             last_read_at: row.last_read_at,
             last_scan_at: row.last_scan_at,
+            error: row.error.clone(),
         }
     }
 }
@@ -143,6 +146,7 @@ impl From<SourceLine> for Source {
             readings: line.readings,
             last_read_at: line.last_read_at,
             last_scan_at: line.last_scan_at,
+            error: line.error,
         }
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct ToolLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     last_used_at: Option<Timestamp>,
     updated_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    defined_chars: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -101,6 +103,7 @@ impl From<&Tool> for ToolLine {
             discovered_at: row.discovered_at,
             last_used_at: row.last_used_at,
             updated_at: row.updated_at,
+            defined_chars: row.defined_chars,
         }
     }
 }
@@ -150,6 +153,7 @@ impl TryFrom<ToolLine> for Tool {
             discovered_at: line.discovered_at,
             last_used_at: line.last_used_at,
             updated_at: line.updated_at,
+            defined_chars: line.defined_chars,
         })
     }
 }

@@ -82,6 +82,7 @@ fn source(own: bool, now: Timestamp) -> Change<Source, SourceId> {
         readings: 1,
         last_read_at: Some(now),
         last_scan_at: now,
+        error: None,
     })
 }
 

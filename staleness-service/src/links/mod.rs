@@ -125,12 +125,22 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             let began = all.iter().rev().find(is_now).map(|event| event.entry.at);
             let absent = (tool.status == Status::Stale).then_some(tool.presence.since);
             let since = absent.or(began).unwrap_or(tool.discovered_at);
+            let mut unheard = Vec::new();
             for server in server_keys(registry, settings, &tool)? {
+                let shown = registry.tools().show(
+                    &settings.project,
+                    std::slice::from_ref(&server),
+                    settings.now,
+                );
+                let signals = shown.wait()?.verdict.signals.into_iter();
+                let signals = signals.filter(|signal| signal.kind == ToolReport::UNHEARD);
+                unheard.extend(signals.map(|signal| format!("its server {}", signal.reason)));
                 journal.extend(of(Subject::tool(&server))?);
             }
             if tool.verdict.level != Level::Fresh {
                 why.causes = causes(registry, settings, &key, since, &journal)?;
             }
+            why.causes.extend(unheard);
             journal.extend(all);
             why.title = tool.description;
             why.state = tool_state(tool.status, &tool.presence.cause.as_str().replace('_', " "));

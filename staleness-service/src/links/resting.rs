@@ -185,9 +185,8 @@ pub(super) fn rests_on(
             words.filter(|term| term.is_in(query)).map(|term| term.text).collect()
         };
         let leading = routes.iter().filter(|it| leads(it.key.tool.as_str()));
-        told.routes = leading
-            .map(|it| Leading { route: it.into(), lost: says(&it.query) })
-            .collect();
+        told.routes =
+            leading.map(|it| Leading { route: it.into(), lost: says(&it.query) }).collect();
     }
     let named = |text: &str| terms.iter().any(|term| term.is_in(text));
     let also = |text: &str| -> Vec<String> {

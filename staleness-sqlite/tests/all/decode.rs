@@ -51,6 +51,7 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
     names("UPDATE tools SET counted = 256", &format!("{tool}counted"));
     names("UPDATE tools SET revived = 2", &format!("{tool}revived"));
     names("UPDATE tools SET demoted = 1", &format!("{tool}demoted"));
+    names("UPDATE tools SET defined_chars = -1", &format!("{tool}defined_chars"));
     names("UPDATE tools SET demotions = -1", &format!("{tool}demotions"));
     names("UPDATE tools SET failing_since = 1", &format!("{tool}failing_cause"));
     names("UPDATE tools SET updated_at = 9223372036854775807", &format!("{tool}updated_at"));

@@ -88,11 +88,12 @@ fn packed_records_are_these_texts() {
             readings: u64::MAX,
             last_read_at: None,
             last_scan_at: at(0),
+            error: Some("e".into()),
         },
         "(\"p\", \"c\", 3, \"mcp\"); {\"id\":{\"project\":\"p\",\"client\":\"c\",\
          \"level\":\"live\",\"part\":\"mcp\"},\"path\":\"/c\",\"state\":\"partial\",\
          \"found\":7,\"digest\":5,\"readings\":18446744073709551615,\"last_read_at\":null,\
-         \"last_scan_at\":\"1970-01-01T00:00:00Z\"}",
+         \"last_scan_at\":\"1970-01-01T00:00:00Z\",\"error\":\"e\"}",
     );
     golden(
         &definition(),

@@ -37,6 +37,7 @@ impl Record for Tool {
         "discovered_at",
         "last_used_at",
         "updated_at",
+        "defined_chars",
     ];
     const KEY: usize = 2;
     const INDEXED: usize = 7;
@@ -75,6 +76,7 @@ impl Record for Tool {
             Cell::time(self.discovered_at),
             Cell::maybe_time(self.last_used_at),
             Cell::time(self.updated_at),
+            Cell::Int(self.defined_chars.map(i64::from)),
         ]);
     }
 
@@ -117,6 +119,10 @@ impl Record for Tool {
             discovered_at: cells.time()?,
             last_used_at: cells.maybe_time()?,
             updated_at: cells.time()?,
+            defined_chars: match cells.maybe_bits()? {
+                None => None,
+                Some(chars) => Some(u32::try_from(chars).map_err(|_| Bad("defined_chars"))?),
+            },
         })
     }
 }
