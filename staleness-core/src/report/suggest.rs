@@ -194,9 +194,7 @@ fn suggestion(
         score,
         reason: reason(each, found),
         mark: match each.status {
-            Status::Active if each.tool.is_changed() || each.tool.is_withheld() => {
-                Some("[changed]")
-            }
+            Status::Active if each.tool.is_unaccepted() => Some("[changed]"),
             Status::Active => None,
             Status::Stale => Some("[stale]"),
             Status::Demoted => Some("[demoted]"),

@@ -154,6 +154,11 @@ impl Tool {
         self.listings.iter().any(|listing| listing.state == ListingState::Changed)
     }
 
+    /// Returns true if what its server says of it waits for a person, whether or not it may be used.
+    pub(crate) fn is_unaccepted(&self) -> bool {
+        self.is_changed() || self.is_withheld()
+    }
+
     /// Returns true if a configuration or a live list ever named it.
     #[must_use]
     pub fn is_configured(&self) -> bool {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use staleness_core::definition::{ChangeClass, Definition, DefinitionVersion, Treatment};
 use staleness_core::ids::{ClientId, Level, ToolKey};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::Use;
+use staleness_core::registry::{FindTools, Use};
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::{Hold, Status};
 use staleness_core::verdict::NextAction;
@@ -49,6 +49,28 @@ fn history(world: &World) -> Vec<String> {
     lines.pop();
     lines.reverse();
     lines
+}
+
+#[test]
+fn a_changed_tool_is_marked_where_it_is_found_and_named_to_no_prompt() {
+    let world = World::default();
+    let list = |names: &[&str]| {
+        let mut list = live(&takes(names));
+        list.found[0] = list.found[0].clone().described(Some("Find open issues"));
+        vec![config(), list]
+    };
+    let found = || {
+        let (tools, text) = (world.registry.tools(), "find open issues");
+        let session = session("s");
+        let named = tools.suggest_for_prompt(&world.project, &session, text, world.now());
+        let wanted = FindTools::by_words(text, 1);
+        let marked = tools.suggest(&world.project, wanted, world.now()).wait().unwrap();
+        (named.wait().unwrap().len(), marked.tools[0].mark)
+    };
+    world.scan(list(&["a", "b"]));
+    assert_eq!(found(), (1, None));
+    world.scan(list(&["a"]));
+    assert_eq!(found(), (0, Some("[changed]")));
 }
 
 #[test]

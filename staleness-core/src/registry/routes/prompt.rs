@@ -3,7 +3,7 @@
 use crate::ids::SessionId;
 use crate::registry::finding::is_usable;
 use crate::registry::{Registry, RegistryError, Tools};
-use crate::report::{Catalog, Context, Ignored, Listed, best, last_used};
+use crate::report::{Catalog, Context, Ignored, Listed, RankedTool, best, last_used};
 use crate::route::{SuggestedTool, Suggestions};
 use crate::scan::ProjectRef;
 use crate::search::{Meaning, Question};
@@ -75,7 +75,9 @@ impl Tools<'_> {
         let places = fits.iter().map(|fit| fit.2);
         let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, self.0.policy(), project, now);
-        let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, is_usable);
+        // A prompt's suggestion is a name without a mark.
+        let keep = |each: &RankedTool<'_>| is_usable(each) && !each.tool.is_unaccepted();
+        let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, keep);
         Ok(tools.iter().map(SuggestedTool::from).collect())
     }
 }
