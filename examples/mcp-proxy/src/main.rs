@@ -24,7 +24,10 @@ use staleness::scan::ProjectRef;
 use staleness_mcp::gateway::{Call, Gateway, View};
 use tokio::process::Command;
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
+/// Time in which a server must start, and list its tools.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Time to wait before retrying a failed list.
 const AGAIN: Duration = Duration::from_secs(2);
 
@@ -60,10 +63,20 @@ impl Upstream {
             None => {
                 let mut command = Command::new(&self.entry.command);
                 command.args(&self.entry.args);
-                ().serve(TokioChildProcess::new(command)?).await?
+                timeout(PATIENCE, ().serve(TokioChildProcess::new(command)?)).await??
             }
         };
         Ok(self.client.insert(client))
+    }
+
+    /// Lists its tools. Returns the reason if it does not, and keeps the last list then.
+    async fn list(&mut self) -> Result<(), &'static str> {
+        let client = self.client().await.map_err(|_| "cannot be started")?;
+        let listed = timeout(PATIENCE, client.list_all_tools()).await;
+        self.tools = listed
+            .map_err(|_| "lists no end of tools, or none in time")?
+            .map_err(|_| "does not list its tools")?;
+        Ok(())
     }
 }
 
@@ -90,20 +103,10 @@ impl Proxy {
                 client: None,
                 tools: Vec::new(),
             });
-            let listed = match server.client().await {
-                Ok(client) => client.list_all_tools().await.map_err(|_| "does not list its tools"),
-                Err(_) => Err("cannot be started"),
-            };
+            let (listed, tools) = (server.list().await, server.tools.clone());
             let ranked = match listed {
-                Ok(tools) => {
-                    server.tools.clone_from(&tools);
-                    self.gateway.listed(&self.project, &name, tools).await?
-                }
-                // Its tools are kept.
-                Err(why) => {
-                    let last = server.tools.clone();
-                    self.gateway.unlisted(&self.project, &name, last, why).await?
-                }
+                Ok(()) => self.gateway.listed(&self.project, &name, tools).await?,
+                Err(why) => self.gateway.unlisted(&self.project, &name, tools, why).await?,
             };
             offered.extend(View::default().offer(ranked).into_iter().map(|mut tool| {
                 tool.name = format!("{name}__{}", tool.name).into();
