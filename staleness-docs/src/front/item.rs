@@ -50,6 +50,9 @@ pub(crate) fn fields(front: &Front) -> Fields {
         let Some(field) = Field::of_key(&entry.key) else {
             continue;
         };
+        if field == Field::Kind && is_of_others(front, entry) {
+            continue;
+        }
         fields.lines.retain(|(each, _)| *each != field);
         fields.lines.push((field, entry.line));
         if let Err(why) = fields.take(field, entry) {
@@ -57,6 +60,12 @@ pub(crate) fn fields(front: &Front) -> Fields {
         }
     }
     fields
+}
+
+/// Returns true if other programs seem to own a `type`: most fields beside it are theirs.
+fn is_of_others(front: &Front, entry: &Entry) -> bool {
+    let known = front.entries.iter().filter(|each| Field::of_key(&each.key).is_some()).count() - 1;
+    entry.key.eq_ignore_ascii_case("type") && 2 * known < front.entries.len() - 1
 }
 
 impl Fields {

@@ -167,6 +167,21 @@ fn an_id_names_one_item() {
 }
 
 #[test]
+fn a_type_among_fields_of_another_program_makes_no_item() {
+    for (fields, is_item) in [
+        ("type: knowledge", true),
+        ("type: knowledge\nid: a\ntitle: A", true),
+        ("kind: knowledge\nname: a\nversion: 1\nagent: b", true),
+        ("type: knowledge\nname: a\nversion: 1\nagent: b", false),
+        ("title: A\nid: a\nlayout: page\ntype: reference", false),
+    ] {
+        let project = Project::bare();
+        project.write("a.md", format!("---\n{fields}\n---\n\nx\n"));
+        assert_eq!(project.check().items.len(), usize::from(is_item), "{fields}");
+    }
+}
+
+#[test]
 fn what_the_policy_calls_an_item_stays_one_when_it_is_taken_over() {
     let mut project = Project::new();
     project.write("notes/a.md", "See [it](../src/a.rs).\n");
