@@ -113,7 +113,20 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
             break;
         }
     }
+    // Those of headings are known.
+    let known: HashSet<String> = reader.anchors.iter().map(|anchor| anchor.slug.clone()).collect();
+    let left = MAX_ANCHORS.saturating_sub(reader.anchors.len());
+    ids(text).filter(|id| !known.contains(*id)).take(left).for_each(|id| reader.name(id));
     reader.end(text)
+}
+
+/// Returns the ids in attribute lists: `{#id}`, `{: #id .class}`.
+fn ids(text: &str) -> impl Iterator<Item = &str> {
+    let lists = text.split('{').skip(1).filter_map(|rest| {
+        let list = rest.split(['}', '\n']).next()?;
+        rest[list.len()..].starts_with('}').then_some(list)
+    });
+    lists.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix('#'))
 }
 
 /// A heading and the range of its section.
@@ -160,10 +173,8 @@ impl Reader {
                 anchor = Some(self.anchors.len());
                 self.anchors.push(Anchor { slug, section: None });
             }
-            // `## Title {#id}`, `## Title {: #id .class}`
             if let Some((title, attributes)) = text.rsplit_once('{')
-                && let Some(inner) = attributes.trim_end().strip_suffix('}')
-                && let Some(id) = inner.split_whitespace().find_map(|word| word.strip_prefix('#'))
+                && let Some(id) = ids(&format!("{{{attributes}")).next()
             {
                 self.name(id);
                 self.name(&slug_of(title.trim_end()));
