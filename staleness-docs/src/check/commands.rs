@@ -12,7 +12,8 @@ use staleness_core::knowledge::{Evidence, Fact, WordKind};
 
 use super::answers::{Anchored, Open};
 use super::doc::Doc;
-use super::links::{self, nearest_of};
+use super::links;
+use super::tree::nearest_of;
 use super::{Check, commit_text};
 use crate::Cancelled;
 use crate::commands::{self, Call, Place, TargetKind, Targets};

@@ -17,7 +17,7 @@ use crate::nature::History;
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 19;
+const RULES: u8 = 20;
 
 /// A document that is being checked.
 #[derive(Debug)]

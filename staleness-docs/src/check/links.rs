@@ -9,6 +9,7 @@ use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, WordKind};
 
 use super::answers::{Anchored, CiteAsked, Open};
 use super::doc::Doc;
+use super::tree::nearest_of;
 use super::{Check, commit_text};
 use crate::Cancelled;
 use crate::draft::plain::Plain;
@@ -19,18 +20,6 @@ use crate::nature::{is_instruction, is_markdown};
 
 /// Maximum number of anchors to keep, for all documents.
 const MAX_ANCHORS: usize = 500_000;
-/// Limits of the search for the most similar name: candidates per search, and compared byte pairs per check.
-const MAX_COMPARED: usize = 2_000;
-const MAX_LIKENED: usize = 200_000_000;
-/// The lowest similarity of a suggested name.
-const NEAR: f64 = 0.85;
-
-/// Files of site generators. A generated site may serve pages that the project does not contain.
-#[rustfmt::skip]
-const SITES: [&str; 13] = [
-    "_config.yml", "antora.yml", "book.toml", "conf.py", "docs.json", "docusaurus.config.js",
-    "docusaurus.config.ts", "hugo.toml", "mint.json", "mkdocs.yml", "mkdocs.yaml", "zensical.toml", "_sidebar.md",
-];
 
 /// The anchors of a document on disk.
 #[derive(Debug)]
@@ -58,15 +47,6 @@ pub(super) struct Anchors {
     held: Cell<usize>,
     /// Number of byte pairs compared to find similar names.
     pub(super) likened: Cell<usize>,
-}
-
-/// Tracked files by name, and the names in each folder.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    /// The path of each file name. `None` if several files have the name.
-    paths: HashMap<String, Option<String>>,
-    folders: HashMap<String, Vec<String>>,
-    is_site: bool,
 }
 
 /// Indices of the document, the block and the question.
@@ -149,11 +129,12 @@ impl Check<'_> {
                 let Some(anchored) = anchors[at][block] else { continue };
                 let gone = Cited::Heading;
                 let citation = (*citation).clone();
+                let is_loose = known.joins(key) || known.loose.contains(&without_hyphens(key));
                 let fact = match fate {
                     // The heading may have moved to a file that this one includes.
                     PartFate::Gone { commit, renamed_to }
                         if anchored.is_before(Some(commit))
-                            && (renamed_to.is_some() || !known.is_template) =>
+                            && (renamed_to.is_some() || !known.is_template && !is_loose) =>
                     {
                         let slug = renamed_to.and_then(|key| known.slugs.get(&key).cloned());
                         let commit = Some(commit_text(&commit));
@@ -162,8 +143,7 @@ impl Check<'_> {
                     PartFate::NeverThere
                         if anchored.is_before(None)
                             && !known.is_template
-                            && !known.joins(key)
-                            && !known.loose.contains(&without_hyphens(key))
+                            && !is_loose
                             && self.may_be_broken(held[at].doc) =>
                     {
                         Fact::BrokenLink { citation, gone, commit: None }
@@ -253,40 +233,36 @@ impl Check<'_> {
         citation: &Citation,
         written: &str,
     ) -> Option<Evidence> {
-        if !self.may_be_broken(open.doc) || !self.is_sure(&citation.path, written) {
+        if !self.may_be_broken(open.doc) || !self.is_sure(open.doc, &citation.path, written) {
             return None;
         }
         let (citation, gone) = (citation.clone(), Cited::Path);
-        let near = self.names().near(&citation.path, &self.anchors.likened);
+        let near = self.tree().near(&citation.path, &self.anchors.likened);
         let fact = Fact::BrokenLink { citation, gone, commit: None };
         Some(Evidence { near, ..fact.into() })
     }
 
     /// Returns true if the project itself must contain a target that never existed.
-    fn is_sure(&self, path: &str, written: &str) -> bool {
+    fn is_sure(&self, doc: &Doc, path: &str, written: &str) -> bool {
         let (tracked, path) = (self.past.tracked(), path.trim_end_matches('/'));
         let kind = |path: &str| tracked.and_then(|tracked| tracked.kind(path));
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let is_routed = || {
-            [".md", ".mdx", "/index.md", "/README.md"]
-                .iter()
-                .any(|end| kind(&format!("{path}{end}")).is_some())
-        };
         let first = written.split('/').find(|part| !matches!(*part, "." | ".."));
         // Symbolic links and submodules may contain anything.
         words::is_telling(WordKind::Path, path)
             && folders.into_iter().all(|folder| kind(folder).is_none())
             && !target::is_of_forge(written)
+            && !self.is_routed(doc, path, written)
             && (is_file(name) || {
                 let folder = written.trim_start_matches(['.', '/']).contains('/');
                 let host = first.is_some_and(|first| first.contains('.'));
                 (folder || name.starts_with(char::is_uppercase))
                     && !name.contains('.')
                     && !host
-                    && (!written.starts_with("..") || self.names().folders.contains_key(parent))
-                    && !is_routed()
-                    && !self.names().is_site
+                    && (!written.starts_with("..") || self.tree().folders.contains_key(parent))
+                    && !self.tree().is_site
+                    && !doc.key.path.ends_with(".mdx")
             })
     }
 
@@ -302,60 +278,6 @@ impl Check<'_> {
             && !self.included.contains(&doc.key.path)
             && !is_data(&doc.key.path)
     }
-
-    fn names(&self) -> &Names {
-        self.file_names.get_or_init(|| {
-            let mut names = Names::default();
-            for (path, _) in self.past.tracked().into_iter().flat_map(|tracked| tracked.iter()) {
-                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-                names.is_site |= SITES.contains(&name) || folder.ends_with(".vitepress");
-                names
-                    .paths
-                    .entry(name.to_owned())
-                    .and_modify(|one| *one = None)
-                    .or_insert_with(|| Some(path.to_owned()));
-                let all = names.folders.entry(folder.to_owned()).or_default();
-                if all.len() < MAX_COMPARED {
-                    all.push(name.to_owned());
-                }
-            }
-            names
-        })
-    }
-}
-
-impl Names {
-    /// Returns the only file of this name, or else the file in the same folder with the most similar name.
-    fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if let Some(Some(path)) = self.paths.get(name) {
-            return Some(path.clone());
-        }
-        let all = self.folders.get(folder)?.iter().map(String::as_str);
-        let near = nearest_of(name, all, likened)?;
-        Some(if folder.is_empty() { near.to_owned() } else { format!("{folder}/{near}") })
-    }
-}
-
-/// Returns the most similar name, if it is similar enough. The first in alphabetical order wins a tie.
-pub(super) fn nearest_of<'n>(
-    name: &str,
-    all: impl Iterator<Item = &'n str>,
-    likened: &Cell<usize>,
-) -> Option<&'n str> {
-    let mut best: Option<(f64, &str)> = None;
-    for other in all.take(MAX_COMPARED) {
-        likened.set(likened.get().saturating_add(name.len() * other.len()));
-        if likened.get() > MAX_LIKENED {
-            return None;
-        }
-        let like = strsim::jaro_winkler(name, other);
-        let is_better = |(most, known): (f64, &str)| like > most || like == most && other < known;
-        if like >= NEAR && best.is_none_or(is_better) {
-            best = Some((like, other));
-        }
-    }
-    best.map(|(_, name)| name)
 }
 
 fn without_hyphens(key: &str) -> String {

@@ -22,6 +22,7 @@ mod own;
 mod past;
 mod questions;
 mod superseded;
+mod tree;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -81,7 +82,7 @@ struct Check<'a> {
     /// Digest of the patterns of files that git ignores.
     ignored: u128,
     anchors: links::Anchors,
-    file_names: OnceCell<links::Names>,
+    tree: OnceCell<tree::Tree>,
     own: OnceCell<own::Own>,
     /// Items in files with a history.
     undated: Vec<Undated>,
@@ -183,7 +184,7 @@ pub fn check(
         made: made::Made::default(),
         ignored,
         anchors: links::Anchors::default(),
-        file_names: OnceCell::new(),
+        tree: OnceCell::new(),
         own: OnceCell::new(),
         undated: Vec::new(),
         lives: Lives::new(),

@@ -233,10 +233,15 @@ impl Check<'_> {
         let folder = doc.folder().to_owned();
         let from = if own.is_some() { "" } else { &*folder };
         let (paths, there) = self.places_of(from, &target.path).ok()?;
+        let original = paths.iter().filter(|_| !there).find_map(|path| self.original_of(doc, path));
+        let (paths, there) = original.map_or((paths, there), |original| (vec![original], true));
         let is_relative = !target.path.starts_with('/');
         let path = paths.last().cloned().unwrap_or_default();
-        if !self.past.is_there() && !there && !is_sure_without_history(&target.path)
-            || !there && self.is_made(doc, &path)
+        if !there
+            && (!self.past.is_there() && !is_sure_without_history(&target.path)
+                || self.is_made(doc, &path)
+                || self.is_published_flat(doc, &target.path)
+                || target.path.starts_with('/') && self.is_served(&target.path))
         {
             return None;
         }

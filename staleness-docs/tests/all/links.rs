@@ -77,6 +77,7 @@ fn what_is_no_missing_heading_is_not_told() {
         "guide.md#A-B-C",
         "guide.md#user-content-named",
         "guide.md#%C3%BCber",
+        "guide.md#of-a-list",
         "guide.md#",
         "guide.md#/route",
         // As some sites name the part "Über" of the section "A & B C".
@@ -87,7 +88,7 @@ fn what_is_no_missing_heading_is_not_told() {
         "code.py#never",
         "https://example.org/guide.md#never",
     ] {
-        let guide = "# L10 is no heading, but C\n# A & B C\n<a name=named>x</a>\n# Über\n# C's D.E\n\n\n\n\n\n\n\n";
+        let guide = "# L10 is no heading, but C\n# A & B C\n<a name=named>x</a>\n# Über\n# C's D.E\n\n`a`{: #of-a-list .wide}\n\n\n\n\n\n\n\n";
         let doc = format!("See [x]({link}).\n");
         let files = [("guide.md", guide), ("doc.md", &doc), ("code.py", "x\n")];
         assert!(after(&[&files]).is_empty(), "{link}");
@@ -149,6 +150,81 @@ fn what_others_make_or_fill_in_is_not_broken() {
     let link = [("doc.md", "[x](guides/start)\n")];
     assert_eq!(after(&[&link]), ["1:1 broken guides/start"]);
     assert!(after(&[&[link[0], ("mkdocs.yml", "x: y\n")]]).is_empty());
+}
+
+#[test]
+fn a_translation_is_filled_up_from_the_original() {
+    let text = "[x](../news.md) ![y](/img/a.png) [z](../none.md)\n";
+    for (of, to) in [("docs/en/docs/a", "docs/de/docs/a"), ("docs/a", "docs/pt-br/a")] {
+        let (doc, page) = (format!("{of}/doc.md"), format!("{to}/doc.md"));
+        let root = of.trim_end_matches("/a");
+        let (news, image) = (format!("{root}/news.md"), format!("{root}/img/a.png"));
+        let files = [&doc, &page].map(|path| (&**path, text));
+        let project = Project::of(&[&files[..], &[(&*news, "x\n"), (&*image, "x\n")]].concat());
+        for path in [&doc, &page] {
+            let none = path.replace("a/doc.md", "none.md");
+            assert_eq!(found(&project.check(), path), [format!("1:34 broken {none}")], "{path}");
+        }
+    }
+    // Nothing stands for a page that has no original.
+    let alone = Project::of(&[("docs/de/doc.md", "[x](news.md)\n"), ("docs/en/news.md", "x\n")]);
+    let broken = "1:1 broken docs/de/news.md ~ docs/en/news.md";
+    assert_eq!(found(&alone.check(), "docs/de/doc.md"), [broken]);
+}
+
+#[test]
+fn exdoc_publishes_all_pages_side_by_side() {
+    let text = "[x](two.md) ![y](assets/a.png) [z](none.md)\n";
+    let files = [
+        ("guides/a/one.md", text),
+        (".github/one.md", text),
+        ("guides/b/two.md", "x\n"),
+        ("guides/assets/a.png", "x\n"),
+    ];
+    let broken = |project: &Project, path: &str| found(&project.check(), path).len();
+    let mut project = Project::of(&files);
+    assert_eq!(broken(&project, files[0].0), 3);
+    project.write("mix.exs", "x\n");
+    project.commit();
+    assert_eq!(
+        found(&project.check(), files[0].0),
+        ["1:32 broken guides/a/none.md ~ guides/a/one.md"]
+    );
+    assert_eq!(broken(&project, files[1].0), 3);
+}
+
+#[test]
+fn a_page_is_served_as_a_folder_and_mdx_only_by_sites() {
+    let files = [("docs/basics.md", "x\n"), ("docs/doc.md", "[x](../basics/) [y](../none/)\n")];
+    let project = Project::of(
+        &[&files[..], &[("none.txt", "x\n"), ("docs/a.mdx", "[x](guides/b)\n")]].concat(),
+    );
+    assert!(found(&project.check(), "docs/a.mdx").is_empty());
+    assert_eq!(found(&project.check(), "docs/doc.md"), ["1:17 broken none ~ none.txt"]);
+    // The page of `root.tsx`, and an image from where the page is served.
+    let text = "[x](root.tsx) ![y](../../img/a.png) ![z](../img/a.png)\n";
+    let files =
+        [("docs/api/doc.md", text), ("docs/api/root.tsx.md", "x\n"), ("docs/img/a.png", "x\n")];
+    assert!(found(&Project::of(&files).check(), "docs/api/doc.md").is_empty());
+    let files = [("docs/api/doc.md", text), ("docs/api/root.md", "x\n"), ("img/b.png", "x\n")];
+    assert_eq!(found(&Project::of(&files).check(), "docs/api/doc.md").len(), 3);
+}
+
+#[test]
+fn a_heading_that_a_site_names_otherwise_is_there_whatever_was_before() {
+    let link = [("doc.md", "See [x](guide.md#a-b).\n"), ("guide.md", "<a name=\"a-b\">x</a>\n")];
+    assert!(after(&[&link, &[("guide.md", "# a.b\n")]]).is_empty());
+    assert_eq!(after(&[&link, &[("guide.md", "# c\n")]]), ["1:5 missing Heading guide.md#a-b"]);
+}
+
+#[test]
+fn a_site_gives_a_page_an_address_that_is_not_its_path() {
+    let link = ("doc.md", "[x](/help/)\n");
+    let (old, new) = (("help/index.md", "x\n"), ("pages/help.md", "x\n"));
+    let gone = ("help/index.md", "");
+    let moved = |more: &[(&str, &str)]| after(&[&[&[link, old][..], more].concat(), &[gone, new]]);
+    assert_eq!(moved(&[]), ["1:1 missing Path help"]);
+    assert!(moved(&[("_config.yml", "x: y\n")]).is_empty());
 }
 
 #[test]

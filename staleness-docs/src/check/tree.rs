@@ -1,0 +1,163 @@
+//! The tracked files by name: what is like a name, and what stands for a path that is not there.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use super::Check;
+use super::doc::Doc;
+use crate::paths;
+
+/// Limits of the search for the most similar name: candidates per search, and compared byte pairs per check.
+const MAX_COMPARED: usize = 2_000;
+const MAX_LIKENED: usize = 200_000_000;
+/// The lowest similarity of a suggested name.
+const NEAR: f64 = 0.85;
+
+/// Files of site generators. A generated site may serve pages that the project does not contain.
+#[rustfmt::skip]
+const SITES: [&str; 13] = [
+    "_config.yml", "antora.yml", "book.toml", "conf.py", "docs.json", "docusaurus.config.js",
+    "docusaurus.config.ts", "hugo.toml", "mint.json", "mkdocs.yml", "mkdocs.yaml", "zensical.toml", "_sidebar.md",
+];
+
+/// The tracked files.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    /// The path of each file name. `None` if several files have the name.
+    paths: HashMap<String, Option<String>>,
+    pub(super) folders: HashMap<String, Vec<String>>,
+    pub(super) is_site: bool,
+}
+
+impl Check<'_> {
+    pub(super) fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| {
+            let mut tree = Tree::default();
+            for (path, _) in self.past.tracked().into_iter().flat_map(|tracked| tracked.iter()) {
+                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+                tree.is_site |= SITES.contains(&name) || folder.ends_with(".vitepress");
+                tree.paths
+                    .entry(name.to_owned())
+                    .and_modify(|one| *one = None)
+                    .or_insert_with(|| Some(path.to_owned()));
+                let all = tree.folders.entry(folder.to_owned()).or_default();
+                if all.len() < MAX_COMPARED {
+                    all.push(name.to_owned());
+                }
+            }
+            tree
+        })
+    }
+
+    /// Returns true if a site serves a page of this name, wherever it lies: sites give pages addresses of their own.
+    pub(super) fn is_served(&self, written: &str) -> bool {
+        let name = written.trim_end_matches('/').rsplit('/').next().unwrap_or(written);
+        let tree = self.tree();
+        tree.is_site
+            && !name.contains('.')
+            && [".md", ".mdx", ".rst"]
+                .iter()
+                .any(|end| tree.paths.contains_key(&format!("{name}{end}")))
+    }
+
+    /// Returns true if a site serves a page of the project, or a file, at another path than that of its source.
+    pub(super) fn is_routed(&self, doc: &Doc, path: &str, written: &str) -> bool {
+        let is_page = |path: &str| {
+            [".md", ".mdx", "/index.md", "/README.md"].iter().any(|end| {
+                let page = format!("{}{end}", path.trim_end_matches('/'));
+                self.past.tracked().is_some_and(|tracked| tracked.kind(&page).is_some())
+            })
+        };
+        // Many sites serve `guide.md` as `guide/`.
+        let served = doc.key.path.rsplit_once('.').map_or("", |(stem, _)| stem);
+        let there =
+            |path: &str| is_page(path) || self.past.tracked().is_some_and(|it| it.holds(path));
+        is_page(path) || paths::resolve(served, written).is_ok_and(|path| there(&path))
+    }
+
+    /// Returns the file that stands for one that a translation lacks: sites fill a translation up from the original,
+    /// in the folder `en` beside it or in the one above.
+    pub(super) fn original_of(&self, doc: &Doc, path: &str) -> Option<String> {
+        let tracked = self.past.tracked()?;
+        let mut begin = 0;
+        for folder in doc.key.path.split_inclusive('/') {
+            let (above, below) = (&doc.key.path[..begin], begin + folder.len());
+            begin = below;
+            let code = folder.trim_end_matches('/').split(['-', '_']).next().unwrap_or_default();
+            if code.len() != 2 || folder.len() > 8 || !folder.ends_with('/') {
+                continue;
+            }
+            for other in ["en/", ""].into_iter().filter(|other| *other != folder) {
+                let original = |path: &str| Some(format!("{above}{other}{}", path.get(below..)?));
+                let is_translation = original(&doc.key.path).is_some_and(|it| tracked.holds(&it));
+                if is_translation && path.starts_with(&doc.key.path[..below]) {
+                    return original(path).filter(|original| tracked.holds(original));
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns true if ExDoc publishes the target of a link: it puts all pages side by side, and the files beside them
+    /// into folders of other names.
+    pub(super) fn is_published_flat(&self, doc: &Doc, written: &str) -> bool {
+        let tracked = self.past.tracked();
+        let is_elixir = |end: usize| {
+            let folder = doc.key.path.get(..end).unwrap_or_default();
+            tracked.is_some_and(|it| it.kind(&format!("{folder}mix.exs")).is_some())
+        };
+        let mut ends = doc.key.path.match_indices('/').map(|(at, _)| at + 1).chain([0]);
+        if doc.key.path.starts_with('.') || !ends.any(is_elixir) {
+            return false;
+        }
+        let is_page =
+            |name: &str| [".md", ".livemd", ".cheatmd"].iter().any(|end| name.ends_with(end));
+        match written.trim_start_matches(['.', '/']).rsplit_once('/') {
+            Some((folder, name)) if !is_page(name) => self.tree().has_below(folder, name),
+            split => self.tree().paths.contains_key(split.map_or(written, |(_, name)| name)),
+        }
+    }
+}
+
+impl Tree {
+    /// Returns true if a folder whose path ends so holds a file of this name.
+    fn has_below(&self, folder: &str, name: &str) -> bool {
+        self.folders.iter().any(|(path, names)| {
+            let rest = path.strip_suffix(folder);
+            rest.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+                && names.iter().any(|it| it == name)
+        })
+    }
+
+    /// Returns the only file of this name, or else the file in the same folder with the most similar name.
+    pub(super) fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if let Some(Some(path)) = self.paths.get(name) {
+            return Some(path.clone());
+        }
+        let all = self.folders.get(folder)?.iter().map(String::as_str);
+        let near = nearest_of(name, all, likened)?;
+        Some(if folder.is_empty() { near.to_owned() } else { format!("{folder}/{near}") })
+    }
+}
+
+/// Returns the most similar name, if it is similar enough. The first in alphabetical order wins a tie.
+pub(super) fn nearest_of<'n>(
+    name: &str,
+    all: impl Iterator<Item = &'n str>,
+    likened: &Cell<usize>,
+) -> Option<&'n str> {
+    let mut best: Option<(f64, &str)> = None;
+    for other in all.take(MAX_COMPARED) {
+        likened.set(likened.get().saturating_add(name.len() * other.len()));
+        if likened.get() > MAX_LIKENED {
+            return None;
+        }
+        let like = strsim::jaro_winkler(name, other);
+        let is_better = |(most, known): (f64, &str)| like > most || like == most && other < known;
+        if like >= NEAR && best.is_none_or(is_better) {
+            best = Some((like, other));
+        }
+    }
+    best.map(|(_, name)| name)
+}
