@@ -10,11 +10,12 @@ use super::plain::{MAX_DEPTH, Writer, indent, indented, lines};
 const CODE: [&str; 4] = ["code-block", "code", "prompt", "sourcecode"];
 /// Directives that name a file.
 const FILES: [&str; 4] = ["include", "literalinclude", "image", "figure"];
-/// Directives with content that is not text.
+/// Directives with content that is not text, or that tells of earlier versions.
 #[rustfmt::skip]
-const OTHER: [&str; 15] = [
+const OTHER: [&str; 19] = [
     "raw", "math", "parsed-literal", "doctest", "testcode", "testsetup", "testcleanup", "testoutput", "graphviz",
     "digraph", "mermaid", "plot", "productionlist", "ipython", "highlight",
+    "versionadded", "versionchanged", "versionremoved", "deprecated",
 ];
 /// Roles with code as text.
 #[rustfmt::skip]
@@ -297,6 +298,7 @@ mod tests {
             ),
             (":py:func:`~shop.run`, :option:`--fast`\n", "`shop.run`, `--fast`\n"),
             (":ref:`a-label` and `text`_\n", "  and text\n"),
+            (".. versionadded:: 0.4\n   ``OLD_NAME``\n\nText.\n", "\n\nText.\n"),
             (".. include:: a/b.txt\n", "\n[](a/b.txt)\n\n"),
             (
                 ".. toctree::\n   :maxdepth: 2\n\n   a/b\n   It <c>\n\nEnd\n",

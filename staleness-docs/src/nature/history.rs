@@ -51,10 +51,18 @@ pub(crate) fn is_by_name(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();
     let name = parts.pop().unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let is_folder = |part: &&str| FOLDERS.contains(&part.to_ascii_lowercase().as_str());
+    // Sites order pages by numbers before their names: `08-migration-guides`.
+    let plain = |part: &str| {
+        let name = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        name.strip_prefix(['-', '_', '.'])
+            .filter(|_| name.len() < part.len())
+            .unwrap_or(part)
+            .to_ascii_lowercase()
+    };
+    let is_folder = |part: &&str| FOLDERS.contains(&&*plain(part));
     let is_post =
         matches!(parts.last(), Some(&("blog" | "_posts"))) && !stem.eq_ignore_ascii_case("readme");
-    parts.iter().any(is_folder) || is_post || is_name(&words(stem))
+    parts.iter().any(is_folder) || is_post || is_name(&words(stem)) || is_name(&words(&plain(stem)))
 }
 
 fn is_name(words: &[String]) -> bool {
@@ -133,7 +141,8 @@ mod tests {
                        work/phases/x.md PHASE_3.md docs/phase2-api.md PLAN.md \
                        docs/queue-plan.md IMPLEMENTATION_PLAN.md reports/2026-01-02-load.md \
                        notes/load_20260102.md website/versioned_docs/version-1.0/a.md docs/blog/announcing-v3.md \
-                       site/_posts/hello.md";
+                       site/_posts/hello.md \
+                       docs/08-migration-guides/29-x.md docs/29-migration-guide-4-0.md";
         for path in history.split(' ') {
             assert!(is_by_name(path), "{path}");
         }
