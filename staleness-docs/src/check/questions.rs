@@ -16,7 +16,7 @@ use crate::draft::target::{self, Target};
 use crate::draft::words;
 use crate::draft::{Draft, DraftBlock, Mention, Origin};
 use crate::git::Word;
-use crate::nature::is_markdown;
+use crate::nature::{is_markdown, is_template};
 use crate::paths::{self, Leaves};
 
 /// Maximum number of lines to report per document with paths that leave the project.
@@ -159,11 +159,14 @@ impl Check<'_> {
     fn asks_of_block(&self, doc: &Doc, block: &DraftBlock, missing: &Missing) -> Vec<Ask> {
         let mut asks = Vec::new();
         let mut seen: HashSet<NameId> = HashSet::new();
+        let is_template = is_template(&doc.key.path);
         for mention in &doc.draft.mentions[block.mentions.clone()] {
             if seen.contains(&mention.name) {
                 continue;
             }
             let ask = match self.names.get(mention.name) {
+                (NameSort::Link, text) if is_template && text.starts_with('/') => None,
+                (NameSort::Word(_) | NameSort::Import, _) if is_template => None,
                 (NameSort::Word(WordKind::Flag | WordKind::Identifier), _) => {
                     let ask = |word: &Word| Ask { word: Some(word.clone()), ..Ask::default() };
                     missing.words.get(&mention.name).map(|word| Ask { at: mention.at, ..ask(word) })

@@ -138,7 +138,9 @@ pub(crate) fn is_product(word: &str) -> bool {
 /// (`TERM`).
 pub(crate) fn is_common(word: &str) -> bool {
     let word = word.trim_matches('_');
-    word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) || has(&COMMON, word)
+    word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+        || has(&COMMON, word)
+        || is_usual_file(word)
 }
 
 /// Returns true if a file name usually means the reader's own file.

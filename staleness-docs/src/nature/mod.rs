@@ -59,6 +59,16 @@ pub(crate) fn is_document(path: &str) -> bool {
     }
 }
 
+/// Returns true for a document from which a program makes one of another project. Its names are of that project.
+pub(crate) fn is_template(path: &str) -> bool {
+    let (folders, _) = path.rsplit_once('/').unwrap_or_default();
+    let is_one = |folder: &str| {
+        folder == "template" || folder.starts_with("template-") || folder.contains("{{")
+    };
+    // A document beside templates describes them.
+    folders.split('/').any(is_one) || format!("/{folders}").contains("/templates/")
+}
+
 /// Returns true if an extension marks a manual page: `shop.1`.
 const fn is_section(end: &str) -> bool {
     matches!(end.as_bytes(), [b'1'..=b'9'])

@@ -134,3 +134,51 @@ fn what_a_block_calls_a_parameter_is_no_name_of_the_project() {
     let drift = ["3:6 drift name_pattern", "5:27 drift NamePattern"];
     assert_eq!(after(text, &[("a.rs", code)], &gone), drift);
 }
+
+#[test]
+fn the_end_of_a_path_below_examples_and_templates_is_the_readers_own() {
+    let text = "Edit `config/dev.exs` and `Dockerfile`.\n";
+    let gone = |file: &str| found(&without(text, &[file, "docker/Dockerfile"]).check(), "doc.md");
+    for folder in [
+        "installer/templates/app",
+        "examples/shop",
+        "docs_src/first",
+        "lib/site_template",
+        "playground/a",
+    ] {
+        assert!(gone(&format!("{folder}/config/dev.exs")).is_empty(), "{folder}");
+    }
+    assert_eq!(gone("shop/config/dev.exs"), ["1:7 drift config/dev.exs"]);
+    let page = without("See `guide/old.md`.\n", &["docs/guide/old.md"]);
+    assert_eq!(found(&page.check(), "doc.md"), ["1:6 drift guide/old.md"]);
+    let whole = without("Edit `examples/shop/a.exs`.\n", &["examples/shop/a.exs"]);
+    assert_eq!(found(&whole.check(), "doc.md"), ["1:7 missing Path examples/shop/a.exs"]);
+}
+
+#[test]
+fn of_a_template_only_what_lies_beside_it_is_the_projects() {
+    let text =
+        "Call `old_name()` in `src/old.rs`, `npm run lint`, see [a](/src/old.rs), [b](b.md).\n";
+    let gone = ["src/old.rs", "package.json"];
+    for (path, expected) in [
+        ("templates/app/doc.md", &["1:74 missing Path templates/app/b.md"][..]),
+        ("create/template-app/doc.md", &["1:74 missing Path create/template-app/b.md"]),
+        ("{{cookiecutter.name}}/doc.md", &["1:74 missing Path {{cookiecutter.name}}/b.md"]),
+    ] {
+        let mut project = Project::new();
+        let beside = path.replace("doc.md", "b.md");
+        project.write("src/old.rs", "fn old_name() {}\n");
+        project.write("package.json", r#"{"scripts": {"lint": "x"}}"#);
+        project.write(&beside, "x\n");
+        project.write(path, text);
+        project.write("templates/doc.md", text);
+        project.commit();
+        gone.iter().for_each(|path| project.remove(path));
+        project.remove(&beside);
+        project.commit();
+        let report = project.check();
+        assert_eq!(found(&report, path), expected, "{path}");
+        // A document beside templates describes them.
+        assert!(found(&report, "templates/doc.md").len() > 3);
+    }
+}

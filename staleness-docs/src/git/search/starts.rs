@@ -3,7 +3,7 @@
 use foldhash::HashMap as Map;
 
 use crate::git::objects::EntryKind;
-use crate::git::symbols::{Lexicon, WantedPath};
+use crate::git::symbols::{Lexicon, WantedPath, is_shown_in};
 
 /// The wanted paths.
 pub(crate) struct Starts<'l> {
@@ -41,6 +41,9 @@ impl<'l> Starts<'l> {
     pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
         let (mut all, mut begin) = (Vec::new(), 0);
         for from in 0..parts.len() {
+            if from > 0 && is_shown_in(parts[from - 1]) {
+                break;
+            }
             let rest = &parts[from..];
             let take = |(wanted, number): &(&WantedPath, u32)| {
                 (from == 0 || !wanted.anchored).then_some(*number)

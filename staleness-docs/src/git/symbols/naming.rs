@@ -22,6 +22,13 @@ const OTHERS_IN_CAPITALS: [&str; 2] = ["Carthage", "Pods"];
 /// Folders with vendored code, but only at the root of a project.
 const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects"];
 
+/// Words in the names of folders with files that are shown to readers, or from which a program makes theirs.
+#[rustfmt::skip]
+const SHOWN_IN: [&str; 11] = [
+    "demo", "demos", "example", "examples", "playground", "playgrounds", "sample", "samples", "snippets", "template",
+    "templates",
+];
+
 /// Extensions of data files. Their keys are not items.
 #[rustfmt::skip]
 const DATA: [&str; 17] = [
@@ -81,6 +88,13 @@ pub(crate) fn is_of_others(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|folder| is_in(&OTHERS, folder) || OTHERS_IN_CAPITALS.contains(&folder))
         || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
+}
+
+/// Returns true if the end of a path below this folder names a file of the reader: `src/main.rs` of
+/// `templates/app/src/main.rs`.
+pub(crate) fn is_shown_in(folder: &[u8]) -> bool {
+    let is_shown = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|it| is_in(&SHOWN_IN, it));
+    folder == b"docs_src" || folder.split(|byte| matches!(byte, b'-' | b'_')).any(is_shown)
 }
 
 fn is_in(list: &[&str], name: &str) -> bool {
