@@ -182,3 +182,17 @@ fn of_a_template_only_what_lies_beside_it_is_the_projects() {
         assert!(found(&report, "templates/doc.md").len() > 3);
     }
 }
+
+#[test]
+fn a_file_that_comes_and_goes_is_not_told() {
+    let mut project = Project::new();
+    project.write("doc.md", "Edit `.state/pre.json`; see [it](.state/pre.json).\n");
+    for lives in 1..5 {
+        project.write(".state/pre.json", "{}\n");
+        project.commit();
+        project.remove(".state/pre.json");
+        project.commit();
+        let told = found(&project.check(), "doc.md").len();
+        assert_eq!(told, if lives < 4 { 2 } else { 0 }, "{lives}");
+    }
+}

@@ -85,6 +85,9 @@ impl Citations<'_> {
 
     /// Returns the answer for a path that the commit at `removal` removed.
     fn removed_in(&mut self, path: WantedPath, removal: usize) -> Result<Cite, GitError> {
+        if self.history.past()?.changes.comes_and_goes(&path.parts.join(&b'/')) {
+            return Ok(Cite::Unknown);
+        }
         let exact = WantedPath { anchored: true, ..path };
         let renamed_to = self.moved.find(self.history, &exact, removal)?;
         let commit = self.history.past()?.commits.get(removal).copied();

@@ -207,6 +207,12 @@ impl Changes {
         (removed && commit < there && there <= self.upto).then_some(commit)
     }
 
+    /// Returns true for a file that came back at least three times, as one that a tool makes for a time.
+    pub(crate) fn comes_and_goes(&self, path: &[u8]) -> bool {
+        let steps = self.find(path).map(|at| &*self.files[at].steps).unwrap_or_default();
+        steps.iter().filter(|step| step.old.is_none()).count() > 3
+    }
+
     /// Returns the commit that last removed a file at this path or below it. Files that exist now do not
     /// count.
     pub(crate) fn last_removal(&self, path: &str) -> Option<usize> {
