@@ -73,9 +73,8 @@ impl Upstream {
     async fn list(&mut self) -> Result<(), &'static str> {
         let client = self.client().await.map_err(|_| "cannot be started")?;
         let listed = timeout(PATIENCE, client.list_all_tools()).await;
-        self.tools = listed
-            .map_err(|_| "lists no end of tools, or none in time")?
-            .map_err(|_| "does not list its tools")?;
+        let listed = listed.ok().and_then(Result::ok);
+        self.tools = listed.ok_or("does not list its tools in time")?;
         Ok(())
     }
 }
@@ -98,11 +97,8 @@ impl Proxy {
         upstream.retain(|name, _| config.mcp_servers.contains_key(name));
         let mut offered = Vec::new();
         for (name, entry) in config.mcp_servers {
-            let server = upstream.entry(name.clone()).or_insert_with(|| Upstream {
-                entry,
-                client: None,
-                tools: Vec::new(),
-            });
+            let new = Upstream { entry, client: None, tools: Vec::new() };
+            let server = upstream.entry(name.clone()).or_insert(new);
             let (listed, tools) = (server.list().await, server.tools.clone());
             let ranked = match listed {
                 Ok(()) => self.gateway.listed(&self.project, &name, tools).await?,
@@ -140,15 +136,13 @@ impl Proxy {
     async fn call(&self, server: &str, request: CallToolRequestParams) -> CallToolResult {
         let tool = request.name.to_string();
         let began = Instant::now();
-        let answered = {
-            let mut upstream = self.upstream.lock().await;
-            match upstream.get_mut(server) {
-                None => Err(format!("no server is configured as {server}").into()),
-                Some(upstream) => match upstream.client().await {
-                    Ok(client) => client.call_tool(request).await.map_err(Into::into),
-                    Err(error) => Err(error),
-                },
-            }
+        let peer = match self.upstream.lock().await.get_mut(server) {
+            None => Err(format!("no server is configured as {server}").into()),
+            Some(upstream) => upstream.client().await.map(|client| client.peer().clone()),
+        };
+        let answered = match peer {
+            Ok(peer) => peer.call_tool(request).await.map_err(Into::into),
+            Err(error) => Err(error),
         };
         let failed = answered.as_ref().map_or(true, |result| result.is_error == Some(true));
         let outcome = if failed { OutcomeKind::Failure } else { OutcomeKind::Success };
