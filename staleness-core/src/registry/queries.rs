@@ -12,6 +12,7 @@ use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{
     Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank, shares_all,
+    shows_ends,
 };
 use crate::scan::{ProjectRef, may_be_invented, see_as};
 use crate::source::Source;
@@ -25,6 +26,8 @@ use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 /// The number of first and of last outcomes to read for clients that share all their tools. Leaving the others
 /// unread can only shorten idle times.
 const ENDS: u32 = 5_000;
+/// The number of them that is enough if every client is among them.
+const FEW_ENDS: u32 = 200;
 
 /// Selects all tools that a project sees, with its latest outcomes.
 #[must_use]
@@ -219,9 +222,13 @@ impl Tools<'_> {
         let all = scopes.into_iter().map(ToolFilter::Scope).fold(Selection::new(), Selection::peek);
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
         if shares_all(&view) {
-            let outcomes = OutcomeFilter::FirstAndLast { limit: ENDS };
-            let outcomes = Selection::new().outcomes(outcomes);
-            view.outcomes = self.0.store.view(std::sync::Arc::new(outcomes)).await?.outcomes;
+            for limit in [FEW_ENDS, ENDS] {
+                let outcomes = Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit });
+                view.outcomes = self.0.store.view(std::sync::Arc::new(outcomes)).await?.outcomes;
+                if shows_ends(&view, limit as usize) {
+                    break;
+                }
+            }
         }
         // Each client counts for itself.
         see_as(&mut view, None);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Context, ToolReport};
 use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
+use crate::outcome::Outcome;
 use crate::store::View;
 use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, Tool, ToolKind};
@@ -103,6 +104,16 @@ pub(crate) fn shares_all(view: &View) -> bool {
     shared.any(|by| by.iter().any(is_unknown))
 }
 
+/// Returns true if the first and the last `limit` outcomes hold the first and the last use of each client.
+pub(crate) fn shows_ends(view: &View, limit: usize) -> bool {
+    let of = |outcome: &Outcome| outcome.client.clone();
+    let first: BTreeSet<ClientId> = view.outcomes.values().take(limit).filter_map(of).collect();
+    let last: BTreeSet<ClientId> =
+        view.outcomes.values().rev().take(limit).filter_map(of).collect();
+    let mut clients = view.tools.values().flat_map(|tool| &tool.used_by);
+    clients.all(|client| first.contains(client) && last.contains(client))
+}
+
 /// Returns the last use of a tool if it may have been by this client.
 fn used_at(tool: &Tool, client: &str) -> Option<Timestamp> {
     let by = &tool.used_by;
@@ -182,34 +193,58 @@ impl ClientCosts<'_> {
                 && member.listings.iter().all(|each| each.state == ListingState::Gone);
             self.context.is_told_of(member) && !is_gone
         });
-        let members: Vec<ToolCost> = members.map(|member| self.of_member(member)).collect();
-        let used = members.iter().map(|member| member.last_used_at);
-        let used = used.chain([used_at(tool, self.client)]).flatten().max();
-        let sum = |of: fn(&ToolCost) -> Option<u64>| {
-            members.iter().filter_map(of).fold(None, |sum, each| Some(sum.unwrap_or(0) + each))
-        };
+        // Of thousands of tools only the unused ones are told.
+        let (mut used, mut tools, mut unknown) = (used_at(tool, self.client), 0, 0);
+        let (mut sums, mut unused) = ((None, None), Vec::new());
+        let add = |sum: Option<u64>, more| Some(sum.unwrap_or(0) + more);
+        for member in members {
+            let member_used = used_at(member, self.client);
+            used = used.max(member_used);
+            tools += 1;
+            match self.tokens_of(member) {
+                (Some(tokens), Some(loaded)) => {
+                    sums = (add(sums.0, tokens), add(sums.1, loaded));
+                }
+                _ => unknown += 1,
+            }
+            if self.is_unused(member, self.idle_days(member, member_used)) {
+                unused.push((member, member_used));
+            }
+        }
         let server = ToolCost {
-            tokens: sum(|member| member.tokens),
-            loaded_tokens: sum(|member| member.loaded_tokens),
-            tools: Some(members.len()),
-            unknown_tools: Some(members.iter().filter(|each| each.tokens.is_none()).count()),
+            tokens: sums.0,
+            loaded_tokens: sums.1,
+            tools: Some(tools),
+            unknown_tools: Some(unknown),
             ..self.cost(tool, used)
         };
         if !server.unused && !self.is_exempt(tool) {
-            all.extend(members.into_iter().filter(|member| member.unused));
+            all.extend(unused.into_iter().map(|(member, used)| {
+                let (tokens, loaded_tokens) = self.tokens_of(member);
+                ToolCost { tokens, loaded_tokens, ..self.cost(member, used) }
+            }));
         }
         all.push(server);
     }
 
-    fn of_member(&self, member: &Tool) -> ToolCost {
+    /// Returns the cost of a server's tool: at the start of a session, and once its definition is loaded.
+    fn tokens_of(&self, member: &Tool) -> (Option<u64>, Option<u64>) {
         let characters = member.key.name.as_str().chars().count();
         let whole = member.defined_chars.map(|more| ToolCost::estimate(characters + more as usize));
         let name = whole.map(|_| ToolCost::estimate(characters));
-        ToolCost {
-            tokens: if self.brief { name } else { whole },
-            loaded_tokens: whole,
-            ..self.cost(member, used_at(member, self.client))
-        }
+        (if self.brief { name } else { whole }, whole)
+    }
+
+    fn idle_days(&self, tool: &Tool, used: Option<Timestamp>) -> Option<i64> {
+        let idle = |watch: Watch| {
+            watch.until.days_since(used.unwrap_or(tool.discovered_at).max(watch.from))
+        };
+        self.watch.map(idle)
+    }
+
+    fn is_unused(&self, tool: &Tool, idle_days: Option<i64>) -> bool {
+        let days = || self.days.unwrap_or_else(|| self.context.tool_policy(tool).unseen_days);
+        idle_days.is_some_and(|idle| idle >= i64::from(days())) && !self.is_exempt(tool)
     }
 
     /// Returns true if the tool is pinned, ignored or this program's own.
@@ -219,11 +254,7 @@ impl ClientCosts<'_> {
 
     /// Returns the tool and its use, without a cost.
     fn cost(&self, tool: &Tool, used: Option<Timestamp>) -> ToolCost {
-        let idle = |watch: Watch| {
-            watch.until.days_since(used.unwrap_or(tool.discovered_at).max(watch.from))
-        };
-        let days = self.days.unwrap_or_else(|| self.context.tool_policy(tool).unseen_days);
-        let idle_days = self.watch.map(idle);
+        let idle_days = self.idle_days(tool, used);
         ToolCost {
             client: self.client.to_owned(),
             name: tool.key.name.to_string(),
@@ -234,7 +265,7 @@ impl ClientCosts<'_> {
             sources: self.sources.clone(),
             last_used_at: used,
             idle_days,
-            unused: !self.is_exempt(tool) && idle_days.is_some_and(|idle| idle >= i64::from(days)),
+            unused: self.is_unused(tool, idle_days),
             tokens: None,
             loaded_tokens: None,
             tools: None,

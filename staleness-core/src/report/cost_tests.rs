@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::definition::DefinitionVersion;
-use crate::ids::{Scope, ServerKey, ToolName};
+use crate::ids::{OpId, ProjectId, Scope, ServerKey, ToolName};
 use crate::outcome::Mark;
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
@@ -165,6 +165,43 @@ fn a_server_is_not_unused_while_one_of_the_same_tools_is_used() {
         ["mcp__hub__*"],
         "each client has its own files"
     );
+}
+
+#[test]
+fn a_few_outcomes_are_enough_where_each_client_is_at_both_ends() {
+    let client = |name: &str| ClientId::new(name).unwrap();
+    let view = |clients: &[&str]| {
+        let mut tool = used(used(member("mcp__hub__a"), "codex", 1), "gemini", 1);
+        tool.used_by.sort();
+        let outcome = |(seq, name): (usize, &&str)| {
+            let row = Outcome {
+                seq: seq as u64,
+                op: OpId::new(format!("o{seq}")).unwrap(),
+                tool: tool.key.clone(),
+                server: None,
+                credits: Vec::new(),
+                mark: Mark::Success,
+                at: day(1),
+                project: ProjectId::of_root("/p"),
+                session: None,
+                agent: None,
+                client: Some(client(name)),
+                duration_ms: None,
+            };
+            (seq as u64, row)
+        };
+        let outcomes = clients.iter().enumerate().map(outcome).collect();
+        View { tools: [(tool.key.clone(), tool)].into(), outcomes, ..View::default() }
+    };
+    for (clients, expected) in [
+        (&["codex", "gemini", "codex", "gemini"][..], true),
+        (&["gemini", "codex"], true),
+        (&["codex", "codex", "gemini", "gemini"], false),
+        (&["codex", "gemini", "codex", "codex"], false),
+        (&[], false),
+    ] {
+        assert_eq!(shows_ends(&view(clients), 2), expected, "{clients:?}");
+    }
 }
 
 proptest! {
