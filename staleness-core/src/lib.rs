@@ -68,7 +68,7 @@
 //!     })
 //! };
 //! let report = registry.tools().apply_scan(scan(&["github"])?).wait()?;
-//! assert_eq!(report.added[0].name, "mcp__github__*");
+//! assert_eq!(report.added[0].key.name, "mcp__github__*");
 //!
 //! // One of its tools fails three times.
 //! let name = ToolName::new("mcp__github__search")?;
@@ -81,11 +81,11 @@
 //!
 //! // The server is removed: its tools go with it, and what failed is still known to have failed.
 //! let report = registry.tools().apply_scan(scan(&[])?).wait()?;
-//! let gone: Vec<&str> = report.stale.iter().map(|tool| tool.name.as_str()).collect();
+//! let gone: Vec<&str> = report.stale.iter().map(|tool| tool.key.name.as_str()).collect();
 //! assert_eq!(gone, ["mcp__github__*", "mcp__github__search"]);
 //! assert_eq!(report.stale[0].status, Status::Stale);
 //! assert_eq!(report.stale[1].status, Status::Demoted);
-//! assert_eq!(report.stale[1].presence.state, "absent");
+//! assert!(report.stale[1].presence.is_absent());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -120,8 +120,8 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     fold_into_servers(&mut doubtful);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",
-        title: tool.description.unwrap_or_else(|| tool.name.clone()),
-        id: tool.name,
+        title: tool.description.unwrap_or_else(|| tool.key.name.to_string()),
+        id: tool.key.name.into(),
         verdict: tool.verdict,
         since: None,
         subject: Subject::Tool,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use staleness::RegistryError;
-use staleness::ids::{ClientId, ServerKey, ToolKey, ToolName};
+use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use staleness::registry::{ScopeChoice, ToolListing};
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
@@ -39,9 +39,11 @@ pub fn find(
 /// Removes the tools of absent servers if the server itself is in the list. The server's reason then gives
 /// the number of its tools.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
-    let servers = tools.iter().filter(|tool| tool.presence.state == "absent");
-    let mut folded: HashMap<(&str, String), usize> =
-        servers.filter_map(|tool| Some(((tool.scope, tool_prefix(&tool.name)?), 0))).collect();
+    let tools_of =
+        |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
+    let servers = tools.iter().filter(|tool| tool.presence.is_absent());
+    let mut folded: HashMap<(Scope, String), usize> =
+        servers.filter_map(|tool| Some((tools_of(&tool.key)?, 0))).collect();
     tools.retain(|tool| {
         let cause = tool.presence.cause;
         let follows = matches!(
@@ -53,8 +55,8 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
         let server = tool.server.as_ref().filter(|_| follows);
         let key = server.map(|server| {
             let prefix = format!("mcp__{server}__");
-            let own = (tool.scope, prefix.clone());
-            if folded.contains_key(&own) { own } else { ("global", prefix) }
+            let own = (tool.key.scope.clone(), prefix.clone());
+            if folded.contains_key(&own) { own } else { (Scope::Global, prefix) }
         });
         let count = key.and_then(|key| folded.get_mut(&key));
         count.is_none_or(|count| {
@@ -63,8 +65,7 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
         })
     });
     for server in tools {
-        let prefix = tool_prefix(&server.name);
-        let count = prefix.and_then(|prefix| folded.get(&(server.scope, prefix)));
+        let count = tools_of(&server.key).and_then(|tools| folded.get(&tools));
         let absent = server.verdict.signals.iter_mut().find(|signal| signal.kind == "absent");
         if let (Some(count @ 1..), Some(signal)) = (count, absent) {
             signal.reason.push_str(&format!(", and {} with it", counted(*count, "tool", "tools")));
@@ -106,12 +107,12 @@ fn only_tool_of_a_server(
 ) -> Result<Option<ToolName>, ServiceError> {
     let is_named = |tool: &ToolReport| {
         let server = tool.server.as_deref().and_then(ServerKey::of);
-        server.is_some_and(|server| server.tool_part(&tool.name) == Some(text))
+        server.is_some_and(|server| server.tool_part(tool.key.name.as_str()) == Some(text))
     };
     let all = registry.tools().list(&settings.project, ToolListing::default(), settings.now);
     let mut named = all.wait()?.into_iter().filter(is_named);
     let first = named.next().filter(|_| named.next().is_none());
-    first.map(|tool| tool_name(&tool.name)).transpose()
+    Ok(first.map(|tool| tool.key.name))
 }
 
 /// A tool of a known server that nobody has used yet.
@@ -202,7 +203,7 @@ pub fn explain(
 /// exists.
 #[must_use]
 pub fn did_you_mean(registry: &Registry, settings: &Settings, name: &ToolReport) -> Option<String> {
-    name.is_invented().then(|| nearest(registry, settings, &name.name)).flatten()
+    name.is_invented().then(|| nearest(registry, settings, name.key.name.as_str())).flatten()
 }
 
 fn nearest(registry: &Registry, settings: &Settings, name: &str) -> Option<String> {

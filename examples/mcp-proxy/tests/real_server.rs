@@ -128,7 +128,7 @@ async fn killed_it_is_demoted_restarted_one_success_restores_it_removed_it_is_st
     folder.servers(json!({}))?;
     assert!(offered(&client).await?.is_none());
     let known = folder.known().await?;
-    assert_eq!((known.status, known.presence.state), (Status::Stale, "absent"));
+    assert_eq!((known.status, known.presence.is_absent()), (Status::Stale, true));
     folder.configure(&modules)?;
     assert!(offered(&client).await?.is_some());
     assert_eq!(folder.known().await?.status, Status::Active);

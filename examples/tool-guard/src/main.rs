@@ -108,14 +108,19 @@ impl Guard {
         let find = FindTools::by_words(wanted, 3);
         let offers = self.registry.tools().suggest(&self.project, find, clock::now()).wait()?;
         for offer in offers.tools {
-            let tool = ToolName::new(offer.tool.name)?;
+            let tool = offer.tool.key.name;
             let answer = call(&self.folder.join(tool.as_str()), argument);
             let ended = if answer.is_ok() { OutcomeKind::Success } else { OutcomeKind::Failure };
             let (op, now) = (clock::fresh_op(), clock::now());
             let used = Use::new(op, tool, ended, now, self.project.clone());
             let known = self.registry.tools().record(used).wait()?;
             for change in known.changed {
-                println!("{} is {}: {}", known.tool.name, known.tool.status.as_str(), change.cause);
+                println!(
+                    "{} is {}: {}",
+                    known.tool.key.name,
+                    known.tool.status.as_str(),
+                    change.cause
+                );
             }
             if let Ok(answer) = answer {
                 return Ok(Some(answer));
@@ -127,7 +132,8 @@ impl Guard {
     /// Prints all tools, best first: score, verdict, reasons and next action.
     fn report(&self) -> Result<(), Box<dyn Error>> {
         for each in self.registry.tools().rank(&self.project, usize::MAX, clock::now()).wait()? {
-            let (score, name, status) = (each.score, &each.tool.name, each.tool.status.as_str());
+            let (score, name, status) =
+                (each.score, &each.tool.key.name, each.tool.status.as_str());
             let why: Vec<&str> =
                 each.tool.verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();
             let next = each.tool.verdict.action.as_str();

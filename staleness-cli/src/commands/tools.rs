@@ -253,7 +253,9 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let listing = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };
     let mut servers = registry.tools().list(&settings.project, listing, settings.now).wait()?;
-    servers.sort_by(|one, other| (&one.name, one.scope).cmp(&(&other.name, other.scope)));
+    servers.sort_by(|one, other| {
+        (&one.key.name, &one.key.scope).cmp(&(&other.key.name, &other.key.scope))
+    });
     let state = |server: &ToolReport, state: &ListingState| match state {
         ListingState::Configured if server.hold == Hold::Demoted => "demoted",
         ListingState::Configured if server.status == Status::Demoted => "failing",
@@ -268,7 +270,7 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
                 .iter()
                 .map(|(client, at)| (client.as_str(), state(server, at)))
                 .collect();
-            json!({ "server": server.server, "scope": server.scope, "clients": states })
+            json!({ "server": server.server, "scope": server.key.scope.word(), "clients": states })
         });
         return out.json(&json!({ "clients": clients, "servers": rows.collect::<Vec<_>>() }));
     }
@@ -279,7 +281,7 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let head = ["server"].into_iter().chain(clients.iter().copied());
     let head: Vec<Cell> = head.map(|name| (name.to_owned(), Some(Paint::dim as _))).collect();
     let rows = servers.iter().map(|server| {
-        let name = server.server.clone().unwrap_or_else(|| server.name.clone());
+        let name = server.server.clone().unwrap_or_else(|| server.key.name.to_string());
         let mut cells: Vec<Cell> = vec![(name, Some(Paint::bold))];
         for client in &clients {
             let word = server.clients.get(*client).map_or("-", |at| state(server, at));
@@ -303,7 +305,7 @@ fn of_server(
         registry.tools().list(&settings.project, ToolListing::default(), settings.now).wait()?;
     tools.retain(|tool| {
         tool.server == server.server
-            && tool.scope == server.scope
+            && tool.key.scope == server.key.scope
             && tool.kind != ToolKind::McpServer
     });
     Ok(tools)

@@ -1,5 +1,6 @@
 //! Renders tools and sources.
 
+use staleness::ids::{Scope, ToolName};
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, Suggestion, ToolReport};
 use staleness::source::SourceState;
@@ -54,7 +55,7 @@ pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     const ROWS: usize = 25;
     let table = out.table(tools.iter().take(ROWS).map(|tool| -> Vec<Cell> {
         vec![
-            (tool.name.clone(), None),
+            (tool.key.name.to_string(), None),
             (tool.kind.as_str().into(), Some(Paint::dim)),
             (why(tool), None),
         ]
@@ -109,7 +110,7 @@ pub(crate) fn invented(names: &[ToolReport], out: &Output) -> String {
         1 => "1 invented name (no client lists it)".into(),
         many => format!("{many} invented names (no client lists them)"),
     };
-    let first = names.iter().take(NAMED).map(|each| escape(&each.name));
+    let first = names.iter().take(NAMED).map(|each| escape(each.key.name.as_str()));
     let first = first.collect::<Vec<_>>().join(", ");
     let more = if names.len() > NAMED { ", …" } else { "" };
     out.hint(&format!("{count}: {first}{more}"))
@@ -121,14 +122,15 @@ fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
         .map_or_else(|| "never used".into(), |at| format!("used {}", ago(now, at)));
     let (status, paint) = (tool.status_word(), paint_of(tool));
     let status = if tool.health.state == HealthState::Probation { "probation" } else { status };
+    let own = if tool.key.scope == Scope::Global { "" } else { "project" };
     let tail: String = {
         let letters: Vec<char> = tool.outcomes.chars().collect();
         letters[letters.len().saturating_sub(8)..].iter().collect()
     };
     vec![
         (status.into(), Some(paint)),
-        (tool.name.clone(), Some(Paint::bold)),
-        (if tool.scope == "project" { "project".into() } else { String::new() }, Some(Paint::dim)),
+        (tool.key.name.to_string(), Some(Paint::bold)),
+        (own.into(), Some(Paint::dim)),
         (tail, None),
         (used, Some(Paint::dim)),
         (why(tool), None),
@@ -153,7 +155,7 @@ pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> 
         };
         vec![
             (format!("{:.3}", each.score), None),
-            (for_agents(&each.tool.name), Some(Paint::bold)),
+            (for_agents(each.tool.key.name.as_str()), Some(Paint::bold)),
             (each.mark.unwrap_or("").into(), Some(Paint::warn)),
             (reason, None),
         ]
@@ -220,17 +222,17 @@ pub(crate) fn words(cause: &str) -> String {
 pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
     let status = paint_of(tool)(paint, tool.status_word());
-    let name = escape(&tool.name);
+    let name = escape(tool.key.name.as_str());
     let mut text = format!("{}  {}\n", paint.bold(&name), status);
     let mut row = |key: &str, value: &str| text.push_str(&out.row(key, 12, value));
     row("kind", tool.kind.as_str());
-    row("scope", tool.scope);
+    row("scope", tool.key.scope.word());
     row("server", tool.server.as_deref().unwrap_or(""));
-    row("plugin", tool.plugin.as_deref().unwrap_or(""));
+    row("plugin", tool.plugin.as_ref().map_or("", ToolName::as_str));
     row("description", tool.description.as_deref().unwrap_or(""));
     let presence = format!(
         "{} ({}) since {}",
-        tool.presence.state,
+        if tool.presence.is_present() { "present" } else { "absent" },
         words(tool.presence.cause.as_str()),
         tool.presence.since
     );
@@ -246,9 +248,10 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
     row("by hand", if tool.hold == Hold::None { "" } else { tool.hold.as_str() });
     row("outcomes", &tool.outcomes);
     row("uses", &tool.uses.to_string());
-    row("sources", &tool.sources.join(", "));
+    let sources: Vec<String> = tool.sources.iter().map(ToString::to_string).collect();
+    row("sources", &sources.join(", "));
     row("discovered", &tool.discovered_at.to_string());
-    row("last seen", &tool.last_seen_at.map(|at| at.to_string()).unwrap_or_default());
+    row("last seen", &tool.last_seen_at.to_string());
     row("last used", &tool.last_used_at.map(|at| at.to_string()).unwrap_or_default());
     text.push_str(&verdict(tool, out));
     text
@@ -261,7 +264,7 @@ fn not_active(tools: &[ToolReport]) -> String {
     let named: Vec<String> = tools
         .iter()
         .filter(|tool| tool.status != Status::Active)
-        .map(|tool| format!("{} {}", tool.name, tool.status.as_str()))
+        .map(|tool| format!("{} {}", tool.key.name, tool.status.as_str()))
         .collect();
     let first = named[..named.len().min(NAMED)].join(", ");
     match named.len() {

@@ -128,7 +128,7 @@ fn kept_index(context: &mut Context) {
         let discovered = tools.discover(&project, find, at(5)).wait();
         for found in [suggested, discovered] {
             let found = found.expect("an answer").tools;
-            let tools: Vec<_> = found.into_iter().map(|one| one.key).collect();
+            let tools: Vec<_> = found.into_iter().map(|one| one.tool.key).collect();
             let expected = if is_found { vec![global("t")] } else { Vec::new() };
             assert_eq!(tools, expected, "{words} by handle {handle}");
         }

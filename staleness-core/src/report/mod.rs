@@ -14,6 +14,7 @@ mod session;
 mod suggest;
 mod tell;
 mod tool;
+mod words;
 mod work;
 
 pub(crate) use catalog::{Catalog, Listed};
@@ -36,7 +37,5 @@ pub(crate) use suggest::{
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
 pub use tell::{Failing, NetChange, Redefined};
 pub(crate) use tell::{redefined, tell};
-pub use tool::{
-    HealthReport, HealthState, History, HistoryEntry, PresenceReport, StatusChange, ToolReport,
-};
+pub use tool::{HealthReport, HealthState, History, HistoryEntry, StatusChange, ToolReport};
 pub use work::WorkReport;

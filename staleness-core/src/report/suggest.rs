@@ -24,9 +24,6 @@ pub struct Suggestion {
     /// The suggested tool, with its verdict.
     #[serde(flatten)]
     pub tool: ToolReport,
-    /// The tool's key in the registry.
-    #[serde(skip)]
-    pub key: ToolKey,
     /// The score, 0..=1: see [`ScoreParts`].
     pub score: f64,
     /// The reason for the suggestion.
@@ -43,7 +40,7 @@ impl From<&Suggestion> for SuggestedTool {
     fn from(found: &Suggestion) -> Self {
         // A learned query that hardly resembles the question did not lead to the tool.
         let led = found.parts.route.as_ref().filter(|route| !is_cold(route.closeness));
-        Self { tool: found.key.name.clone(), route: led.map(|route| route.id) }
+        Self { tool: found.tool.key.name.clone(), route: led.map(|route| route.id) }
     }
 }
 
@@ -190,7 +187,6 @@ fn suggestion(
 ) -> Suggestion {
     Suggestion {
         tool: ToolReport::new(context, each.tool),
-        key: each.tool.key.clone(),
         score,
         reason: reason(each, found),
         mark: match each.status {

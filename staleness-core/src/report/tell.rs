@@ -125,7 +125,7 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
             if tool.presence.is_absent() {
                 cause = format!("{cause}; also absent: {}", tool.presence.cause.as_str());
             }
-            Failing { name: report.name, cause }
+            Failing { name: report.key.name.to_string(), cause }
         })
         .collect();
     Telling { changes: changes.into_values().collect(), failing }

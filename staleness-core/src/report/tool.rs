@@ -4,23 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Context;
+use super::{Context, words};
+use crate::ids::{SourceId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
-use crate::tool::{Hold, ListingState, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind};
+use crate::tool::{
+    Hold, ListingState, Presence, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind,
+};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
-
-/// The presence of a tool, with its cause.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PresenceReport {
-    /// `present` or `absent`.
-    pub state: &'static str,
-    /// The cause.
-    pub cause: PresenceCause,
-    /// When it last changed.
-    pub since: Timestamp,
-}
 
 /// The health of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,13 +39,9 @@ pub struct HealthReport {
 /// A tool with all known facts and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolReport {
-    /// The name under which it is called.
-    pub name: String,
-    /// `global` or `project`.
-    pub scope: &'static str,
-    /// The project's id; `None` for a global tool.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub project: Option<String>,
+    /// Its key in the registry. Serializes as `name`, `scope` (a word) and, of a project's tool, `project`.
+    #[serde(flatten, serialize_with = "words::key")]
+    pub key: ToolKey,
     /// The kind of tool.
     pub kind: ToolKind,
     /// The MCP server that it is or belongs to.
@@ -61,9 +49,10 @@ pub struct ToolReport {
     pub server: Option<String>,
     /// The plugin that provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plugin: Option<String>,
-    /// The sources that list it or last listed it.
-    pub sources: Vec<String>,
+    pub plugin: Option<ToolName>,
+    /// The sources that list it or last listed it. Serializes them as `client/level/part`.
+    #[serde(serialize_with = "words::sources")]
+    pub sources: Vec<SourceId>,
     /// Its state in each client's configuration. For a server's tool, the state of the server.
     pub clients: BTreeMap<String, ListingState>,
     /// The tool's description.
@@ -74,8 +63,9 @@ pub struct ToolReport {
     /// A person's decision about it.
     #[serde(skip_serializing_if = "is_none")]
     pub hold: Hold,
-    /// Its presence, with the cause.
-    pub presence: PresenceReport,
+    /// Its presence, with the cause. Serializes with its state as a word.
+    #[serde(serialize_with = "words::presence")]
+    pub presence: Presence,
     /// Its health.
     pub health: HealthReport,
     /// The letters of its latest outcomes, oldest first.
@@ -87,8 +77,7 @@ pub struct ToolReport {
     /// When it was first recorded.
     pub discovered_at: Timestamp,
     /// When it was last seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_seen_at: Option<Timestamp>,
+    pub last_seen_at: Timestamp,
     /// When it was last used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
@@ -105,8 +94,6 @@ impl ToolReport {
     /// Reports a tool in a context.
     #[must_use]
     pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
-        let held: Vec<String> =
-            tool.listings.iter().map(|listing| listing.source.to_string()).collect();
         let members = context.members(tool);
         let policy = context.tool_policy(tool);
         let failures = members
@@ -115,28 +102,22 @@ impl ToolReport {
             .sum::<usize>()
             + tool.health.failures(&tool.ring, &policy);
         Self {
-            name: tool.key.name.to_string(),
-            scope: tool.key.scope.word(),
-            project: tool.key.scope.project().map(ToString::to_string),
+            key: tool.key.clone(),
             kind: tool.kind,
             server: Self::server_of(tool),
-            plugin: tool.plugin.as_ref().map(ToString::to_string),
-            sources: held,
+            plugin: tool.plugin.clone(),
+            sources: tool.listings.iter().map(|listing| listing.source.clone()).collect(),
             clients: context.clients(tool),
             description: tool.description.clone(),
             status: context.status(tool),
             hold: tool.hold,
-            presence: PresenceReport {
-                state: if tool.presence.is_present() { "present" } else { "absent" },
-                cause: tool.presence.cause,
-                since: tool.presence.since,
-            },
+            presence: tool.presence,
             health: health(context, tool),
             outcomes: letters(tool, members),
             failures,
             uses: context.uses(tool),
             discovered_at: tool.discovered_at,
-            last_seen_at: Some(context.last_seen(tool)),
+            last_seen_at: context.last_seen(tool),
             last_used_at: context.last_used(tool),
             verdict: verdict(context, tool),
         }

@@ -104,7 +104,7 @@ fn m3_tools_of_other_clients_are_neither_suggested_nor_found_nor_listed() {
         let discovered = tools.discover(&world.project, wanted, world.now()).wait().unwrap();
         let listed = tools.list(&world.project, ToolListing::default(), world.now()).wait();
         let names = |found: staleness_core::registry::FoundTools| -> Vec<String> {
-            found.tools.into_iter().map(|each| each.tool.name).collect()
+            found.tools.into_iter().map(|each| each.tool.key.name.into()).collect()
         };
         assert_eq!(names(suggested.clone()), names(discovered));
         let listed = listed.unwrap();
@@ -339,7 +339,7 @@ fn a_use_without_its_server_is_reported_as_the_tool_of_the_server() {
     for duplicate in [false, true] {
         let report = world.registry.tools().record(used()).wait().unwrap();
         assert_eq!(
-            (report.tool.name.as_str(), report.duplicate),
+            (report.tool.key.name.as_str(), report.duplicate),
             ("mcp__github__search", duplicate)
         );
     }
@@ -352,7 +352,7 @@ fn a_tool_of_exactly_that_name_is_meant_before_its_spellings() {
     let exact = Found { name: tool_name("mcp_read_file"), ..skill("x") };
     world.scan(vec![of("claude-code", vec![exact])]);
     let report = world.uses("mcp_read_file", "S");
-    assert_eq!((report.tool.name.as_str(), report.tool.uses), ("mcp_read_file", 1));
+    assert_eq!((report.tool.key.name.as_str(), report.tool.uses), ("mcp_read_file", 1));
     let report = world.uses("mcp_write_file", "S");
-    assert_eq!(report.tool.name, "mcp__write__file");
+    assert_eq!(report.tool.key.name, "mcp__write__file");
 }

@@ -47,7 +47,7 @@ fn a_use_of_a_skill_or_command_counts_for_it() {
     assert_eq!((world.tool("pdf").uses, world.status("pdf")), (3, Status::Demoted));
     assert_eq!(world.status("Skill"), Status::Active, "what ran it is not to blame");
     let report = mentioning(&world, "SlashCommand", 'S', &["/kit:go"]);
-    assert_eq!(report.tool.name, "SlashCommand");
+    assert_eq!(report.tool.key.name, "SlashCommand");
     assert_eq!(world.tool("/kit:go").uses, 1);
     assert_eq!(world.tool("kit@market").uses, 1, "and the plugin that provides the command");
     let all = world.everything();
@@ -63,7 +63,7 @@ fn a_use_that_mentions_its_own_tool_or_server_counts_once() {
     let server = "mcp__plugin_kit_db__*";
     mentioning(&world, "mcp__plugin_kit_db__query", 'S', &[server]);
     let ranked = world.registry.tools().rank(&world.project, 20, world.now()).wait().unwrap();
-    let each = ranked.iter().find(|each| each.tool.name == server).unwrap();
+    let each = ranked.iter().find(|each| each.tool.key.name == server).unwrap();
     assert!((each.score - 0.5).abs() < 1e-9, "one of two uses: {}", each.score);
     assert_eq!(each.tool.uses, 1);
 }
@@ -87,7 +87,7 @@ fn a_use_of_a_plugins_server_counts_for_the_plugin_once() {
     assert_eq!(world.tool("kit@market").uses, 3);
     let ranked = world.registry.tools().rank(&world.project, 20, world.now()).wait().unwrap();
     for name in ["kit@market", "mcp__plugin_kit_db__*", "mcp__plugin_kit_db__query"] {
-        let each = ranked.iter().find(|each| each.tool.name == name).unwrap();
+        let each = ranked.iter().find(|each| each.tool.key.name == name).unwrap();
         assert!((each.score - 1.0).abs() < 1e-9, "{name}: three of three uses, {}", each.score);
     }
 }
@@ -131,7 +131,7 @@ fn a_server_counts_tools_that_were_used_before_it_was_known() {
     assert_eq!(world.tool("mcp__x__a").key.scope, project_scope(&world.project));
     assert_eq!(world.report("x").uses, 2);
     let ranked = world.registry.tools().rank(&world.project, 5, world.now()).wait().unwrap();
-    assert_eq!(ranked[0].tool.name, "mcp__x__*");
+    assert_eq!(ranked[0].tool.key.name, "mcp__x__*");
     assert!((ranked[0].score - 1.0).abs() < 1e-9);
 }
 
@@ -274,7 +274,7 @@ fn a_use_counts_for_the_global_tool_where_the_projects_own_is_gone() {
     assert_eq!((mine("/go").uses, mine("pdf").uses), (1, 1));
     world.scan(both(Vec::new()));
     let report = world.uses("/go", "S");
-    assert_eq!((report.tool.scope, report.tool.uses), ("global", 1));
+    assert_eq!((report.tool.key.scope.word(), report.tool.uses), ("global", 1));
     mentioning(&world, "Skill", 'S', &["pdf"]);
     assert_eq!((mine("/go").uses, mine("pdf").uses), (1, 1));
     assert!(mine("/go").presence.is_absent() && mine("pdf").presence.is_absent());

@@ -21,7 +21,7 @@ fn listed(world: &World, invented: bool) -> Vec<String> {
     let wanted = ToolListing { invented, ..ToolListing::default() };
     let listed = world.registry.tools().list(&world.project, wanted, world.now()).wait().unwrap();
     let wanted = listed.into_iter().filter(|tool| tool.is_invented() == invented);
-    wanted.map(|tool| tool.name).collect()
+    wanted.map(|tool| tool.key.name.into()).collect()
 }
 
 /// Records a failure of Codex.
@@ -41,9 +41,9 @@ fn answered(world: &World, name: &str) -> Vec<String> {
     found.extend(tools.discover(project, words, now).wait().unwrap().tools);
     let ranked = tools.rank(project, 9, now).wait().unwrap();
     let (_, told) = world.looked(project, &session("s"));
-    let found = found.into_iter().map(|each| each.tool.name);
+    let found = found.into_iter().map(|each| String::from(each.tool.key.name));
     found
-        .chain(ranked.into_iter().map(|each| each.tool.name))
+        .chain(ranked.into_iter().map(|each| each.tool.key.name.into()))
         .chain(told.tools.into_iter().map(|each| each.name))
         .chain(told.failing.into_iter().map(|each| each.name))
         .chain(tools.nearest(project, name).wait().unwrap().map(String::from))
@@ -87,7 +87,7 @@ proptest! {
             let found = if name.starts_with("mcp__") { server("nobody") } else { skill(&name) };
             world.scan(vec![read(user("mcp"), vec![server("hub"), server("hub2"), found])]);
             let known = world.report(&name);
-            prop_assert_eq!((known.outcomes, known.presence.state), (report.outcomes, "present"));
+            prop_assert_eq!((known.outcomes, known.presence.is_present()), (report.outcomes, true));
         } else {
             world.uses(&name, "S");
         }

@@ -176,7 +176,7 @@ fn an_open_registry_reads_every_tool_again_only_when_a_search_would_read_somethi
     let ask = |query: &str| {
         world.spy.views.lock().unwrap().clear();
         let found = world.discover(query, 5);
-        let names: Vec<String> = found.into_iter().map(|each| each.tool.name).collect();
+        let names: Vec<String> = found.into_iter().map(|each| each.tool.key.name.into()).collect();
         let views = world.spy.views.lock().unwrap().clone();
         let whole = |pick: &Pick<ToolFilter>| matches!(pick.filter, ToolFilter::Scope(_));
         let looks = |view: &Selection| {

@@ -293,12 +293,12 @@ fn a_use_of_an_unknown_tool_makes_it_known_where_it_belongs() {
         ("whatever", "project", ToolKind::Unknown, None),
     ] {
         let report = world.uses(name, "S").tool;
-        assert_eq!((report.scope, report.kind), (scope, kind), "{name}");
+        assert_eq!((report.key.scope.word(), report.kind), (scope, kind), "{name}");
         assert_eq!(report.server.as_deref(), server, "{name}");
     }
     // Known again once the project's own is gone: the global server is meant.
     world.scan(vec![read(own(p, "mcp"), vec![server("p")])]);
-    assert_eq!(world.uses("mcp__both__other", "S").tool.scope, "global");
+    assert_eq!(world.uses("mcp__both__other", "S").tool.key.scope.word(), "global");
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn probation_doubles_and_only_that_tool_is_offered_then() {
         let at: Timestamp = world.now().plus_millis(after);
         let offers =
             world.registry.tools().suggest(&p, FindTools::ranked(5), at).wait().unwrap().tools;
-        offers.iter().map(|each| format!("{} {:?}", each.tool.name, each.mark)).collect()
+        offers.iter().map(|each| format!("{} {:?}", each.tool.key.name, each.mark)).collect()
     };
     assert!(offered(&world, Timestamp::HOUR - 1).is_empty());
     assert_eq!(offered(&world, Timestamp::HOUR), ["/x Some(\"[probation]\")"]);

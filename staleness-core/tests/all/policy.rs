@@ -308,11 +308,11 @@ fn the_short_name_of_an_ignored_server_covers_its_tools() {
     world.uses("mcp__github__search", "S");
     world.uses("mcp__other__search", "S");
     let found = world.discover("search", 10);
-    let names: Vec<&str> = found.iter().map(|each| each.tool.name.as_str()).collect();
+    let names: Vec<&str> = found.iter().map(|each| each.tool.key.name.as_str()).collect();
     assert_eq!(names, ["mcp__other__search"]);
     let listing = ToolListing { hide_ignored: true, ..ToolListing::default() };
     let listed = world.registry.tools().list(&world.project, listing, world.now()).wait().unwrap();
-    assert!(listed.iter().all(|tool| !tool.name.contains("github")), "{listed:?}");
+    assert!(listed.iter().all(|tool| !tool.key.name.as_str().contains("github")), "{listed:?}");
     assert_eq!(world.list(&world.project).len(), 4);
 }
 

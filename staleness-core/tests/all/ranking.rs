@@ -11,7 +11,7 @@ use staleness_core::{Policy, Timestamp, Wait};
 
 fn scores(world: &World, now: Timestamp) -> Vec<(String, f64)> {
     let ranked = world.registry.tools().rank(&world.project, 100, now).wait().unwrap();
-    ranked.into_iter().map(|each| (each.tool.name, each.score)).collect()
+    ranked.into_iter().map(|each| (each.tool.key.name.into(), each.score)).collect()
 }
 
 fn score(world: &World, name: &str, now: Timestamp) -> f64 {
@@ -32,7 +32,7 @@ fn the_reason_tells_how_often_a_tool_worked_here() {
     world.uses("thrice", "SSS");
     let offered = world.suggest(FindTools::ranked(10));
     let mut reasons: Vec<_> =
-        offered.iter().map(|each| (each.tool.name.as_str(), each.reason.as_str())).collect();
+        offered.iter().map(|each| (each.tool.key.name.as_str(), each.reason.as_str())).collect();
     reasons.sort_unstable();
     let expected = [
         ("elsewhere", "has not worked here recently"),
@@ -179,7 +179,7 @@ fn both_facts_are_shown_of_a_tool_that_is_failing_and_gone() {
     world.uses("/x", "FFF");
     world.scan(vec![read(user("commands"), vec![])]);
     let report = world.report("/x");
-    assert_eq!((report.status, report.presence.state), (Status::Demoted, "absent"));
+    assert_eq!((report.status, report.presence.is_absent()), (Status::Demoted, true));
     let reasons: Vec<&str> =
         report.verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();
     let expected = [
@@ -199,7 +199,10 @@ fn ten_thousand_tools_are_ranked_with_a_limit_as_without() {
     let all = world.registry.tools().rank(&world.project, usize::MAX, world.now()).wait().unwrap();
     let top = world.registry.tools().rank(&world.project, 20, world.now()).wait().unwrap();
     assert_eq!(all[..20], top[..]);
-    assert_eq!((top[0].tool.name.as_str(), top[1].tool.name.as_str()), ("s00007", "s09999"));
+    assert_eq!(
+        (top[0].tool.key.name.as_str(), top[1].tool.key.name.as_str()),
+        ("s00007", "s09999")
+    );
 }
 
 fn a_world(seeds: &[(u8, u8, u8)]) -> World {

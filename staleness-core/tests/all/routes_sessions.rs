@@ -221,7 +221,7 @@ fn a_route_that_did_not_lead_to_a_tool_is_not_refreshed_by_its_use() {
     world.pass(Timestamp::DAY);
     let find = FindTools::by_words("search something", 5);
     let found = world.suggest(find);
-    let found = found.into_iter().find(|each| each.key.name == tool(TOOL)).unwrap();
+    let found = found.into_iter().find(|each| each.tool.key.name == tool(TOOL)).unwrap();
     let by = found.parts.route.clone().unwrap();
     assert!(by.id == route.key.id && by.closeness < 0.3, "{by:?}");
     let tools = vec![SuggestedTool::from(&found)];

@@ -108,7 +108,7 @@ fn forgetting_a_server_forgets_its_tools_and_what_is_still_listed_returns_as_new
     assert_eq!(forget(ScopeChoice::Either), ("mcp__y__* mcp__y__a".to_owned(), 1));
     world.scan(all());
     let tool = world.report("mcp__x__a");
-    assert_eq!((tool.outcomes.as_str(), tool.presence.state), ("", "present"));
+    assert_eq!((tool.outcomes.as_str(), tool.presence.is_present()), ("", true));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn a_tool_that_is_disabled_from_the_start_is_known_and_absent() {
     let world = World::default();
     let report = world.scan(vec![read(user("commands"), vec![off(command(TOOL))])]);
     assert_eq!((names(&report.added), report.stale.len()), (vec![TOOL], 0));
-    assert_eq!(report.added[0].presence.state, "absent");
+    assert!(report.added[0].presence.is_absent());
     assert_eq!(world.history(TOOL), ["added - stale disabled"]);
     let report = world.scan(vec![read(user("commands"), vec![off(command(TOOL))])]);
     assert_eq!((report.stale.len(), report.unchanged), (0, 0), "it was not there before");
@@ -120,7 +120,7 @@ fn a_source_that_fails_holds_what_it_held() {
     world.scan(vec![read(user("a"), vec![command(TOOL)]), read(user("b"), vec![command(TOOL)])]);
     let report = world.scan(vec![read(user("a"), vec![]), failed(user("b"))]);
     assert!(report.stale.is_empty());
-    assert_eq!(world.report(TOOL).sources, ["client/user/b"]);
+    assert_eq!(sources(&world.report(TOOL)), ["client/user/b"]);
     assert_eq!(names(&world.scan(vec![read(user("b"), vec![])]).stale), [TOOL]);
 }
 
@@ -143,7 +143,7 @@ fn a_plugin_that_left_its_index_is_covered_and_empty() {
     let report = world.registry.tools().apply_scan(scan).wait().unwrap();
     assert_eq!(names(&report.stale), ["x:go"], "and not what other sources hold");
     assert_eq!(world.registry.admin().sources().wait().unwrap().len(), 1);
-    assert_eq!(world.report("x:go").sources, ["client/user/plugin:x@market/skills"]);
+    assert_eq!(sources(&world.report("x:go")), ["client/user/plugin:x@market/skills"]);
     assert_eq!(names(&world.scan(vec![skills()]).restored), ["x:go"]);
 }
 
@@ -298,8 +298,30 @@ fn a_clock_that_goes_backwards_takes_nothing_back() {
     let latest = world.now();
     world.pass(-3 * Timestamp::DAY);
     world.scan(vec![read(user("commands"), vec![command(TOOL)])]);
-    assert_eq!(world.report(TOOL).last_seen_at, Some(latest));
+    assert_eq!(world.report(TOOL).last_seen_at, latest);
     let report = world.scan(vec![read(user("commands"), vec![])]);
     assert_eq!(names(&report.stale), [TOOL]);
     assert_eq!(world.registry.admin().projects().wait().unwrap()[0].last_seen_at, latest);
+}
+
+#[test]
+fn the_json_of_a_report_has_words_for_scope_sources_and_presence() {
+    let world = World::default();
+    let mut own = user("commands");
+    own.project = Some(world.project.id.clone());
+    let report =
+        world.scan(vec![read(own, vec![command(TOOL)]), read(user("a"), vec![command("/b")])]);
+    let json = |at: usize| serde_json::to_string(&report.added[at]).unwrap();
+    let (now, project) = (world.now(), &world.project.id);
+    let facts = |source: &str| {
+        format!(
+            r#""kind":"slash_command","sources":["{source}"],"clients":{{"client":"configured"}},"status":"active","presence":{{"state":"present","cause":"configured","since":"{now}"}},"health":{{"state":"healthy"}},"outcomes":"","failures":0,"uses":0,"discovered_at":"{now}","last_seen_at":"{now}","verdict":{{"level":"fresh","freshness":1.0,"signals":[],"action":"keep"}}}}"#
+        )
+    };
+    let global = format!(r#"{{"name":"/b","scope":"global",{}"#, facts("client/user/a"));
+    let own = format!(
+        r#"{{"name":"{TOOL}","scope":"project","project":"{project}",{}"#,
+        facts("client/user/commands")
+    );
+    assert_eq!([json(0), json(1)], [global, own]);
 }

@@ -9,7 +9,7 @@ use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{Policy, Wait};
 
 fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
-    suggestions.iter().map(|each| each.tool.name.as_str()).collect()
+    suggestions.iter().map(|each| each.tool.key.name.as_str()).collect()
 }
 
 fn suggested(world: &World, query: Option<&str>) -> Vec<String> {
@@ -183,7 +183,7 @@ fn spellings_of_one_word_fit_in_full() {
     for query in queries.split('|') {
         let found = world.discover(query, 5);
         assert_eq!(found.len(), 1, "{query}");
-        assert_eq!(found[0].parts.words, Some(1.0), "{query}: {}", found[0].tool.name);
+        assert_eq!(found[0].parts.words, Some(1.0), "{query}: {}", found[0].tool.key.name);
     }
 }
 
@@ -221,7 +221,7 @@ fn discover_shows_everything_visible_and_marks_what_cannot_be_relied_on() {
     world.scan_in(&q, vec![read(own(&q, "x"), vec![skill("thing-elsewhere")])]);
     world.hold("thing-bad", Hold::Demoted);
     let found = world.discover("thing", 9);
-    let marks: Vec<_> = found.iter().map(|each| (each.tool.name.as_str(), each.mark)).collect();
+    let marks: Vec<_> = found.iter().map(|each| (each.tool.key.name.as_str(), each.mark)).collect();
     let expected = [
         ("mcp__thing__*", None),
         ("thing-good", None),
@@ -303,6 +303,6 @@ fn habits_are_shown_as_a_part_of_the_words() {
     let found = world.discover("query app.db", 5);
     let parts = &found[0].parts;
     let (words, habit) = (parts.words.unwrap(), parts.habit.unwrap());
-    assert_eq!(found[0].tool.name, "mcp__db__query");
+    assert_eq!(found[0].tool.key.name, "mcp__db__query");
     assert!(habit > 0.0 && habit <= 0.35 && habit <= words, "{parts:?}");
 }

@@ -11,7 +11,7 @@ use staleness_core::store::Refusal;
 use staleness_core::{RegistryError, Wait, ids};
 
 fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
-    suggestions.iter().map(|each| each.tool.name.as_str()).collect()
+    suggestions.iter().map(|each| each.tool.key.name.as_str()).collect()
 }
 
 fn shelf(world: &World, tools: Vec<Found>) {

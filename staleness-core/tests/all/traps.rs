@@ -81,7 +81,7 @@ fn same_name_in_two_scopes_is_not_confused() {
     world.scan(vec![everyone(), mine]);
     world.uses("/review", "FFF");
     assert_eq!(world.report("/review").status, Status::Demoted);
-    assert_eq!(world.report("/review").scope, "project");
+    assert_eq!(world.report("/review").key.scope.word(), "project");
     world.scan_in(&other, vec![everyone()]);
     assert_eq!(world.report_in(&other, "/review").status, Status::Active);
     assert_eq!(world.report_in(&other, "/review").uses, 0);
@@ -96,16 +96,16 @@ fn removing_one_of_two_leaves_the_other() {
     world.uses("mcp__x__go", "S");
     let report = world.scan(both(vec![server("x")], vec![]));
     assert_eq!(names(&report.stale), ["mcp__x__*"], "the project's entry alone");
-    assert_eq!(report.stale[0].scope, "project");
+    assert_eq!(report.stale[0].key.scope.word(), "project");
     assert_eq!(world.status("mcp__x__*"), Status::Active, "the global one");
     assert_eq!(world.status("mcp__x__go"), Status::Active, "the global server provides it");
     let ranked = world.registry.tools().rank(&world.project, 10, world.now()).wait().unwrap();
-    let shown: Vec<_> = ranked.iter().filter(|each| each.tool.name == "mcp__x__*").collect();
+    let shown: Vec<_> = ranked.iter().filter(|each| each.tool.key.name == "mcp__x__*").collect();
     assert_eq!(shown.len(), 1, "one per name, and the one that is there");
-    assert_eq!((shown[0].tool.scope, shown[0].tool.status), ("global", Status::Active));
+    assert_eq!((shown[0].tool.key.scope.word(), shown[0].tool.status), ("global", Status::Active));
     let report = world.scan(both(vec![], vec![server("x")]));
     assert_eq!(report.stale.len(), 1);
-    assert_eq!(report.stale[0].scope, "global");
+    assert_eq!(report.stale[0].key.scope.word(), "global");
     assert_eq!(world.presence("mcp__x__go"), "used", "the project's server provides it");
 }
 
@@ -115,7 +115,7 @@ fn two_holders_in_one_scope_removing_one_leaves_the_tool() {
     let two = |a, b| vec![read(user("a"), a), read(user("b"), b)];
     world.scan(two(vec![server("x")], vec![server("x")]));
     assert!(world.scan(two(vec![server("x")], vec![])).stale.is_empty());
-    assert_eq!(world.report("x").sources, ["client/user/a"]);
+    assert_eq!(sources(&world.report("x")), ["client/user/a"]);
     assert!(world.scan(two(vec![], vec![server("x")])).stale.is_empty());
     assert_eq!(world.scan(two(vec![], vec![])).stale.len(), 1);
 }
@@ -229,7 +229,7 @@ fn marking_stale_does_not_count_as_being_seen() {
     world.pass(10 * Timestamp::DAY);
     world.scan(vec![read(user("mcp"), vec![])]);
     let report = world.report("x");
-    assert_eq!((report.status, report.last_seen_at), (Status::Stale, Some(seen)));
+    assert_eq!((report.status, report.last_seen_at), (Status::Stale, seen));
 }
 
 #[test]

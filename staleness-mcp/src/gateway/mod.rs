@@ -426,14 +426,14 @@ fn name(server: &str, tool: &str) -> Option<ToolName> {
 
 /// The live tools in the order in which the registry ranks them.
 fn rank(server: &str, tools: Vec<Tool>, known: Vec<ScoredTool>) -> Vec<Ranked> {
-    let mut live: HashMap<String, Tool> = HashMap::with_capacity(tools.len());
+    let mut live: HashMap<ToolName, Tool> = HashMap::with_capacity(tools.len());
     for tool in tools {
         if let Some(name) = name(server, &tool.name) {
-            live.entry(name.to_string()).or_insert(tool);
+            live.entry(name).or_insert(tool);
         }
     }
     let ranked = known.into_iter().filter_map(|each| {
-        let tool = live.remove(&each.tool.name)?;
+        let tool = live.remove(&each.tool.key.name)?;
         Some(Ranked { tool, report: each.tool, score: each.score })
     });
     ranked.collect()

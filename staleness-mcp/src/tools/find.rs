@@ -215,10 +215,10 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer<Known>, ServiceEr
         .show(&settings.project, std::slice::from_ref(&key), settings.now)
         .wait()?;
     let trial = match report.health.state {
-        HealthState::Probation if report.presence.state == "present" => ", on probation",
+        HealthState::Probation if report.presence.is_present() => ", on probation",
         _ => "",
     };
-    let mut text = Text::new(ModelName::tool(settings.client.as_ref(), &report.name))
+    let mut text = Text::new(ModelName::tool(settings.client.as_ref(), report.key.name.as_str()))
         .and(" is ")
         .and(report.status_word())
         .and(trial);
@@ -313,7 +313,8 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     used.duration_ms = asked.duration_ms;
     let report = registry.tools().record(used).wait()?;
     let mut text =
-        Text::new(ModelName::tool(settings.client.as_ref(), &report.tool.name)).and(" is ");
+        Text::new(ModelName::tool(settings.client.as_ref(), report.tool.key.name.as_str()))
+            .and(" is ");
     text.push(report.tool.status_word());
     for change in &report.changed {
         let to = change.to.as_deref().and_then(Status::from_word).map_or("gone", Status::as_str);
@@ -332,7 +333,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     let data = Recorded {
         changed: changed.collect(),
         verdict: verdict::brief(&report.tool.verdict),
-        name: called_by(settings.client.as_ref(), &report.tool.name),
+        name: called_by(settings.client.as_ref(), report.tool.key.name.as_str()),
         status: report.tool.status,
         outcomes: report.tool.outcomes,
         duplicate: report.duplicate,

@@ -86,7 +86,7 @@ pub(super) struct Found {
 pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found, Text) {
     let tool = &each.tool;
     let row = Found {
-        name: called_by(client, &tool.name),
+        name: called_by(client, tool.key.name.as_str()),
         status: tool.status,
         mark: each.mark,
         score: each.score,
@@ -94,7 +94,7 @@ pub(super) fn suggestion(client: Option<&ClientId>, each: &Suggestion) -> (Found
         description: tool.description.as_deref().map(line),
         verdict: brief(&tool.verdict),
     };
-    let mut text = Text::new(ModelName::tool(client, &tool.name));
+    let mut text = Text::new(ModelName::tool(client, tool.key.name.as_str()));
     if let Some(mark) = each.mark {
         text = text.and(" ").and(mark);
     }
@@ -112,7 +112,7 @@ pub(super) fn did_you_mean(near: &str) -> Text {
 /// Returns everything known about a tool.
 pub(super) fn tool(client: Option<&ClientId>, tool: &ToolReport) -> Value {
     let mut value = serde_json::to_value(tool).unwrap_or_default();
-    value["name"] = called_by(client, &tool.name).into();
+    value["name"] = called_by(client, tool.key.name.as_str()).into();
     if let Some(text) = tool.description.as_deref() {
         value["description"] = line(text).into();
     }

@@ -84,7 +84,7 @@ async fn a_server_that_is_removed_takes_its_tools_and_brings_them_back() {
     gateway.listed(&project, "s", tools(&["a"])).await.unwrap();
     gateway.listed(&project, "t", tools(&["a"])).await.unwrap();
     let report = gateway.configured(&project, &["t"]).await.unwrap();
-    let gone: Vec<_> = report.stale.iter().map(|tool| tool.name.as_str()).collect();
+    let gone: Vec<_> = report.stale.iter().map(|tool| tool.key.name.as_str()).collect();
     assert_eq!(gone, ["mcp__s__*", "mcp__s__a"]);
     let report = gateway.configured(&project, &["s", "t"]).await.unwrap();
     assert_eq!(report.restored.len(), 2);

@@ -146,7 +146,7 @@ fn ranked(
         .tools;
     // One that never worked here is no advice, nor is one that cannot be named.
     let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
-    let names = worked.map(|tool| tool.tool.name);
+    let names = worked.map(|tool| String::from(tool.tool.key.name));
     Ok(names.filter(|name| ModelName::tool(None, name).is_shown()).collect())
 }
 

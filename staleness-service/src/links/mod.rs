@@ -208,7 +208,7 @@ pub fn impact(world: &World<'_>, registry: &Registry, name: &str) -> Result<Impa
 impl Thing {
     fn names(&self) -> (String, String) {
         let (kind, name) = match self {
-            Self::Tool(tool, _) => (tool.kind.as_str(), tool.name.clone()),
+            Self::Tool(tool, _) => (tool.kind.as_str(), tool.key.name.to_string()),
             Self::Route(route) => ("route", route.id.to_string()),
             Self::Document(path) => ("document", path.clone()),
             Self::Item(item) => (item.kind.as_str(), item.id.clone()),
@@ -280,7 +280,8 @@ fn server_keys(
     settings: &Settings,
     tool: &ToolReport,
 ) -> Result<Vec<ToolKey>, ServiceError> {
-    let Some(server) = tool.server.as_ref().filter(|_| tool_prefix(&tool.name).is_none()) else {
+    let is_tool = tool_prefix(tool.key.name.as_str()).is_none();
+    let Some(server) = tool.server.as_ref().filter(|_| is_tool) else {
         return Ok(Vec::new());
     };
     let own = format!("mcp__{server}__*");

@@ -174,7 +174,7 @@ pub(super) fn rests_on(
     told.documents.truncate(MAX_TOLD);
 
     if let Thing::Tool(tool, key) = thing {
-        let prefix = tool_prefix(&tool.name);
+        let prefix = tool_prefix(tool.key.name.as_str());
         let leads = |name: &str| {
             name == key.name.as_str() || prefix.as_deref().is_some_and(|it| name.starts_with(it))
         };

@@ -379,7 +379,11 @@ pub(crate) fn changes(delta: &Delta) -> Vec<String> {
 }
 
 pub(crate) fn names(tools: &[ToolReport]) -> Vec<&str> {
-    tools.iter().map(|tool| tool.name.as_str()).collect()
+    tools.iter().map(|tool| tool.key.name.as_str()).collect()
+}
+
+pub(crate) fn sources(tool: &ToolReport) -> Vec<String> {
+    tool.sources.iter().map(ToString::to_string).collect()
 }
 
 pub(crate) fn outcome(letter: char) -> OutcomeKind {
