@@ -46,7 +46,7 @@ impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TimedOut => f.write_str("another process held the lock for too long"),
-            Self::Io(source) => write!(f, "locking failed: {source}"),
+            Self::Io(_) => f.write_str("the lock file could not be opened or locked"),
         }
     }
 }

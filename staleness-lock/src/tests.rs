@@ -256,3 +256,11 @@ fn a_limit_on_all_waits_together_is_used_up_and_then_each_try_is_at_once() {
     // The helper of the first call may still hold the file for a moment.
     until(|| limited.acquire(LONG).is_ok());
 }
+
+#[test]
+fn an_error_and_its_source_say_each_thing_once() {
+    let error = LockError::from(io::Error::other("the disk is gone"));
+    assert_eq!(error.to_string(), "the lock file could not be opened or locked");
+    assert_eq!(error.source().unwrap().to_string(), "the disk is gone");
+    assert!(LockError::TimedOut.source().is_none());
+}
