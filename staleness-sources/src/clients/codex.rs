@@ -99,9 +99,10 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
 }
 
 /// Returns true if a file may still be being written. Truncated TOML is often valid, so a text that ends at a
-/// block boundary without a newline is treated as incomplete.
+/// block boundary without a newline is treated as incomplete. Codex CLI leaves an empty file when it removes the
+/// last server.
 fn looks_cut(text: &str) -> bool {
-    text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
+    !text.is_empty() && text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }
 
 /// Adds the servers. The client refuses to start if a server is not a table.

@@ -49,6 +49,18 @@ fn toml_that_stops_where_a_piece_ends_is_half_written() {
     );
 }
 
+/// `codex mcp remove` leaves an empty file when it removes the last server, and Codex CLI starts with it.
+#[test]
+fn an_empty_file_of_codex_lists_nothing() {
+    let tree = Tree::new();
+    for text in ["", "\n", "\u{feff}", "# no servers\n"] {
+        tree.user(".codex/config.toml", text);
+        let source = tree.source("codex", Level::User, "mcp");
+        assert_eq!((source.state, source.found.len()), (SourceState::Read, 0), "{text:?}");
+        assert!(source.covers(), "{text:?}");
+    }
+}
+
 #[test]
 fn a_file_that_lists_ever_so_much_is_taken_in_up_to_a_bound() {
     let tree = Tree::new();
