@@ -184,6 +184,12 @@ fn policy_changes_what_is_done() {
     sandbox.ok(&["record", "mcp__github__search", "--failure"]);
     sandbox.ok(&["record", "mcp__github__search", "--failure"]);
     assert_eq!(sandbox.status("mcp__github__search"), "demoted");
-    let early = ["--now", "2026-11-22", "--set", "tools.unseen_days=1", "tools", "show", "github"];
-    assert_eq!(sandbox.json(&early)["verdict"]["level"], "review");
+    let late = ["--now", "2026-11-22", "--set", "tools.unseen_days=1"];
+    let level = || {
+        sandbox.json(&[&late[..], &["tools", "show", "github"]].concat())["verdict"]["level"]
+            .clone()
+    };
+    assert_eq!(level(), "fresh", "nothing was used since");
+    sandbox.ok(&["--now", "2026-11-22", "record", "Bash", "--success"]);
+    assert_eq!(level(), "review");
 }

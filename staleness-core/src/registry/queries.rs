@@ -11,8 +11,7 @@ use crate::policy::Policy;
 use crate::project::Project;
 use crate::registry::{Admin, RegistryError, Tools};
 use crate::report::{
-    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank, shares_all,
-    shows_ends,
+    Context, History, HistoryEntry, RankedTool, ToolCost, ToolReport, costs, rank,
 };
 use crate::scan::{ProjectRef, may_be_invented, see_as};
 use crate::source::Source;
@@ -23,11 +22,11 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
-/// The number of first and of last outcomes to read for clients that share all their tools. Leaving the others
-/// unread can only shorten idle times.
-const ENDS: u32 = 5_000;
-/// The number of them that is enough if every client is among them.
-const FEW_ENDS: u32 = 200;
+/// The number of first and of last outcomes to read. Leaving the others unread can only shorten idle times.
+const ENDS: u32 = 20_000;
+
+/// The number of journal entries of a tool to read for the time since when a client has or lacks it.
+const HISTORY: u32 = 200;
 
 /// Selects all tools that a project sees, with its latest outcomes.
 #[must_use]
@@ -38,10 +37,11 @@ pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
         .peek(ToolFilter::Scope(own.clone()))
         .peek(SourceFilter::Scope(Scope::Global))
         .peek(SourceFilter::Scope(own))
-        .outcomes(OutcomeFilter::LastOfProject {
-            project: project.clone(),
-            limit: policy.ranking.window,
-        })
+        .outcomes(last_outcomes(project, policy))
+}
+
+fn last_outcomes(project: &ProjectId, policy: &Policy) -> OutcomeFilter {
+    OutcomeFilter::LastOfProject { project: project.clone(), limit: policy.ranking.window }
 }
 
 /// A filter for a list of tools.
@@ -221,15 +221,6 @@ impl Tools<'_> {
         let scopes = [Scope::Global, Scope::Project(project.id.clone())];
         let all = scopes.into_iter().map(ToolFilter::Scope).fold(Selection::new(), Selection::peek);
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
-        if shares_all(&view) {
-            for limit in [FEW_ENDS, ENDS] {
-                let outcomes = Selection::new().outcomes(OutcomeFilter::FirstAndLast { limit });
-                view.outcomes = self.0.store.view(std::sync::Arc::new(outcomes)).await?.outcomes;
-                if shows_ends(&view, limit as usize) {
-                    break;
-                }
-            }
-        }
         // Each client counts for itself.
         see_as(&mut view, None);
         let context = Context::new(&view, &self.0.policy, project, now);
@@ -257,6 +248,7 @@ impl Tools<'_> {
     /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
     /// that the project sees. `None` if there is no such server, or if a live list of the server already says
     /// which tools it has.
+        let all = all.outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
     pub async fn unused(
         self,
         project: &ProjectRef,

@@ -73,6 +73,18 @@ impl Ignored {
 }
 
 /// A view as one project sees it, at one time and under one policy.
+/// Returns the number of days after `since` with at least one of these times, which are in order. Days without any
+/// use prove nothing about a tool.
+pub(crate) fn days_after(since: Timestamp, times: impl Iterator<Item = Timestamp>) -> i64 {
+    let (mut days, mut last) = (0, 0);
+    for day in times.map(|at| at.days_since(since)) {
+        if day > last {
+            (days, last) = (days + 1, day);
+        }
+    }
+    days
+}
+
 ///
 /// The figures of an MCP server are sums over its tools, so the view must contain the server's tools as well
 /// as its entry.
@@ -278,15 +290,24 @@ impl<'a> Context<'a> {
             .unwrap_or(tool.discovered_at)
     }
 
-    /// Returns the days since the tool was last seen if they reach the policy's `unseen_days`, else `None`.
-    /// Always `None` for built-in tools: they come with the client, so disuse proves nothing.
+    /// Returns the days since the tool was last seen on which the requesting client, or any, is known to have used
+    /// tools in the project, if they reach the policy's `unseen_days`; else `None`. Always `None` for built-in
+    /// tools: they come with the client, so disuse proves nothing.
     #[must_use]
     pub fn unseen_days(&self, tool: &Tool) -> Option<i64> {
         if tool.kind == ToolKind::Builtin {
             return None;
         }
-        let days = self.now.days_since(self.last_seen(tool));
-        (days >= i64::from(self.tool_policy(tool).unseen_days)).then_some(days)
+        let (since, least) = (self.last_seen(tool), i64::from(self.tool_policy(tool).unseen_days));
+        if self.now.days_since(since) < least {
+            return None;
+        }
+        let client = self.view.seen_by.as_ref();
+        let outcomes = self.view.outcomes.values();
+        let by_asker = outcomes.filter(|each| client.is_none() || each.client.as_ref() == client);
+        let uses: BTreeSet<Timestamp> = by_asker.map(|each| each.at).collect();
+        let days = days_after(since, uses.into_iter());
+        (days >= least).then_some(days)
     }
 
     /// Returns true if the tool is ignored by hand or by a name in the policy. The policy may use short

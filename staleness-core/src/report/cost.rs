@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Context, ToolReport};
+use super::{Context, ToolReport, days_after};
 use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
-use crate::outcome::Outcome;
 use crate::store::View;
 use crate::time::Timestamp;
 use crate::tool::{Hold, ListingState, Tool, ToolKind};
@@ -35,7 +34,7 @@ pub struct ToolCost {
     /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Days without a use of it, up to the client's last use of any tool. `None` if no use by the client is known.
+    /// Days without a use of it on which the client used other tools. `None` if no use by the client is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_days: Option<i64>,
     /// True if it was idle for long enough. A tool that is pinned, ignored or this program's own is never unused.
@@ -67,51 +66,35 @@ impl ToolCost {
     }
 }
 
-/// The time between the first and the last use that is known to be a client's own.
-#[derive(Clone, Copy, Debug)]
-struct Watch {
-    from: Timestamp,
-    until: Timestamp,
-}
-
-/// Returns the time span of each client's known uses, from outcomes and from tools that only one client used.
-fn watches(view: &View) -> BTreeMap<&str, Watch> {
-    let outcomes = view.outcomes.values().filter_map(|outcome| {
-        Some((outcome.client.as_ref()?, Watch { from: outcome.at, until: outcome.at }))
-    });
-    let tools = view.tools.values().filter_map(|tool| {
-        let (Some(until), [client]) = (tool.last_used_at, tool.used_by.as_slice()) else {
-            return None;
-        };
-        let first = tool.ring.entries().next().map_or(until, |entry| entry.at);
-        // One that no source lists became known by its first use.
-        let from = if tool.is_configured() { first } else { first.min(tool.discovered_at) };
-        Some((client, Watch { from, until }))
-    });
-    let mut watches: BTreeMap<&str, Watch> = BTreeMap::new();
-    for (client, Watch { from, until }) in tools.chain(outcomes) {
-        let watch = watches.entry(client.as_str()).or_insert(Watch { from, until });
-        *watch = Watch { from: watch.from.min(from), until: watch.until.max(until) };
+/// Returns the times of each client's known uses, from outcomes and from tools that only one client used: the first
+/// and the last of each day.
+fn uses(view: &View) -> BTreeMap<&str, BTreeSet<Timestamp>> {
+    let mut uses: BTreeMap<&str, BTreeSet<Timestamp>> = BTreeMap::new();
+    for outcome in view.outcomes.values() {
+        if let Some(client) = &outcome.client {
+            uses.entry(client.as_str()).or_default().insert(outcome.at);
+        }
     }
-    watches
-}
-
-/// Returns true if a client used only tools that others used too, so that only outcomes can tell its uses from theirs.
-pub(crate) fn shares_all(view: &View) -> bool {
-    let watches = watches(view);
-    let is_unknown = |client: &ClientId| !watches.contains_key(client.as_str());
-    let mut shared = view.tools.values().map(|tool| &tool.used_by).filter(|by| by.len() > 1);
-    shared.any(|by| by.iter().any(is_unknown))
-}
-
-/// Returns true if the first and the last `limit` outcomes hold the first and the last use of each client.
-pub(crate) fn shows_ends(view: &View, limit: usize) -> bool {
-    let of = |outcome: &Outcome| outcome.client.clone();
-    let first: BTreeSet<ClientId> = view.outcomes.values().take(limit).filter_map(of).collect();
-    let last: BTreeSet<ClientId> =
-        view.outcomes.values().rev().take(limit).filter_map(of).collect();
-    let mut clients = view.tools.values().flat_map(|tool| &tool.used_by);
-    clients.all(|client| first.contains(client) && last.contains(client))
+    for tool in view.tools.values() {
+        if let [client] = tool.used_by.as_slice() {
+            let times = tool.ring.entries().map(|entry| entry.at).chain(tool.last_used_at);
+            // One that no source lists became known by its first use.
+            let first = Some(tool.discovered_at).filter(|_| !tool.is_configured());
+            uses.entry(client.as_str()).or_default().extend(times.chain(first));
+        }
+    }
+    for times in uses.values_mut() {
+        let all: Vec<Timestamp> = times.iter().copied().collect();
+        let day = |at: Option<&Timestamp>| at.map(|at| at.days_since(Timestamp::default()));
+        let is_between = |at: usize| {
+            let today = day(all.get(at));
+            at > 0 && day(all.get(at - 1)) == today && day(all.get(at + 1)) == today
+        };
+        for at in (0..all.len()).filter(|at| is_between(*at)) {
+            times.remove(&all[at]);
+        }
+    }
+    uses
 }
 
 /// Returns the last use of a tool if it may have been by this client.
@@ -131,7 +114,7 @@ pub(crate) fn costs(
     days: Option<u32>,
     names_only: &dyn Fn(&str) -> bool,
 ) -> Vec<ToolCost> {
-    let watches = watches(context.view());
+    let uses = uses(context.view());
     let mut all: Vec<ToolCost> = Vec::new();
     for tool in context.view().tools.values().filter(|tool| context.reaches(tool)) {
         let mut sources: BTreeMap<&str, Vec<SourceId>> = BTreeMap::new();
@@ -144,9 +127,9 @@ pub(crate) fn costs(
             }
         }
         for (client, sources) in sources {
-            let watch = watches.get(client).copied();
+            let uses = uses.get(client);
             let brief = names_only(client);
-            ClientCosts { context, client, sources, watch, days, brief }.add(tool, &mut all);
+            ClientCosts { context, client, sources, uses, days, brief }.add(tool, &mut all);
         }
     }
     // Servers of the same name cannot be told apart: switching one off may end the use of another.
@@ -169,7 +152,7 @@ struct ClientCosts<'a> {
     context: &'a Context<'a>,
     client: &'a str,
     sources: Vec<SourceId>,
-    watch: Option<Watch>,
+    uses: Option<&'a BTreeSet<Timestamp>>,
     days: Option<u32>,
     /// True if the client begins a session with the names of MCP tools.
     brief: bool,
@@ -236,10 +219,9 @@ impl ClientCosts<'_> {
     }
 
     fn idle_days(&self, tool: &Tool, used: Option<Timestamp>) -> Option<i64> {
-        let idle = |watch: Watch| {
-            watch.until.days_since(used.unwrap_or(tool.discovered_at).max(watch.from))
-        };
-        self.watch.map(idle)
+        let uses = self.uses?;
+        let since = used.unwrap_or(tool.discovered_at).max(*uses.first()?);
+        Some(days_after(since, uses.range(since..).copied()))
     }
 
     fn is_unused(&self, tool: &Tool, idle_days: Option<i64>) -> bool {

@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::*;
 use crate::definition::DefinitionVersion;
-use crate::ids::{OpId, ProjectId, Scope, ServerKey, ToolName};
-use crate::outcome::Mark;
+use crate::ids::{OpId, Scope, ServerKey, ToolName};
+use crate::outcome::{Mark, Outcome};
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
 use crate::store::View;
@@ -32,10 +32,28 @@ fn used(mut tool: Tool, client: &str, at: i64) -> Tool {
     tool
 }
 
+/// A built-in tool that a client used on each day from the first to the last.
 fn bash(client: &str, first: i64, last: i64) -> Tool {
     let key = ToolKey::global(ToolName::new(format!("Bash of {client}")).unwrap());
     let tool = Tool::new(key, ToolKind::Builtin, PresenceCause::Used, day(first));
     used(tool, client, last)
+}
+
+fn outcome(client: ClientId, at: Timestamp) -> Outcome {
+    Outcome {
+        seq: 0,
+        op: OpId::new("op").unwrap(),
+        tool: ToolKey::global(ToolName::new("Bash").unwrap()),
+        server: None,
+        credits: Vec::new(),
+        mark: Mark::Success,
+        at,
+        project: ProjectRef::of_root("/p").id,
+        session: None,
+        agent: None,
+        client: Some(client),
+        duration_ms: None,
+    }
 }
 
 fn server() -> Tool {
@@ -50,6 +68,15 @@ fn costs_of(tools: Vec<Tool>, defined: &[&str], days: u32) -> Vec<ToolCost> {
     let mut view = View::default();
     let value = json!({ "description": "12345678", "inputSchema": {}, "outputSchema": { "a": 1 } });
     for mut tool in tools {
+        if tool.kind == ToolKind::Builtin
+            && let ([client], Some(until)) = (tool.used_by.as_slice(), tool.last_used_at)
+        {
+            let first = tool.discovered_at.days_since(day(0));
+            for at in first..=until.days_since(day(0)) {
+                let seq = view.outcomes.len() as u64;
+                view.outcomes.insert(seq, outcome(client.clone(), day(at)));
+            }
+        }
         if defined.contains(&tool.key.name.as_str()) {
             tool.defined_chars = Some(DefinitionVersion::of(value.as_object().unwrap()).chars());
         }
@@ -74,6 +101,19 @@ fn idle_days_end_with_the_last_use_of_the_client_and_begin_with_its_first() {
     for tools in [vec![server()], vec![server(), bash("gemini", 0, 100)]] {
         let all = costs_of(tools, &[], 0);
         assert_eq!((all[0].idle_days, all[0].unused), (None, false), "nobody saw codex work");
+    }
+}
+
+/// On the days of a holiday nothing was used.
+#[test]
+fn only_days_on_which_the_client_used_anything_count_as_idle() {
+    for (until, expected) in [(94, 30), (93, 29)] {
+        let mut other = listed("other", ToolKind::Unknown, "codex", ListingState::Configured);
+        for at in (0..=15).chain(80..=until) {
+            other = used(other, "codex", at);
+        }
+        let all = costs_of(vec![server(), other], &[], 30);
+        assert_eq!((all[0].idle_days, all[0].unused), (Some(expected), expected >= 30));
     }
 }
 
@@ -165,43 +205,6 @@ fn a_server_is_not_unused_while_one_of_the_same_tools_is_used() {
         ["mcp__hub__*"],
         "each client has its own files"
     );
-}
-
-#[test]
-fn a_few_outcomes_are_enough_where_each_client_is_at_both_ends() {
-    let client = |name: &str| ClientId::new(name).unwrap();
-    let view = |clients: &[&str]| {
-        let mut tool = used(used(member("mcp__hub__a"), "codex", 1), "gemini", 1);
-        tool.used_by.sort();
-        let outcome = |(seq, name): (usize, &&str)| {
-            let row = Outcome {
-                seq: seq as u64,
-                op: OpId::new(format!("o{seq}")).unwrap(),
-                tool: tool.key.clone(),
-                server: None,
-                credits: Vec::new(),
-                mark: Mark::Success,
-                at: day(1),
-                project: ProjectId::of_root("/p"),
-                session: None,
-                agent: None,
-                client: Some(client(name)),
-                duration_ms: None,
-            };
-            (seq as u64, row)
-        };
-        let outcomes = clients.iter().enumerate().map(outcome).collect();
-        View { tools: [(tool.key.clone(), tool)].into(), outcomes, ..View::default() }
-    };
-    for (clients, expected) in [
-        (&["codex", "gemini", "codex", "gemini"][..], true),
-        (&["gemini", "codex"], true),
-        (&["codex", "codex", "gemini", "gemini"], false),
-        (&["codex", "gemini", "codex", "codex"], false),
-        (&[], false),
-    ] {
-        assert_eq!(shows_ends(&view(clients), 2), expected, "{clients:?}");
-    }
 }
 
 proptest! {

@@ -198,7 +198,11 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         signal(ToolReport::WITHHELD, policy.freshness_absent, waits(tool));
     }
     if let Some(days) = unseen {
-        signal("unseen", policy.freshness_unseen, format!("not seen for {}", days_in_words(days)));
+        signal(
+            "unseen",
+            policy.freshness_unseen,
+            format!("not seen in {} of use", days_in_words(days)),
+        );
     }
     // That it did not answer once proves nothing about its tools.
     if let Some(source) = context.unheard(tool) {

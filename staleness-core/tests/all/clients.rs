@@ -246,7 +246,103 @@ fn w9_idle_time_says_nothing_of_built_in_tools_and_of_tools_whose_server_is_ther
     world.pass(55 * staleness_core::Timestamp::DAY);
     world.scan(both);
     let signals = |name: &str| world.report(name).verdict.signals.len();
-    assert_eq!((signals("Bash"), signals("mcp__a__x"), signals("mcp__unknown__x")), (0, 0, 1));
+    let of_all = || (signals("Bash"), signals("mcp__a__x"), signals("mcp__unknown__x"));
+    assert_eq!(of_all(), (0, 0, 0), "nothing was used on these days");
+    world.work(29);
+    assert_eq!(of_all(), (0, 0, 0), "on 29 days");
+    world.work(1);
+    world.scan(both);
+    assert_eq!(of_all(), (0, 0, 1), "on 30 days");
+    let idle = &world.report("mcp__unknown__x").verdict.signals[0].reason;
+    assert_eq!(idle, "not seen in 30 days of use");
+}
+
+/// A server that fails for one client fails for each that loads it, whether or not it ever worked; a name of no
+/// server fails for those that called it.
+#[test]
+fn what_one_client_saw_fail_is_told_to_all_that_load_the_server() {
+    let world = World::default();
+    let lists = |name: &str, server_name: &str| of(name, vec![server(server_name)]);
+    world.scan(vec![lists("claude-code", "a"), lists("codex", "a"), lists("cursor", "b")]);
+    for asker in ["claude-code", "codex", "cursor"] {
+        world.seen_by(asker).told(&world.project, asker);
+    }
+    let uses = |name: &str, letters: &str| {
+        for letter in letters.chars() {
+            let mut used = world.a_use(name, crate::common::outcome(letter));
+            used.client = Some(client("codex"));
+            world.registry.tools().record(used).wait().unwrap();
+        }
+    };
+    uses("mcp__a__x", "FFF");
+    uses("mcp__a__y", "FFF");
+    uses("frobnicate", "FFF");
+    let told = |asker: &str, session: &str| {
+        let told = world.seen_by(asker).told(&world.project, session);
+        let failing = told.failing.iter().map(|each| format!("{} {}", each.name, each.is_news));
+        (failing.collect::<Vec<_>>(), changes(&told).len())
+    };
+    assert_eq!(told("claude-code", "c2"), (vec!["mcp__a__* true".into()], 2));
+    assert_eq!(told("cursor", "u2"), (vec![], 0));
+    let later = told("claude-code", "c3").0;
+    assert!(later.len() == 3 && later.iter().all(|each| each.ends_with(" false")), "{later:?}");
+    let server = world.seen_by("claude-code").report("a");
+    assert_eq!(server.status.as_str(), "demoted");
+    uses("mcp__a__x", "S");
+    assert_eq!(told("claude-code", "c4"), (vec!["mcp__a__y false".into()], 1), "it works again");
+}
+
+/// A client that gets a server which has failed for long was never told that it fails.
+#[test]
+fn a_failure_is_news_to_a_client_that_is_new_to_the_server() {
+    let world = World::default();
+    let both = |codex: Vec<Found>| vec![of("claude-code", vec![server("a")]), of("codex", codex)];
+    world.scan(both(vec![server("b")]));
+    world.uses("mcp__a__x", "SFFF");
+    for asker in ["claude-code", "codex"] {
+        world.seen_by(asker).told(&world.project, asker);
+    }
+    world.scan(both(vec![server("a"), server("b")]));
+    let is_news = |asker: &str| {
+        let told = world.seen_by(asker).told(&world.project, "later");
+        told.failing.iter().map(|each| each.is_news).collect::<Vec<_>>()
+    };
+    assert_eq!((is_news("codex"), is_news("claude-code")), (vec![true], vec![false]));
+}
+
+/// The report of a scan says for whom a tool came or went, and that of a tool since when the client that asks has or
+/// lacks it.
+#[test]
+fn a_change_is_dated_and_named_by_client() {
+    let world = World::default();
+    let day = staleness_core::Timestamp::DAY;
+    let scan = |codex: Vec<Found>| {
+        world.pass(day);
+        world.scan(vec![of("claude-code", vec![server("a")]), of("codex", codex)])
+    };
+    let first = scan(Vec::new());
+    assert_eq!(first.added[0].changed_for, ["claude-code"]);
+    let at_first = world.now();
+    let added = scan(vec![server("a")]);
+    assert_eq!(
+        (names(&added.added), &added.added[0].changed_for[..]),
+        (vec!["mcp__a__*"], &["codex".to_owned()][..])
+    );
+    world.uses("mcp__a__x", "S");
+    let gone = scan(Vec::new());
+    assert_eq!(
+        (names(&gone.stale), &gone.stale[0].changed_for[..]),
+        (vec!["mcp__a__*"], &["codex".to_owned()][..])
+    );
+    let at_gone = world.now();
+    let since = |asker: &str, name: &str| world.seen_by(asker).report(name).presence.since;
+    for name in ["a", "mcp__a__x"] {
+        assert_eq!(since("codex", name), Some(at_gone), "{name}");
+    }
+    assert_eq!(since("claude-code", "a"), Some(at_first));
+    let known = world.report("mcp__a__x").discovered_at;
+    assert_eq!(since("claude-code", "mcp__a__x"), Some(known));
+    assert_eq!(world.report("a").presence.since, Some(at_first), "for any client");
 }
 
 /// A preview decides on what is stored, and shows the result to the client that asks.

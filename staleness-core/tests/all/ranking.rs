@@ -72,11 +72,12 @@ fn stale_or_demoted_and_unseen_both_multiply() {
     for (name, factor) in [("/here", 1.0), ("/used", 1.0), ("/stale", 0.25), ("/demoted", 0.25)] {
         assert!(close(score(&world, name, soon), 0.25 * factor), "{name}");
     }
-    world.pass(30 * Timestamp::DAY);
+    world.work(30);
     world.scan(config(vec![command("/here")]));
     let later = world.now();
+    let share = 1.0 / 34.0;
     for (name, factor) in [("/here", 1.0), ("/used", 0.5), ("/stale", 0.125), ("/demoted", 0.125)] {
-        assert!(close(score(&world, name, later), 0.25 * factor), "{name} later");
+        assert!(close(score(&world, name, later), share * factor), "{name} later");
     }
     assert_eq!(world.status("/used"), Status::Active, "age alone changes no status");
 }
@@ -149,7 +150,7 @@ fn verdicts_follow_the_table() {
         }
         let letters = if failing { "FFF" } else { "I" };
         world.uses("/x", letters);
-        world.pass(days * Timestamp::DAY);
+        world.work(days);
         let verdict = world.report("/x").verdict;
         let case = format!("present {present}, failing {failing}, {days} days");
         assert!(close(verdict.freshness, freshness), "{case}: {}", verdict.freshness);
@@ -163,11 +164,16 @@ fn verdicts_follow_the_table() {
 fn the_boundary_of_unseen_is_whole_elapsed_days() {
     let world = World::default();
     world.uses("/x", "S");
-    world.pass(30 * Timestamp::DAY - 1);
-    assert_eq!(world.report("/x").verdict.action, NextAction::Keep);
-    world.pass(1);
+    let used = world.now();
+    world.work(28);
+    let until = |millis: i64| world.pass(millis - world.now().millis_since(used));
+    until(30 * Timestamp::DAY - 2 * Timestamp::SECOND);
+    world.uses("busy", "S");
+    until(30 * Timestamp::DAY);
+    assert_eq!(world.report("/x").verdict.action, NextAction::Keep, "nothing was used that day");
+    world.uses("busy", "S");
     assert_eq!(world.report("/x").verdict.action, NextAction::Verify);
-    assert_eq!(world.report("/x").verdict.signals[0].reason, "not seen for 30 days");
+    assert_eq!(world.report("/x").verdict.signals[0].reason, "not seen in 30 days of use");
     world.pass(-90 * Timestamp::DAY);
     assert_eq!(world.report("/x").verdict.action, NextAction::Keep, "the future is age 0");
 }

@@ -191,6 +191,14 @@ impl World {
         self.clock.set(self.clock.get() + millis);
     }
 
+    /// Passes days, with a use of another tool on each.
+    pub(crate) fn work(&self, days: i64) {
+        for _ in 0..days {
+            self.pass(Timestamp::DAY);
+            self.uses("busy", "S");
+        }
+    }
+
     pub(crate) fn op(&self) -> OpId {
         self.ops.set(self.ops.get() + 1);
         OpId::new(format!("op-{}", self.ops.get())).unwrap()
