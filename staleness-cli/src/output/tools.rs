@@ -49,7 +49,7 @@ fn why(tool: &ToolReport) -> String {
     }
 }
 
-/// Renders names and reasons.
+/// Renders names and reasons; in a scan, also for which clients they changed.
 pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
     /// Maximum number of rows in a summary.
     const ROWS: usize = 25;
@@ -57,10 +57,19 @@ pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
         vec![
             (tool.key.name.to_string(), None),
             (tool.kind.as_str().into(), Some(Paint::dim)),
+            (changed_for(tool), None),
             (why(tool), None),
         ]
     }));
     table + &out.more(tools.len().saturating_sub(ROWS), "--json lists all")
+}
+
+/// Names the clients for which a scan changed a tool: `for codex, gemini`. Empty if it changed alike for all.
+fn changed_for(tool: &ToolReport) -> String {
+    match tool.changed_for.join(", ") {
+        none if none.is_empty() => none,
+        clients => format!("for {clients}"),
+    }
 }
 
 /// Renders a list of tools with status, outcomes, clients and reason.

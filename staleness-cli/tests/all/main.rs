@@ -2,6 +2,7 @@
 
 mod agents;
 mod approvals;
+mod asking;
 #[cfg(feature = "redb")]
 mod both_backends;
 mod by_hand;

@@ -145,6 +145,38 @@ impl Query for Lookup {
     }
 }
 
+/// Looks up tools with all that their reports need.
+#[derive(Debug)]
+struct Shown {
+    lookup: Lookup,
+    outcomes: OutcomeFilter,
+    /// True if a client asks. The journal says since when it has or lacks the tools.
+    by_client: bool,
+}
+
+impl Query for Shown {
+    fn selection(&self) -> Selection {
+        self.lookup.selection().outcomes(self.outcomes.clone())
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        match view.looks {
+            1 if self.by_client => Some(self.lookup.more(view).unwrap_or_default()),
+            1 => self.lookup.more(view),
+            2 if self.by_client => {
+                let keys = view.tools.values().filter(|tool| {
+                    tool.kind == ToolKind::McpServer || self.lookup.keys.contains(&tool.key)
+                });
+                Some(keys.fold(Selection::new(), |all, tool| {
+                    let subject = Subject::tool(&tool.key);
+                    all.journal(JournalFilter::Subject { subject, limit: HISTORY })
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Returns the first of these keys that exists. A tool of the requesting client takes precedence over tools
 /// of other clients and over invented names.
 fn named<'k>(keys: &'k [ToolKey], view: &View) -> Option<&'k ToolKey> {
@@ -165,7 +197,8 @@ impl Registry {
         now: Timestamp,
     ) -> Result<ToolReport, RegistryError> {
         let lookup = Lookup { keys: keys.to_vec(), project: project.id.clone() };
-        let view = self.ask(lookup).await?;
+        let outcomes = last_outcomes(&project.id, &self.policy);
+        let view = self.ask(Shown { lookup, outcomes, by_client: self.client.is_some() }).await?;
         let context = Context::new(&view, &self.policy, project, now);
         named(keys, &view)
             .and_then(|key| view.tools.get(key))

@@ -1,8 +1,9 @@
 //! The context of a report: a view, indexed for looking up tools.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use crate::journal::{Action, Subject};
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::{ProjectRef, may_be_invented};
 use crate::source::{Source, SourceState};
@@ -72,7 +73,6 @@ impl Ignored {
     }
 }
 
-/// A view as one project sees it, at one time and under one policy.
 /// Returns the number of days after `since` with at least one of these times, which are in order. Days without any
 /// use prove nothing about a tool.
 pub(crate) fn days_after(since: Timestamp, times: impl Iterator<Item = Timestamp>) -> i64 {
@@ -257,6 +257,47 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the number of uses; for a server including those of its tools.
+    /// Returns since when the requesting client has or lacks a tool; for a server's tool, its server. If the journal
+    /// in the view does not say it: since when any client does.
+    #[must_use]
+    pub(super) fn present_since(&self, tool: &Tool) -> Timestamp {
+        let entry = self.provider(&tool.key).unwrap_or(&tool.key);
+        let subject = Subject::tool(entry);
+        let mut entries = self.view.journal.values().rev();
+        let moved = self.view.seen_by.as_ref().and_then(|client| {
+            entries.find(|each| {
+                each.subject == subject
+                    && each.clients.contains(client)
+                    && matches!(each.action, Action::Added | Action::Present | Action::Absent)
+            })
+        });
+        match moved {
+            None => tool.presence.since,
+            Some(moved) if tool.presence.is_present() => moved.at.max(tool.discovered_at),
+            Some(moved) => moved.at,
+        }
+    }
+
+    /// Returns the number of uses; for a server including those of its tools.
+    /// Returns since when the requesting client has or lacks a tool; for a server's tool, its server. `None` if the
+    /// journal in the view does not say it.
+    #[must_use]
+    pub(super) fn present_since(&self, tool: &Tool) -> Option<Timestamp> {
+        let entry = self.provider(&tool.key).unwrap_or(&tool.key);
+        let is_listed = tool.is_configured() || *entry != tool.key;
+        let Some(client) = self.view.seen_by.as_ref().filter(|_| is_listed) else {
+            return Some(tool.presence.since);
+        };
+        let subject = Subject::tool(entry);
+        let mut entries = self.view.journal.values().rev();
+        let moved = entries.find(|each| {
+            each.subject == subject
+                && each.clients.contains(client)
+                && matches!(each.action, Action::Added | Action::Present | Action::Absent)
+        })?;
+        Some(if tool.presence.is_present() { moved.at.max(tool.discovered_at) } else { moved.at })
+    }
+
     #[must_use]
     pub fn uses(&self, tool: &Tool) -> u64 {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
@@ -340,7 +381,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns true if the requesting client is told about failures of the tool. For a name that may be
-    /// invented, only the clients that called it are told.
+    /// invented, only the clients that called it are told, and those that load its server.
     #[must_use]
     pub fn is_told_of(&self, tool: &Tool) -> bool {
         let called = |client| !may_be_invented(tool) || tool.used_by.contains(client);

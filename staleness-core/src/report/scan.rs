@@ -1,12 +1,12 @@
 //! The report of a scan: what it found and changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::{Context, ToolReport};
 use crate::definition::Definition;
-use crate::ids::ToolKey;
+use crate::ids::{ClientId, ToolKey};
 use crate::journal::{Action, Revision, SubjectKind};
 use crate::policy::Policy;
 use crate::scan::Scan;
@@ -80,17 +80,19 @@ impl ScanReport {
         let view = seen.with(changes);
         let context = Context::new(&view, policy, &scan.project, scan.at);
         let of = |action: Action| -> Vec<ToolReport> {
-            let keys: BTreeSet<ToolKey> = changes
-                .journal
-                .iter()
-                .filter(|entry| entry.action == action && entry.subject.kind == SubjectKind::Tool)
-                .filter_map(|entry| entry.subject.tool_key())
-                .collect();
-            keys.iter()
-                .filter_map(|key| view.tools.get(key))
-                .filter(|tool| !context.is_silent(tool))
-                .map(|tool| ToolReport::new(&context, tool))
-                .collect()
+            let mut clients: BTreeMap<ToolKey, BTreeSet<&ClientId>> = BTreeMap::new();
+            let of_action = changes.journal.iter().filter(|entry| entry.action == action);
+            for entry in of_action.filter(|entry| entry.subject.kind == SubjectKind::Tool) {
+                if let Some(key) = entry.subject.tool_key() {
+                    clients.entry(key).or_default().extend(&entry.clients);
+                }
+            }
+            let changed = clients.iter().filter_map(|(key, by)| Some((view.tools.get(key)?, by)));
+            let told = changed.filter(|(tool, _)| !context.is_silent(tool)).map(|(tool, by)| {
+                let changed_for = by.iter().map(ToString::to_string).collect();
+                ToolReport { changed_for, ..ToolReport::new(&context, tool) }
+            });
+            told.collect()
         };
         let found: BTreeSet<ToolKey> = scan
             .sources

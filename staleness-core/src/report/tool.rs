@@ -55,6 +55,9 @@ pub struct ToolReport {
     pub sources: Vec<SourceId>,
     /// Its state in each client's configuration. For a server's tool, the state of the server.
     pub clients: BTreeMap<String, ListingState>,
+    /// In the report of a scan, the clients for which it came or went.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_for: Vec<String>,
     /// The tool's description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -108,10 +111,11 @@ impl ToolReport {
             plugin: tool.plugin.clone(),
             sources: tool.listings.iter().map(|listing| listing.source.clone()).collect(),
             clients: context.clients(tool),
+            changed_for: Vec::new(),
             description: tool.description.clone(),
             status: context.status(tool),
             hold: tool.hold,
-            presence: tool.presence,
+            presence: Presence { since: context.present_since(tool), ..tool.presence },
             health: health(context, tool),
             outcomes: letters(tool, members),
             failures,

@@ -123,7 +123,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
                     && event.entry.from != event.entry.to
             };
             let began = all.iter().rev().find(is_now).map(|event| event.entry.at);
-            let absent = (tool.status == Status::Stale).then_some(tool.presence.since);
+            let absent = tool.presence.since.filter(|_| tool.status == Status::Stale);
             let since = absent.or(began).unwrap_or(tool.discovered_at);
             let mut unheard = Vec::new();
             for server in server_keys(registry, settings, &tool)? {
@@ -318,7 +318,8 @@ fn causes(
     }
     for event in of_server
         .iter()
-        .filter(|event| is_then(event.entry.at) && event.entry.from != event.entry.to)
+        .filter(|event| is_then(event.entry.at) && event.entry.from.is_some())
+        .filter(|event| event.entry.from != event.entry.to)
     {
         if let Some(to) = &event.entry.to {
             causes.push(format!(
