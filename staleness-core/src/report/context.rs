@@ -384,7 +384,10 @@ impl<'a> Context<'a> {
     /// invented, only the clients that called it are told, and those that load its server.
     #[must_use]
     pub fn is_told_of(&self, tool: &Tool) -> bool {
-        let called = |client| !may_be_invented(tool) || tool.used_by.contains(client);
+        let is_served =
+            || self.entries.provider(tool).is_some_and(|server| server.presence.cause.is_present());
+        let called =
+            |client| !may_be_invented(tool) || tool.used_by.contains(client) || is_served();
         tool.presence.cause != PresenceCause::Invented
             && self.view.seen_by.as_ref().is_none_or(called)
     }

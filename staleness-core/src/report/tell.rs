@@ -1,6 +1,6 @@
 //! Telling: the changes of tools since a project was last told, and the tools that fail.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -86,6 +86,8 @@ pub struct Failing {
     pub name: String,
     /// The cause.
     pub cause: String,
+    /// True if the requesting agent was not told before that it fails.
+    pub is_news: bool,
 }
 
 /// Combines the journal entries after `after` into a net change per tool that the project sees, for one
@@ -98,6 +100,9 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
     let client = context.view().seen_by.as_ref();
     let mut changes = net(context, after);
     changes.extend(last.map(|last| net(context, last)).unwrap_or_default());
+    let runs = runs(context, last.unwrap_or(after));
+    let new = runs.into_iter().filter(|(_, (begun, _))| before(begun) != Some(Status::Demoted));
+    let new: BTreeSet<ToolKey> = new.map(|(key, _)| key).collect();
     let is_changed = |tool: &Tool| {
         changes.get(&tool.key.name).is_some_and(|change| change.to == Status::Demoted)
     };
@@ -125,15 +130,20 @@ pub(crate) fn tell(context: &Context<'_>, after: Revision, last: Option<Revision
             if tool.presence.is_absent() {
                 cause = format!("{cause}; also absent: {}", tool.presence.cause.as_str());
             }
-            Failing { name: report.key.name.to_string(), cause }
+            let members = context.members(tool).iter().map(|member| &member.key);
+            let of_it = [&tool.key].into_iter().chain(context.provider(&tool.key)).chain(members);
+            let is_news = of_it.into_iter().any(|key| new.contains(key));
+            Failing { name: report.key.name.to_string(), cause, is_news }
         })
         .collect();
     Telling { changes: changes.into_values().collect(), failing }
 }
 
-/// Returns the net changes of tools over the journal entries after `after`, by name. If a name is gone in
-/// both scopes, the project's own tool wins, because it comes last.
-fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, NetChange> {
+/// Returns the first and the last journal entry of each tool after `after` that matter to the requesting client.
+fn runs<'a>(
+    context: &Context<'a>,
+    after: Revision,
+) -> BTreeMap<ToolKey, (&'a JournalEntry, &'a JournalEntry)> {
     let client = context.view().seen_by.as_ref();
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
     for entry in context.view().journal.values() {
@@ -145,8 +155,15 @@ fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, Net
             first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
         }
     }
+    first
+}
+
+/// Returns the net changes of tools over the journal entries after `after`, by name. If a name is gone in
+/// both scopes, the project's own tool wins, because it comes last.
+fn net<'a>(context: &Context<'a>, after: Revision) -> BTreeMap<&'a ToolName, NetChange> {
+    let client = context.view().seen_by.as_ref();
     let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
-    for (key, (begun, ended)) in &first {
+    for (key, (begun, ended)) in &runs(context, after) {
         let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, tool)) else {
             continue;
         };

@@ -21,7 +21,8 @@ fn first_contact_says_nothing_but_what_is_failing() {
     world.scan_in(&q, config(&["/a", "/b"]));
     let telling = world.told(&q, "s");
     assert!(telling.tools.is_empty(), "{telling:?}");
-    let expected = Failing { name: "/a".into(), cause: "3 of the last 3 uses failed".into() };
+    let expected =
+        Failing { name: "/a".into(), cause: "3 of the last 3 uses failed".into(), is_news: false };
     assert_eq!(telling.failing, [expected]);
     assert_eq!(changes(&world.told(&p, "s")), ["/a active demoted 3 of the last 3 uses failed"]);
 }
@@ -70,7 +71,8 @@ fn of_what_is_failing_and_gone_both_are_told() {
     world.told(&p, "s1");
     world.scan(config(&[]));
     let expected = "3 of the last 3 uses failed; also absent: removed_from_config".to_owned();
-    assert_eq!(world.told(&p, "s2").failing, [Failing { name: "/a".into(), cause: expected }]);
+    let expected = Failing { name: "/a".into(), cause: expected, is_news: false };
+    assert_eq!(world.told(&p, "s2").failing, [expected]);
 }
 
 #[test]

@@ -246,8 +246,9 @@ fn render(
         let text = text.and(ModelName::new(NameKind::Work, &each.id)).and(": ");
         (row, text.and(overdue(&each.reason)))
     });
-    let fails = if delta.source == DeltaSource::Digest { " fails: " } else { " still fails: " };
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
+        let is_news = each.is_news || delta.source == DeltaSource::Digest;
+        let fails = if is_news { " fails: " } else { " still fails: " };
         let text = Text::new("- tool ").and(ModelName::tool(client, &each.name)).and(fails);
         let row = Failing { name: called_by(client, &each.name), ..each.clone() };
         (row, text.and(cause(&each.cause)))

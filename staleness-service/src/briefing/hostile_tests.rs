@@ -90,7 +90,8 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         suggested_action: name.clone(),
         softened_by: Some(name.clone()),
     };
-    let failing = |name: &String| Failing { name: name.clone(), cause: name.clone() };
+    let failing =
+        |name: &String| Failing { name: name.clone(), cause: name.clone(), is_news: false };
     Delta {
         since_session: None,
         source,

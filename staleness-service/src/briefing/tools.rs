@@ -3,7 +3,7 @@
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, redefined, tool_prefix};
 use staleness::ids::ClientId;
-use staleness::report::{Delta, DeltaSource, NetChange};
+use staleness::report::{Delta, DeltaSource, Failing, NetChange};
 use staleness::tool::{PresenceCause, Status};
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
@@ -28,14 +28,12 @@ pub(crate) fn text(
     };
     let again = |change: &NetChange| change.from.is_some() && !change.cause.starts_with("server_");
     let still = delta.failing.iter().filter(|each| !each.cause.contains("; also absent: server_"));
-    let still = still.map(|each| (each.name.as_str(), Some(each.cause.as_str())));
-    let mut still: Vec<Item<'_>> = still.collect();
-    let mut failing = group(Status::Demoted, alone, true);
     // An agent that comes for the first time had no last session.
     let is_first = delta.source == DeltaSource::Digest;
-    if is_first {
-        failing.append(&mut still);
-    }
+    let (news, still): (Vec<_>, Vec<_>) = still.partition(|each| is_first || each.is_news);
+    let mut failing = group(Status::Demoted, alone, true);
+    failing.extend(news.into_iter().map(why));
+    let still: Vec<Item<'_>> = still.into_iter().map(why).collect();
     let (gone, fails) = match is_first {
         true => ("Gone, do not call", "Failing, avoid"),
         false => {
@@ -113,10 +111,14 @@ const RANKED: &str = "Worked here lately, best first";
 /// A tool's name, and why it is told.
 type Item<'a> = (&'a str, Option<&'a str>);
 
+fn why(each: &Failing) -> Item<'_> {
+    (&each.name, Some(&each.cause))
+}
+
 #[cfg(test)]
 mod tests {
     use staleness::journal::Revision;
-    use staleness::report::{DeltaCounts, Failing, Redefined};
+    use staleness::report::{DeltaCounts, Redefined};
     use staleness_core::definition::ChangeClass;
 
     use super::*;
@@ -127,7 +129,10 @@ mod tests {
 
     /// Returns a delta in which only these tools changed or fail.
     fn delta(tools: Vec<NetChange>, failing: &[(String, String)]) -> Delta {
-        let failing = failing.iter().cloned().map(|(name, cause)| Failing { name, cause });
+        let failing = failing.iter().cloned().map(|(name, cause)| {
+            let is_news = false;
+            Failing { name, cause, is_news }
+        });
         Delta {
             since_session: None,
             source: DeltaSource::Cursor,
