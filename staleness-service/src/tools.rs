@@ -36,12 +36,14 @@ pub fn find(
         .map_err(|error| explain(registry, settings, name, error))
 }
 
-/// Removes the tools of absent servers if the server itself is in the list. The server's reason then gives
-/// the number of its tools.
+/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list. The
+/// reason of an absent server then gives the number of its tools.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let tools_of =
         |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
-    let servers = tools.iter().filter(|tool| tool.presence.is_absent());
+    let servers = tools
+        .iter()
+        .filter(|tool| tool.presence.is_absent() || tool.status == Status::Demoted);
     let mut folded: HashMap<(Scope, String), usize> =
         servers.filter_map(|tool| Some((tools_of(&tool.key)?, 0))).collect();
     tools.retain(|tool| {
@@ -51,8 +53,8 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
             PresenceCause::ServerRemoved
                 | PresenceCause::ServerDisabled
                 | PresenceCause::ServerNotLoaded
-        ) && tool.health.cause.is_none();
-        let server = tool.server.as_ref().filter(|_| follows);
+        ) || tool.status == Status::Demoted;
+        let server = tool.server.as_ref().filter(|_| follows && tool.kind == ToolKind::McpTool);
         let key = server.map(|server| {
             let prefix = format!("mcp__{server}__");
             let own = (tool.key.scope.clone(), prefix.clone());

@@ -116,12 +116,12 @@ pub(crate) fn run(
     } else if total == 0 {
         text.push_str(&nothing_known(settings, scan.sources.len(), out));
     } else {
+        fold_into_servers(&mut doubtful);
         text.push_str(&format!(
             "{} of {} need attention\n",
             doubtful.len(),
             counted(total, "tool", "tools")
         ));
-        fold_into_servers(&mut doubtful);
         text.push_str(&tools::doubtful(&doubtful, settings.now, out));
     }
     let trouble: Vec<_> = scan

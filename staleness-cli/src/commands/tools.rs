@@ -15,7 +15,7 @@ use staleness_core::tool::ListingState;
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
-use staleness_service::tools::{Unused, did_you_mean, explain, find};
+use staleness_service::tools::{Unused, did_you_mean, explain, find, fold_into_servers};
 use staleness_sources::clients::NAMES;
 
 use super::definitions::{self, Told};
@@ -234,6 +234,7 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
         let whom = settings.audience();
         return out.json(&json!({ "for": whom, "tools": listed, "invented": invented }));
     }
+    fold_into_servers(&mut listed);
     let mut text = tools::list(&listed, settings.now, out);
     if listed.is_empty() && !out.quiet {
         let filtered = args.status.is_some() || args.kind.is_some();

@@ -5,7 +5,8 @@ use staleness::report::{ToolReport, WorkReport};
 use staleness::work::{StaleReport, Warning, WorkKind, WorkStatus};
 
 use super::found::paint_of;
-use super::{Cell, Output, Paint, escape, tools, work};
+use super::{Cell, Output, Paint, escape, work};
+use staleness_service::tools::fold_into_servers;
 
 /// Maximum width, in columns.
 const WIDTH: usize = 80;
@@ -52,10 +53,12 @@ fn with_rows(root: &str, board: &Board, rows: usize, now: Timestamp, out: &Outpu
         text.push_str(&more(stale.warnings.len() - shown, "staleness stale", narrow));
     }
     if !board.tools.is_empty() {
+        let mut tools = board.tools.clone();
+        fold_into_servers(&mut tools);
         text.push_str(&head("tools that need attention", narrow));
-        let shown = board.tools.len().min(rows);
-        text.push_str(&tools::brief(&board.tools[..shown], narrow));
-        text.push_str(&more(board.tools.len() - shown, "staleness", narrow));
+        let shown = tools.len().min(rows);
+        text.push_str(&super::tools::brief(&tools[..shown], narrow));
+        text.push_str(&more(tools.len() - shown, "staleness", narrow));
     }
     if text.len() == before {
         text.push_str("no work is in progress, waiting or overdue, and no tool needs attention\n");

@@ -125,22 +125,28 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             let began = all.iter().rev().find(is_now).map(|event| event.entry.at);
             let absent = tool.presence.since.filter(|_| tool.status == Status::Stale);
             let since = absent.or(began).unwrap_or(tool.discovered_at);
-            let mut unheard = Vec::new();
-            for server in server_keys(registry, settings, &tool)? {
-                let shown = registry.tools().show(
-                    &settings.project,
-                    std::slice::from_ref(&server),
-                    settings.now,
-                );
-                let signals = shown.wait()?.verdict.signals.into_iter();
-                let signals = signals.filter(|signal| signal.kind == ToolReport::UNHEARD);
-                unheard.extend(signals.map(|signal| format!("its server {}", signal.reason)));
-                journal.extend(of(Subject::tool(&server))?);
+            let mut server = None;
+            for key in server_keys(registry, settings, &tool)? {
+                journal.extend(of(Subject::tool(&key))?);
+                let (project, now) = (&settings.project, settings.now);
+                server = Some(registry.tools().show(project, &[key], now).wait()?);
             }
             if tool.verdict.level != Level::Fresh {
                 why.causes = causes(registry, settings, &key, since, &journal)?;
             }
-            why.causes.extend(unheard);
+            // A server speaks for its tools.
+            for server in server {
+                let signals = server.verdict.signals.into_iter();
+                let (unheard, others): (Vec<_>, Vec<_>) =
+                    signals.partition(|signal| signal.kind == ToolReport::UNHEARD);
+                let reasons: Vec<String> = others.into_iter().map(|each| each.reason).collect();
+                if server.status != Status::Active {
+                    let (name, word) = (&server.name, server.status.as_str());
+                    let reasons = reasons.join("; ");
+                    why.causes.insert(0, format!("its server {name} is {word}: {reasons}"));
+                }
+                why.causes.extend(unheard.iter().map(|each| format!("its server {}", each.reason)));
+            }
             journal.extend(all);
             why.title = tool.description;
             why.state = tool_state(tool.status, &tool.presence.cause.as_str().replace('_', " "));
