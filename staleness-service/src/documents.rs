@@ -12,7 +12,7 @@ use staleness_core::registry::FileItem;
 use staleness_core::text::counted;
 use staleness_docs::disk::canonical;
 use staleness_docs::git::{GitError, LazyRepo, TrackedKind};
-use staleness_docs::{Cancelled, CheckOptions, Progress as Step, Report};
+use staleness_docs::{Cancelled, CheckOptions, Progress as Step, Report, retain_loaded_by};
 
 use crate::citations;
 use crate::error::{ErrorKind, ServiceError, brief, quoted};
@@ -144,6 +144,18 @@ fn read_files<'a>(
     options: CheckOptions<'a>,
 ) -> Result<Report, ServiceError> {
     read(settings, &mut LazyRepo::default(), options, &mut |_| ())
+}
+
+/// Keeps the documents that a client loads when a session starts.
+pub(crate) fn loaded_by(
+    settings: &Settings,
+    client: &str,
+    mut documents: Vec<Document>,
+) -> Vec<Document> {
+    let mut options = CheckOptions::new(settings.now);
+    options.policy = settings.configured.policy.documents.clone();
+    retain_loaded_by(client, &settings.place, &options, &mut documents);
+    documents
 }
 
 /// Returns the paths of the documents that a check without arguments reads, without running git.

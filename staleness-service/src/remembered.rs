@@ -1,5 +1,7 @@
 //! The results of the last document check, and stored items, read without waiting for git.
 
+use staleness::ids::ClientId;
+use staleness::knowledge::Document;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
 use staleness::{Registry, Timestamp, Wait};
@@ -33,9 +35,11 @@ pub struct Remembered {
 }
 
 impl Remembered {
-    /// Reads the stored results for a project and judges them again.
+    /// Reads the stored results for a project and judges them again. Instructions that only other clients load are
+    /// left out for a client that asks.
     pub fn read(settings: &Settings, registry: &Registry) -> Result<Self, ServiceError> {
-        let (mut remembered, found) = Self::with_findings(settings, registry)?;
+        let client = settings.client.as_ref();
+        let (mut remembered, found) = Self::with_findings(settings, registry, client)?;
         for group in found.groups {
             match group.worst.0 {
                 Level::Fresh => continue,
@@ -53,8 +57,14 @@ impl Remembered {
     pub(crate) fn with_findings(
         settings: &Settings,
         registry: &Registry,
+        client: Option<&ClientId>,
     ) -> Result<(Self, Findings), ServiceError> {
-        let checked = registry.documents().list(&settings.project.id).wait()?;
+        let mut checked = registry.documents().list(&settings.project.id).wait()?;
+        if let Some(client) = client {
+            let of_others: Vec<Document>;
+            (checked, of_others) = checked.into_iter().partition(|document| !document.loaded);
+            checked.extend(documents::loaded_by(settings, client.as_str(), of_others));
+        }
         let mut remembered = Self {
             documents: checked.len(),
             partial: checked.iter().filter(|document| document.is_partial()).count(),

@@ -19,7 +19,6 @@ use staleness::verdict::{Level, Verdict};
 use staleness::work::{Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
-use staleness_docs::{CheckOptions, retain_loaded_by};
 
 use crate::ServiceError;
 use crate::items::{joined_for_files, known, outside};
@@ -176,11 +175,9 @@ fn loaded(
     resume: &Resume,
 ) -> Result<(Vec<Loaded>, Vec<Doubtful>), ServiceError> {
     // An item may be stale though nothing was found in its file.
-    let mut documents = registry.documents().list(&settings.project.id).wait()?;
+    let documents = registry.documents().list(&settings.project.id).wait()?;
     let client = settings.client.as_ref().map_or(resume.agent.as_str(), ClientId::as_str);
-    let mut options = CheckOptions::new(settings.now);
-    options.policy = settings.configured.policy.documents.clone();
-    retain_loaded_by(client, &settings.place, &options, &mut documents);
+    let documents = crate::documents::loaded_by(settings, client, documents);
     judged(settings, registry, context, documents)
 }
 

@@ -158,7 +158,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             why.since = Some(route.created_at);
         }
         Thing::Document(path) => {
-            let (known, found) = Remembered::with_findings(settings, registry)?;
+            let (known, found) = Remembered::with_findings(settings, registry, None)?;
             let all = found.groups.into_iter().filter(|group| group.path == path);
             let mut found: Vec<Finding> = all.flat_map(|group| group.found).collect();
             found.retain(|each| each.told.verdict.level != Level::Fresh);
