@@ -79,11 +79,12 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
 /// tool, else the text itself.
 ///
 /// # Errors
-/// If the text cannot be a tool's name, or the store fails.
+/// If the text cannot be a tool's name or, unless `is_new`, is probably a misspelt one; or if the store fails.
 pub fn reported(
     registry: &Registry,
     settings: &Settings,
     text: &str,
+    is_new: bool,
 ) -> Result<ToolName, ServiceError> {
     match find(registry, settings, text, ScopeChoice::default()) {
         Ok(key) => Ok(key.name),
@@ -94,11 +95,26 @@ pub fn reported(
             Err(refused)
         }
         Err(error) if error.kind == ErrorKind::Unknown => {
-            let own = only_tool_of_a_server(registry, settings, text)?;
-            own.map_or_else(|| tool_name(text), Ok)
+            if let Some(own) = only_tool_of_a_server(registry, settings, text)? {
+                return Ok(own);
+            }
+            let name = tool_name(text)?;
+            if is_new {
+                return Ok(name);
+            }
+            let near = registry.tools().misspelt(&settings.project, text).wait()?;
+            let near = near.filter(|near| is_plain(near.as_str()));
+            near.map_or(Ok(name), |near| Err(misspelt(settings, text, near.as_str())))
         }
         Err(error) => Err(error),
     }
+}
+
+fn misspelt(settings: &Settings, text: &str, near: &str) -> ServiceError {
+    let near = called_by(settings.client.as_ref(), near);
+    let how = if settings.in_server { "`new`: true" } else { "--new" };
+    ServiceError::new(ErrorKind::Unknown, format!("no tool named {}", quoted(text)))
+        .hint(format!("did you mean {near}? If it is another tool, say so with {how}"))
 }
 
 /// Returns the tool that its server calls by this name. `None` if there is none, or several.

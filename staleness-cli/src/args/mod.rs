@@ -310,6 +310,9 @@ pub(crate) struct HookArgs {
 pub(crate) struct RecordArgs {
     /// The tool's name.
     pub name: String,
+    /// It is a new tool, though its name is much like that of a known one.
+    #[arg(long)]
+    pub new: bool,
     #[command(flatten)]
     pub outcome: OutcomeArgs,
     /// A unique id of this use. Recording it again changes nothing.

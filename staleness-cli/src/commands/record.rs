@@ -22,7 +22,7 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
     };
     let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);
     let registry = settings.open(Access::Write)?;
-    let tool = reported(&registry, settings, &args.name)?;
+    let tool = reported(&registry, settings, &args.name, args.new)?;
     let mut used = Use::new(op, tool, outcome, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", args.session.as_ref())?;
     (used.agent, used.client) = (settings.agent.clone(), settings.client.clone());

@@ -334,6 +334,32 @@ impl Tools<'_> {
         Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name.clone()))
     }
 
+    /// Returns the known name of which `text` is probably a misspelling: each part of it differs in at most two
+    /// characters and a quarter of its length. A part is a server, or a tool's own name.
+    pub async fn misspelt(
+        self,
+        project: &ProjectRef,
+        text: &str,
+    ) -> Result<Option<ToolName>, RegistryError> {
+        let view = self.0.seen(project).await?;
+        let context = Context::new(&view, &self.0.policy, project, Timestamp::default());
+        let wanted = parts(text);
+        let errors = |tool: &Tool| {
+            let (server, own) = parts(tool.key.name.as_str());
+            let of = |one: &str, other: &str| {
+                let errors = strsim::osa_distance(one, other);
+                (errors <= 2.min(one.chars().count() / 4)).then_some(errors)
+            };
+            match (&wanted, own.as_str()) {
+                ((None, text), "*") => of(text, &server?),
+                ((None, text), _) => of(text, &own),
+                ((Some(one), text), _) => Some(of(one, &server?)? + of(text, &own)?),
+            }
+        };
+        let near = context.visible().filter_map(|tool| Some((errors(tool)?, &tool.key.name)));
+        Ok(near.min().map(|(_, name)| name.clone()))
+    }
+
     /// Returns the project's tools, ranked by recent successes in it.
     pub async fn rank(
         self,
@@ -374,6 +400,16 @@ impl Tools<'_> {
         let reaches = entries.last().is_some_and(|oldest| oldest.revision <= view.floor.revision);
         let pruned_until = reaches.then_some(view.floor.at);
         Ok(History { entries, pruned_until })
+    }
+}
+
+/// Splits a tool's name into its server, if it names one, and its own part, both in lower case.
+fn parts(name: &str) -> (Option<String>, String) {
+    let name = name.to_lowercase();
+    let split = name.strip_prefix("mcp__").and_then(|name| name.rsplit_once("__"));
+    match split {
+        Some((server, own)) => (Some(server.to_owned()), own.to_owned()),
+        None => (None, name),
     }
 }
 

@@ -280,6 +280,9 @@ struct Record {
     session: Option<String>,
     /// Milliseconds the call took
     duration_ms: Option<u64>,
+    /// It is a new tool, though its name is much like a known one
+    #[serde(default)]
+    new: bool,
 }
 
 /// A tool after a call.
@@ -305,7 +308,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
     };
     let op = optional::<OpId>("id", asked.id.as_ref())?.unwrap_or_else(clock::fresh_op);
     let registry = settings.open(Access::Write)?;
-    let tool = tools::reported(&registry, settings, &asked.name)?;
+    let tool = tools::reported(&registry, settings, &asked.name, asked.new)?;
     let mut used = Use::new(op, tool, kind, settings.now, settings.project.clone());
     used.session = optional::<SessionId>("session", asked.session.as_ref())?;
     used.agent = call.agent.clone();
