@@ -45,7 +45,8 @@ impl Answer {
     /// # Errors
     /// Errors of the store.
     pub fn doubts(&self, settings: &Settings) -> Result<Doubts, ServiceError> {
-        doubts(settings, &self.registry, &self.resume)
+        let share = settings.configured.policy.hooks.session_start_chars as usize / 3;
+        doubts(settings, &self.registry, &self.resume, share)
     }
 }
 

@@ -25,6 +25,9 @@ use crate::words::agent_name;
 /// The environment variable that names the calling agent.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
 
+/// The environment variable with the URL of the registry.
+const STORE_VARIABLE: &str = "STALENESS_STORE";
+
 /// Options given by the caller. Missing ones get defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -50,6 +53,8 @@ pub struct Options {
 pub struct Settings {
     /// The URL of the registry.
     pub url: StoreUrl,
+    /// The URL as an option gave it, which other commands need too. Not from the environment.
+    pub given_store: Option<String>,
     /// The project's folders.
     pub place: ProjectPlace,
     /// The project's id and root.
@@ -122,6 +127,9 @@ impl Settings {
             store: SharedStore::new(url.clone()),
             client: agent.as_ref().and_then(client_of),
             in_server: false,
+            given_store: options.store.clone().filter(|url| {
+                variable(STORE_VARIABLE).is_none_or(|set| set.to_string_lossy() != url.as_str())
+            }),
             url,
             place,
             project,

@@ -53,13 +53,36 @@ pub fn session_start(
         return Ok((Said { text: None, whole: false }, None));
     }
     let budget = hooks.session_start_chars as usize;
+    let (said, lock) = within(settings, registry, delta, resume, budget)?;
+    let (Some(text), Some(url)) = (&said.text, &settings.given_store) else {
+        return Ok((said, lock));
+    };
+    let longer = |said: &Said| said.text.as_ref().map(|text| text.with_store(url));
+    let room = text.with_store(url).chars() - text.chars();
+    if text.chars() + room <= budget {
+        return Ok((Said { text: longer(&said), ..said }, lock));
+    }
+    let (said, lock) = within(settings, registry, delta, resume, budget.saturating_sub(room))?;
+    let text = longer(&said).filter(|text| text.chars() <= budget);
+    let whole = said.whole && text.is_some() == said.text.is_some();
+    Ok((Said { text, whole }, lock))
+}
+
+/// The text that a session start adds to an agent's context, within a budget.
+fn within(
+    settings: &Settings,
+    registry: &Registry,
+    delta: &mut Delta,
+    resume: &Resume,
+    budget: usize,
+) -> Result<(Said, Option<Notice>), ServiceError> {
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
     let share = budget / 3;
     let left = |taken: [&Option<ModelText>; 4]| {
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let Doubts { documents, lock } = doubts(settings, registry, resume)?;
+    let Doubts { documents, lock } = doubts(settings, registry, resume, share)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
     let mut standing = standing(settings, resume, open);
@@ -101,7 +124,7 @@ pub struct Doubts {
     pub lock: Option<Notice>,
 }
 
-/// Returns what an agent should doubt, each part within a third of the policy's budget.
+/// Returns what an agent should doubt, each part within a share of the policy's budget.
 ///
 /// # Errors
 /// Errors of the store.
@@ -109,8 +132,8 @@ pub(crate) fn doubts(
     settings: &Settings,
     registry: &Registry,
     resume: &Resume,
+    share: usize,
 ) -> Result<Doubts, ServiceError> {
-    let share = settings.configured.policy.hooks.session_start_chars as usize / 3;
     let version = crate::documents::version(settings);
     let context = crate::documents::context(settings, version.as_deref());
     let (loaded, doubtful) = loaded(settings, registry, &context, resume)?;
