@@ -8,7 +8,7 @@ use staleness::ids::{ClientId, Scope, ServerKey, ToolKey, ToolName};
 use staleness::registry::{ScopeChoice, ToolListing};
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
-use staleness::tool::{PresenceCause, Status, ToolKind};
+use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
 use staleness::{Registry, Wait};
 use staleness_core::text::counted;
 use staleness_core::tool::ListingState;
@@ -36,14 +36,14 @@ pub fn find(
         .map_err(|error| explain(registry, settings, name, error))
 }
 
-/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list. The
-/// reason of an absent server then gives the number of its tools.
+/// Removes the absent and failing tools of absent and failing servers if the server itself is in the list. Tools
+/// about which a person decided stay. The reason of an absent server then gives the number of its tools.
 pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     let tools_of =
         |server: &ToolKey| Some((server.scope.clone(), tool_prefix(server.name.as_str())?));
     let servers = tools
         .iter()
-        .filter(|tool| tool.presence.is_absent() || tool.status == Status::Demoted);
+        .filter(|tool| tool.kind == ToolKind::McpServer && tool.status != Status::Active);
     let mut folded: HashMap<(Scope, String), usize> =
         servers.filter_map(|tool| Some((tools_of(&tool.key)?, 0))).collect();
     tools.retain(|tool| {
@@ -54,7 +54,8 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
                 | PresenceCause::ServerDisabled
                 | PresenceCause::ServerNotLoaded
         ) || tool.status == Status::Demoted;
-        let server = tool.server.as_ref().filter(|_| follows && tool.kind == ToolKind::McpTool);
+        let follows = follows && tool.kind == ToolKind::McpTool && tool.hold == Hold::None;
+        let server = tool.server.as_ref().filter(|_| follows);
         let key = server.map(|server| {
             let prefix = format!("mcp__{server}__");
             let own = (tool.key.scope.clone(), prefix.clone());
@@ -112,7 +113,7 @@ pub fn reported(
 
 fn misspelt(settings: &Settings, text: &str, near: &str) -> ServiceError {
     let near = called_by(settings.client.as_ref(), near);
-    let how = if settings.in_server { "`new`: true" } else { "--new" };
+    let how = if settings.in_server { "new: true." } else { "--new" };
     ServiceError::new(ErrorKind::Unknown, format!("no tool named {}", quoted(text)))
         .hint(format!("did you mean {near}? If it is another tool, say so with {how}"))
 }

@@ -87,6 +87,9 @@ pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
             let line = 1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();
             Content::Failed(format!("{}:{line}: not UTF-8", shown(path)))
         }
+        Ok(text) if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() => {
+            Content::Failed(format!("{}:1: the file is empty", shown(path)))
+        }
         Ok(text) => {
             let mark = text.starts_with('\u{feff}');
             Content::Text(without_mark(text), Liberties { mark, ..Liberties::default() })

@@ -271,7 +271,7 @@ fn m2_a_name_that_no_client_lists_and_that_only_failed_is_no_tool() {
     let before = sandbox.json(&[]);
     for name in INVENTED {
         for _ in 0..3 {
-            sandbox.ok(&["record", name, "--failure", "--agent", "claude-code"]);
+            sandbox.ok(&["record", name, "--failure", "--new", "--agent", "claude-code"]);
         }
     }
     assert_eq!(sandbox.json(&[]), before, "the overview says nothing of them");

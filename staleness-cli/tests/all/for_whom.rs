@@ -386,7 +386,7 @@ fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_to_othe
             sandbox.ok(&line(&format!("record mcp__github__{tool} --failure --agent codex")));
         }
     }
-    for start in ["s2", "s3"] {
+    for (start, fails) in [("s2", "Failing since the last session"), ("s3", "Still failing")] {
         let told = sandbox.start_of("claude-code", start);
         assert!(
             told.contains("`mcp__github__list`") && !told.contains("merge_everything"),
@@ -395,9 +395,9 @@ fn a_tool_that_never_worked_is_told_to_its_caller_alone_and_says_nothing_to_othe
         assert!(!told.contains("`mcp__github__*`"), "{told}");
         // For its caller all that it uses of the server fails.
         let told = sandbox.start_of("codex", start);
-        let down =
-            "- Still failing, avoid: `mcp__github__*` (all 2 of its tools in use are demoted)";
-        assert!(told.contains(down) && told.matches("mcp__").count() == 1, "{told}");
+        let down = "avoid: `mcp__github__*` (all 2 of its tools in use are demoted)";
+        let down = format!("- {fails}, {down}");
+        assert!(told.contains(&down) && told.matches("mcp__").count() == 1, "{told}");
     }
     sandbox.ok(&line("record mcp__github__merge_everything --success --agent codex"));
     assert!(sandbox.start_of("codex", "s4").contains("Available again: `mcp__github__merge"));
@@ -429,7 +429,7 @@ fn a_name_that_a_live_list_of_its_server_lacks_is_invented() {
     let list = json!({ "tools": [{ "name": "merge_pull_request" }, { "name": "broken" }] });
     let list = sandbox.write("tools.json", list.to_string());
     let record = |tool: &str, outcome: &str| {
-        let used = format!("record mcp__github__{tool} --{outcome} --agent claude-code");
+        let used = format!("record mcp__github__{tool} --{outcome} --new --agent claude-code");
         sandbox.ok(&line(&used));
     };
     sandbox.start_of("claude-code", "s1");

@@ -225,6 +225,11 @@ fn time_can_be_set_and_a_month_without_a_sight_asks_for_a_review() {
     let sandbox = lived_in();
     sandbox.ok(&["scan"]);
     sandbox.ok(&["record", "mcp__github__search", "--success"]);
+    for day in
+        (21..=30).map(|day| format!("11-{day}")).chain((1..=20).map(|day| format!("12-{day:02}")))
+    {
+        sandbox.ok(&["--now", &format!("2026-{day}T12:00:00Z"), "record", "Bash", "--success"]);
+    }
     let level = |now: &str, name: &str| {
         let tool = sandbox.json(&["--now", now, "tools", "show", name]);
         assert_eq!(tool["status"], "active", "age alone changes no status");

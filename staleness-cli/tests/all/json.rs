@@ -96,7 +96,7 @@ fn scan() {
     let must = line("project sources added stale restored changed unchanged revision");
     for document in [&dry, &document] {
         shape(document, &must, &["root"]);
-        each(document, "stale").iter().for_each(|tool| is_tool(tool, &[]));
+        each(document, "stale").iter().for_each(|tool| is_tool(tool, &["changed_for"]));
         for source in each(document, "sources") {
             shape(source, &["source", "client", "path", "scope", "state", "found"], &["error"]);
             let state = source["state"].as_str().unwrap();

@@ -81,7 +81,7 @@ for any client (`--agent codex` answers for one)
 fn scan() {
     let expected = "\
 stale (1)
-  mcp__linear__*  mcp_server  removed from config: claude-code/user/mcp no longer lists it
+  mcp__linear__*  mcp_server  for claude-code  removed from config: claude-code/user/mcp no longer lists it
 sources
   read  claude-code/user/mcp          1 found  ~/home/.claude.json
   read  claude-code/project/commands  1 found  ~/project/.claude/commands

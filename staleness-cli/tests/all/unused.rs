@@ -1,6 +1,7 @@
 //! `tools unused`: what is loaded and never used, what it costs, and switching a server off in its client's file.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -10,10 +11,17 @@ use crate::common::{Sandbox, keys, line};
 /// A day on which everything was there already.
 const LONG_AGO: &str = "2026-09-01T12:00:00Z";
 
-/// A client used something of its own long ago, and now.
+/// A client used something of its own long ago, and on each day of the last month.
 fn watched(sandbox: &Sandbox, client: &str) {
-    for at in [LONG_AGO, "2026-11-20T11:00:00Z"] {
-        use_of(sandbox, client, &format!("Own{client}"), at);
+    let tool = format!("Own{client}");
+    use_of(sandbox, client, &tool, LONG_AGO);
+    daily(sandbox, client, &tool, ("10", 21..=31));
+    daily(sandbox, client, &tool, ("11", 1..=20));
+}
+
+fn daily(sandbox: &Sandbox, client: &str, tool: &str, (month, days): (&str, RangeInclusive<u8>)) {
+    for day in days {
+        use_of(sandbox, client, tool, &format!("2026-{month}-{day:02}T11:00:00Z"));
     }
 }
 
@@ -273,14 +281,10 @@ fn clients_that_share_a_tool_are_told_apart_by_their_outcomes() {
     sandbox.claude(&["linear"]);
     sandbox.codex(&["dark"]);
     scanned_long_ago(&sandbox);
-    for (client, at) in [
-        ("claude-code", LONG_AGO),
-        ("codex", "2026-11-01"),
-        ("claude-code", "2026-11-10"),
-        ("codex", "2026-11-20"),
-    ] {
-        use_of(&sandbox, client, "Bash", at);
-    }
+    use_of(&sandbox, "claude-code", "Bash", LONG_AGO);
+    daily(&sandbox, "claude-code", "Bash", ("10", 12..=31));
+    daily(&sandbox, "codex", "Bash", ("11", 1..=20));
+    daily(&sandbox, "claude-code", "Bash", ("11", 1..=10));
     let row = |days: &str| unused(&sandbox, &["--days", days]);
     let of = |client: &str, name: &str| (client.to_owned(), name.to_owned(), None);
     assert_eq!(row("30"), [of("claude-code", "mcp__linear__*")]);

@@ -61,7 +61,7 @@ const WEEK: &[Day] = &[
         &["record mcp__linear__list --success --agent claude-code", "claude github linear"],
         &[
             TOOLS,
-            "- Still failing, avoid: `mcp__github__search` (3 of the last 4 uses failed)",
+            "- Failing since the last session, avoid: `mcp__github__search` (3 of the last 4 uses failed)",
             "- Available again: `mcp__github__*`, `mcp__linear__list`",
         ],
         &[TOOLS, "- Still failing, avoid: `mcp__github__search` (3 of the last 4 uses failed)"],
@@ -180,7 +180,8 @@ fn w6_a_server_that_came_back_and_fails_is_told_once() {
     told_on(&sandbox, "2026-11-20");
     used_on(&sandbox, "2026-11-20", "claude-code", "success", &["list", "merge"]);
     used_on(&sandbox, "2026-11-20", "claude-code", "failure", &["list", "merge"].repeat(3));
-    let fails = "- Still failing, avoid: `mcp__github__*` (all 2 of its tools in use are demoted";
+    let fails = "- Failing since the last session, avoid: `mcp__github__*` (all 2 of its tools in \
+                 use are demoted";
     assert_eq!(told_on(&sandbox, "2026-11-21"), format!("{TOOLS}\n{fails})"));
     sandbox.claude(&[]);
     assert!(told_on(&sandbox, "2026-11-22").contains("do not call: `mcp__github__*`"));

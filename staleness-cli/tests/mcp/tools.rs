@@ -443,7 +443,7 @@ fn a_misspelt_name_is_refused_unless_it_is_said_to_be_new() {
     };
     let refused = record(json!({}));
     assert_eq!(refused["isError"], true, "{refused}");
-    let how = "did you mean mcp__hub__search? If it is another tool, say so with `new`: true";
+    let how = "did you mean mcp__hub__search? If it is another tool, say so with new: true.";
     assert!(refused.to_string().contains(how), "{refused}");
     assert_ne!(record(json!({ "new": true }))["isError"], true);
 }

@@ -253,6 +253,7 @@ impl Tools<'_> {
     ) -> Result<Vec<ToolCost>, RegistryError> {
         let scopes = [Scope::Global, Scope::Project(project.id.clone())];
         let all = scopes.into_iter().map(ToolFilter::Scope).fold(Selection::new(), Selection::peek);
+        let all = all.outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
         let mut view = self.0.store.view(std::sync::Arc::new(all)).await?;
         // Each client counts for itself.
         see_as(&mut view, None);
@@ -281,7 +282,6 @@ impl Tools<'_> {
     /// Returns the name and the server of a tool that was never used: one that `text` may mean, on a server
     /// that the project sees. `None` if there is no such server, or if a live list of the server already says
     /// which tools it has.
-        let all = all.outcomes(OutcomeFilter::FirstAndLast { limit: ENDS });
     pub async fn unused(
         self,
         project: &ProjectRef,
@@ -334,8 +334,7 @@ impl Tools<'_> {
         Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name.clone()))
     }
 
-    /// Returns the known name of which `text` is probably a misspelling: each part of it differs in at most two
-    /// characters and a quarter of its length. A part is a server, or a tool's own name.
+    /// Returns the known name of which `text` is probably a misspelling: see [`typing_errors`].
     pub async fn misspelt(
         self,
         project: &ProjectRef,
@@ -346,18 +345,17 @@ impl Tools<'_> {
         let wanted = parts(text);
         let errors = |tool: &Tool| {
             let (server, own) = parts(tool.key.name.as_str());
-            let of = |one: &str, other: &str| {
-                let errors = strsim::osa_distance(one, other);
-                (errors <= 2.min(one.chars().count() / 4)).then_some(errors)
-            };
             match (&wanted, own.as_str()) {
-                ((None, text), "*") => of(text, &server?),
-                ((None, text), _) => of(text, &own),
-                ((Some(one), text), _) => Some(of(one, &server?)? + of(text, &own)?),
+                ((None, text), "*") => typing_errors(text, &server?),
+                ((None, text), _) => typing_errors(text, &own),
+                ((Some(one), text), _) => {
+                    Some(typing_errors(one, &server?)? + typing_errors(text, &own)?)
+                }
             }
         };
         let near = context.visible().filter_map(|tool| Some((errors(tool)?, &tool.key.name)));
-        Ok(near.min().map(|(_, name)| name.clone()))
+        // Without an error the name may mean several tools.
+        Ok(near.min().filter(|(errors, _)| *errors > 0).map(|(_, name)| name.clone()))
     }
 
     /// Returns the project's tools, ranked by recent successes in it.
@@ -401,6 +399,22 @@ impl Tools<'_> {
         let pruned_until = reaches.then_some(view.floor.at);
         Ok(History { entries, pruned_until })
     }
+}
+
+/// Returns the number of errors with which somebody who meant `other` typed `one`. `None` if it is another name: one
+/// with other numbers, with more or fewer words, or with a word that differs in more than a quarter of it.
+fn typing_errors(one: &str, other: &str) -> Option<usize> {
+    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let words = |text: &'_ str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
+    };
+    let (one, other, numbers) = (words(one), words(other), numbers(one) == numbers(other));
+    let alike = |(one, other): (&String, &String)| {
+        let errors = strsim::osa_distance(one, other);
+        (errors <= 2.min(one.chars().count() / 4)).then_some(errors)
+    };
+    let errors = one.iter().zip(&other).map(alike).sum::<Option<usize>>();
+    errors.filter(|errors| *errors <= 2 && numbers && one.len() == other.len())
 }
 
 /// Splits a tool's name into its server, if it names one, and its own part, both in lower case.

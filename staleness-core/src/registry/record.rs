@@ -359,15 +359,8 @@ impl Recording<'_> {
         let project = (&self.used.project.id, self.used.project.root.as_str());
         let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
         let before = tool.status();
-        // Clients that do not load its server were never told about its failures.
-        let is_served = tool
-            .server
-            .as_ref()
-            .is_some_and(|server| self.providers.state(&key.scope, server) == Provider::Present);
-        let callers = match may_be_invented(tool) && !is_served {
-            true => tool.used_by.clone(),
-            false => Vec::new(),
-        };
+        // Other clients were never told about its failures.
+        let callers = if may_be_invented(tool) { tool.used_by.clone() } else { Vec::new() };
         let changed = draft.edit::<Tool, _>(key, |tool| {
             if let Some(client) = client {
                 tool.note_client(client);

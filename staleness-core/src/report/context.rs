@@ -85,6 +85,7 @@ pub(crate) fn days_after(since: Timestamp, times: impl Iterator<Item = Timestamp
     days
 }
 
+/// A view as one project sees it, at one time and under one policy.
 ///
 /// The figures of an MCP server are sums over its tools, so the view must contain the server's tools as well
 /// as its entry.
@@ -256,7 +257,6 @@ impl<'a> Context<'a> {
         clients
     }
 
-    /// Returns the number of uses; for a server including those of its tools.
     /// Returns since when the requesting client has or lacks a tool; for a server's tool, its server. If the journal
     /// in the view does not say it: since when any client does.
     #[must_use]
@@ -279,25 +279,6 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the number of uses; for a server including those of its tools.
-    /// Returns since when the requesting client has or lacks a tool; for a server's tool, its server. `None` if the
-    /// journal in the view does not say it.
-    #[must_use]
-    pub(super) fn present_since(&self, tool: &Tool) -> Option<Timestamp> {
-        let entry = self.provider(&tool.key).unwrap_or(&tool.key);
-        let is_listed = tool.is_configured() || *entry != tool.key;
-        let Some(client) = self.view.seen_by.as_ref().filter(|_| is_listed) else {
-            return Some(tool.presence.since);
-        };
-        let subject = Subject::tool(entry);
-        let mut entries = self.view.journal.values().rev();
-        let moved = entries.find(|each| {
-            each.subject == subject
-                && each.clients.contains(client)
-                && matches!(each.action, Action::Added | Action::Present | Action::Absent)
-        })?;
-        Some(if tool.presence.is_present() { moved.at.max(tool.discovered_at) } else { moved.at })
-    }
-
     #[must_use]
     pub fn uses(&self, tool: &Tool) -> u64 {
         self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
@@ -381,13 +362,18 @@ impl<'a> Context<'a> {
     }
 
     /// Returns true if the requesting client is told about failures of the tool. For a name that may be
-    /// invented, only the clients that called it are told, and those that load its server.
+    /// invented, only the clients that called it are told, and those that load its server if no tool of that
+    /// ever worked: then the server fails.
     #[must_use]
     pub fn is_told_of(&self, tool: &Tool) -> bool {
-        let is_served =
-            || self.entries.provider(tool).is_some_and(|server| server.presence.cause.is_present());
+        let never_worked = |member: &&Tool| member.uses == 0 || member.failed_only();
+        let server_fails = || {
+            self.entries.provider(tool).is_some_and(|server| {
+                server.presence.is_present() && self.members(server).iter().all(never_worked)
+            })
+        };
         let called =
-            |client| !may_be_invented(tool) || tool.used_by.contains(client) || is_served();
+            |client| !may_be_invented(tool) || tool.used_by.contains(client) || server_fails();
         tool.presence.cause != PresenceCause::Invented
             && self.view.seen_by.as_ref().is_none_or(called)
     }

@@ -123,7 +123,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
                     && event.entry.from != event.entry.to
             };
             let began = all.iter().rev().find(is_now).map(|event| event.entry.at);
-            let absent = tool.presence.since.filter(|_| tool.status == Status::Stale);
+            let absent = (tool.status == Status::Stale).then_some(tool.presence.since);
             let since = absent.or(began).unwrap_or(tool.discovered_at);
             let mut server = None;
             for key in server_keys(registry, settings, &tool)? {
@@ -135,13 +135,13 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
                 why.causes = causes(registry, settings, &key, since, &journal)?;
             }
             // A server speaks for its tools.
-            for server in server {
+            if let Some(server) = server {
                 let signals = server.verdict.signals.into_iter();
                 let (unheard, others): (Vec<_>, Vec<_>) =
                     signals.partition(|signal| signal.kind == ToolReport::UNHEARD);
                 let reasons: Vec<String> = others.into_iter().map(|each| each.reason).collect();
                 if server.status != Status::Active {
-                    let (name, word) = (&server.name, server.status.as_str());
+                    let (name, word) = (&server.key.name, server.status.as_str());
                     let reasons = reasons.join("; ");
                     why.causes.insert(0, format!("its server {name} is {word}: {reasons}"));
                 }

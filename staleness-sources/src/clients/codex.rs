@@ -1,6 +1,9 @@
 //! Reads the configuration of Codex CLI, which is TOML. The parser stops at a nesting depth of 80. Its
 //! messages quote the file and are not used.
 
+use std::fs;
+use std::path::Path;
+
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
@@ -11,6 +14,7 @@ use super::launch::Starts;
 use super::state::Places;
 use super::{Outside, Place, refuse_all};
 use crate::draft::Draft;
+use crate::remembered::stamp;
 use crate::text::{Content, line_at, read_config};
 use staleness_docs::disk::shown;
 
@@ -62,6 +66,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
     let (path, draft) = (&*place.path, place.draft(CLIENT, "mcp"));
     let text = match read_config(path, place.fence, MAX_BYTES) {
         Content::Missing => return draft.missing(place.root_is_there),
+        Content::Failed(_) if is_left_empty(path, outside) => String::new(),
         Content::Failed(why) => {
             trust.fault = Some(why.clone());
             return draft.failed(why);
@@ -98,9 +103,16 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
     }
 }
 
+/// Returns true if a file is empty and nobody has written to it lately. Codex CLI leaves such a file when it removes
+/// the last server; while a file is being written, it may be empty for a moment.
+fn is_left_empty(path: &Path, outside: &Outside<'_>) -> bool {
+    let meta = fs::metadata(path).ok().filter(|meta| meta.len() == 0);
+    let stamp = |meta| stamp(&meta, outside.outlines?.now());
+    meta.and_then(stamp).is_some()
+}
+
 /// Returns true if a file may still be being written. Truncated TOML is often valid, so a text that ends at a
-/// block boundary without a newline is treated as incomplete. Codex CLI leaves an empty file when it removes the
-/// last server.
+/// block boundary without a newline is treated as incomplete.
 fn looks_cut(text: &str) -> bool {
     !text.is_empty() && text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }

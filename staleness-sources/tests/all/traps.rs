@@ -1,13 +1,18 @@
 //! Mistakes that programs of this kind make.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::time::UNIX_EPOCH;
 
+use staleness_core::Timestamp;
 use staleness_core::ids::Level;
 use staleness_core::source::SourceState;
 use staleness_core::tool::ListingState;
 
 use crate::clients::{JSON_FILES, put};
-use crate::tree::{Tree, names};
+use staleness_sources::clients::{Outline, Outlines, ScanRequest, read};
+
+use crate::tree::{Tree, names, of};
 
 #[test]
 fn half_written_config_stales_nothing() {
@@ -51,13 +56,31 @@ fn toml_that_stops_where_a_piece_ends_is_half_written() {
 
 /// `codex mcp remove` leaves an empty file when it removes the last server, and Codex CLI starts with it.
 #[test]
-fn an_empty_file_of_codex_lists_nothing() {
+fn an_empty_file_of_codex_lists_nothing_once_it_is_not_being_written() {
+    /// The time, and no cache.
+    #[derive(Debug)]
+    struct At(Timestamp);
+    impl Outlines for At {
+        fn now(&self) -> Timestamp {
+            self.0
+        }
+        fn get(&self, _: &str) -> Option<Outline> {
+            None
+        }
+        fn put(&self, _: &str, _: &Outline) {}
+    }
     let tree = Tree::new();
-    for text in ["", "\n", "\u{feff}", "# no servers\n"] {
-        tree.user(".codex/config.toml", text);
-        let source = tree.source("codex", Level::User, "mcp");
-        assert_eq!((source.state, source.found.len()), (SourceState::Read, 0), "{text:?}");
-        assert!(source.covers(), "{text:?}");
+    let path = tree.user(".codex/config.toml", "");
+    let written = fs::metadata(path).unwrap().modified().unwrap();
+    let written = written.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    for (seconds, state) in [(1, SourceState::Failed), (4, SourceState::Read)] {
+        let at = i64::try_from(written).unwrap() + seconds * Timestamp::SECOND;
+        let now = At(Timestamp::from_millis(at));
+        let mut request = ScanRequest::new(&tree.home, &tree.project);
+        request.outlines = Some(&now);
+        let source = of(&read(&request), "codex", Level::User, "mcp");
+        assert_eq!((source.state, source.found.len()), (state, 0), "after {seconds} s");
+        assert_eq!(source.covers(), state == SourceState::Read);
     }
 }
 

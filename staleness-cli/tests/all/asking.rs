@@ -1,0 +1,140 @@
+//! Right for the agent that asks: what each client of a machine is told of its own tools.
+
+use serde_json::{Value, json};
+
+use crate::common::{Sandbox, told, used};
+
+#[test]
+fn a_scan_says_for_which_client_a_server_came_or_went() {
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&["github", "linear"]);
+    let added = sandbox.json(&["scan", "--dry-run"]);
+    assert_eq!(added["added"][0]["changed_for"], json!(["codex"]), "{added}");
+    let text = sandbox.ok(&["scan"]);
+    assert!(text.contains("mcp__github__*  mcp_server  for codex\n"), "{text}");
+    sandbox.codex(&["linear"]);
+    let gone = sandbox.json(&["--now", "2026-11-22T12:00:00Z", "scan"]);
+    assert_eq!(gone["stale"][0]["changed_for"], json!(["codex"]), "{gone}");
+    let since = |agent: &str| {
+        sandbox.json(&["tools", "show", "github", "--agent", agent])["presence"]["since"].clone()
+    };
+    assert_eq!(since("codex"), "2026-11-22T12:00:00Z");
+    assert_eq!(since("claude-code"), "2026-11-20T12:00:00Z");
+}
+
+/// Without this, a misspelt name becomes a tool of its own.
+#[test]
+fn a_misspelt_name_is_not_recorded_as_a_new_tool() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["record", "mcp__github__search", "--success"]);
+    for (name, meant) in [
+        ("mcp__github__serch", "mcp__github__search"),
+        ("mcp__gitub__search", "mcp__github__search"),
+        ("Serch", "mcp__github__search"),
+        ("githubb", "mcp__github__*"),
+    ] {
+        let run = sandbox.run(&["record", name, "--success"]);
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
+        let how = format!("did you mean {meant}? If it is another tool, say so with --new");
+        assert!(run.err.contains(&how), "{run:?}");
+    }
+    assert_eq!(sandbox.json(&["tools"])["tools"].as_array().unwrap().len(), 2);
+    for name in
+        ["mcp__github__list", "mcp__slack__search", "deploy_a", "deploy_b", "tool-1", "tool-2"]
+    {
+        sandbox.ok(&["record", name, "--success"]);
+    }
+    sandbox.ok(&["record", "githubb", "--success", "--new"]);
+    sandbox.ok(&["record", "githubb", "--success"]);
+    assert_eq!(sandbox.tool("githubb")["uses"], 2);
+}
+
+/// A server that fails or went stands for its tools, whatever is asked.
+#[test]
+fn a_server_in_trouble_is_one_row_for_all_its_tools() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "slack"]);
+    sandbox.start_of("claude-code", "c1");
+    for name in ["create", "list"] {
+        for outcome in ["--success", "--failure", "--failure", "--failure"] {
+            let name = format!("mcp__github__{name}");
+            sandbox.ok(&["record", &name, outcome, "--agent", "claude-code"]);
+        }
+    }
+    let is_one = |args: &[&str], text: &str| {
+        let told = sandbox.ok(args);
+        assert!(told.contains("mcp__github__*") && told.contains(text), "{args:?}: {told}");
+        assert!(!told.contains("mcp__github__create"), "{args:?}: {told}");
+    };
+    let all_fail = "all 2 of its tools in use are demoted";
+    is_one(&[], all_fail);
+    is_one(&[], "1 of 4 tools need attention");
+    is_one(&["tools"], all_fail);
+    is_one(&["review"], all_fail);
+    is_one(&["board"], "");
+    let fails = "Failing since the last session, avoid: `mcp__github__*` (all 2 of its tools";
+    assert!(sandbox.start_of("claude-code", "c2").contains(fails), "not told before");
+    let still = "Still failing, avoid: `mcp__github__*` (all 2 of its tools";
+    assert!(sandbox.start_of("claude-code", "c3").contains(still));
+    let why = sandbox.ok(&["why", "mcp__github__create"]);
+    let of_server = format!("its server mcp__github__* is demoted: {all_fail}");
+    assert!(why.contains(&of_server) && !why.contains("became active"), "{why}");
+    sandbox.claude(&["slack"]);
+    sandbox.start_of("claude-code", "c4");
+    is_one(&[], "no longer lists it, and 2 tools with it");
+    is_one(&["tools"], "and 2 tools with it");
+}
+
+/// Commands that a hook suggests work as they are printed.
+#[test]
+fn a_hook_names_the_store_that_it_was_given() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    for (folder, quote) in [("stores", ""), ("my stores", "'")] {
+        let store = format!("sqlite:{}", sandbox.root().join(folder).join("a.db").display());
+        let start = |id: &str| {
+            let payload = json!({ "session_id": id, "hook_event_name": "SessionStart", "cwd": sandbox.project });
+            let args = ["--client", "claude-code", "--store", &store];
+            told(&sandbox.hook_with(&args, payload.to_string().as_bytes()))
+        };
+        start("c1");
+        let handoff = ["work", "add", "handoff", "Review it", "--id", "h", "--to", "claude-code"];
+        sandbox.ok(&[&["--store", &store], &handoff[..]].concat());
+        let told = start("c2");
+        let named = format!("`staleness --store {quote}{store}{quote} work show ID`");
+        assert!(told.contains(&named), "{told}");
+        assert_eq!(told.matches("`staleness ").count(), told.matches(" --store ").count());
+        let accept = told.split('`').find(|part| part.contains("--status accepted")).unwrap();
+        let accept = accept.strip_prefix("staleness ").unwrap();
+        let accept = accept.replace(&format!("{quote}{store}{quote} "), "");
+        let args: Vec<&str> = accept.split_whitespace().collect();
+        sandbox.ok(&[&["--store", &store], &args[1..]].concat());
+        let budget = ["--set", "hooks.session_start_chars=400"];
+        let payload = json!({ "session_id": "c3", "hook_event_name": "SessionStart" }).to_string();
+        let args = [&["--client", "claude-code", "--store", &store][..], &budget[..]].concat();
+        assert!(
+            crate::common::told(&sandbox.hook_with(&args, payload.as_bytes())).chars().count()
+                <= 400
+        );
+    }
+    let told = sandbox.session_start(&sandbox.project, "c4", "startup").unwrap_or_default();
+    assert!(!told.contains("--store"), "{told}");
+}
+
+/// Codex alone sees a server fail, and Claude Code, which has it too, is told.
+#[test]
+fn a_failure_that_one_client_saw_is_told_to_each_that_has_the_server() {
+    let sandbox = Sandbox::scanned();
+    sandbox.codex(&["github"]);
+    for client in ["claude-code", "codex", "cursor"] {
+        sandbox.start_of(client, client);
+    }
+    for at in 0..3 {
+        let payload: Value = used("PostToolUseFailure", "mcp__github__list", &format!("u{at}"));
+        sandbox.hook_with(&["--client", "codex"], payload.to_string().as_bytes());
+    }
+    let fails = "avoid: `mcp__github__list` (3 of the last 3 uses failed)";
+    let told = sandbox.start_of("claude-code", "c2");
+    assert!(told.contains(fails) && told.contains("Failing since"), "{told}");
+    assert_eq!(sandbox.start_of("cursor", "u2"), "");
+}
