@@ -7,13 +7,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use staleness_conformance::workload;
 use staleness_core::ids::{IdError, OpId};
-use staleness_core::registry::Use;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::Selection;
-use staleness_core::tool::ToolKind;
 use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
 use staleness_sources::hook::{
-    Event, Evidence, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, ToolEvent, parse,
+    Event, Evidence, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, parse,
 };
 
 use crate::SECRET;
@@ -100,30 +98,16 @@ fn bounds(input: &HookInput) {
 fn record(input: &HookInput, secret: &str) {
     let Event::ToolOutcome(event) = &input.event else { return };
     let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
-    let used = used(input, event);
+    let fresh = || OpId::new("fresh").expect("a valid id");
+    let at = input.at.unwrap_or(Timestamp::from_millis(1_750_000_000_000));
+    let folder = input.cwd.as_ref().map_or("/p".into(), |cwd| cwd.to_string_lossy().into_owned());
+    let used = input.used(event, fresh, at, ProjectRef::of_root(folder));
     registry.tools().record(used.clone()).wait().expect("a use is recorded");
     let once = exported(&registry);
     untold(&once, secret);
     registry.tools().record(used).wait().expect("a use is recorded twice");
     assert_eq!(exported(&registry), once, "an op counts once");
     registry.admin().check().wait().expect("the store is sound");
-}
-
-/// Builds the use that a hook records.
-fn used(input: &HookInput, event: &ToolEvent) -> Use {
-    let op = event.op.clone().unwrap_or_else(|| OpId::new("fresh").expect("a valid id"));
-    let at = input.at.unwrap_or(Timestamp::from_millis(1_750_000_000_000));
-    let folder = input.cwd.as_ref().map_or("/p".into(), |cwd| cwd.to_string_lossy().into_owned());
-    Use {
-        session: input.session.clone(),
-        agent: input.agent.clone(),
-        client: Some(input.client_id()),
-        duration_ms: event.duration_ms,
-        kind: event.builtin.then_some(ToolKind::Builtin),
-        server: event.server.clone(),
-        mentions: event.mentions.clone(),
-        ..Use::new(op, event.tool.clone(), event.kind, at, ProjectRef::of_root(folder))
-    }
 }
 
 fn exported(registry: &Registry) -> String {

@@ -8,9 +8,8 @@ use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{Resume, Use};
+use staleness::registry::Resume;
 use staleness::store::StoreError;
-use staleness::tool::ToolKind;
 use staleness::{Registry, Wait};
 use staleness_core::registry::TurnEnd;
 use staleness_core::session::OpenCall;
@@ -74,7 +73,9 @@ type Say<'s> = &'s mut dyn FnMut(&ModelText) -> Result<(), CliError>;
 fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
-            record(settings, Entry::Used(Box::new(used(settings, input, event))))?;
+            let project = settings.project.clone();
+            let used = input.used(event, clock::fresh_op, settings.now, project);
+            record(settings, Entry::Used(Box::new(used)))?;
             let Some((told, reading)) = of_documents(settings, input, event)? else {
                 return Ok(());
             };
@@ -240,21 +241,6 @@ fn of_documents(
         || Ok(unless_busy(settings.open_for_hook(Access::Look).map_err(RegistryError::Store))?);
     let read = (input.cwd.as_deref(), event.reads.as_slice());
     Ok(reading::look(settings, &registry, &told, read)?.map(|reading| (told, reading)))
-}
-
-fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
-    let op = event.op.clone().unwrap_or_else(clock::fresh_op);
-    let project = settings.project.clone();
-    Use {
-        session: input.session.clone(),
-        agent: input.agent.clone(),
-        client: Some(input.client_id()),
-        duration_ms: event.duration_ms,
-        kind: event.builtin.then_some(ToolKind::Builtin),
-        server: event.server.clone(),
-        mentions: event.mentions.clone(),
-        ..Use::new(op, event.tool.clone(), event.kind, settings.now, project)
-    }
 }
 
 /// Scans, begins or resumes the session, and reports the changes. After a full report, marks them as

@@ -13,7 +13,10 @@ use std::path::PathBuf;
 
 use staleness_core::ids::{AgentId, ClientId, OpId, SessionId, ToolName};
 use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::Use;
+use staleness_core::scan::ProjectRef;
 use staleness_core::time::Timestamp;
+use staleness_core::tool::ToolKind;
 
 pub use client::HookClient;
 
@@ -49,6 +52,28 @@ impl HookInput {
     #[must_use]
     pub fn client_id(&self) -> ClientId {
         self.client.id()
+    }
+
+    /// Returns the use that one of its events reports. `fresh` creates an id if the client has none.
+    #[must_use]
+    pub fn used(
+        &self,
+        event: &ToolEvent,
+        fresh: impl FnOnce() -> OpId,
+        at: Timestamp,
+        project: ProjectRef,
+    ) -> Use {
+        let op = event.op.clone().unwrap_or_else(fresh);
+        Use {
+            session: self.session.clone(),
+            agent: self.agent.clone(),
+            client: Some(self.client_id()),
+            duration_ms: event.duration_ms,
+            kind: event.builtin.then_some(ToolKind::Builtin),
+            server: event.server.clone(),
+            mentions: event.mentions.clone(),
+            ..Use::new(op, event.tool.clone(), event.kind, at, project)
+        }
     }
 }
 
