@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use staleness_core::ids::stable_hash;
 use unicode_normalization::char::is_combining_mark;
 
@@ -94,8 +94,8 @@ pub(crate) fn anchors(text: &str) -> Vec<Anchor> {
     };
     let text = text.get(body..).unwrap_or_default();
     let mut reader = Reader::default();
-    let dialect = markdown::dialect().difference(Options::ENABLE_TABLES);
-    for (event, range) in Parser::new_ext(text, dialect).into_offset_iter() {
+    // With tables, because a code span ends at its cell.
+    for (event, range) in Parser::new_ext(text, markdown::dialect()).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) => reader.open(level as u8, range.start),
             Event::End(TagEnd::Heading(_)) => reader.close(range.end),
@@ -339,6 +339,7 @@ mod tests {
             ("# T <a name=\"t-old\"></a>\n\n<a id='x'/>", &["t-old", "t-", "x"]),
             ("<h1 align=\"center\">\n  My <b>Tool</b>\n</h1>", &["--my-tool"]),
             ("<h2 id=\"user-content-z\">Zed</h2>\n", &["z", "zed"]),
+            ("|`a|b|\n|-|-|\n|`c|d|\n|<a id=\"e\">|`f`|\n|`g|<i id=h>|", &["e", "h"]),
             ("# T {#own-id}", &["t-own-id", "own-id", "t"]),
             ("```\n# no\n```\n\n    # no\n\n<!--\n# no <a name=\"n\">\n-->\n", &[]),
             ("---\ntitle: a\n---\n# B ²x", &["b-x"]),
