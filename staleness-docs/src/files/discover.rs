@@ -8,6 +8,7 @@ use super::file::{self, DocFile};
 use super::ignored::{Ignored, walk};
 use super::instructions;
 use super::on_disk::MAX_WALKED;
+use super::versions;
 use crate::disk::{Fence, canonical, shown, written};
 use crate::draft::imports;
 use crate::front;
@@ -62,26 +63,6 @@ pub(super) struct Search<'a> {
     pub(crate) found: Found,
 }
 
-/// The folders above a file that are named by a version, such as `1.x`, `v2.0`, `version-3.1` or `latest`: the folder
-/// that each lies in, and the version's numbers.
-fn versions(key: &str) -> impl Iterator<Item = (&str, Vec<u32>)> {
-    let folders = key.match_indices('/').map(|(end, _)| &key[..end]);
-    let parts = folders.map(|folder| folder.rsplit_once('/').unwrap_or(("", folder)));
-    parts.filter_map(|(parent, name)| Some((parent, numbered(name)?)))
-}
-
-fn numbered(name: &str) -> Option<Vec<u32>> {
-    const LATEST: [&str; 6] = ["canary", "current", "latest", "main", "next", "stable"];
-    if LATEST.contains(&name) {
-        return Some(vec![u32::MAX]);
-    }
-    let text = name.strip_prefix("version-").unwrap_or(name);
-    let text = text.strip_prefix('v').unwrap_or(text);
-    let numbers: Option<Vec<u32>> =
-        text.strip_suffix(".x").unwrap_or(text).split('.').map(|part| part.parse().ok()).collect();
-    numbers.filter(|_| text.contains('.'))
-}
-
 /// Finds the documents to check.
 pub(crate) fn find(
     place: &ProjectPlace,
@@ -126,16 +107,11 @@ impl Search<'_> {
         self.found
     }
 
-    /// Takes documents of earlier versions for history: those in a folder beside one of a later version.
+    /// Takes documents of earlier versions for history.
     fn mark_versions(&mut self) {
-        let mut newest: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (parent, version) in self.found.files.keys().flat_map(|key| versions(key)) {
-            let known = newest.entry(parent.to_owned()).or_default();
-            *known = version.max(std::mem::take(known));
-        }
-        for (key, file) in &mut self.found.files {
-            let is_earlier = || versions(key).any(|(parent, version)| version < newest[parent]);
-            if file.history == History::No && !file.loaded && is_earlier() {
+        for key in versions::earlier(self.found.files.keys()) {
+            let file = self.found.files.get_mut(&key);
+            if let Some(file) = file.filter(|it| it.history == History::No && !it.loaded) {
                 file.history = History::ByName;
             }
         }

@@ -5,6 +5,7 @@ pub(crate) mod file;
 pub(crate) mod ignored;
 mod instructions;
 pub(crate) mod on_disk;
+mod versions;
 
 pub(crate) use discover::find;
 pub use instructions::{instruction_files, retain_loaded_by, session_files};
