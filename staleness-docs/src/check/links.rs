@@ -16,7 +16,7 @@ use crate::draft::plain::Plain;
 use crate::draft::{headings, target, words};
 use crate::files::file;
 use crate::git::{Anchor, Cite, Oid, PartFate, PartQuery, TrackedKind};
-use crate::nature::{is_instruction, is_markdown};
+use crate::nature::is_markdown;
 
 /// Maximum number of anchors to keep, for all documents.
 const MAX_ANCHORS: usize = 500_000;
@@ -178,13 +178,12 @@ impl Check<'_> {
         let mut asked: Vec<(usize, String)> = Vec::new();
         for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&*cited).enumerate() {
             let (open, question) = (&held[*at], &held[*at].asked[*block].asks[*ask]);
-            let is_link = question.link && !is_data(&open.doc.key.path);
             let is_span = question.span
                 && query.citation.path.contains('/')
                 && matches!(query.verified, Anchor::Commit(_))
                 && self.may_be_broken(open.doc)
                 && !open.speaks_of_the_past(open.asked[*block].block);
-            if (is_link || is_span) && matches!(cite, Cite::NeverThere(Cited::Path)) {
+            if (question.link || is_span) && matches!(cite, Cite::NeverThere(Cited::Path)) {
                 asked.push((number, query.citation.path.clone()));
             }
         }
@@ -267,8 +266,7 @@ impl Check<'_> {
     }
 
     /// Returns true if links of a document are meant to lead somewhere from where it lies: it is Markdown, no
-    /// template, no part or copy of something else and no data for tests. What other markups name is found by
-    /// programs that know more places.
+    /// template and no part of something else. What other markups name is found by programs that know more places.
     fn may_be_broken(&self, doc: &Doc) -> bool {
         let path = doc.key.path.to_ascii_lowercase();
         doc.file.inside
@@ -276,23 +274,11 @@ impl Check<'_> {
             && !path.contains("template")
             && !is_translation(&path)
             && !self.included.contains(&doc.key.path)
-            && !is_data(&doc.key.path)
     }
 }
 
 fn without_hyphens(key: &str) -> String {
     key.replace('-', "")
-}
-
-/// Returns true if a document is of another project, or data for tests: one in a folder of tests that does not
-/// describe the folder.
-fn is_data(path: &str) -> bool {
-    let mut folders: Vec<&str> = path.split('/').collect();
-    let name = folders.pop().unwrap_or_default().to_ascii_lowercase();
-    let is_of_tests =
-        folders.iter().any(|folder| matches!(*folder, "test" | "tests" | "__tests__"));
-    crate::git::is_of_others(path)
-        || is_of_tests && !name.starts_with("readme") && !is_instruction(path)
 }
 
 /// Returns true if a path is in the folder of one language. Sites fill such a folder up with pages of the original.

@@ -69,6 +69,20 @@ pub(crate) fn is_template(path: &str) -> bool {
     folders.split('/').any(is_one) || format!("/{folders}").contains("/templates/")
 }
 
+/// Returns true if a document is of another project, or data for tests: one in a folder of tests that does not
+/// describe the folder.
+pub(crate) fn is_data(path: &str) -> bool {
+    let mut folders: Vec<&str> = path.split('/').collect();
+    let name = folders.pop().unwrap_or_default().to_ascii_lowercase();
+    let is_of_tests = |folder: &&str| matches!(*folder, "test" | "tests" | "__tests__");
+    let tests = folders.iter().position(is_of_tests);
+    // `docs/tests/` is about tests.
+    let is_in_tests =
+        tests.is_some_and(|at| !folders[..at].iter().any(|it| matches!(*it, "doc" | "docs")));
+    crate::git::is_of_others(path)
+        || is_in_tests && !name.starts_with("readme") && !is_instruction(path)
+}
+
 /// Returns true if an extension marks a manual page: `shop.1`.
 const fn is_section(end: &str) -> bool {
     matches!(end.as_bytes(), [b'1'..=b'9'])

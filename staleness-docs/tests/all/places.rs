@@ -119,13 +119,19 @@ fn documents_of_an_earlier_version_are_history() {
 }
 
 #[test]
-fn links_in_data_of_tests_say_nothing() {
-    let documents = ["tests/book/SUMMARY.md", "tests/book/README.md", "docs/SUMMARY.md"];
-    let project = Project::of(&documents.map(|document| (document, "See [it](chapter_1.md).\n")));
+fn data_of_tests_says_nothing() {
+    let data = ["tests/book/SUMMARY.md", "a/testdata/CHANGES_1.md", "a/fixtures/README.md"];
+    let others = ["tests/book/README.md", "docs/SUMMARY.md", "docs/tests/a.md"];
+    let text = "See [it](chapter_1.md) and `old_name()`.\n";
+    let files: Vec<_> = data.into_iter().chain(others).map(|path| (path, text)).collect();
+    let mut project = Project::of(&[&files[..], &[("src/a.rs", "fn old_name() {}\n")]].concat());
+    project.commit_files(&[("src/a.rs", "\n")]);
     let report = project.check();
-    assert_eq!(found(&report, "tests/book/SUMMARY.md"), [""; 0]);
-    for document in ["tests/book/README.md", "docs/SUMMARY.md"] {
-        assert_eq!(found(&report, document).len(), 1, "{document}");
+    for document in data {
+        assert_eq!(found(&report, document), [""; 0], "{document}");
+    }
+    for document in others {
+        assert_eq!(found(&report, document).len(), 2, "{document}");
     }
 }
 
