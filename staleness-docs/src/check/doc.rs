@@ -9,15 +9,16 @@ use staleness_core::time::Timestamp;
 use super::Check;
 use crate::draft::names::Names;
 use crate::draft::place::Lines;
+use crate::draft::plain::Plain;
 use crate::draft::{self, Draft, headings};
 use crate::files::file::{self, DocFile};
 use crate::front::{self, Field, Fields};
 use crate::git::text_digest;
-use crate::nature::History;
+use crate::nature::{History, is_list};
 use crate::paths;
 
 /// Version of the rules. A new version invalidates all earlier results.
-const RULES: u8 = 20;
+const RULES: u8 = 21;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -66,7 +67,9 @@ pub(super) fn read(
 ) -> Result<Reading, String> {
     let fence = file.inside.then_some(&check.fence);
     let read = file::read(&file.path, check.options.policy.max_file_bytes, fence)?;
-    if file.history == History::ByName && is_item(&key, &read.text, &file)? {
+    if file.history == History::ByName
+        && (is_item(&key, &read.text, &file)? || is_guide(&key, &read.text))
+    {
         file.history = History::No;
     }
     if file.history.is_so() {
@@ -188,6 +191,14 @@ fn is_item(path: &str, text: &str, file: &DocFile) -> Result<bool, &'static str>
     let fields =
         draft::front_of(path, text)?.map_or_else(Fields::default, |front| front::fields(&front));
     Ok(kind_of(&fields, file) != ItemKind::Document)
+}
+
+/// Returns true if a document that is named like a list of versions has several headings, but none with a number.
+fn is_guide(path: &str, text: &str) -> bool {
+    is_list(path) && {
+        let titles = headings::titles(&Plain::of(path, text).text);
+        titles.len() > 1 && !titles.iter().any(|title| title.contains(|c: char| c.is_ascii_digit()))
+    }
 }
 
 fn body_of(text: &str, body: usize) -> &str {

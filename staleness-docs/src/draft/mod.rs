@@ -30,6 +30,7 @@ use staleness_core::time::Timestamp;
 
 use crate::commands::Language;
 use crate::front::{self, Fields, Front};
+use crate::nature::is_upgrade;
 use aside::{Aside, Directions};
 use directive::{Directive, Kinds, Reach};
 use markdown::{BlockView, Sort, Visitor};
@@ -133,6 +134,7 @@ pub(crate) fn read(
         inline: Directions::default(),
         ranges: Vec::new(),
         section: None,
+        upgrade: None,
         level: 6,
         has_heading: false,
     };
@@ -167,6 +169,8 @@ struct Maker<'a, 'n> {
     ranges: Vec<(Range<usize>, Directions)>,
     /// The current suppressed section: the level of its heading and the signals.
     section: Option<(u8, Kinds)>,
+    /// The level of the heading of the current section about an upgrade, which names what was before.
+    upgrade: Option<u8>,
     /// The level of the last heading.
     level: u8,
     has_heading: bool,
@@ -178,6 +182,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             if self.section.as_ref().is_some_and(|(of, _)| level <= *of) {
                 self.section = None;
             }
+            self.upgrade = self.upgrade.filter(|of| level > *of);
             self.level = level;
         }
         let mut directions = Directions::default();
@@ -227,8 +232,13 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             self.draft.titled = view.range.clone();
         }
         self.has_heading |= is_heading;
+        if is_heading && self.upgrade.is_none() {
+            let title = self.text.get(view.range.clone()).unwrap_or_default();
+            self.upgrade = is_upgrade(title.trim_start_matches('#')).then_some(self.level);
+        }
         // An evergreen document expires only by its front matter.
-        if self.draft.fields.evergreen {
+        if self.draft.fields.evergreen || self.upgrade.is_some() {
+            self.inline = Directions::default();
             return;
         }
         if self.draft.places() >= self.room {

@@ -38,47 +38,87 @@ const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgr
 
 /// Folders that contain history documents.
 #[rustfmt::skip]
-const FOLDERS: [&str; 39] = [
+const FOLDERS: [&str; 38] = [
     ".changeset", ".changes", ".plan", ".planning", ".plans", "adr", "adrs", "archive", "archived", "archives", "attic",
     "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
     "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
     "migration-guides", "migrations", "news", "newsfragments", "obsolete", "phases", "plans", "postmortems",
-    "release-notes", "release_notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading", "versioned_docs",
+    "release-notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading", "versioned-docs",
 ];
+
+/// Names of lists of versions. A document of such a name may also explain how to make one.
+const LISTS: [&str; 4] = ["changes", "history", "news", "releases"];
 
 /// Returns true if a path looks like that of a history document.
 pub(crate) fn is_by_name(path: &str) -> bool {
-    let mut parts: Vec<&str> = path.split('/').collect();
-    let name = parts.pop().unwrap_or_default();
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    // Sites order pages by numbers before their names: `08-migration-guides`.
-    let plain = |part: &str| {
-        let name = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        name.strip_prefix(['-', '_', '.'])
-            .filter(|_| name.len() < part.len())
-            .unwrap_or(part)
-            .to_ascii_lowercase()
+    let (folders, name) = named(path);
+    let words = words(plain(name));
+    // What moves over from another program needs the present names.
+    let is_from_another = is_move(&words, &["from"]) && !words.iter().any(|word| is_number(word));
+    let is_folder = |folder: &&str| {
+        let folder = plain(folder).to_ascii_lowercase().replace([' ', '_'], "-");
+        FOLDERS.contains(&&*folder) && !(is_from_another && folder.starts_with("migrat"))
     };
-    let is_folder = |part: &&str| FOLDERS.contains(&&*plain(part));
-    let is_post =
-        matches!(parts.last(), Some(&("blog" | "_posts"))) && !stem.eq_ignore_ascii_case("readme");
-    parts.iter().any(is_folder) || is_post || is_name(&words(stem)) || is_name(&words(&plain(stem)))
+    let is_post = matches!(folders.last(), Some(&("blog" | "_posts")));
+    let is_name = is_name(&words) && !is_from_another || is_dated(&self::words(name));
+    folders.iter().any(is_folder) || is_post || is_name
+}
+
+/// Returns true if the name of a history document is that of a list of versions.
+pub(crate) fn is_list(path: &str) -> bool {
+    matches!(&words(named(path).1)[..], [word] if LISTS.contains(&&**word))
+}
+
+/// Returns true if the title of a section says that it leads from one version to another.
+pub(crate) fn is_upgrade(title: &str) -> bool {
+    let words = words(title);
+    let mut rest = words.iter().skip_while(|word| !matches!(&***word, "from" | "to"));
+    words.first().is_some_and(|word| MOVING.contains(&&**word)) && rest.any(|word| is_number(word))
+}
+
+/// Returns the folders and the name of a document. A README has the name of its folder, unless that is hidden.
+fn named(path: &str) -> (Vec<&str>, &str) {
+    let mut folders: Vec<&str> = path.split('/').collect();
+    let name = folders.pop().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    if !stem.eq_ignore_ascii_case("readme") {
+        return (folders, stem);
+    }
+    let folder = folders.pop().unwrap_or_default();
+    (folders, if folder.starts_with('.') { "" } else { folder })
+}
+
+/// Returns a name without the number by which sites order pages: `08-migration-guides`.
+fn plain(name: &str) -> &str {
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.strip_prefix(['-', '_', '.']).filter(|_| rest.len() < name.len());
+    rest.unwrap_or(name)
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_at(words: &[String], at: usize, any: &[&str]) -> bool {
+    words.get(at).is_some_and(|word| any.contains(&&**word))
+}
+
+fn is_move(words: &[String], to: &[&str]) -> bool {
+    is_at(words, 0, &MOVING) && is_at(words, 1, to)
 }
 
 fn is_name(words: &[String]) -> bool {
     let is_part = |words: &[String]| PARTS.contains(&words.concat().as_str());
     let parts = (0..=words.len()).any(|at| is_part(&words[..at]) || is_part(&words[at..]));
-    let is = |at: usize, any: &[&str]| words.get(at).is_some_and(|word| any.contains(&&**word));
-    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_record = is(0, &["adr"]) && words.get(1).is_some_and(is_number);
+    let is_record = is_at(words, 0, &["adr"]) && words.get(1).is_some_and(|word| is_number(word));
     // The name may also contain versions or years.
     let is_aside = |word: &&String| !is_number(word) && !matches!(&***word, "v" | "x" | "to");
     let rest: Vec<&String> = words.iter().filter(is_aside).collect();
     let whole = matches!(rest[..], [word] if WHOLE.contains(&&**word));
-    let is_plan = words.len() > 1 && words.last().is_some_and(|word| word == "plan");
+    let last = words.last().filter(|_| words.len() > 1).map_or("", |word| word);
+    let is_of_a_day = matches!(last, "announcement" | "plan");
     let is_phase = words.windows(2).any(|pair| pair[0] == "phase" && is_number(&pair[1]));
-    let is_work = is_plan || is_phase || is_dated(words);
-    parts || whole || is_record || is_work || is(0, &MOVING) && is(1, &["to", "from"])
+    parts || whole || is_record || is_of_a_day || is_phase || is_move(words, &["to", "from"])
 }
 
 /// Returns true if a name contains a date: `2026-01-02-standup`, `20260102`.
@@ -132,7 +172,7 @@ mod tests {
                        v2-changelog.md CHANGES.md HISTORY.md docs/history-2023.md NEWS.md \
                        Release-Notes.md release-notes-2.md docs/releases.md \
                        docs/v3.0-release-notes.md UPGRADING-2.0.md upgrade.md upgrade-guide.md \
-                       upgrade-v1-to-v2.md upgrading-from-django.md MIGRATING.md MIGRATION.md \
+                       upgrade-v1-to-v2.md upgrading-from-2.md MIGRATING.md MIGRATION.md \
                        docs/migration_guide.md docs/migrating-to-v2.md vue-migration-guide.md \
                        breaking-changes.md WhatsNew.md what's-new-in-2.md DEPRECATIONS.md \
                        adr-0001-x.md adr0001.md postmortem-database.md docs/adr/0001-x.md \
@@ -142,9 +182,25 @@ mod tests {
                        docs/queue-plan.md IMPLEMENTATION_PLAN.md reports/2026-01-02-load.md \
                        notes/load_20260102.md website/versioned_docs/version-1.0/a.md docs/blog/announcing-v3.md \
                        site/_posts/hello.md \
-                       docs/08-migration-guides/29-x.md docs/29-migration-guide-4-0.md";
-        for path in history.split(' ') {
+                       docs/08-migration-guides/29-x.md docs/29-migration-guide-4-0.md \
+                       docs/3.8-announcement.md docs/migration/README.md archive/b/README.md";
+        let with_blank = ["release notes/v0.1.md", "docs/Release Notes.md"];
+        for path in history.split(' ').chain(with_blank) {
             assert!(is_by_name(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_section_that_leads_from_one_version_to_another_is_known_by_its_title() {
+        for title in
+            ["Upgrading from Rails 3.2 to Rails 4.0", "Migrating to v2", "Upgrade from 1.x"]
+        {
+            assert!(is_upgrade(title), "{title}");
+        }
+        for title in
+            ["Upgrading", "Upgrading from Django", "2 ways to upgrade", "The upgrade to 2", "To 2"]
+        {
+            assert!(!is_upgrade(title), "{title}");
         }
     }
 
@@ -157,7 +213,9 @@ mod tests {
                       docs/upgrade-service.md docs/migration-db.md docs/migrate-style.md \
                       docs/adrenaline.md docs/adr.md docs/planner.md docs/planning.md \
                       docs/two-phase-commit.md docs/phases.md docs/rfc-2026-13-02.md \
-                      docs/sha-12345678.md docs/2.md blog/README.md blog/api/x.md .md";
+                      docs/sha-12345678.md docs/2.md blog/README.md blog/api/x.md .md \
+                      .changeset/README.md .changes/README.md docs/adr/README.md announcement.md \
+                      upgrading-from-django.md docs/migration/migrating-from-django.md";
         for path in others.split(' ') {
             assert!(!is_by_name(path), "{path}");
         }

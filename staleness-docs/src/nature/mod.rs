@@ -9,7 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use staleness_core::knowledge::ItemKind;
 use staleness_core::policy::DocumentPolicy;
 
-pub(crate) use history::History;
+pub(crate) use history::{History, is_list, is_upgrade};
 
 use crate::Note;
 

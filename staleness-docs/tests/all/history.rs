@@ -100,6 +100,27 @@ fn of_plans_and_dated_notes_only_what_their_front_matter_cites_is_looked_up() {
 }
 
 #[test]
+fn a_list_of_versions_is_known_by_its_headings() {
+    let list = "# Releases\n\n## 1.2\n\nCall `old_name()`.\n";
+    let guide = "# Releases\n\n## How to make one\n\nCall `old_name()`.\n";
+    let files = [("a/releases.md", list), ("b/releases.md", guide), ("b/deprecations.md", guide)];
+    let report = changed(&files).check();
+    assert_eq!(report.history, ["a/releases.md", "b/deprecations.md"]);
+    assert_eq!(found(&report, "b/releases.md"), ["5:7 drift old_name"]);
+}
+
+#[test]
+fn a_section_about_an_upgrade_names_what_was() {
+    let name = "Call `old_name()`.";
+    let text = format!(
+        "# Upgrading\n\n{name}\n\nUpgrading from Shop 1.2 to Shop 2.0\n---\n\n{name}\n\n\
+         ### More\n\n{name}\n\n## Now\n\n{name}\n"
+    );
+    let report = changed(&[("doc.md", &text)]).check();
+    assert_eq!(found(&report, "doc.md"), ["3:7 drift old_name", "16:7 drift old_name"]);
+}
+
+#[test]
 fn a_folder_that_looks_like_one_of_records_is_told_until_the_policy_says_what_it_is() {
     let mut project = Project::new();
     for at in 1..=5 {
