@@ -246,6 +246,8 @@ impl Check<'_> {
             && (!self.past.is_there() && !is_sure_without_history(&target.path)
                 || self.is_made(doc, &path)
                 || self.is_published_flat(doc, &target.path)
+                || self.is_published_by_rdoc(&target.path)
+                || self.is_beside_source(doc, &path)
                 || target.path.starts_with('/') && self.is_served(&target.path))
         {
             return None;

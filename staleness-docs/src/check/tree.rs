@@ -27,6 +27,7 @@ pub(super) struct Tree {
     paths: HashMap<String, Option<String>>,
     pub(super) folders: HashMap<String, Vec<String>>,
     pub(super) is_site: bool,
+    is_gem: bool,
 }
 
 impl Check<'_> {
@@ -36,6 +37,7 @@ impl Check<'_> {
             for (path, _) in self.past.tracked().into_iter().flat_map(|tracked| tracked.iter()) {
                 let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
                 tree.is_site |= SITES.contains(&name) || folder.ends_with(".vitepress");
+                tree.is_gem |= name.ends_with(".gemspec");
                 tree.paths
                     .entry(name.to_owned())
                     .and_modify(|one| *one = None)
@@ -98,6 +100,36 @@ impl Check<'_> {
         None
     }
 
+    /// Returns true if a site takes a file from a folder beside that of its sources: `images/a.png` of `source/a.md`
+    /// from `assets/images/a.png`.
+    pub(super) fn is_beside_source(&self, doc: &Doc, path: &str) -> bool {
+        const SOURCES: [&str; 4] = ["content", "pages", "source", "src"];
+        let is_beside = |(end, _): (usize, &str)| {
+            let (above, folder) =
+                doc.key.path[..end].rsplit_once('/').unwrap_or(("", &doc.key.path[..end]));
+            let below = path.get(end + 1..).filter(|_| path[..end] == doc.key.path[..end]);
+            let split = below.and_then(|below| below.rsplit_once('/'));
+            split.filter(|_| SOURCES.contains(&folder)).is_some_and(|(inner, name)| {
+                self.tree().folders.iter().any(|(path, names)| {
+                    let beside = path.strip_suffix(inner).and_then(|it| it.strip_suffix('/'));
+                    let beside = beside.and_then(|it| it.strip_prefix(above));
+                    let beside = beside.map(|it| it.trim_start_matches('/'));
+                    beside.is_some_and(|it| !it.is_empty() && !it.contains('/'))
+                        && names.iter().any(|it| it == name)
+                })
+            })
+        };
+        doc.key.path.match_indices('/').any(is_beside)
+    }
+
+    /// Returns true if RDoc publishes the target of a link: it puts each file in `files/`.
+    pub(super) fn is_published_by_rdoc(&self, written: &str) -> bool {
+        self.tree().is_gem
+            && written
+                .strip_prefix("files/")
+                .is_some_and(|path| self.past.tracked().is_some_and(|tracked| tracked.holds(path)))
+    }
+
     /// Returns true if ExDoc publishes the target of a link: it puts all pages side by side, and the files beside them
     /// into folders of other names.
     pub(super) fn is_published_flat(&self, doc: &Doc, written: &str) -> bool {
@@ -113,6 +145,8 @@ impl Check<'_> {
         let is_page =
             |name: &str| [".md", ".livemd", ".cheatmd"].iter().any(|end| name.ends_with(end));
         match written.trim_start_matches(['.', '/']).rsplit_once('/') {
+            // The project names the folder that becomes `assets`.
+            Some(("assets", name)) => self.tree().paths.contains_key(name),
             Some((folder, name)) if !is_page(name) => self.tree().has_below(folder, name),
             split => self.tree().paths.contains_key(split.map_or(written, |(_, name)| name)),
         }

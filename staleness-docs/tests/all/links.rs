@@ -174,23 +174,45 @@ fn a_translation_is_filled_up_from_the_original() {
 
 #[test]
 fn exdoc_publishes_all_pages_side_by_side() {
-    let text = "[x](two.md) ![y](assets/a.png) [z](none.md)\n";
+    let text = "[x](two.md) ![y](assets/a.png) [z](none.md) ![v](assets/b.png) ![w](img/b.png)\n";
     let files = [
         ("guides/a/one.md", text),
         (".github/one.md", text),
         ("guides/b/two.md", "x\n"),
         ("guides/assets/a.png", "x\n"),
+        ("guides/pictures/b.png", "x\n"),
     ];
     let broken = |project: &Project, path: &str| found(&project.check(), path).len();
     let mut project = Project::of(&files);
-    assert_eq!(broken(&project, files[0].0), 3);
+    assert_eq!(broken(&project, files[0].0), 5);
     project.write("mix.exs", "x\n");
     project.commit();
     assert_eq!(
         found(&project.check(), files[0].0),
-        ["1:32 broken guides/a/none.md ~ guides/a/one.md"]
+        [
+            "1:32 broken guides/a/none.md ~ guides/a/one.md",
+            "1:64 broken guides/a/img/b.png ~ guides/pictures/b.png"
+        ]
     );
-    assert_eq!(broken(&project, files[1].0), 3);
+    assert_eq!(broken(&project, files[1].0), 5);
+}
+
+#[test]
+fn a_site_takes_files_from_a_folder_beside_its_source() {
+    let text = "![x](images/a/x.png) ![y](x.png) [z](files/shop/README.md)\n";
+    let files = [("assets/images/a/x.png", "x\n"), ("shop/README.md", "x\n")];
+    let broken = |folder: &str, more: &[(&str, &str)]| {
+        let doc = format!("{folder}doc.md");
+        let images = format!("{}{}", folder.split_once('/').map_or("", |_| "g/"), files[0].0);
+        let files = [&[(&*doc, text), (&*images, "x\n"), files[1]][..], more].concat();
+        let found = found(&Project::of(&files).check(), &doc).into_iter();
+        found.map(|it| it.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let gem = [("shop/shop.gemspec", "x\n")];
+    assert_eq!(broken("g/source/", &[]), "1:22 1:34");
+    assert_eq!(broken("g/source/", &gem), "1:22");
+    assert_eq!(broken("g/guide/", &gem), "1:1 1:22");
+    assert_eq!(broken("", &gem), "1:1 1:22");
 }
 
 #[test]
