@@ -10,8 +10,9 @@ use crate::draft::place::{Lines, title};
 use crate::draft::{markdown, spans};
 use crate::git::Word;
 
-/// The longest block to search for each missing name, in bytes.
+/// The longest block and the longest document to search for each missing name, in bytes.
 const MAX_EXPLAINED: usize = 16 * 1024;
+const MAX_MADE_IN: usize = 128 * 1024;
 
 /// Returns a block for the report, without evidence.
 pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
@@ -24,14 +25,28 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Returns true if the block itself introduces the word as a parameter.
+/// Returns true if the block itself introduces the word as a parameter, or the document's code as a variable.
 pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
-    if text.len() > MAX_EXPLAINED {
-        return false;
-    }
-    word.kind == WordKind::Identifier && spans::passes_on(text, &word.text)
+    word.kind == WordKind::Identifier
+        && (text.len() <= MAX_EXPLAINED && spans::passes_on(text, &word.text)
+            || open.text.len() <= MAX_MADE_IN && is_made_in(&open.text, &word.text))
+}
+
+/// Returns true if a line gives a variable of this name what a call returns: `page = Page("x")`.
+fn is_made_in(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
+        let line = text[at + name.len()..].split('\n').next().unwrap_or_default();
+        let rest = line.trim_start();
+        let value = rest.strip_prefix(":=").or_else(|| rest.strip_prefix('='));
+        matches!(before, "" | "const " | "let " | "let mut " | "var ")
+            && value.is_some_and(|value| {
+                let end = value.find(|c: char| !(c.is_alphanumeric() || " _.:&".contains(c)));
+                end.is_some_and(|end| end > 0 && value[end..].starts_with('('))
+            })
+    })
 }
 
 /// Words that show that a text refers to removed things on purpose.

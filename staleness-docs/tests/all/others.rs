@@ -62,6 +62,45 @@ fn a_file_of_data_makes_no_name_and_a_lone_folder_is_one_of_the_root() {
     assert!(gone(&["tests/manifests/a.json"]).is_empty());
 }
 
+#[test]
+fn a_file_name_that_only_data_of_tests_bore_is_the_readers() {
+    let gone = |path: &str| found(&without("Edit `compose_a.yml`.\n", &[path]).check(), "doc.md");
+    for path in ["e2e/testdata/compose_a.yml", "fixtures/x/compose_a.yml", "vendor/compose_a.yml"] {
+        assert!(gone(path).is_empty(), "{path}");
+    }
+    for path in ["e2e/compose_a.yml", "compose_a.yml"] {
+        assert_eq!(gone(path).len(), 1, "{path}");
+    }
+    let text = "Edit `testdata/compose_a.yml`.\n";
+    let whole = without(text, &["testdata/compose_a.yml"]);
+    assert_eq!(found(&whole.check(), "doc.md").len(), 1);
+}
+
+#[test]
+fn a_variable_of_the_documents_own_code_is_its_own() {
+    let gone = |doc: &str, code: &str| {
+        let mut project = Project::of(&[("a.py", "def simple_page():\n    pass\n"), (doc, code)]);
+        project.commit_files(&[("a.py", "x\n")]);
+        found(&project.check(), doc).len()
+    };
+    let name = "Call ``simple_page``.\n\n";
+    for made in
+        ["simple_page = Page('x',\n  1)", "let simple_page = shop::page()", "simple_page := p(1)"]
+    {
+        assert_eq!(gone("doc.rst", &format!("{name}Make it::\n\n    {made}\n")), 0, "{made}");
+        assert_eq!(gone("doc.md", &format!("{name}```\n{made}\n```\n")), 0, "{made}");
+    }
+    for other in [
+        "simple_page = 3",
+        "simple_page == p(1)",
+        "x = simple_page(1)",
+        "simple_page(a = b(1))",
+        "simple_page = [p(1)]",
+    ] {
+        assert_eq!(gone("doc.rst", &format!("{name}Make it::\n\n    {other}\n")), 1, "{other}");
+    }
+}
+
 /// A project that these files are gone from, and that has a document which names them.
 pub(crate) fn without(document: &str, files: &[&str]) -> Project {
     let mut project = Project::new();

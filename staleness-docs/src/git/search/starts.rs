@@ -3,7 +3,7 @@
 use foldhash::HashMap as Map;
 
 use crate::git::objects::EntryKind;
-use crate::git::symbols::{Lexicon, WantedPath, is_shown_in};
+use crate::git::symbols::{Lexicon, WantedPath, is_folder_of_others, is_shown_in};
 
 /// The wanted paths.
 pub(crate) struct Starts<'l> {
@@ -12,6 +12,8 @@ pub(crate) struct Starts<'l> {
     /// Paths by all their parts, and the number of parts in the longest.
     whole: Map<Vec<u8>, Vec<(&'l WantedPath, u32)>>,
     longest: usize,
+    /// True if paths below a folder of vendored code or test data count only from that folder on.
+    past: bool,
 }
 
 impl<'l> Starts<'l> {
@@ -23,7 +25,7 @@ impl<'l> Starts<'l> {
             whole.entry(path.parts.join(&b'/')).or_default().push((path, number));
             longest = longest.max(path.parts.len());
         }
-        Self { first, whole, longest }
+        Self { first, whole, longest, past: lexicon.is_of_past() }
     }
 
     /// Returns the number of comparisons that a path needs.
@@ -39,9 +41,13 @@ impl<'l> Starts<'l> {
 
     /// Returns the numbers of the wanted paths that exist if there is a file, link or submodule at this path.
     pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
-        let (mut all, mut begin) = (Vec::new(), 0);
+        let (mut all, mut begin, mut is_of_others) = (Vec::new(), 0, false);
         for from in 0..parts.len() {
             if from > 0 && is_shown_in(parts[from - 1]) {
+                break;
+            }
+            is_of_others |= from > 0 && is_folder_of_others(parts[from - 1]);
+            if is_of_others && self.past {
                 break;
             }
             let rest = &parts[from..];

@@ -125,6 +125,10 @@ impl Lexicon {
         Self { past: true, ..Self::default() }
     }
 
+    pub(crate) const fn is_of_past(&self) -> bool {
+        self.past
+    }
+
     /// Returns true if names in a file with this owner count.
     pub(super) const fn heeds(&self, naming: Naming) -> bool {
         !(matches!(naming, Naming::Foreign) && self.past)

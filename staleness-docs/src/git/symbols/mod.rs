@@ -20,5 +20,5 @@ pub(crate) use differs::Wanted;
 pub(crate) use extent::{extent, holds};
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};
-pub(crate) use naming::{Naming, is_of_others, is_shown_in};
+pub(crate) use naming::{Naming, is_folder_of_others, is_of_others, is_shown_in};
 pub(crate) use scanner::Scanner;

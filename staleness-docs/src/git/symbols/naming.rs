@@ -97,6 +97,11 @@ pub(crate) fn is_shown_in(folder: &[u8]) -> bool {
     folder == b"docs_src" || folder.split(|byte| matches!(byte, b'-' | b'_')).any(is_shown)
 }
 
+/// Returns true for a folder of vendored code or test data.
+pub(crate) fn is_folder_of_others(folder: &[u8]) -> bool {
+    std::str::from_utf8(folder).is_ok_and(|folder| is_in(&OTHERS, folder))
+}
+
 fn is_in(list: &[&str], name: &str) -> bool {
     list.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
