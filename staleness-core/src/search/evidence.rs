@@ -1,80 +1,83 @@
-//! The combined evidence of all queries learned for a tool.
+//! The combined evidence of a tool's text and all queries learned for it.
 
 use super::index::SearchIndex;
-use super::weights::queries;
-use super::words::Shares;
+use super::question::Question;
+use super::weights::{BILLION, queries};
+use super::words::{B, Shares};
 
-/// Weight of a word in a tool's queries. A word in its text weighs 1.
-const FIELD: f64 = 0.5;
+/// BM25: how quickly repetitions of a word in a tool's text and queries stop helping.
+const K1: f64 = 2.0;
+/// Weight of the text and the queries as one document.
+const WHOLE: f64 = 2.5;
 /// Weight of the similarity between the question and a tool's queries.
-const LIKENESS: f64 = 2.0;
-/// Number of queries at which the combined evidence of a tool counts a quarter.
-const FEW: f64 = 3.0;
+const LIKENESS: f64 = 2.5;
+/// Number of queries at which this similarity counts a quarter.
+const FEW: f64 = 10.0;
 /// Number of queries from which on a tool gets no benefit of the doubt.
 const KNOWN: f64 = 2.0;
 
-/// The combined evidence for each tool, by its index.
-#[derive(Debug)]
-pub(super) struct Evidence {
-    /// Increase of the word score.
-    pub(super) field: Vec<f64>,
-    /// Weighted similarity to the question, 0..=1.
-    pub(super) likeness: Vec<f64>,
-}
-
 impl SearchIndex {
-    /// Computes the combined evidence of each tool's queries for a question.
+    /// Computes the combined evidence for each tool, by its index: `2.5 × whole + 2.5 × likeness`. It counts
+    /// also the words that only ask, because people ask for different tools in different ways.
     ///
-    /// Both parts are multiplied by `(N ÷ (N + 3))²`, where `N` is the tool's number of queries, weighted by
-    /// confidence. With few queries, words shared by chance matter less.
+    /// **whole**: BM25 over the text and the queries as one document, divided by its maximum:
+    /// `Σ idf × n ÷ (n + 2 × (0.25 + 0.75 × length ÷ mean length)) ÷ Σ idf` over the words of the question.
+    /// `n` is the count in the text, where the name counts twice, plus the number of queries with the word.
     ///
-    /// **field**: `0.5 × Σ idf × (1 − share) × n ÷ (n + 1) ÷ Σ idf` over the words of the question. `n` is
-    ///  the number of queries with the word, and the share is that of the tool's text.
+    /// **likeness**: the cosine of the question and the sum of the queries,
+    /// `Σ idf² m ÷ (√Σ idf² × √Σ (idf m)²)`, times `(N ÷ (N + 10))²`. `m` is the number of queries with the
+    /// word, and `N` the number of all queries.
     ///
-    /// **likeness**: twice the cosine of the question and the sum of the queries, `Σ idf² n ÷ (√Σ idf² × √Σ
-    ///  (idf n)²)`; at most 1.
+    /// Queries are counted by their confidence.
     ///
     /// # Sources
-    /// Rocchio, "Relevance feedback in information retrieval", in Salton (ed.), The SMART Retrieval System
-    /// (1971), chapter 14 (the sum of the queries).
-    pub(super) fn evidence(&self, shares: &[Shares<'_>]) -> Evidence {
+    /// Robertson, Zaragoza and Taylor, "Simple BM25 Extension to Multiple Weighted Fields", CIKM 2004 (fields
+    /// as one document). Rocchio, "Relevance feedback in information retrieval", in Salton (ed.), The SMART
+    /// Retrieval System (1971), chapter 14 (the sum of the queries).
+    pub(super) fn evidence(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
         let (weights, places) = (self.weights(), self.entries.len());
-        let mut all = Evidence { field: vec![0.0; places], likeness: vec![0.0; places] };
+        let (mut whole, mut likeness) = (vec![0.0; places], vec![0.0; places]);
         if weights.all_routes == 0 {
-            return all;
+            return whole;
         }
-        let (mut counts, mut in_text) = (vec![0_u64; places], vec![0.0; places]);
+        let (mut written, mut learned) = (vec![0_u64; places], vec![0_u64; places]);
         let mut touched = Vec::new();
-        for each in shares {
-            let Some(number) = self.lexicon.number(each.stem) else { continue };
-            for route in &self.lexicon[number].routes {
-                let route = &self.routes[*route as usize];
-                let count = &mut counts[route.tool as usize];
-                if *count == 0 {
-                    touched.push(route.tool as usize);
-                }
-                *count += u64::from(route.confidence.billionths());
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let words = shares.iter().map(|each| each.stem);
+        for stem in words.chain(question.talk.iter().map(AsRef::as_ref)) {
+            let number = self.lexicon.number(stem);
+            let weight = self.idf(number.map_or(0, |number| weights.held[number as usize]));
+            sum += weight;
+            squares += weight * weight;
+            let Some(number) = number else { continue };
+            let word = &self.lexicon[number];
+            for posting in &word.texts {
+                written[posting.tool as usize] = u64::from(posting.count) * BILLION;
+                touched.push(posting.tool as usize);
             }
-            each.of().iter().for_each(|(place, share)| in_text[*place as usize] = *share);
+            for route in word.all_routes().map(|route| &self.routes[route as usize]) {
+                learned[route.tool as usize] += u64::from(route.confidence.billionths());
+                touched.push(route.tool as usize);
+            }
             for place in touched.drain(..) {
-                let count = queries(std::mem::take(&mut counts[place]));
-                all.field[place] += each.weight * (1.0 - in_text[place]) * count / (count + 1.0);
-                all.likeness[place] += each.weight * each.weight * count;
+                // A tool may be listed several times. Taking the counts makes the first time the only one.
+                let learned = std::mem::take(&mut learned[place]);
+                let count = queries(std::mem::take(&mut written[place]) + learned);
+                if count > 0.0 {
+                    let held_back = K1 * B.mul_add(weights.lengths[place], 1.0 - B);
+                    whole[place] += weight * count / (count + held_back);
+                    likeness[place] += weight * weight * queries(learned);
+                }
             }
-            each.of().iter().for_each(|(place, _)| in_text[*place as usize] = 0.0);
         }
-        let whole: f64 = shares.iter().map(|each| each.weight).sum();
-        let length = shares.iter().map(|each| each.weight * each.weight).sum::<f64>().sqrt();
-        for place in 0..places {
+        for (place, whole) in whole.iter_mut().enumerate() {
             let count = queries(weights.tool_routes[place]);
             let known = count / (count + FEW);
-            let trust = known * known;
-            let norm = length * weights.tool_norms[place];
-            all.field[place] *= FIELD * trust / whole;
-            let cosine = if norm > 0.0 { all.likeness[place] / norm } else { 0.0 };
-            all.likeness[place] = (LIKENESS * trust * cosine).min(1.0);
+            let norm = squares.sqrt() * weights.tool_norms[place];
+            let cosine = if norm > 0.0 { likeness[place] / norm } else { 0.0 };
+            *whole = (LIKENESS * known * known).mul_add(cosine, WHOLE * *whole / sum);
         }
-        all
+        whole
     }
 
     /// Returns the tool's share of the benefit of the doubt: 1 without learned queries, 0 from two on.

@@ -4,10 +4,15 @@ use super::index::SearchIndex;
 use super::learned::{Best, Candidate, LearnedMatch, Meaning};
 use super::question::Question;
 use super::words::Shares;
-use super::{CLOSEST, Top, is_cold};
+use super::{Top, is_cold};
 use crate::ids::ToolName;
 use crate::knowledge::blend;
 use crate::verdict::round;
+
+/// Weight of the best learned query in the learned score.
+const CLOSEST: f64 = 1.25;
+/// Weight of the best learned query for suggestions that nobody asked for: see [`Scores::sure`].
+const UNASKED: f64 = 0.4;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,20 +68,20 @@ impl SearchIndex {
     /// - A tool scores 1 if the question is its name, with or without the server. Within a longer question,
     ///   only names of three or more words count.
     ///
-    /// **learned**, from two kinds of evidence, neither of which lowers a score:
-    /// - *the best query* of the tool, by closeness × confidence. If it exceeds the word score, 0.4 times the
-    ///   difference counts. The closeness of two queries is `(Σ idf of common words ÷ √(Σ idf of one × Σ idf
-    ///   of the other))^3`: 1 for equal queries, almost 0 for one common word of many. Here `idf` is over the
-    ///   texts of tools only, so closeness does not depend on other learned queries. With [`Meaning`], both
-    ///   are blended as in `search::blend`.
-    /// - *all of its queries together*: see `evidence.rs`. This part grows with their number up to a bound.
-    ///   It counts less if the nearest query of any tool is close, and nothing if that query is the question
-    ///   itself.
+    /// **learned**: `1 − e^−x`, 0 if nothing was learned for any tool. Two kinds of evidence add up to `x`, so
+    /// each closes a share of the gap that the other leaves:
+    /// - *the best query* of the tool: 1.25 × closeness × confidence. The closeness of two queries is `(Σ idf
+    ///   of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: 1 for equal queries, almost 0 for one
+    ///   common word of many. Here `idf` is over the texts of tools only, so closeness does not depend on
+    ///   other learned queries. With [`Meaning`], both are blended as in `search::blend`.
+    /// - *its text and all of its queries together*, times `1 − c²`: see `evidence.rs`. Here `c` is the
+    ///   closeness × confidence of the best query of any tool, so that a learned question is not outvoted.
+    ///   A tool with neither a word nor a similar query is not found.
     ///
     /// A tool without learned queries gets the benefit of the doubt, so that it does not lose to learned
-    /// tools. It gains as much as the tool that learning helps most, times its word score ÷ the best word
-    /// score. This too counts less if the nearest query is close. One learned query halves the gain, two end
-    /// it. Half of the habits of its server is added.
+    /// tools. It gains as much as the tool that learning helps most, times `1 − c²` and `√(its word score ÷ the
+    /// best word score)`. One learned query halves the gain, two end it. Half of the habits of its
+    /// server is added.
     ///
     /// A word of the question with three or more letters also matches longer words that begin with it. These
     /// count 0.56 to 0.8, depending on the matched part. Synonyms count 0.7, or less if they are in more
@@ -84,8 +89,9 @@ impl SearchIndex {
     ///
     /// # Sources
     /// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", Foundations and
-    /// Trends in Information Retrieval 3 (2009), sections 3.3 to 3.6; parameters as measured in decision
-    /// record 19.
+    /// Trends in Information Retrieval 3 (2009), sections 3.3 to 3.6. Pearl, "Probabilistic Reasoning in
+    /// Intelligent Systems" (1988), on the noisy OR (`1 − e^−x`). Parameters as measured: see
+    /// `docs/search.md`.
     #[must_use]
     pub fn find(
         &self,
@@ -148,7 +154,8 @@ impl SearchIndex {
         let fitting = fitting.fold(0.0, |most: f64, (_, text)| most.max(*text));
         let best = self.learned(question, meaning, &mut passes);
         let surest = best.all().iter().map(|route| route.score).fold(0.0, f64::max);
-        let evidence = self.evidence(&shares);
+        let rest = surest.mul_add(-surest, 1.0);
+        let evidence = self.evidence(question, &shares);
         let mut gain = 0.0_f64;
         let mut whole = vec![0.0; self.entries.len()];
         for (place, whole) in (0..).zip(&mut whole) {
@@ -156,17 +163,18 @@ impl SearchIndex {
                 continue;
             }
             let at = place as usize;
-            let words = evidence.field[at].mul_add(1.0 - surest, words[at]).min(1.0);
             let closest = best.of(place).map_or(0.0, |route| route.score);
-            let known = CLOSEST.mul_add((closest - words).max(0.0), words);
-            *whole = (evidence.likeness[at] * (1.0 - surest)).mul_add(1.0 - known, known);
+            if words[at] > 0.0 || closest > 0.0 {
+                let learned = evidence[at].mul_add(rest, CLOSEST * closest);
+                *whole = (1.0 - words[at]).mul_add(-(-learned).exp(), 1.0);
+            }
             gain = gain.max(*whole - text[at] - habits[at] / 2.0);
         }
         if fitting > 0.0 && self.routes() > 0 {
-            let gain = gain * (1.0 - surest) / fitting;
+            let gain = gain * rest;
             for (place, whole) in (0..).zip(&mut whole) {
                 let (text, habit) = (text[place as usize], habits[place as usize]);
-                let doubt = (gain * self.doubt(place)).mul_add(text, text);
+                let doubt = (gain * self.doubt(place)).mul_add((text / fitting).sqrt(), text);
                 *whole = whole.max((doubt + habit / 2.0).min(1.0));
             }
         }
@@ -224,8 +232,9 @@ impl<'a> Scores<'a> {
             .map(|(score, place)| (&self.index.entries[*place as usize].tool, *score, *place))
     }
 
-    /// Returns the tools that fit well enough to suggest without being asked. They reach `least` without
-    /// habits, by two words of the question or by a learned query that is not cold.
+    /// Returns the tools that fit well enough to suggest without being asked. Their text alone, plus 0.4 times
+    /// what the best query exceeds it by, reaches `least`; and two words of the question fit, or a learned
+    /// query is not cold.
     pub(crate) fn sure(&self, least: f64) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
         let two = self.index.meets_two(self.question, &self.shares);
         self.fitting().filter(move |(_, score, place)| {
@@ -233,7 +242,7 @@ impl<'a> Scores<'a> {
             let own = self.words[at] - self.habits[at];
             let route = self.route(*place);
             let closest = route.map_or(0.0, |route| route.score());
-            let without_habits = CLOSEST.mul_add((closest - own).max(0.0), own);
+            let without_habits = UNASKED.mul_add((closest - own).max(0.0), own);
             score.min(round(without_habits)) >= least
                 && (two[at] || route.is_some_and(|route| !is_cold(route.closeness)))
         })

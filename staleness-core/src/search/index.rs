@@ -39,8 +39,10 @@ pub(super) struct Route {
     pub(super) id: RouteId,
     /// Index of the tool.
     pub(super) tool: u32,
-    /// Numbers of the words in the query.
+    /// Numbers of the words that describe what the query asks for.
     pub(super) words: Box<[u32]>,
+    /// Number of different words in the query.
+    pub(super) length: u32,
     pub(super) confidence: Confidence,
     query: Box<str>,
 }
@@ -102,9 +104,12 @@ impl SearchIndex {
     /// result is the same as with an index of all words.
     pub(crate) fn for_question(question: &Question) -> Self {
         let mut index = Self::default();
-        let stems = || question.stems.keys();
+        for word in &question.talk {
+            index.lexicon.learn(word);
+        }
+        let wholes = question.asked.iter().filter_map(|asked| asked.whole.as_ref());
         let mut beginnings = Vec::new();
-        for word in stems().chain(question.asked.iter().filter_map(|asked| asked.whole.as_ref())) {
+        for word in question.stems.keys().chain(wholes) {
             index.lexicon.learn(word);
             for (other, _) in alike(word) {
                 index.lexicon.learn(other);
@@ -202,16 +207,24 @@ impl SearchIndex {
             return;
         }
         self.weights = OnceLock::new();
-        let (lexicon, mut words) = (&mut self.lexicon, Vec::new());
-        each_learned_stem(query, |stem| words.push(lexicon.learn(stem)));
-        words.sort_unstable();
-        words.dedup();
+        let (lexicon, mut words, mut talk) = (&mut self.lexicon, Vec::new(), Vec::new());
+        each_learned_stem(query, |stem, is_talk| {
+            let words = if is_talk { &mut talk } else { &mut words };
+            words.push(lexicon.learn(stem));
+        });
+        for words in [&mut words, &mut talk] {
+            words.sort_unstable();
+            words.dedup();
+        }
+        talk.retain(|number| words.binary_search(number).is_err());
         let route = self.routes.len() as u32;
         words.iter().for_each(|number| self.lexicon[*number].routes.push(route));
+        talk.iter().for_each(|number| self.lexicon[*number].talk.push(route));
+        let length = (words.len() + talk.len()) as u32;
         let tool = self.place(tool);
         self.route_places.insert(id, route);
         let (words, query) = (words.into(), query.into());
-        self.routes.push(Route { id, tool, words, confidence, query });
+        self.routes.push(Route { id, tool, words, length, confidence, query });
     }
 
     /// Reserves capacity for `tools` more tools.

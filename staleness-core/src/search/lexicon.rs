@@ -10,32 +10,40 @@ pub(super) const MIN_PREFIX: usize = crate::text::MIN_PREFIX;
 /// Maximum number of words that one beginning may match.
 const MAX_BEGINNINGS: usize = 32;
 
+/// How often a word in the name of a tool or its server counts.
+const NAME: u32 = 2;
+
 /// The occurrences of one word.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
     pub(super) text: Arc<str>,
-    /// The tools with the word in their texts, with its counts in the name and in the rest.
+    /// The tools with the word in their texts.
     pub(super) texts: Vec<Posting>,
-    /// The learned queries with the word.
+    /// The learned queries in which the word describes what is asked for.
     pub(super) routes: Vec<u32>,
+    /// The learned queries in which it only asks, like `please`.
+    pub(super) talk: Vec<u32>,
 }
 
 impl Word {
     /// Returns true if the text or a learned query of some tool contains the word.
     pub(super) fn is_held(&self) -> bool {
-        !self.texts.is_empty() || !self.routes.is_empty()
+        !(self.texts.is_empty() && self.routes.is_empty() && self.talk.is_empty())
+    }
+
+    /// Returns all learned queries with the word.
+    pub(super) fn all_routes(&self) -> impl Iterator<Item = u32> {
+        self.routes.iter().chain(&self.talk).copied()
     }
 }
 
-/// The counts of a word in the text of one tool.
+/// The count of a word in the text of one tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Posting {
     /// Index of the tool.
     pub(super) tool: u32,
-    /// Count in the name.
-    pub(super) name: u16,
-    /// Count in the description and the hints.
-    pub(super) body: u16,
+    /// Occurrences in the description and the hints, plus twice those in the name.
+    pub(super) count: u32,
 }
 
 /// All words of an index.
@@ -52,8 +60,7 @@ impl Posting {
             all.push(Self { tool, ..Self::default() });
         }
         if let Some(last) = all.last_mut() {
-            let count = if is_name { &mut last.name } else { &mut last.body };
-            *count = count.saturating_add(1);
+            last.count = last.count.saturating_add(if is_name { NAME } else { 1 });
         }
     }
 }

@@ -49,8 +49,6 @@ pub use text::Learned;
 pub(crate) use text::origin;
 pub(crate) use top::Top;
 
-/// Weight of the best learned query.
-const CLOSEST: f64 = 0.4;
 /// Familiarity below which no learned query counts as similar to the question.
 pub(crate) const COLD: f64 = 0.3;
 

@@ -1,6 +1,6 @@
 //! A question, split into words that an index can look up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::stem::stem;
@@ -37,6 +37,8 @@ pub struct Question {
     /// The stems of the smallest parts of its words, each with the indices in `asked` of the words it belongs
     /// to.
     pub(super) stems: BTreeMap<Box<str>, Vec<usize>>,
+    /// The stems of the words that only ask, like `please`. Empty if there are no others.
+    pub(super) talk: BTreeSet<Box<str>>,
     /// True if no word describes what is asked for.
     is_talk: bool,
 }
@@ -67,17 +69,20 @@ impl Question {
     /// [`Self::MAX_BYTES`].
     pub fn new(text: &str) -> Result<Self, Refusal> {
         Refusal::check_size("query", text.len(), Self::MAX_BYTES)?;
-        let mut all = tokens(text);
+        let all = tokens(text);
         if all.is_empty() {
             return Err(Self::empty());
         }
         let mut names = vec![all.iter().map(Token::as_str).collect()];
-        drop_talk(&mut all);
+        let (talk, others): (Vec<Token>, Vec<_>) =
+            all.into_iter().partition(|token| is_talk(&token.whole));
+        let is_talk = others.is_empty();
+        let (mut all, talk) = if is_talk { (talk, others) } else { (others, talk) };
         names.extend(phrases(&all));
         all.sort_unstable();
         all.dedup();
-        let is_talk = all.iter().all(|token| is_talk(&token.whole));
-        let mut question = Self { names, asked: Vec::new(), stems: BTreeMap::new(), is_talk };
+        let talk = talk.iter().flat_map(stems_of).collect();
+        let mut question = Self { names, asked: Vec::new(), stems: BTreeMap::new(), talk, is_talk };
         let mut wholes = 0;
         for (at, token) in all.into_iter().enumerate() {
             let mut parts = 0;
@@ -92,6 +97,7 @@ impl Question {
             wholes += usize::from(whole.is_some());
             question.asked.push(Asked { shown: token.whole, whole });
         }
+        question.talk.retain(|stem| !question.stems.contains_key(stem));
         Ok(question)
     }
 }
@@ -103,29 +109,21 @@ impl Question {
     }
 }
 
-/// Calls `visit` with the stems of a learned query, in no particular order and perhaps repeatedly.
-pub(super) fn each_learned_stem(text: &str, mut visit: impl FnMut(&str)) {
+/// Calls `visit` with the stems of a learned query, in no particular order and perhaps repeatedly. The flag is
+/// true if the word only asks while others describe what is asked for.
+pub(super) fn each_learned_stem(text: &str, mut visit: impl FnMut(&str, bool)) {
     if !text.is_ascii() || text.len() > MAX_CHARS {
-        let mut all = tokens(text);
-        drop_talk(&mut all);
-        all.iter().flat_map(stems_of).for_each(|stem| visit(&stem));
+        let all = tokens(text);
+        let tells = all.iter().any(|token| !is_talk(&token.whole));
+        for token in &all {
+            let is_talk = tells && is_talk(&token.whole);
+            stems_of(token).for_each(|stem| visit(&stem, is_talk));
+        }
         return;
     }
     let mut tells = false;
     parts_ascii(text, |whole, _| tells = tells || !is_talk(whole));
-    parts_ascii(text, |whole, part| {
-        if !tells || !is_talk(whole) {
-            visit(stem(part));
-        }
-    });
-}
-
-/// Removes words that describe nothing, unless no others remain.
-fn drop_talk(all: &mut Vec<Token>) {
-    let telling = |token: &Token| !is_talk(&token.whole);
-    if all.iter().any(telling) {
-        all.retain(telling);
-    }
+    parts_ascii(text, |whole, part| visit(stem(part), tells && is_talk(whole)));
 }
 
 /// Returns every run of consecutive words with a length in [`NAME_WORDS`], joined without spaces.
@@ -178,12 +176,17 @@ mod tests {
         fn a_query_that_was_learned_has_the_stems_of_the_question(
             text in "((the|what|web-search|GitHub|is|[a-zA-Z0-9_.-]{1,6}|caf\u{e9}) ?){0,6}",
         ) {
-            let mut all = std::collections::BTreeSet::new();
-            each_learned_stem(&text, |stem| {
-                all.insert(Box::from(stem));
+            let (mut stems, mut talk) = (BTreeSet::new(), BTreeSet::new());
+            each_learned_stem(&text, |stem, is_talk| {
+                let stems = if is_talk { &mut talk } else { &mut stems };
+                stems.insert(Box::from(stem));
             });
-            let asked = Question::new(&text).map_or_else(|_| BTreeMap::new(), |all| all.stems);
-            proptest::prop_assert!(all.iter().eq(asked.keys()));
+            talk.retain(|stem| !stems.contains(stem));
+            let asked = Question::new(&text).map_or_else(
+                |_| Default::default(),
+                |asked| (asked.stems.into_keys().collect(), asked.talk),
+            );
+            proptest::prop_assert_eq!((stems, talk), asked);
         }
     }
 

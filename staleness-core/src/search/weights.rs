@@ -6,8 +6,8 @@ use super::lexicon::Word;
 /// The origin of a tool without a server or plugin, or without a known text.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// Confidences are stored in billionths.
-const ONE: f64 = 1e9;
+/// Confidences and lengths are summed in billionths.
+pub(super) const BILLION: u64 = 1_000_000_000;
 /// Squares of weights are summed in millionths.
 const MILLION: f64 = 1e6;
 
@@ -33,6 +33,8 @@ pub(super) struct Weights {
     pub(super) all_routes: u64,
     /// Average length of a text in words, at least 1.
     pub(super) mean_length: f64,
+    /// Number of words in each tool's text and queries, divided by the average of all tools.
+    pub(super) lengths: Vec<f64>,
 }
 
 impl SearchIndex {
@@ -48,10 +50,14 @@ impl SearchIndex {
             let mut tool_routes = vec![0; self.entries.len()];
             let mut origin_routes = vec![0; self.origins.len()];
             let mut all_routes = 0;
+            let length = |entry: &Entry| entry.text.as_ref().map_or(0, |text| text.length);
+            let mut lengths: Vec<u64> =
+                self.entries.iter().map(|entry| u64::from(length(entry)) * BILLION).collect();
             for route in &self.routes {
                 let weight = u64::from(route.confidence.billionths());
                 all_routes += weight;
                 tool_routes[route.tool as usize] += weight;
+                lengths[route.tool as usize] += weight * u64::from(route.length);
                 let origin = origins[route.tool as usize];
                 if origin != NOWHERE {
                     origin_routes[origin as usize] += weight;
@@ -70,6 +76,7 @@ impl SearchIndex {
                 tool_norms,
                 all_routes,
                 mean_length,
+                lengths: relative(&lengths),
             }
         })
     }
@@ -79,7 +86,7 @@ impl SearchIndex {
         // The last word for which each tool was counted, plus one.
         let mut counted = vec![0; self.entries.len()];
         let count = |(turn, word): (u32, &Word)| {
-            let learned = word.routes.iter().map(|route| self.routes[*route as usize].tool);
+            let learned = word.all_routes().map(|route| self.routes[route as usize].tool);
             let tools = word.texts.iter().map(|posting| posting.tool).chain(learned);
             let is_new = |tool: &u32| std::mem::replace(&mut counted[*tool as usize], turn) != turn;
             tools.filter(is_new).count() as u32
@@ -92,12 +99,11 @@ impl SearchIndex {
         let mut squares = vec![0_u64; self.entries.len()];
         let mut counts = vec![0_u64; self.entries.len()];
         for (word, tools) in self.lexicon.iter().zip(held) {
-            let tool = |route: &u32| self.routes[*route as usize].tool as usize;
-            for route in &word.routes {
-                let confidence = self.routes[*route as usize].confidence;
-                counts[tool(route)] += u64::from(confidence.billionths());
+            let routes = || word.all_routes().map(|route| &self.routes[route as usize]);
+            for route in routes() {
+                counts[route.tool as usize] += u64::from(route.confidence.billionths());
             }
-            for place in word.routes.iter().map(tool) {
+            for place in routes().map(|route| route.tool as usize) {
                 let weight = self.idf(*tools) * queries(std::mem::take(&mut counts[place]));
                 // Sums of integers do not depend on their order.
                 squares[place] += (weight * weight * MILLION).round() as u64;
@@ -123,9 +129,15 @@ fn idf(all: usize, holding: usize) -> f64 {
     ((all - holding + 0.5) / (holding + 0.5)).max(0.0).ln_1p()
 }
 
+/// Divides numbers by their average.
+fn relative(numbers: &[u64]) -> Vec<f64> {
+    let mean = numbers.iter().sum::<u64>() as f64 / numbers.len() as f64;
+    numbers.iter().map(|number| *number as f64 / mean.max(1.0)).collect()
+}
+
 /// Converts a sum of confidences in billionths to a number of queries.
 pub(super) fn queries(confidences: u64) -> f64 {
-    confidences as f64 / ONE
+    confidences as f64 / BILLION as f64
 }
 
 /// Sums numbers so that the result does not depend on their order.

@@ -8,9 +8,7 @@ use super::synonyms::alike;
 /// BM25: how quickly repetitions of a word stop helping.
 const K1: f64 = 1.0;
 /// BM25: how strongly long texts are penalised.
-const B: f64 = 0.75;
-/// Weight of a word in a tool's name or origin. Elsewhere a word weighs 1.
-const NAME: f64 = 2.0;
+pub(super) const B: f64 = 0.75;
 /// Upper bound of the credit for a longer word that begins with the given one.
 const BEGINNING: f64 = 0.8;
 /// Minimum share of this credit. The rest depends on the matched part of the word.
@@ -25,13 +23,6 @@ pub(super) struct Shares<'a> {
     pub(super) weight: f64,
     /// Indices of tools, and how well each matches the word, 0..1.
     of: Vec<(u32, f64)>,
-}
-
-impl Shares<'_> {
-    /// Returns the indices of the tools that match the word, and how well each does, 0..1.
-    pub(super) fn of(&self) -> &[(u32, f64)] {
-        &self.of
-    }
 }
 
 impl SearchIndex {
@@ -94,9 +85,8 @@ impl SearchIndex {
         let (weights, word) = (self.weights(), &self.lexicon[number]);
         for posting in &word.texts {
             let Some(text) = &self.entries[posting.tool as usize].text else { continue };
-            let count = NAME.mul_add(f64::from(posting.name), f64::from(posting.body));
             let held_back = B.mul_add(f64::from(text.length) / weights.mean_length, 1.0 - B);
-            let frequency = count / held_back;
+            let frequency = f64::from(posting.count) / held_back;
             noted.most(posting.tool, credit * frequency / (frequency + K1));
         }
     }

@@ -144,6 +144,21 @@ fn ten_queries_that_agree_count_for_more_than_one() {
 }
 
 #[test]
+fn how_people_ask_tells_tools_apart_once_it_was_learned() {
+    let routes = [
+        ("mcp__hub__merge", "how do I see pancakes", 1.0),
+        ("mcp__hub__merge", "how do I get pancakes", 1.0),
+        ("mcp__mail__send", "please pass pancakes", 1.0),
+        ("mcp__mail__send", "please move pancakes", 1.0),
+    ];
+    let index = index(TOOLS, &routes);
+    assert_eq!(order(&find(&index, "how do I eat pancakes"))[0], "mcp__hub__merge");
+    assert_eq!(order(&find(&index, "please eat pancakes"))[0], "mcp__mail__send");
+    // Words that only ask find nothing beside others.
+    assert!(find(&index, "how do I zzz").matches.is_empty());
+}
+
+#[test]
 fn trap_a_habit_beats_an_exact_match() {
     let elsewhere: Vec<String> = (0..60).map(|n| format!("event number {n}")).collect();
     let habit: Vec<String> = (0..40).map(|n| format!("production report {n}")).collect();
