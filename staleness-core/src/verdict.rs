@@ -63,11 +63,112 @@ wording! { NextAction {
     Reschedule = "reschedule",
 } }
 
+/// The kinds of evidence against an item of knowledge. Only the strongest instance of each kind counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SignalKind {
+    /// Its expiry date has passed.
+    Expired,
+    /// Another item replaces it.
+    Superseded,
+    /// It was reported to be wrong.
+    Contradicted,
+    /// A source that it cites is missing.
+    SourceMissing,
+    /// It names something that existed in the project when it was written and no longer does.
+    ReferenceDrift,
+    /// A source that it cites changed after it was verified, or after it was written if it was never verified.
+    SourceChanged,
+    /// It was written for an earlier version of the project.
+    VersionDrift,
+    /// An item that it depends on changed after it was verified.
+    RelatedFresher,
+    /// An item that it depends on is itself stale.
+    RelatedStale,
+    /// A to-do that is recalled repeatedly and still open.
+    RecalledWithoutProgress,
+    /// A word that was true at the time of writing, such as `currently`.
+    TemporalMarker,
+    /// Its date is in the future.
+    FutureDate,
+    /// It links to something that never existed.
+    BrokenLink,
+}
+
+wording! { SignalKind {
+    Expired = "expired", Superseded = "superseded", Contradicted = "contradicted",
+    SourceMissing = "source_missing", ReferenceDrift = "reference_drift",
+    SourceChanged = "source_changed", VersionDrift = "version_drift",
+    RelatedFresher = "related_fresher", RelatedStale = "related_stale",
+    RecalledWithoutProgress = "recalled_without_progress", TemporalMarker = "temporal_marker",
+    FutureDate = "future_date", BrokenLink = "broken_link",
+} }
+
+/// The ground of a signal. In JSON it is one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ground {
+    /// A tool fails.
+    Failing,
+    /// A tool is absent.
+    Absent,
+    /// The server of a tool changed its definition. The tool may be used.
+    DefinitionChanged,
+    /// The server of a tool changed its definition. The tool may be used after a person accepts the change.
+    DefinitionWithheld,
+    /// A tool was not seen for a long time.
+    Unseen,
+    /// A server did not list its tools when it was last asked. It has no weight.
+    DidNotAnswer,
+    /// Work that waits for an answer or a decision.
+    Unanswered,
+    /// An observation that is old.
+    Old,
+    /// Work without progress.
+    Inactive,
+    /// The time since something was verified or written.
+    Age,
+    /// A name that never existed in the project.
+    Invented,
+    /// Evidence against an item of knowledge. Work has the ground `expired` too.
+    #[serde(untagged)]
+    Evidence(SignalKind),
+}
+
+impl Ground {
+    /// Returns the word used in reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Failing => "failing",
+            Self::Absent => "absent",
+            Self::DefinitionChanged => "definition_changed",
+            Self::DefinitionWithheld => "definition_withheld",
+            Self::Unseen => "unseen",
+            Self::DidNotAnswer => "did_not_answer",
+            Self::Unanswered => "unanswered",
+            Self::Old => "old",
+            Self::Inactive => "inactive",
+            Self::Age => "age",
+            Self::Invented => "invented",
+            Self::Evidence(kind) => kind.as_str(),
+        }
+    }
+}
+
+impl From<SignalKind> for Ground {
+    fn from(kind: SignalKind) -> Self {
+        Self::Evidence(kind)
+    }
+}
+
 /// One piece of evidence in a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
-    /// The kind of evidence, in `snake_case`.
-    pub kind: String,
+    /// The kind of evidence.
+    pub kind: Ground,
     /// The strength of the signal, 0..=1.
     pub strength: f64,
     /// The most that the signal can take off the freshness, 0..=1.
@@ -85,8 +186,8 @@ pub struct Signal {
 impl Signal {
     /// Creates a signal without a line or a note.
     #[must_use]
-    pub fn new(kind: &str, strength: f64, weight: f64, reason: String) -> Self {
-        Self { kind: kind.into(), strength, weight, reason, line: None, note: None }
+    pub const fn new(kind: Ground, strength: f64, weight: f64, reason: String) -> Self {
+        Self { kind, strength, weight, reason, line: None, note: None }
     }
 }
 
@@ -143,6 +244,24 @@ mod tests {
             NextAction::Reschedule,
         ] {
             assert_eq!(serde_json::to_string(&action).unwrap(), quoted(action.as_str()));
+        }
+        let grounds = [
+            Ground::Failing,
+            Ground::Absent,
+            Ground::DefinitionChanged,
+            Ground::DefinitionWithheld,
+            Ground::Unseen,
+            Ground::DidNotAnswer,
+            Ground::Unanswered,
+            Ground::Old,
+            Ground::Inactive,
+            Ground::Age,
+            Ground::Invented,
+        ];
+        for ground in grounds.into_iter().chain(SignalKind::ALL.map(Ground::from)) {
+            let json = quoted(ground.as_str());
+            assert_eq!(serde_json::to_string(&ground).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Ground>(&json).unwrap(), ground);
         }
     }
 }

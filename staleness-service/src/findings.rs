@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use staleness::ids::ItemKey;
 use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind};
 use staleness::report::KnowledgeReport;
-use staleness::verdict::{Level, Signal, Verdict};
+use staleness::verdict::{Ground, Level, Signal, Verdict};
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Cited, SignalSet};
 use staleness_docs::{Report, Unlisted};
@@ -43,7 +43,7 @@ impl Finding {
         };
         self.evidence.iter().filter(move |one| {
             let mut signals = told.verdict.signals.iter().enumerate();
-            let kind = one.fact.kind().as_str();
+            let kind = Ground::from(one.fact.kind());
             signals.any(|(at, signal)| signal.kind == kind && is_strong(at, signal))
         })
     }
@@ -60,7 +60,7 @@ impl Finding {
     pub fn told_evidence(&self) -> impl Iterator<Item = &Evidence> {
         let signals = &self.told.verdict.signals;
         let is_told =
-            |one: &&Evidence| signals.iter().any(|each| each.kind == one.fact.kind().as_str());
+            |one: &&Evidence| signals.iter().any(|each| each.kind == one.fact.kind().into());
         self.evidence.iter().filter(is_told)
     }
 }

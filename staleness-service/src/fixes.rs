@@ -8,7 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use staleness::knowledge::{Evidence, Fact};
-use staleness_core::knowledge::{Cited, SignalKind, WordKind};
+use staleness_core::knowledge::{Cited, WordKind};
+use staleness_core::verdict::SignalKind;
 use staleness_docs::git::TrackedKind;
 use staleness_docs::{Edit, Mend, Report, mend, mended};
 

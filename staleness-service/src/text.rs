@@ -1,7 +1,7 @@
 //! Checks text that is not in a file, such as a plan, for names that are gone or never existed.
 
 use staleness::knowledge::{Block, Context, Evidence, ItemKind};
-use staleness::verdict::{Level, NextAction, Signal, Verdict};
+use staleness::verdict::{Ground, Level, NextAction, Signal, Verdict};
 use staleness_docs::{Fate, MissingName, Note, check_text};
 
 use crate::documents::context;
@@ -104,7 +104,7 @@ fn verdict(missing: &MissingName, context: &Context) -> Verdict {
     if let Some(nearest) = nearest {
         reason.push_str(&format!("; did you mean {nearest}?"));
     }
-    let mut signal = Signal::new("invented", 1.0, INVENTED, reason);
+    let mut signal = Signal::new(Ground::Invented, 1.0, INVENTED, reason);
     signal.line = Some(missing.line);
     Verdict {
         level: Level::Review,

@@ -9,6 +9,7 @@ use staleness::registry::{ScopeChoice, ToolListing};
 use staleness::report::ToolReport;
 use staleness::store::Refusal;
 use staleness::tool::{Hold, PresenceCause, Status, ToolKind};
+use staleness::verdict::Ground;
 use staleness::{Registry, Wait};
 use staleness_core::text::counted;
 use staleness_core::tool::ListingState;
@@ -69,7 +70,7 @@ pub fn fold_into_servers(tools: &mut Vec<ToolReport>) {
     });
     for server in tools {
         let count = tools_of(&server.key).and_then(|tools| folded.get(&tools));
-        let absent = server.verdict.signals.iter_mut().find(|signal| signal.kind == "absent");
+        let absent = server.verdict.signals.iter_mut().find(|signal| signal.kind == Ground::Absent);
         if let (Some(count @ 1..), Some(signal)) = (count, absent) {
             signal.reason.push_str(&format!(", and {} with it", counted(*count, "tool", "tools")));
         }

@@ -129,7 +129,7 @@ pub mod tool {
 
 /// Verdicts: how far something can be trusted, why, and what to do next.
 pub mod verdict {
-    pub use staleness_core::verdict::{Level, NextAction, Signal, Verdict};
+    pub use staleness_core::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict};
 }
 
 /// Work items and reports on overdue ones.

@@ -1,8 +1,7 @@
 //! `review`: lists everything that needs attention, worst first: tools, documents, knowledge and work.
 
 use serde_json::json;
-use staleness::report::ToolReport;
-use staleness::verdict::{NextAction, Verdict};
+use staleness::verdict::{Ground, NextAction, Verdict};
 use staleness_service::documents::named_version;
 use staleness_service::knowledge::World;
 use staleness_service::review::{Subject, entries};
@@ -38,8 +37,8 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
 }
 
 /// Returns true for the signal of a definition that awaits a decision.
-fn is_definition(signal: &str) -> bool {
-    matches!(signal, ToolReport::CHANGED | ToolReport::WITHHELD)
+fn is_definition(signal: Ground) -> bool {
+    matches!(signal, Ground::DefinitionChanged | Ground::DefinitionWithheld)
 }
 
 /// Returns the next command to run. `open` opens a file at a line.
@@ -51,7 +50,7 @@ fn command(
 ) -> String {
     let quoted = quoted(id);
     match subject {
-        Subject::Tool if verdict.signals.iter().any(|each| is_definition(&each.kind)) => {
+        Subject::Tool if verdict.signals.iter().any(|each| is_definition(each.kind)) => {
             format!("staleness tools diff {quoted}")
         }
         Subject::Tool => match verdict.action {

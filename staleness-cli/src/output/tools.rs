@@ -295,7 +295,7 @@ fn verdict(tool: &ToolReport, out: &Output) -> String {
         verdict.freshness
     );
     let signal = |each: &Signal| -> Vec<Cell> {
-        let kind = (each.kind.to_string(), Some(Paint::dim as Painter));
+        let kind = (each.kind.as_str().into(), Some(Paint::dim as Painter));
         vec![(" ".repeat(12), None), kind, (each.reason.clone(), None)]
     };
     text + &out.details(verdict.signals.iter().map(signal))

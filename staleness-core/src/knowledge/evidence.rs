@@ -3,50 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Citation;
-use crate::text::wording;
 use crate::time::Timestamp;
-
-/// The kinds of evidence. Only the strongest instance of each kind counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum SignalKind {
-    /// Its expiry date has passed.
-    Expired,
-    /// Another item replaces it.
-    Superseded,
-    /// It was reported to be wrong.
-    Contradicted,
-    /// A source that it cites is missing.
-    SourceMissing,
-    /// It names something that existed in the project when it was written and no longer does.
-    ReferenceDrift,
-    /// A source that it cites changed after it was verified, or after it was written if it was never verified.
-    SourceChanged,
-    /// It was written for an earlier version of the project.
-    VersionDrift,
-    /// An item that it depends on changed after it was verified.
-    RelatedFresher,
-    /// An item that it depends on is itself stale.
-    RelatedStale,
-    /// A to-do that is recalled repeatedly and still open.
-    RecalledWithoutProgress,
-    /// A word that was true at the time of writing, such as `currently`.
-    TemporalMarker,
-    /// Its date is in the future.
-    FutureDate,
-    /// It links to something that never existed.
-    BrokenLink,
-}
-
-wording! { SignalKind {
-    Expired = "expired", Superseded = "superseded", Contradicted = "contradicted",
-    SourceMissing = "source_missing", ReferenceDrift = "reference_drift",
-    SourceChanged = "source_changed", VersionDrift = "version_drift",
-    RelatedFresher = "related_fresher", RelatedStale = "related_stale",
-    RecalledWithoutProgress = "recalled_without_progress", TemporalMarker = "temporal_marker",
-    FutureDate = "future_date", BrokenLink = "broken_link",
-} }
+use crate::verdict::SignalKind;
 
 /// The missing part of a citation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -8,10 +8,7 @@ use super::score::{Effect, Subject};
 use super::sentence::{Anchor, sentence};
 use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, SignalKind};
 use crate::text::days;
-use crate::verdict::{Level, NextAction, Signal, Verdict, round};
-
-/// The kind of the signal for age.
-const AGE: &str = "age";
+use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
 
 impl Item {
     /// Judges how far the item can still be trusted, why, and what should be done about it.
@@ -125,7 +122,7 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
     // Signals of one kind with the same words are about the same thing.
     let mut told = BTreeSet::new();
     signals.retain(|each| {
-        let (kind, reason, note) = (each.kind.clone(), each.reason.clone(), each.note.clone());
+        let (kind, reason, note) = (each.kind, each.reason.clone(), each.note.clone());
         told.insert((kind, reason, note, each.strength.to_bits()))
     });
     Verdict { level, freshness, signals, action }
@@ -135,8 +132,7 @@ fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
     let kind = evidence.fact.kind();
     let effect = Effect::of(kind, distance(&evidence.fact), resolved);
     let reason = sentence(evidence, anchor);
-    let mut signal =
-        Signal::new(kind.as_str(), round(effect.strength), round(effect.weight), reason);
+    let mut signal = Signal::new(kind.into(), round(effect.strength), round(effect.weight), reason);
     signal.line = evidence.line;
     if let Fact::Contradicted { reason, .. } = &evidence.fact {
         signal.note = (!reason.trim().is_empty()).then(|| reason.clone());
@@ -167,7 +163,7 @@ fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
         _ => format!("written {days} ago and never verified"),
     };
     let strength = if reach > 0.0 { (lost / reach).clamp(0.0, 1.0) } else { 0.0 };
-    let signal = Signal::new(AGE, round(strength), round(reach), reason);
+    let signal = Signal::new(Ground::Age, round(strength), round(reach), reason);
     Some(Ranked { signal, order: SignalKind::ALL.len() })
 }
 

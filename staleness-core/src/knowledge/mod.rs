@@ -24,7 +24,7 @@ pub use citation::{Citation, Lines};
 pub use context::Context;
 pub use curve::Curve;
 pub use document::{Block, Document};
-pub use evidence::{Cited, Distance, Evidence, Fact, SignalKind, WordKind};
+pub use evidence::{Cited, Distance, Evidence, Fact, WordKind};
 pub use item::{Contradiction, Item, ItemKind};
 pub(crate) use judge::{severity, worst_first};
 pub(crate) use limits::check_reason;
@@ -34,3 +34,5 @@ pub(crate) use recall::blend;
 pub use recall::{RecallIndex, Recalled};
 pub use signals::SignalSet;
 pub use version::Version;
+
+use crate::verdict::SignalKind;

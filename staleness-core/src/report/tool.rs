@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 use crate::tool::{
     Hold, ListingState, Presence, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind,
 };
-use crate::verdict::{Level, NextAction, Signal, Verdict, round};
+use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
 
 /// The health of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -183,27 +183,31 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     let absent = tool.presence.is_absent();
     let unseen = context.unseen_days(tool);
     let mut signals = Vec::new();
-    let mut signal = |kind: &str, freshness: f64, reason: String| {
+    let mut signal = |kind: Ground, freshness: f64, reason: String| {
         signals.push(Signal::new(kind, 1.0, round(1.0 - freshness), reason));
     };
     let is_failing = failing.is_some();
     if let Some(cause) = failing {
-        signal("failing", policy.freshness_failing, cause);
+        signal(Ground::Failing, policy.freshness_failing, cause);
     }
     let withheld = tool.is_withheld();
     if absent && tool.presence.cause != PresenceCause::DefinitionChanged {
-        signal("absent", policy.freshness_absent, absence(tool));
+        signal(Ground::Absent, policy.freshness_absent, absence(tool));
     }
     let changed = tool.is_changed();
     if changed {
-        signal(ToolReport::CHANGED, policy.freshness_changed, see("its server changed it", tool));
+        signal(
+            Ground::DefinitionChanged,
+            policy.freshness_changed,
+            see("its server changed it", tool),
+        );
     }
     if withheld {
-        signal(ToolReport::WITHHELD, policy.freshness_absent, waits(tool));
+        signal(Ground::DefinitionWithheld, policy.freshness_absent, waits(tool));
     }
     if let Some(days) = unseen {
         signal(
-            "unseen",
+            Ground::Unseen,
             policy.freshness_unseen,
             format!("not seen in {} of use", days_in_words(days)),
         );
@@ -212,7 +216,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     if let Some(source) = context.unheard(tool) {
         let day: String = source.last_scan_at.to_string().chars().take(10).collect();
         let why = source.error.as_deref().unwrap_or("no answer");
-        signal(ToolReport::UNHEARD, 1.0, format!("did not list its tools on {day}: {why}"));
+        signal(Ground::DidNotAnswer, 1.0, format!("did not list its tools on {day}: {why}"));
     }
     let (freshness, action) = match (is_failing, absent) {
         // A person has to look at it first, whatever else is wrong with it.
@@ -236,19 +240,10 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
 }
 
 impl ToolReport {
-    /// The kind of the signal of a tool that is not to be used until a person accepts what its server says of it.
-    pub const WITHHELD: &'static str = "definition_withheld";
-
-    /// The kind of the signal of a tool that its server changed, and that may be used.
-    pub const CHANGED: &'static str = "definition_changed";
-
-    /// The kind of the signal of a server that did not list its tools when it was last asked. It has no weight.
-    pub const UNHEARD: &'static str = "did_not_answer";
-
     /// Returns true if it is not to be used until a person accepts what its server says of it.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
-        self.verdict.signals.iter().any(|signal| signal.kind == Self::WITHHELD)
+        self.verdict.signals.iter().any(|signal| signal.kind == Ground::DefinitionWithheld)
     }
 
     /// Returns true if it is no tool, but a name that a model invented.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy};
 use crate::text::counted;
 use crate::time::Timestamp;
-use crate::verdict::{Level, NextAction, Signal, Verdict, round};
+use crate::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict, round};
 
 /// The maximum length of a text in a warning, in characters.
 const MAX_TEXT: usize = 80;
@@ -147,10 +147,10 @@ impl Work {
             None => flag.reason(),
         };
         let kind = match flag.overdue {
-            Overdue::Expired => "expired",
-            Overdue::Unanswered | Overdue::Undecided => "unanswered",
-            Overdue::OldObservation => "old",
-            Overdue::NoProgress | Overdue::NotBegun | Overdue::StillBlocked => "inactive",
+            Overdue::Expired => Ground::Evidence(SignalKind::Expired),
+            Overdue::Unanswered | Overdue::Undecided => Ground::Unanswered,
+            Overdue::OldObservation => Ground::Old,
+            Overdue::NoProgress | Overdue::NotBegun | Overdue::StillBlocked => Ground::Inactive,
         };
         let action = match self.kind {
             WorkKind::Plan => NextAction::Update,

@@ -91,7 +91,7 @@ fn a_definition_that_stays_writes_nothing_and_one_that_changed_is_told_until_it_
     assert_eq!(history(&world), ["redefined narrowed"]);
     let tool = world.report(NAME);
     assert_eq!((tool.status, tool.verdict.level.as_str()), (Status::Active, "review"));
-    assert_eq!(tool.verdict.signals[0].kind, "definition_changed");
+    assert_eq!(tool.verdict.signals[0].kind.as_str(), "definition_changed");
     let told = world.told(&world.project, "s2").redefined;
     assert_eq!((told.len(), told[0].class), (1, ChangeClass::Narrowed));
     assert_eq!((told[0].name.as_str(), &told[0].parameters[..]), (NAME, &["sort".to_owned()][..]));
@@ -212,7 +212,7 @@ fn what_waits_is_for_a_person_whatever_else_is_wrong_with_it() {
     for world in [&world, &world.seen_by("codex")] {
         let tool = world.report(NAME);
         assert_eq!((tool.status, tool.verdict.action), (Status::Demoted, NextAction::Verify));
-        let kinds: Vec<&str> = tool.verdict.signals.iter().map(|it| it.kind.as_ref()).collect();
+        let kinds: Vec<&str> = tool.verdict.signals.iter().map(|it| it.kind.as_str()).collect();
         assert_eq!(kinds, ["failing", "definition_withheld"]);
         let reason = &tool.verdict.signals[1].reason;
         assert!(reason.contains("`staleness tools diff mcp__hub__find`"), "{reason}");

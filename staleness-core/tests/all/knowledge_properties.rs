@@ -2,11 +2,9 @@
 
 use crate::items::*;
 use proptest::prelude::*;
-use staleness_core::knowledge::{
-    Context, Curve, Distance, Evidence, Fact, Item, ItemKind, SignalKind,
-};
+use staleness_core::knowledge::{Context, Curve, Distance, Evidence, Fact, Item, ItemKind};
 use staleness_core::policy::{KnowledgeOverride, KnowledgePolicy};
-use staleness_core::verdict::Level;
+use staleness_core::verdict::{Level, SignalKind};
 
 fn kinds() -> impl Strategy<Value = ItemKind> {
     proptest::sample::select(ItemKind::ALL.to_vec())

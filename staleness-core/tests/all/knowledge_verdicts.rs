@@ -114,7 +114,7 @@ fn the_same_words_about_the_same_thing_are_told_once() {
         at(3, word_gone("--older")),
     ];
     let verdict = block(3, evidence).judge(ItemKind::Document, &context());
-    let told: Vec<_> = verdict.signals.iter().map(|each| (&*each.kind, each.line)).collect();
+    let told: Vec<_> = verdict.signals.iter().map(|each| (each.kind.as_str(), each.line)).collect();
     let drift = ("reference_drift", Some(3));
     assert_eq!(told, [("source_missing", Some(3)), ("source_missing", Some(3)), drift, drift]);
     let said = |by: &str, reason: &str| {

@@ -4,7 +4,8 @@
 //! the same kinds, only the first are listed and the others are counted. Whatever the rules, this does not
 //! change the freshness of a document, which is that of its worst block.
 
-use staleness_core::knowledge::{Evidence, Fact, SignalKind, SignalSet};
+use staleness_core::knowledge::{Evidence, Fact, SignalSet};
+use staleness_core::verdict::SignalKind;
 
 use crate::Unlisted;
 

@@ -2,9 +2,10 @@
 
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
 use staleness_core::knowledge::{
-    Block, Cited, Document, Evidence, Fact, Item, ItemKind, SignalKind, Version, WordKind,
+    Block, Cited, Document, Evidence, Fact, Item, ItemKind, Version, WordKind,
 };
 use staleness_core::time::Timestamp;
+use staleness_core::verdict::SignalKind;
 
 use super::Check;
 use crate::draft::names::Names;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use staleness_core::knowledge::{Citation, SignalKind, WordKind};
+use staleness_core::knowledge::{Citation, WordKind};
+use staleness_core::verdict::SignalKind;
 
 use super::Check;
 use super::answers::Missing;

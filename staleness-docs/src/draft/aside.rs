@@ -1,7 +1,8 @@
 //! Signals that directives suppress.
 
-use staleness_core::knowledge::{SignalKind, WordKind};
+use staleness_core::knowledge::WordKind;
 use staleness_core::time::Timestamp;
+use staleness_core::verdict::SignalKind;
 
 use super::directive::{Directive, Kinds};
 use super::names::NameSort;

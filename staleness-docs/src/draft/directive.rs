@@ -12,8 +12,8 @@
 
 use std::collections::BTreeSet;
 
-use staleness_core::knowledge::SignalKind;
 use staleness_core::time::Timestamp;
+use staleness_core::verdict::SignalKind;
 
 use crate::date;
 

@@ -25,8 +25,9 @@ pub(crate) mod words;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use staleness_core::knowledge::{Marker, SignalKind, WordKind};
+use staleness_core::knowledge::{Marker, WordKind};
 use staleness_core::time::Timestamp;
+use staleness_core::verdict::SignalKind;
 
 use crate::commands::Language;
 use crate::front::{self, Fields, Front};

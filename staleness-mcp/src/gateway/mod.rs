@@ -42,6 +42,7 @@ use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::StoreError;
 use staleness::tool::Status;
+use staleness::verdict::Ground;
 use staleness::{Policy, Registry, RegistryError, StoreUrl, Wait, clock};
 use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
@@ -160,7 +161,7 @@ impl View {
 
 /// Returns true if the tool's server changed it, and nobody accepted that yet.
 fn has_changed(report: &ToolReport) -> bool {
-    report.verdict.signals.iter().any(|signal| signal.kind == ToolReport::CHANGED)
+    report.verdict.signals.iter().any(|signal| signal.kind == Ground::DefinitionChanged)
 }
 
 /// The tool with what is known of it before its description.

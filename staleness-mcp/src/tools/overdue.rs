@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use staleness::Wait;
 use staleness::ids::ClientId;
 use staleness::registry::ScopeChoice;
-use staleness::report::ToolReport;
-use staleness::verdict::NextAction;
+use staleness::verdict::{Ground, NextAction, SignalKind};
 use staleness::work::WorkKind;
 use staleness_service::knowledge::World;
 use staleness_service::model_text::{ModelName, NameKind, called_by, state};
@@ -99,12 +98,12 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
 
 /// Returns the next step for an agent.
 fn next(each: &Entry) -> &'static str {
-    let is = |wanted: &str| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
+    let is = |wanted: Ground| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
     match (&each.subject, each.verdict.action) {
-        (Subject::Tool, _) if is(ToolReport::WITHHELD) => {
+        (Subject::Tool, _) if is(Ground::DefinitionWithheld) => {
             "do not call it until the user runs `staleness tools diff` and accepts the change"
         }
-        (Subject::Tool, NextAction::Verify) if is(ToolReport::CHANGED) => {
+        (Subject::Tool, NextAction::Verify) if is(Ground::DefinitionChanged) => {
             "the user can see the change with `staleness tools diff`"
         }
         (Subject::Tool, NextAction::Drop) => "do not call it; use suggest_tool",
@@ -124,7 +123,8 @@ fn next(each: &Entry) -> &'static str {
 
 /// Returns the next step for overdue work, by kind.
 fn next_of_work(each: &Entry) -> &'static str {
-    let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == "expired");
+    let expired = Ground::from(SignalKind::Expired);
+    let is_expired = each.verdict.signals.iter().any(|signal| signal.kind == expired);
     match WorkKind::from_word(each.kind) {
         _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
         Some(WorkKind::Plan) => "work_item step if it continues, else settle_work",
@@ -268,15 +268,15 @@ mod tests {
     #[test]
     fn an_agent_is_never_told_to_try_what_waits_for_a_person() {
         for (kind, action, step) in [
-            ("unseen", NextAction::Verify, "try it;"),
-            (ToolReport::CHANGED, NextAction::Verify, "`staleness tools diff`"),
-            (ToolReport::WITHHELD, NextAction::Verify, "do not call it until"),
+            (Ground::Unseen, NextAction::Verify, "try it;"),
+            (Ground::DefinitionChanged, NextAction::Verify, "`staleness tools diff`"),
+            (Ground::DefinitionWithheld, NextAction::Verify, "do not call it until"),
         ] {
             let signals = vec![Signal::new(kind, 1.0, 0.5, String::new())];
             let verdict = Verdict { level: Level::Review, freshness: 0.5, signals, action };
             let (id, title, subject) = (String::new(), String::new(), Subject::Tool);
             let entry = Entry { kind: "tool", id, title, verdict, since: None, subject };
-            assert!(next(&entry).contains(step), "{kind}: {}", next(&entry));
+            assert!(next(&entry).contains(step), "{kind:?}: {}", next(&entry));
         }
     }
 }

@@ -11,7 +11,7 @@ use staleness::knowledge::{Evidence, Fact};
 use staleness::registry::ScopeChoice;
 use staleness::report::{KnowledgeReport, RouteReport, ToolReport, WorkReport};
 use staleness::tool::Status;
-use staleness::verdict::{Level, Verdict};
+use staleness::verdict::{Ground, Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::journal::Subject;
 use staleness_core::registry::nearest;
@@ -138,7 +138,7 @@ pub fn why(world: &World<'_>, registry: &Registry, name: &str) -> Result<Why, Se
             if let Some(server) = server {
                 let signals = server.verdict.signals.into_iter();
                 let (unheard, others): (Vec<_>, Vec<_>) =
-                    signals.partition(|signal| signal.kind == ToolReport::UNHEARD);
+                    signals.partition(|signal| signal.kind == Ground::DidNotAnswer);
                 let reasons: Vec<String> = others.into_iter().map(|each| each.reason).collect();
                 if server.status != Status::Active {
                     let (name, word) = (&server.key.name, server.status.as_str());

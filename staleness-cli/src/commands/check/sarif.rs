@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use staleness::knowledge::{Context, Evidence, Fact};
-use staleness::verdict::{Level, Signal};
-use staleness_core::knowledge::SignalKind;
+use staleness::verdict::{Ground, Level, Signal, SignalKind};
 use staleness_docs::{Edit, Report};
 
 use super::baseline::{fingerprint, subject};
@@ -19,8 +18,6 @@ use staleness_service::lock::{self, Comparison, Moved, Unchecked};
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// Name of the fingerprint, which stays the same if a finding moves within its document.
 const FINGERPRINT: &str = "staleness/v1";
-/// Kind of the age signal.
-const AGE: &str = "age";
 
 /// Returns a run with one result for each signal. Weak signals are included only on request.
 pub(crate) fn log(
@@ -169,7 +166,7 @@ fn rules() -> Vec<Rule> {
         Rule { id: kind.as_str(), short, help, level }
     };
     let age = Rule {
-        id: AGE,
+        id: Ground::Age.as_str(),
         short: "It has not been verified for a long time.",
         help: "Read it. If it is still true, run `staleness knowledge verify`; if not, correct it.",
         level: "note",
@@ -250,12 +247,12 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
 fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) -> Vec<Value> {
     let told = &finding.told;
     let path = told.path.as_deref().unwrap_or_default();
-    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut seen: BTreeMap<(Ground, String), usize> = BTreeMap::new();
     let result = |(at, signal): (usize, &Signal)| {
         let evidence = evidence_of(finding, signal);
         let about = evidence.map(|each| subject(&each.fact)).unwrap_or_default();
         // Counts repetitions of a word in the block.
-        let before = seen.entry((signal.kind.to_string(), about.clone())).or_default();
+        let before = seen.entry((signal.kind, about.clone())).or_default();
         let about = format!("{about}\n{before}");
         *before += 1;
         let alone = context.level(told.kind, 1.0 - signal.weight * signal.strength);
@@ -269,7 +266,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
                 "region": region(finding, signal, evidence),
             }}],
             "partialFingerprints": {
-                FINGERPRINT: fingerprint(path, &signal.kind, finding.digest, &about),
+                FINGERPRINT: fingerprint(path, signal.kind.as_str(), finding.digest, &about),
             },
             "properties": {
                 "freshness": told.verdict.freshness,
@@ -277,7 +274,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
                 "block": told.title,
             },
         });
-        if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind) {
+        if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind.as_str()) {
             result["ruleIndex"] = index.into();
         }
         // Evidence that is reported once may be mended in several places.
@@ -355,7 +352,7 @@ fn escaped(path: &str) -> String {
 /// contains.
 fn evidence_of<'f>(finding: &'f Finding, signal: &Signal) -> Option<&'f Evidence> {
     let same =
-        |each: &&Evidence| each.fact.kind().as_str() == signal.kind && each.line == signal.line;
+        |each: &&Evidence| signal.kind == each.fact.kind().into() && each.line == signal.line;
     let told = |each: &&Evidence| signal.reason.contains(&named(&each.fact));
     let mut there = finding.evidence.iter().filter(same);
     let longest = there.clone().filter(told).max_by_key(|each| named(&each.fact).len());

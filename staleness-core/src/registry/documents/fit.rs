@@ -1,9 +1,8 @@
 //! Trimming of documents with too many findings to store.
 
-use crate::knowledge::{
-    Block, Context, Document, ItemKind, SignalKind, SignalSet, severity, worst_first,
-};
+use crate::knowledge::{Block, Context, Document, ItemKind, SignalSet, severity, worst_first};
 use crate::store::pack;
+use crate::verdict::SignalKind;
 
 /// The maximum number of pieces of evidence of each kind per block of such a document.
 const OF_EACH_SORT: usize = 50;
