@@ -41,7 +41,7 @@ fn nothing_is_written_that_is_refused_when_it_is_read() {
     assert!(of(&mut (0..MAX_ENTRIES).map(|at| at.to_string())).is_ok());
     for (mut names, why) in [
         ((0..=MAX_ENTRIES).map(|at| at.to_string()).collect::<Vec<_>>(), "20000 entries"),
-        (vec!["x".repeat(MAX_LINE)], "line 4 is too long"),
+        (vec!["x".repeat(MAX_LINE)], "line 6 is too long"),
         ((0..2_000).map(|at| format!("{}{at}", "x".repeat(3_000))).collect(), "4194304 bytes"),
     ] {
         let refused = of(&mut names.drain(..)).unwrap_err();
