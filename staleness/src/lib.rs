@@ -46,7 +46,7 @@
 //!         staleness::clock::now(),
 //!         project.clone(),
 //!     )).wait()?;
-//!     println!("{} is {:?}: {:?}", report.tool.name, report.tool.status, report.tool.verdict);
+//!     println!("{} is {:?}: {:?}", report.tool.key.name, report.tool.status, report.tool.verdict);
 //! }
 //! let tools = registry.tools().list(&project, Default::default(), staleness::clock::now()).wait()?;
 //! assert_eq!(tools[0].status, Status::Demoted);

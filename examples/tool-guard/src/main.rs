@@ -112,15 +112,10 @@ impl Guard {
             let answer = call(&self.folder.join(tool.as_str()), argument);
             let ended = if answer.is_ok() { OutcomeKind::Success } else { OutcomeKind::Failure };
             let (op, now) = (clock::fresh_op(), clock::now());
-            let used = Use::new(op, tool, ended, now, self.project.clone());
+            let used = Use::new(op, tool.clone(), ended, now, self.project.clone());
             let known = self.registry.tools().record(used).wait()?;
             for change in known.changed {
-                println!(
-                    "{} is {}: {}",
-                    known.tool.key.name,
-                    known.tool.status.as_str(),
-                    change.cause
-                );
+                println!("{tool} is {}: {}", known.tool.status.as_str(), change.cause);
             }
             if let Ok(answer) = answer {
                 return Ok(Some(answer));
