@@ -23,7 +23,7 @@ use crate::time::Timestamp;
 use crate::tool::{PresenceCause, Status, Tool, ToolKind};
 
 /// The number of first and of last outcomes to read. Leaving the others unread can only shorten idle times.
-const ENDS: u32 = 20_000;
+const ENDS: u32 = 2_000;
 
 /// The number of journal entries of a tool to read for the time since when a client has or lacks it.
 const HISTORY: u32 = 200;
