@@ -129,12 +129,10 @@ pub mod tool {
 
 /// Verdicts: how far something can be trusted, why, and what to do next.
 pub mod verdict {
-    pub use staleness_core::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict};
+    pub use staleness_core::verdict::{Ground, Level, NextAction, Signal, Verdict};
 }
 
 /// Work items and reports on overdue ones.
 pub mod work {
-    pub use staleness_core::work::{
-        NoteType, StaleReport, Warning, Work, WorkKind, WorkStatus, WorkStep,
-    };
+    pub use staleness_core::work::{NoteType, StaleReport, Warning, Work, WorkKind, WorkStatus};
 }

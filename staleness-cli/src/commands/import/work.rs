@@ -6,8 +6,9 @@ use std::path::Path;
 use serde::Deserialize;
 use staleness::ids::{Scope, WorkId, WorkKey};
 use staleness::scan::ProjectRef;
-use staleness::work::{NoteType, Work, WorkKind, WorkStep};
+use staleness::work::{NoteType, Work, WorkKind};
 use staleness_core::registry::ToldWork;
+use staleness_core::work::WorkStep;
 
 use super::foreign::{Entry, entry_of, project_of};
 use super::lines::Input;
