@@ -102,8 +102,8 @@ pub mod registry {
 pub mod report {
     pub use staleness_core::report::{
         Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, HealthState, KnowledgeReport,
-        NetChange, RecallReport, Redefined, RouteReport, ScanReport, SessionReport, Suggestion,
-        ToolReport, WorkReport,
+        NetChange, Redefined, RouteReport, ScanReport, SessionReport, Suggestion, ToolReport,
+        WorkReport,
     };
 }
 
@@ -129,7 +129,7 @@ pub mod tool {
 
 /// Verdicts: how far something can be trusted, why, and what to do next.
 pub mod verdict {
-    pub use staleness_core::verdict::{Ground, Level, NextAction, Signal, Verdict};
+    pub use staleness_core::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict};
 }
 
 /// Work items and reports on overdue ones.

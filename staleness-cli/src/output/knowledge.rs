@@ -2,8 +2,9 @@
 
 use staleness::Timestamp;
 use staleness::knowledge::ItemKind;
-use staleness::report::{KnowledgeReport, RecallReport};
+use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
+use staleness_core::report::RecallReport;
 
 use super::found::{paint_of, reasons, short, state};
 use super::{Cell, Output, Paint, escape, wrap};

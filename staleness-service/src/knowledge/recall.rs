@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use staleness::Wait;
 use staleness::ids::{ItemId, ItemKey};
 use staleness::knowledge::Item;
-use staleness::report::RecallReport;
 use staleness_core::knowledge::RecallIndex;
+use staleness_core::report::RecallReport;
 
 use super::world::{Target, World, looked_up};
 use crate::documents;

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use staleness::knowledge::{Context, Evidence, Fact};
-use staleness::verdict::{Ground, Level, Signal};
-use staleness_core::verdict::SignalKind;
+use staleness::verdict::{Ground, Level, Signal, SignalKind};
 use staleness_docs::{Edit, Report};
 
 use super::baseline::{fingerprint, subject};
