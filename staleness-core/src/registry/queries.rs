@@ -334,7 +334,7 @@ impl Tools<'_> {
         Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, name)| name.clone()))
     }
 
-    /// Returns the known name of which `text` is probably a misspelling: see [`typing_errors`].
+    /// Returns the known name of which `text` is probably a misspelling: see `typing_errors`.
     pub async fn misspelt(
         self,
         project: &ProjectRef,
