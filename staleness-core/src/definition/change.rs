@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::suspect::{Finding, words_of};
+use super::suspect::{Finding, MANY, words_of};
 use super::{DefinitionVersion, Part};
 use crate::text::wording;
 
@@ -87,7 +87,15 @@ pub(super) fn differences(
             all.add(class, "changed other tools of its name", None);
         }
     }
-    let known = before.map(|before| before.found.clone()).unwrap_or_default();
+    // Of what was accepted in one text, nothing is known in another; of findings that were not kept, nothing at all.
+    let mut known = before.map(|before| before.found.clone()).unwrap_or_default();
+    let is_new = |each: &Finding| matches!(each, Finding::Text(_)) && !known.contains(each);
+    if now.found.iter().any(is_new) {
+        known.retain(|each| !matches!(each, Finding::Order(_) | Finding::Hidden));
+    }
+    if before.is_some_and(|before| !before.is_same(now)) {
+        known.remove(&Finding::Order(MANY.to_owned()));
+    }
     for finding in now.found.difference(&known) {
         match finding {
             Finding::Address(_, _) if before.is_none() => {}
@@ -95,6 +103,7 @@ pub(super) fn differences(
                 all.add(ChangeClass::Suspicious, ADDRESS, Some(host));
             }
             Finding::Order(what) => all.add(ChangeClass::Suspicious, words_of(what), None),
+            Finding::Text(_) => {}
             Finding::Hidden => all.add(ChangeClass::Suspicious, "contains hidden characters", None),
             Finding::Mixed(word) => {
                 all.add(ChangeClass::Suspicious, "contains look-alike letters:", Some(word));

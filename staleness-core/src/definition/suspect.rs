@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
+use super::hex;
 use crate::text::is_unsafe;
 
 /// Something that a definition should not say. Addresses come last, of which there may be many.
@@ -17,6 +19,8 @@ pub enum Finding {
     Order(String),
     /// Characters that are not shown.
     Hidden,
+    /// The digest of a text that holds either of them: who accepts one text accepts no other.
+    Text(String),
     /// A word with letters that look like those of another script.
     Mixed(String),
     /// An address: its host, and the whole without user and query.
@@ -27,7 +31,7 @@ pub enum Finding {
 const MAX_FINDINGS: usize = 64;
 
 /// The words for a definition with more findings than are kept.
-const MANY: &str = "names more addresses than a tool should";
+pub(super) const MANY: &str = "names more addresses than a tool should";
 
 /// The longest address or word that is told apart, in characters.
 const MAX_CHARS: usize = 200;
@@ -77,6 +81,12 @@ const MARKS: [(&str, &str); 8] = [
     ("speaks of secret files", "mcp.json"),
     ("speaks of secret files", "/etc/passwd"),
 ];
+
+/// Endings of files that no host has.
+const FILES: [&str; 10] = ["js", "ts", "jsx", "json", "txt", "csv", "html", "yaml", "toml", "xml"];
+
+/// Characters that stand for an apostrophe.
+const APOSTROPHES: [char; 6] = ['\u{2019}', '\u{2018}', '\u{2bc}', '\u{ff07}', '\u{b4}', '`'];
 
 /// Letters of other scripts that look like Latin ones.
 const ALIKE: &str = "аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅοναριΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
@@ -133,18 +143,20 @@ impl Findings {
 
     /// Looks at a text. `_` separates the words of a name, and is a letter in other texts.
     fn in_text(&mut self, text: &str, is_name: bool) {
-        addresses(text).for_each(|address| self.add(address));
-        if hides(text) {
-            self.add(Finding::Hidden);
-        }
-        let lower = text.to_lowercase();
+        addresses(text).chain(bare(text)).for_each(|address| self.add(address));
+        let lower = text.to_lowercase().replace(APOSTROPHES, "'").replace("n't", " not");
         let words: Vec<&str> = lower
             .split(|c: char| !c.is_alphanumeric() && (is_name || c != '_'))
             .filter(|w| !w.is_empty())
             .collect();
         let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
         let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
-        marks.chain(orders).for_each(|what| self.add(Finding::Order(what.to_owned())));
+        let orders = marks.chain(orders).map(|what| Finding::Order(what.to_owned()));
+        let found: Vec<_> = orders.chain(hides(text).then_some(Finding::Hidden)).collect();
+        if !found.is_empty() {
+            self.add(Finding::Text(hex(&Sha256::digest(text))));
+        }
+        found.into_iter().for_each(|each| self.add(each));
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| is_mixed(word)) {
             self.add(Finding::Mixed(cut(word).to_owned()));
         }
@@ -181,9 +193,13 @@ fn is_mixed(word: &str) -> bool {
     !word.is_ascii() && word.chars().any(is_alike) && word.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-/// The addresses in a text. Of each as much is looked at as is told apart, so that no text is read again and again.
+/// Returns true if an address ends here.
+fn ends(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || "\"'`<>()[]{},;|\\".contains(c)
+}
+
+/// The addresses with a scheme in a text. Of each as much is looked at as is told apart, so that no text is read again and again.
 fn addresses(text: &str) -> impl Iterator<Item = Finding> {
-    let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>()[]{},;|\\".contains(c);
     let (mut places, mut begin) = (text.match_indices("://"), 0);
     std::iter::from_fn(move || {
         let (at, mark) = places.next()?;
@@ -201,6 +217,52 @@ fn addresses(text: &str) -> impl Iterator<Item = Finding> {
         let whole = format!("{scheme}://{host}/{path}");
         (!scheme.is_empty() && !host.is_empty()).then(|| Finding::Address(host.to_owned(), whole))
     })
+}
+
+/// The addresses without a scheme in a text: `www.a.example`, `//a.example`, `a.example/x`, `a.example:80`, `x@a.example`,
+/// or of four numbers.
+fn bare(text: &str) -> impl Iterator<Item = Finding> {
+    let words = text.split(ends).filter(|word| !word.contains("://"));
+    words.flat_map(|word| word.split(['?', '#', '=', '&'])).filter_map(|word| {
+        let word = cut(word.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '/'));
+        let rest = word.strip_prefix("//").unwrap_or(word);
+        let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let at = place.rsplit('@').next().unwrap_or_default();
+        let mut pieces =
+            at.split(':').map(|each| each.trim_end_matches(|c: char| !c.is_alphanumeric()));
+        let host = pieces.find(|each| is_host(each))?.to_lowercase();
+        let has_port = pieces.next().is_some_and(|port| port.parse::<u16>().is_ok());
+        let is_address = rest.len() < word.len()
+            || place.len() < rest.len()
+            || at.len() < place.len()
+            || has_port
+            || host.starts_with("www.")
+            || at.to_lowercase().starts_with("http")
+            || is_numbers(&host);
+        let path = path.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let whole = format!("//{host}/{path}");
+        is_address.then_some(Finding::Address(host, whole))
+    })
+}
+
+/// Returns true if a word may name a host, and no file of a usual kind.
+fn is_host(word: &str) -> bool {
+    let is_label = |each: &str| {
+        !each.is_empty() && each.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    let is_top = |top: &str| {
+        top.starts_with("xn--")
+            || top.chars().count() > 1
+                && top.chars().all(char::is_alphabetic)
+                && !FILES.contains(&top)
+    };
+    let top = word.rsplit_once('.').map(|(_, top)| top.to_lowercase());
+    word.split('.').all(is_label) && (top.is_some_and(|top| is_top(&top)) || is_numbers(word))
+}
+
+/// Returns true if a word is an address of four numbers.
+fn is_numbers(word: &str) -> bool {
+    word.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
 /// The beginning of a text: at most [`MAX_CHARS`] characters.
