@@ -22,6 +22,7 @@ pub(crate) struct Draft {
     refusal: Option<String>,
     fault: Option<String>,
     more_faults: usize,
+    doubt: Option<ListingState>,
     left_out: usize,
     found: Vec<Found>,
     places: HashMap<ToolName, usize>,
@@ -37,6 +38,7 @@ impl Draft {
             refusal: None,
             fault: None,
             more_faults: 0,
+            doubt: None,
             left_out: 0,
             found: Vec::new(),
             places: HashMap::new(),
@@ -75,6 +77,13 @@ impl Draft {
         }
     }
 
+    /// Records that a file cannot be read that decides which entries are loaded. Entries of which nothing is known
+    /// from before then count as `state`, unless they are certainly not loaded.
+    pub(crate) fn doubt(&mut self, why: &str, state: ListingState) {
+        self.fault(|| why.to_owned());
+        self.doubt = Some(state);
+    }
+
     /// Records something odd that does not make the reading incomplete.
     pub(crate) fn note(&mut self, text: impl FnOnce() -> String) {
         self.note.get_or_insert_with(text);
@@ -92,6 +101,12 @@ impl Draft {
 
     /// Finishes a source that was read to its end.
     pub(crate) fn read(mut self) -> SourceReading {
+        if let Some(state) = self.doubt {
+            let loaded = |found: &&mut Found| found.state == ListingState::Configured;
+            for found in self.found.iter_mut().filter(loaded) {
+                (found.state, found.unsure) = (state, true);
+            }
+        }
         if self.left_out > 0 {
             let what = format!(
                 "{} lists {} things more than the {MAX_FOUND} that are read",

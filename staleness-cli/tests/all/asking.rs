@@ -138,3 +138,24 @@ fn a_failure_that_one_client_saw_is_told_to_each_that_has_the_server() {
     assert!(told.contains(fails) && told.contains("Failing since"), "{told}");
     assert_eq!(sandbox.start_of("cursor", "u2"), "");
 }
+
+/// While the file that switches servers cannot be read, nothing changes: neither an approval nor its absence.
+#[test]
+fn a_half_written_switch_file_changes_no_state() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "project/.mcp.json",
+        json!({ "mcpServers": { "pr": { "command": "x" } } }).to_string(),
+    );
+    let folder = sandbox.project.to_str().unwrap();
+    let of = |section: Value| json!({ "projects": { folder: section } }).to_string();
+    let approved = json!({ "hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["pr"] });
+    for (section, state) in [(json!({}), "pending"), (approved, "configured")] {
+        for text in [of(section.clone()), r#"{"projects": {"#.to_owned(), of(section)] {
+            sandbox.write("home/.claude.json", text);
+            sandbox.ok(&["scan"]);
+            let shown = sandbox.json(&["tools", "show", "pr"]);
+            assert_eq!(shown["clients"]["claude-code"], state, "{shown}");
+        }
+    }
+}

@@ -72,7 +72,13 @@ impl<'s> Evaluation<'s> {
                 let before = listed.get(&words).copied();
                 let describes = before.is_none();
                 let key = || ToolKey { scope: reading.id.scope(), name: found.name.clone() };
+                let before_now = || {
+                    let listings = &known.get(&words)?.listings;
+                    let own = listings.iter().find(|listing| listing.source == reading.id);
+                    own.map(|listing| listing.state).filter(|state| state.is_listed())
+                };
                 let state = match &found.definition {
+                    None if found.unsure => before_now().unwrap_or(found.state),
                     None => found.state,
                     Some(_) => self.states.get(&key()).copied().unwrap_or(found.state),
                 };

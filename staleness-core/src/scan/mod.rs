@@ -56,6 +56,8 @@ pub struct Found {
     pub description: Option<String>,
     /// Its state in the client; never [`ListingState::Gone`].
     pub state: ListingState,
+    /// True if a file that decides on the state cannot be read. A state that is known from before then stays.
+    pub unsure: bool,
     /// The tool's definition, if a live list contains it.
     pub definition: Option<Arc<DefinitionVersion>>,
 }
@@ -71,6 +73,7 @@ impl Found {
             plugin: None,
             description: None,
             state: ListingState::Configured,
+            unsure: false,
             definition: None,
         }
     }
@@ -159,6 +162,7 @@ impl SourceReading {
                 found.plugin.as_ref().map_or("", ToolName::as_str),
                 "\u{1f}",
                 found.state.as_str(),
+                if found.unsure { "?" } else { "" },
                 "\u{1f}",
                 found.description.as_deref().unwrap_or(""),
             ])

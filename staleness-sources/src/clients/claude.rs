@@ -113,7 +113,7 @@ fn project_servers(
     reading(&file, Draft::new(id, &path), outside.project_is_there, |draft, file| {
         let all = || settings.project.iter().chain([&settings.user]);
         for fault in all().flat_map(|each| &each.faults).chain(&local.faults) {
-            draft.fault(|| fault.clone());
+            draft.doubt(fault, ListingState::Pending);
         }
         let is_whole = draft.is_blank();
         // Files in the project, and the user's answers for it, approve its servers only if the user trusts

@@ -85,7 +85,10 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, trust: &mut Trust) -> S
                 _ => ListingState::Configured,
             };
             add_servers(&mut draft, root.get_ref(), state, &fault, outside.starts.as_ref());
-            for fault in trust.fault.iter().chain(&cut) {
+            if let Some(fault) = trust.fault.as_deref().filter(|_| !trust.is_given) {
+                draft.doubt(fault, ListingState::Untrusted);
+            }
+            for fault in trust.fault.iter().filter(|_| trust.is_given).chain(&cut) {
                 draft.fault(|| fault.clone());
             }
             if place.project.is_none() {

@@ -43,6 +43,8 @@ struct Gate {
     /// Why the client does not start.
     refusal: Option<String>,
     faults: Vec<String>,
+    /// Why it is not known whether the folder is trusted.
+    trust_faults: Vec<String>,
 }
 
 impl Gate {
@@ -93,7 +95,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     });
     let mut is_trusted = false;
     let trusted = dir.join("trustedFolders.json");
-    let distrust = object_in(outside, &trusted, &SETTINGS, &mut gate.faults, |root| {
+    let distrust = object_in(outside, &trusted, &SETTINGS, &mut gate.trust_faults, |root| {
         is_trusted = trusts(root, &canonical(outside.folder));
     });
     for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {
@@ -108,8 +110,12 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             gate.refusal = gate.refusal.or(distrust.clone().filter(|_| gate.asks_for_trust));
             extensions(outside, &dir, &gate, sources);
         }
-        let untrusted =
-            place.project.is_some() && gate.asks_for_trust && !is_trusted && gate.faults.is_empty();
+        let asks = place.project.is_some() && gate.asks_for_trust;
+        let trust_faults = if asks { &*gate.trust_faults } else { &[] };
+        let is_known = gate.faults.is_empty() && trust_faults.is_empty();
+        let untrusted = asks && !is_trusted && is_known;
+        let unknown =
+            if asks && !is_trusted { ListingState::Untrusted } else { ListingState::Pending };
         let draft = place.draft(CLIENT, "mcp");
         sources.push(reading(&file, draft, place.root_is_there, |draft, file| {
             let state = |name: &str| match gate.state(name) {
@@ -118,8 +124,8 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             };
             let rules = Rules { state: &state, ..Rules::plain(outside, &SETTINGS) };
             servers::add_keyed(draft, file, &file.root, &rules);
-            for fault in &gate.faults {
-                draft.fault(|| fault.clone());
+            for fault in gate.faults.iter().chain(trust_faults) {
+                draft.doubt(fault, unknown);
             }
         }));
     }
@@ -206,8 +212,8 @@ fn extensions(outside: &Outside<'_>, dir: &Path, gate: &Gate, sources: &mut Vec<
         let content = outside.json(&path, None, &shapes::EXTENSION);
         extension(outside, &mut draft, (&path, &content), gate, &off);
     }
-    for fault in faults {
-        draft.fault(|| fault);
+    for fault in &faults {
+        draft.doubt(fault, ListingState::Pending);
     }
     sources.push(draft.read());
 }

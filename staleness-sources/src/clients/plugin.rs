@@ -46,8 +46,9 @@ pub(super) fn read(
         let mut draft = Draft::new(source(CLIENT, plugin.level, project, part), &path);
         let seen = fill(&mut draft);
         if seen {
-            for fault in settings.faults(plugin.level) {
-                draft.fault(|| fault.clone());
+            let own = local.faults.iter().filter(|_| plugin.level != Level::User);
+            for fault in settings.faults(plugin.level).chain(own) {
+                draft.doubt(fault, ListingState::Pending);
             }
         }
         sources.push(draft.finish(seen, root_is_there));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use staleness_core::ids::{Level, ToolName};
 use staleness_core::scan::{Found, SourceIndex};
-use staleness_core::tool::ToolKind;
+use staleness_core::tool::{ListingState, ToolKind};
 
 use super::claude::{AllSettings, CLIENT, UserPlace};
 use super::state::{LocalState, Places};
@@ -85,7 +85,7 @@ pub(super) fn read(
                     continue;
                 }
                 for fault in settings.faults(level) {
-                    draft.fault(|| fault.clone());
+                    draft.doubt(fault, ListingState::Pending);
                 }
                 readings.sources.push(draft.read());
             }

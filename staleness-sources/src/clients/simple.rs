@@ -137,7 +137,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             sources.push(reading(&json, draft, place.root_is_there, |draft, json| {
                 servers::add_keyed(draft, json, &json.root, &rules);
                 for fault in &faults {
-                    draft.fault(|| fault.clone());
+                    draft.doubt(fault, ListingState::Pending);
                 }
             }));
         }

@@ -117,7 +117,7 @@ impl LocalState {
         self.approvals.take(file, section, &mut faults);
         self.is_trusted |= json::get_bool(section, "hasTrustDialogAccepted") == Some(true);
         for fault in &faults {
-            local.fault(|| fault.clone());
+            local.doubt(fault, ListingState::Pending);
         }
         let state = |name: &str| {
             if off.contains(name) { ListingState::Off } else { ListingState::Configured }

@@ -205,11 +205,12 @@ fn s6_servers_of_a_project_wait_for_approval_by_claude_code() {
         let found: Vec<_> = states(&source).into_iter().map(|(_, state)| state).collect();
         assert_eq!(found, expected, "{file}: {text} {section}");
     }
-    // A half-written file takes no approval back.
+    // A half-written file approves nothing. The registry keeps what it knew.
     tree.user(".claude.json", "{\"projects\": {");
     let source = tree.source(CLAUDE, Level::Project, "mcp");
     assert_eq!(source.state, SourceState::Partial);
-    assert_eq!(states(&source), [("mcp__a__*", Configured), ("mcp__b__*", Configured)]);
+    assert_eq!(states(&source), [("mcp__a__*", Pending), ("mcp__b__*", Pending)]);
+    assert!(source.found.iter().all(|found| found.unsure));
 }
 
 #[test]
@@ -226,7 +227,7 @@ fn s7_a_project_file_counts_for_codex_where_it_trusts_the_folder() {
     assert_eq!(state("model = \"o\"\n"), (SourceState::Read, Untrusted));
     assert_eq!(state(&section("untrusted")), (SourceState::Read, Untrusted));
     assert_eq!(state(&section("trusted")), (SourceState::Read, Configured));
-    assert_eq!(state("[projects.\n"), (SourceState::Partial, Configured));
+    assert_eq!(state("[projects.\n"), (SourceState::Partial, Untrusted));
     let other = section("trusted").replace("project\"", "other\"");
     assert_eq!(state(&other), (SourceState::Read, Untrusted));
 }
