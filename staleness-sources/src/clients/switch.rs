@@ -64,8 +64,9 @@ pub fn switches(
     let sources = read_outside(&outside).sources;
     let of = |(id, name): &(SourceId, ToolName)| {
         let reading = sources.iter().find(|reading| reading.id == *id);
-        let is_loaded =
-            |found: &&Found| found.name == *name && found.state == ListingState::Configured;
+        let is_loaded = |found: &&Found| {
+            found.name == *name && (found.unsure || found.state == ListingState::Configured)
+        };
         if let Some(reading) = reading
             && let Some(found) = reading.found.iter().find(is_loaded)
         {
