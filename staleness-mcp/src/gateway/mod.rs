@@ -263,9 +263,9 @@ impl Gateway {
         self.run(move |registry| Ok(scan::note(registry, &project, &reading, clock::now())?)).await
     }
 
-    /// Takes a live list of a server's tools, all pages of it, and returns it ranked: what works
-    /// first. Of a server that did not answer, tell [`Gateway::unlisted`] instead. Definitions are pinned when they are first seen, and compared ever after. Tools that the server no longer
-    /// lists are noted as such; ignored ones are left out.
+    /// Takes a live list of a server's tools, all pages of it, and returns it ranked: what works first. For a server
+    /// that did not answer, call [`Gateway::unlisted`] instead. Definitions are pinned when they are first seen, and
+    /// compared ever after. Tools that the server no longer lists are noted as such; ignored ones are left out.
     ///
     /// # Errors
     /// When the server's name cannot be stored, or what the store reports.
@@ -282,7 +282,7 @@ impl Gateway {
     /// by [`Gateway::listed`]. The reason is kept and shown, so no secret may be in it.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub async fn unlisted(
         &self,
         project: &ProjectRef,
