@@ -73,18 +73,6 @@ impl Ignored {
     }
 }
 
-/// Returns the number of days after `since` with at least one of these times, which are in order. Days without any
-/// use prove nothing about a tool.
-pub(crate) fn days_after(since: Timestamp, times: impl Iterator<Item = Timestamp>) -> i64 {
-    let (mut days, mut last) = (0, 0);
-    for day in times.map(|at| at.days_since(since)) {
-        if day > last {
-            (days, last) = (days + 1, day);
-        }
-    }
-    days
-}
-
 /// A view as one project sees it, at one time and under one policy.
 ///
 /// The figures of an MCP server are sums over its tools, so the view must contain the server's tools as well
@@ -327,8 +315,10 @@ impl<'a> Context<'a> {
         let client = self.view.seen_by.as_ref();
         let outcomes = self.view.outcomes.values();
         let by_asker = outcomes.filter(|each| client.is_none() || each.client.as_ref() == client);
-        let uses: BTreeSet<Timestamp> = by_asker.map(|each| each.at).collect();
-        let days = days_after(since, uses.into_iter());
+        // Days without any use prove nothing about a tool.
+        let used: BTreeSet<i64> =
+            by_asker.map(|each| each.at.days_since(since)).filter(|day| *day > 0).collect();
+        let days = used.len() as i64;
         (days >= least).then_some(days)
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Context, ToolReport, days_after};
+use super::{Context, ToolReport};
 use crate::ids::{ClientId, Level, ServerKey, SourceId, ToolKey};
 use crate::store::View;
 use crate::time::Timestamp;
@@ -34,7 +34,7 @@ pub struct ToolCost {
     /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Days without a use of it on which the client used other tools. `None` if no use by the client is known.
+    /// Days, in UTC, without a use of it on which the client used other tools. `None` if no use by the client is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_days: Option<i64>,
     /// True if it was idle for long enough. A tool that is pinned, ignored or this program's own is never unused.
@@ -66,13 +66,16 @@ impl ToolCost {
     }
 }
 
-/// Returns the times of each client's known uses, from outcomes and from tools that only one client used: the first
-/// and the last of each day.
-fn uses(view: &View) -> BTreeMap<&str, BTreeSet<Timestamp>> {
-    let mut uses: BTreeMap<&str, BTreeSet<Timestamp>> = BTreeMap::new();
+fn day(at: Timestamp) -> i64 {
+    at.days_since(Timestamp::default())
+}
+
+/// Returns the days of each client's known uses, from outcomes and from tools that only one client used.
+fn days_of_use(view: &View) -> BTreeMap<&str, BTreeSet<i64>> {
+    let mut days: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     for outcome in view.outcomes.values() {
         if let Some(client) = &outcome.client {
-            uses.entry(client.as_str()).or_default().insert(outcome.at);
+            days.entry(client.as_str()).or_default().insert(day(outcome.at));
         }
     }
     for tool in view.tools.values() {
@@ -80,21 +83,10 @@ fn uses(view: &View) -> BTreeMap<&str, BTreeSet<Timestamp>> {
             let times = tool.ring.entries().map(|entry| entry.at).chain(tool.last_used_at);
             // One that no source lists became known by its first use.
             let first = Some(tool.discovered_at).filter(|_| !tool.is_configured());
-            uses.entry(client.as_str()).or_default().extend(times.chain(first));
+            days.entry(client.as_str()).or_default().extend(times.chain(first).map(day));
         }
     }
-    for times in uses.values_mut() {
-        let all: Vec<Timestamp> = times.iter().copied().collect();
-        let day = |at: Option<&Timestamp>| at.map(|at| at.days_since(Timestamp::default()));
-        let is_between = |at: usize| {
-            let today = day(all.get(at));
-            at > 0 && day(all.get(at - 1)) == today && day(all.get(at + 1)) == today
-        };
-        for at in (0..all.len()).filter(|at| is_between(*at)) {
-            times.remove(&all[at]);
-        }
-    }
-    uses
+    days
 }
 
 /// Returns the last use of a tool if it may have been by this client.
@@ -114,7 +106,7 @@ pub(crate) fn costs(
     days: Option<u32>,
     names_only: &dyn Fn(&str) -> bool,
 ) -> Vec<ToolCost> {
-    let uses = uses(context.view());
+    let days_of_use = days_of_use(context.view());
     let mut all: Vec<ToolCost> = Vec::new();
     for tool in context.view().tools.values().filter(|tool| context.reaches(tool)) {
         let mut sources: BTreeMap<&str, Vec<SourceId>> = BTreeMap::new();
@@ -127,9 +119,9 @@ pub(crate) fn costs(
             }
         }
         for (client, sources) in sources {
-            let uses = uses.get(client);
+            let days_of_use = days_of_use.get(client);
             let brief = names_only(client);
-            ClientCosts { context, client, sources, uses, days, brief }.add(tool, &mut all);
+            ClientCosts { context, client, sources, days_of_use, days, brief }.add(tool, &mut all);
         }
     }
     // Servers of the same name cannot be told apart: switching one off may end the use of another.
@@ -152,7 +144,7 @@ struct ClientCosts<'a> {
     context: &'a Context<'a>,
     client: &'a str,
     sources: Vec<SourceId>,
-    uses: Option<&'a BTreeSet<Timestamp>>,
+    days_of_use: Option<&'a BTreeSet<i64>>,
     days: Option<u32>,
     /// True if the client begins a session with the names of MCP tools.
     brief: bool,
@@ -219,9 +211,9 @@ impl ClientCosts<'_> {
     }
 
     fn idle_days(&self, tool: &Tool, used: Option<Timestamp>) -> Option<i64> {
-        let uses = self.uses?;
-        let since = used.unwrap_or(tool.discovered_at).max(*uses.first()?);
-        Some(days_after(since, uses.range(since..).copied()))
+        let days = self.days_of_use?;
+        let since = day(used.unwrap_or(tool.discovered_at)).max(*days.first()?);
+        Some(days.range(since + 1..).count() as i64)
     }
 
     fn is_unused(&self, tool: &Tool, idle_days: Option<i64>) -> bool {

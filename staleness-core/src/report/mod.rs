@@ -19,7 +19,7 @@ mod work;
 
 pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
-pub(crate) use context::{Ignored, days_after, is_own_server, is_own_tool};
+pub(crate) use context::{Ignored, is_own_server, is_own_tool};
 pub use cost::ToolCost;
 pub(crate) use cost::costs;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource};
