@@ -23,8 +23,8 @@ const SITES: [&str; 13] = [
 /// The tracked files.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// The path of each file name. `None` if several files have the name.
-    paths: HashMap<String, Option<String>>,
+    /// The first folders with a file of each name.
+    homes: HashMap<String, Vec<String>>,
     pub(super) folders: HashMap<String, Vec<String>>,
     pub(super) is_site: bool,
     is_gem: bool,
@@ -38,10 +38,10 @@ impl Check<'_> {
                 let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
                 tree.is_site |= SITES.contains(&name) || folder.ends_with(".vitepress");
                 tree.is_gem |= name.ends_with(".gemspec");
-                tree.paths
-                    .entry(name.to_owned())
-                    .and_modify(|one| *one = None)
-                    .or_insert_with(|| Some(path.to_owned()));
+                let homes = tree.homes.entry(name.to_owned()).or_default();
+                if homes.len() < MAX_COMPARED {
+                    homes.push(folder.to_owned());
+                }
                 let all = tree.folders.entry(folder.to_owned()).or_default();
                 if all.len() < MAX_COMPARED {
                     all.push(name.to_owned());
@@ -59,7 +59,7 @@ impl Check<'_> {
             && !name.contains('.')
             && [".md", ".mdx", ".rst"]
                 .iter()
-                .any(|end| tree.paths.contains_key(&format!("{name}{end}")))
+                .any(|end| tree.homes.contains_key(&format!("{name}{end}")))
     }
 
     /// Returns true if a site serves a page of the project, or a file, at another path than that of its source.
@@ -110,12 +110,11 @@ impl Check<'_> {
             let below = path.get(end + 1..).filter(|_| path[..end] == doc.key.path[..end]);
             let split = below.and_then(|below| below.rsplit_once('/'));
             split.filter(|_| SOURCES.contains(&folder)).is_some_and(|(inner, name)| {
-                self.tree().folders.iter().any(|(path, names)| {
-                    let beside = path.strip_suffix(inner).and_then(|it| it.strip_suffix('/'));
+                self.tree().homes(name).iter().any(|home| {
+                    let beside = home.strip_suffix(inner).and_then(|it| it.strip_suffix('/'));
                     let beside = beside.and_then(|it| it.strip_prefix(above));
                     let beside = beside.map(|it| it.trim_start_matches('/'));
                     beside.is_some_and(|it| !it.is_empty() && !it.contains('/'))
-                        && names.iter().any(|it| it == name)
                 })
             })
         };
@@ -146,32 +145,33 @@ impl Check<'_> {
             |name: &str| [".md", ".livemd", ".cheatmd"].iter().any(|end| name.ends_with(end));
         match written.trim_start_matches(['.', '/']).rsplit_once('/') {
             // The project names the folder that becomes `assets`.
-            Some(("assets", name)) => self.tree().paths.contains_key(name),
-            Some((folder, name)) if !is_page(name) => self.tree().has_below(folder, name),
-            split => self.tree().paths.contains_key(split.map_or(written, |(_, name)| name)),
+            Some(("assets", name)) => !self.tree().homes(name).is_empty(),
+            Some((folder, name)) if !is_page(name) => {
+                let ends = |home: &String| format!("/{home}").ends_with(&format!("/{folder}"));
+                self.tree().homes(name).iter().any(ends)
+            }
+            split => !self.tree().homes(split.map_or(written, |(_, name)| name)).is_empty(),
         }
     }
 }
 
 impl Tree {
-    /// Returns true if a folder whose path ends so holds a file of this name.
-    fn has_below(&self, folder: &str, name: &str) -> bool {
-        self.folders.iter().any(|(path, names)| {
-            let rest = path.strip_suffix(folder);
-            rest.is_some_and(|it| it.is_empty() || it.ends_with('/'))
-                && names.iter().any(|it| it == name)
-        })
+    /// Returns the folders with a file of this name.
+    fn homes(&self, name: &str) -> &[String] {
+        self.homes.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the only file of this name, or else the file in the same folder with the most similar name.
     pub(super) fn near(&self, path: &str, likened: &Cell<usize>) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if let Some(Some(path)) = self.paths.get(name) {
-            return Some(path.clone());
-        }
-        let all = self.folders.get(folder)?.iter().map(String::as_str);
-        let near = nearest_of(name, all, likened)?;
-        Some(if folder.is_empty() { near.to_owned() } else { format!("{folder}/{near}") })
+        let (folder, name) = match self.homes(name) {
+            [home] => (home.as_str(), name),
+            _ => {
+                let all = self.folders.get(folder)?.iter().map(String::as_str);
+                (folder, nearest_of(name, all, likened)?)
+            }
+        };
+        Some(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") })
     }
 }
 
