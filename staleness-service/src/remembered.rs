@@ -61,9 +61,9 @@ impl Remembered {
     ) -> Result<(Self, Findings), ServiceError> {
         let mut checked = registry.documents().list(&settings.project.id).wait()?;
         if let Some(client) = client {
-            let of_others: Vec<Document>;
-            (checked, of_others) = checked.into_iter().partition(|document| !document.loaded);
-            checked.extend(documents::loaded_by(settings, client.as_str(), of_others));
+            let loaded: Vec<Document>;
+            (loaded, checked) = checked.into_iter().partition(|document| document.loaded);
+            checked.extend(documents::loaded_by(settings, client.as_str(), loaded));
         }
         let mut remembered = Self {
             documents: checked.len(),

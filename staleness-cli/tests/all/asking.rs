@@ -109,13 +109,13 @@ fn a_hook_names_the_store_that_it_was_given() {
         let accept = accept.replace(&format!("{quote}{store}{quote} "), "");
         let args: Vec<&str> = accept.split_whitespace().collect();
         sandbox.ok(&[&["--store", &store], &args[1..]].concat());
+        let another = ["work", "add", "handoff", "And this", "--id", "i", "--to", "claude-code"];
+        sandbox.ok(&[&["--store", &store], &another[..]].concat());
         let budget = ["--set", "hooks.session_start_chars=400"];
         let payload = json!({ "session_id": "c3", "hook_event_name": "SessionStart" }).to_string();
         let args = [&["--client", "claude-code", "--store", &store][..], &budget[..]].concat();
-        assert!(
-            crate::common::told(&sandbox.hook_with(&args, payload.as_bytes())).chars().count()
-                <= 400
-        );
+        let brief = crate::common::told(&sandbox.hook_with(&args, payload.as_bytes()));
+        assert!(brief.contains("handoff `i`") && brief.chars().count() <= 400, "{brief}");
     }
     let told = sandbox.session_start(&sandbox.project, "c4", "startup").unwrap_or_default();
     assert!(!told.contains("--store"), "{told}");

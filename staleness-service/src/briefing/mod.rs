@@ -63,9 +63,8 @@ pub fn session_start(
         return Ok((Said { text: longer(&said), ..said }, lock));
     }
     let (said, lock) = within(settings, registry, delta, resume, budget.saturating_sub(room))?;
-    let text = longer(&said).filter(|text| text.chars() <= budget);
-    let whole = said.whole && text.is_some() == said.text.is_some();
-    Ok((Said { text, whole }, lock))
+    let text = longer(&said).filter(|text| text.chars() <= budget).or(said.text);
+    Ok((Said { text, whole: said.whole }, lock))
 }
 
 /// The text that a session start adds to an agent's context, within a budget.
