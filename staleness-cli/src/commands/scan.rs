@@ -1,5 +1,6 @@
 //! `scan`: reads the configuration of the clients and records changes.
 
+use std::cmp::Reverse;
 use std::io::Read;
 use std::path::Path;
 
@@ -93,14 +94,15 @@ fn read_list(
         .map_err(|error| CliError::invalid(error.to_string()).hint(hint))
 }
 
-/// Formats definitions that a person may want to look at.
+/// Formats definitions that a person may want to look at, the most serious first.
 fn changed(rows: &[Definition], out: &Output) -> String {
     /// Maximum number of rows, and of differences in each.
     const ROWS: usize = 25;
     const DIFFERENCES: usize = 3;
-    let Some(first) = rows.first() else { return String::new() };
-    let table = out.table(rows.iter().take(ROWS).map(|row| -> Vec<Cell> {
-        let told = Told::new(row).without_texts();
+    let mut told: Vec<_> = rows.iter().map(|row| (row, Told::new(row).without_texts())).collect();
+    told.sort_by_key(|(_, told)| Reverse(told.class()));
+    let Some((first, _)) = told.first() else { return String::new() };
+    let table = out.table(told.iter().take(ROWS).map(|(row, told)| -> Vec<Cell> {
         let class = told.class();
         let mut what: Vec<String> =
             told.differences.iter().take(DIFFERENCES).map(difference).collect();
