@@ -24,6 +24,7 @@ use staleness::scan::ProjectRef;
 use staleness_mcp::gateway::{Call, Gateway, View};
 use tokio::process::Command;
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 /// Time in which a server must start, and list its tools.
@@ -83,7 +84,7 @@ struct Proxy {
     config: PathBuf,
     project: ProjectRef,
     gateway: Gateway,
-    upstream: Mutex<BTreeMap<String, Upstream>>,
+    upstream: Mutex<BTreeMap<String, Arc<Mutex<Upstream>>>>,
     told: Mutex<Vec<Tool>>,
 }
 
@@ -95,11 +96,21 @@ impl Proxy {
         self.gateway.configured(&self.project, &names).await?;
         let mut upstream = self.upstream.lock().await;
         upstream.retain(|name, _| config.mcp_servers.contains_key(name));
-        let mut offered = Vec::new();
+        // All are asked at once, so that one that does not answer holds up no other.
+        let mut asked = JoinSet::new();
         for (name, entry) in config.mcp_servers {
-            let new = Upstream { entry, client: None, tools: Vec::new() };
-            let server = upstream.entry(name.clone()).or_insert(new);
-            let (listed, tools) = (server.list().await, server.tools.clone());
+            let new = || Arc::new(Mutex::new(Upstream { entry, client: None, tools: Vec::new() }));
+            let server = Arc::clone(upstream.entry(name.clone()).or_insert_with(new));
+            asked.spawn(async move {
+                let mut server = server.lock().await;
+                (name, server.list().await, server.tools.clone())
+            });
+        }
+        drop(upstream);
+        let mut answers = asked.join_all().await;
+        answers.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        let mut offered = Vec::new();
+        for (name, listed, tools) in answers {
             let ranked = match listed {
                 Ok(()) => self.gateway.listed(&self.project, &name, tools).await?,
                 Err(why) => self.gateway.unlisted(&self.project, &name, tools, why).await?,
@@ -136,9 +147,12 @@ impl Proxy {
     async fn call(&self, server: &str, request: CallToolRequestParams) -> CallToolResult {
         let tool = request.name.to_string();
         let began = Instant::now();
-        let peer = match self.upstream.lock().await.get_mut(server) {
+        let upstream = self.upstream.lock().await.get(server).cloned();
+        let peer = match upstream {
             None => Err(format!("no server is configured as {server}").into()),
-            Some(upstream) => upstream.client().await.map(|client| client.peer().clone()),
+            Some(upstream) => {
+                upstream.lock().await.client().await.map(|client| client.peer().clone())
+            }
         };
         let answered = match peer {
             Ok(peer) => peer.call_tool(request).await.map_err(Into::into),
