@@ -1,8 +1,8 @@
 //! Diffs of configuration changes, without secrets.
 //!
 //! Configuration files have tokens in values and comments, and a diff shows lines around a change. Foreign
-//! values and comments are therefore replaced by a placeholder. Keys, punctuation and everything that `init`
-//! writes are shown.
+//! values and comments are therefore replaced by a placeholder. Keys, punctuation, everything that `init` writes
+//! and, of an entry that a switch removes, all that cannot be a secret, are shown.
 
 use jsonc_parser::tokens::Token as JsonToken;
 use jsonc_parser::{Scanner, ScannerOptions};
@@ -26,12 +26,16 @@ pub(crate) fn unified(
         return String::new();
     }
     let name = |text: Option<&str>| if text.is_some() { path } else { "/dev/null" };
-    let shown = |text: Option<&str>| shown(part, text.unwrap_or_default());
+    let mut ours = part.words();
+    if let (Part::Switches(switches), Some(before)) = (part, before) {
+        ours.extend(switches.removed(before));
+    }
+    let shown = |text: Option<&str>| shown(part, &ours, text.unwrap_or_default());
     diff::unified([name(before), name(after)], &shown(before), &shown(after))
 }
 
 /// Returns a text with foreign values and comments hidden.
-fn shown(part: &Part, text: &str) -> String {
+fn shown(part: &Part, ours: &[String], text: &str) -> String {
     let hidden = match part {
         Part::Skill => return text.to_owned(),
         Part::Toml(_) => toml_server::texts_and_comments(text),
@@ -40,12 +44,11 @@ fn shown(part: &Part, text: &str) -> String {
             texts_and_comments(text)
         }
     };
-    let ours = part.words();
     let mut shown = String::with_capacity(text.len());
     let mut at = 0;
     for (from, to) in hidden {
         shown.push_str(&text[at..from]);
-        shown.push_str(&cover(&text[from..to], &ours));
+        shown.push_str(&cover(&text[from..to], ours));
         at = to;
     }
     shown.push_str(&text[at..]);
@@ -56,7 +59,8 @@ fn shown(part: &Part, text: &str) -> String {
 /// returned unchanged.
 fn cover(text: &str, ours: &[String]) -> String {
     let known = |text: &str| {
-        serde_json::from_str::<String>(text).is_ok_and(|text| ours.contains(&text))
+        ours.iter().any(|word| word == text && !text.starts_with('"'))
+            || serde_json::from_str::<String>(text).is_ok_and(|text| ours.contains(&text))
             || text
                 .strip_prefix('\'')
                 .and_then(|text| text.strip_suffix('\''))
@@ -115,8 +119,11 @@ fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use staleness_sources::clients::{Switch, SwitchChange};
+
     use super::*;
     use crate::install::part::tests::{hooks, server, toml};
+    use crate::install::switch::Switches;
 
     #[test]
     fn other_peoples_values_and_comments_are_not_shown() {
@@ -137,6 +144,20 @@ mod tests {
         let minified = r#"{"mcpServers":{"a":{"env":{"T":"hunter2","PIN":-482913.5e3}}}}"#;
         let diff = unified(&part, "f", Some(minified), Some(&part.install(minified).unwrap()));
         assert!(!diff.contains("hunter2") && diff.contains(r#"{"T":"…","PIN":…}"#), "{diff}");
+    }
+
+    #[test]
+    fn an_entry_that_is_removed_is_shown_but_for_its_secrets() {
+        let at = ["mcpServers", "b"].map(str::to_owned).into();
+        let change = SwitchChange::Remove;
+        let remove = Part::Switches(Switches(vec![Switch { path: "f.json".into(), at, change }]));
+        let env = r#""env":{"K":"hunter2"},"headers":{"A":"hunter2"}"#;
+        let line = format!(
+            r#"{{"mcpServers":{{"a":{{"command":"x","key":"hunter2"}},"b":{{"command":"uvx","args":["x",12],{env}}},"c":{{"key":"hunter2"}}}}}}"#
+        );
+        let diff = unified(&remove, "f.json", Some(&line), Some(&remove.install(&line).unwrap()));
+        let gone = r#""b":{"command":"uvx","args":["x",12],"env":{"K":"…"},"headers":{"A":"…"}}"#;
+        assert!(diff.contains(gone) && !diff.contains("hunter2"), "{diff}");
     }
 
     #[test]

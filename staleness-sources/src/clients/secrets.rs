@@ -7,7 +7,8 @@
 use serde_json::{Map, Value};
 
 /// Returns the members of an object without possible secrets.
-pub(super) fn without_secrets(members: &Map<String, Value>) -> Value {
+#[must_use]
+pub fn without_secrets(members: &Map<String, Value>) -> Value {
     let clean = |(key, value): (&String, &Value)| {
         let value = match value {
             Value::Object(map) if is_secret(key) => {
