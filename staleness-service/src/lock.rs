@@ -1,24 +1,25 @@
 //! `agents.lock`: digests of what a project's own files give to agents, and what moved since they were written.
 
+mod notice;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use staleness::ids::{AgentId, ClientId, ServerKey};
+use staleness::ids::{Scope, ServerKey};
 use staleness::tool::PresenceCause;
 use staleness::{Registry, Wait};
 use staleness_core::definition::ChangeClass;
-use staleness_core::ids::stable_hash;
 use staleness_docs::is_loaded_by;
-use staleness_sources::clients::{Declarations, Outline, Outlines, is_file_of};
+use staleness_sources::clients::{Declarations, is_file_of};
 
 use crate::error::{ErrorKind, ServiceError, in_words};
 use crate::escape;
-use crate::model_text::{ModelName, ModelText, NameKind};
-use crate::outlines::OutlineFolder;
 use crate::scan;
 use crate::settings::Settings;
+
+pub use notice::{Notice, notice};
 
 /// The file, in the root of a project.
 pub const FILE: &str = "agents.lock";
@@ -41,9 +42,12 @@ const SERVER: &str = "server";
 /// The kind of a file or folder that could not be read.
 const UNREAD: &str = "file";
 /// Kinds of entries. A tool's digest is that of its definition.
-const KINDS: [&str; 7] = ["agent", "command", "hook", INSTRUCTION, SERVER, "skill", TOOL];
-/// The most names that an agent is told.
-const MAX_TOLD: usize = 5;
+const KINDS: [&str; 9] =
+    ["agent", "command", "hook", INSTRUCTION, "rules", SERVER, SETTING, "skill", TOOL];
+/// A member of a client's settings.
+const SETTING: &str = "setting";
+/// The kind of a client's files that are not read.
+const CLIENT: &str = "client";
 
 /// Digests by kind and name. A name holds no character that a terminal obeys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,8 +68,10 @@ pub struct Current {
     servers: BTreeMap<String, bool>,
     /// Files and folders that could not be read, with the reason.
     pub unread: Vec<(String, String)>,
-    /// The tools with a suspicious definition that no person has accepted.
-    pub suspicious: Vec<String>,
+    /// Files and folders of clients that are there and not read.
+    not_read: Vec<&'static str>,
+    /// The tools with a change that no person has accepted, by its class.
+    pub unaccepted: BTreeMap<ChangeClass, Vec<String>>,
 }
 
 /// The way in which an entry moved.
@@ -127,7 +133,7 @@ impl Moved {
 /// Something that was not compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unchecked {
-    /// Its kind, or `file` for a file or folder that could not be read.
+    /// Its kind; `file` for a file or folder that could not be read, `client` for one that is never read.
     pub kind: String,
     /// Its name.
     pub name: String,
@@ -173,7 +179,7 @@ pub fn path(settings: &Settings) -> PathBuf {
 /// # Errors
 /// Errors of the store.
 pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, ServiceError> {
-    let Declarations { entries, mut unread } = scan::declared(settings);
+    let Declarations { entries, mut unread, not_read } = scan::declared(settings);
     let mut lock = Lock::default();
     let mut servers = BTreeMap::new();
     for each in entries {
@@ -184,22 +190,24 @@ pub fn current(settings: &Settings, registry: &Registry) -> Result<Current, Serv
             unread.push((each.name, "two entries of one kind have this name".to_owned()));
         }
     }
-    let mut suspicious = Vec::new();
+    let mut unaccepted: BTreeMap<ChangeClass, Vec<String>> = BTreeMap::new();
     let project = &settings.project.id;
-    for (tool, row) in registry.tools().pinned(project).wait()? {
+    let pinned = registry.tools().pinned(project).wait()?;
+    // A server of the user may have the name of one of the project.
+    for (tool, row) in pinned.into_iter().filter(|(tool, _)| tool.key.scope != Scope::Global) {
         let prefix = tool.server.as_ref().map(|server| format!("mcp__{server}__"));
         if let Some(known) = prefix.and_then(|prefix| servers.get_mut(&prefix)) {
             *known = true;
             if tool.presence.cause != PresenceCause::NotListed {
                 lock.insert(TOOL, tool.key.name.as_str(), row.current.digest(), 0);
-                if row.pending == Some(ChangeClass::Suspicious) {
-                    suspicious.push(tool.key.name.to_string());
+                if let Some(class) = row.pending {
+                    unaccepted.entry(class).or_default().push(tool.key.name.to_string());
                 }
             }
         }
     }
     let unread = unread.into_iter().map(|(path, why)| (escape(&path).into(), why)).collect();
-    Ok(Current { lock, servers, unread, suspicious })
+    Ok(Current { lock, servers, unread, not_read, unaccepted })
 }
 
 impl Lock {
@@ -345,7 +353,11 @@ impl Current {
                 }
                 Some(_) => Move::Changed,
                 None if kind == TOOL && self.is_known(name) == Some(false) => {
-                    blind.insert(self.server_of(name, "its definition is not known on this machine; `staleness scan --probe` asks its server"));
+                    blind.insert(self.server_of(
+                        name,
+                        "this machine does not know the definitions of its tools",
+                        true,
+                    ));
                     continue;
                 }
                 None if unread(name) => continue,
@@ -369,7 +381,7 @@ impl Current {
             let (kind, name) = key;
             if kind == TOOL && self.prefix_of(name).is_some_and(|own| !locked_servers.contains(own))
             {
-                blind.insert(self.server_of(name, "agents.lock has no definition of this server's tools; `staleness lock` adds them"));
+                blind.insert(self.server_of(name, "agents.lock has no definition of this server's tools; `staleness lock` adds them", false));
                 continue;
             }
             told.moved.push(Moved {
@@ -383,8 +395,30 @@ impl Current {
         let is_blind =
             |(own, known): &(&String, &bool)| !**known && !locked_servers.contains(own.as_str());
         for (own, _) in self.servers.iter().filter(is_blind) {
-            blind.insert(self.server_of(own, "neither agents.lock nor this machine knows the definitions of its tools; `staleness scan --probe` asks its server, and `staleness lock` adds them"));
+            blind.insert(self.server_of(
+                own,
+                "neither agents.lock nor this machine knows the definitions of its tools",
+                true,
+            ));
         }
+        let plugins = self
+            .lock
+            .0
+            .keys()
+            .filter(|(kind, name)| kind == SETTING && name.ends_with("#enabledPlugins"));
+        let plugins = plugins.map(|(_, name)| (SETTING, name.as_str(), "what a plugin gives is not in the project; `staleness tools list` shows what it gives here"));
+        let others = self.not_read.iter().map(|path| {
+            (
+                CLIENT,
+                *path,
+                "its client may give it to agents, and it is not read; review it as code",
+            )
+        });
+        blind.extend(plugins.chain(others).map(|(kind, name, reason)| Unchecked {
+            kind: kind.into(),
+            name: name.into(),
+            reason: reason.into(),
+        }));
         for (path, why) in &self.unread {
             blind.insert(Unchecked {
                 kind: UNREAD.into(),
@@ -405,91 +439,19 @@ impl Current {
         found.map(|(own, _)| own.as_str())
     }
 
-    fn server_of(&self, tool: &str, reason: &str) -> Unchecked {
-        let name = self.prefix_of(tool).map_or_else(|| tool.to_owned(), |own| format!("{own}*"));
-        Unchecked { kind: TOOL.into(), name, reason: reason.into() }
-    }
-}
-
-/// The text for an agent at a session start, to be noted once it was told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// The text.
-    pub text: ModelText,
-    key: String,
-    digest: String,
-}
-
-/// Returns what moved, for an agent that was not told yet; `None` where nothing did, and without the file. A context
-/// that was `cleared` hears it again.
-pub fn notice(
-    settings: &Settings,
-    registry: &Registry,
-    agent: &AgentId,
-    cleared: bool,
-) -> Result<Option<Notice>, ServiceError> {
-    let key = format!(
-        "{:032x}",
-        stable_hash(format!("{FILE}\n{}\n{agent}", settings.project.id).as_bytes())
-    );
-    let (text, about) = match Lock::read(settings) {
-        Ok(None) => return Ok(None),
-        Err(_) => (
-            ModelText::from(
-                "`agents.lock` of this project cannot be read; the user sees why with `staleness check --locked`.",
-            ),
-            "unreadable".to_owned(),
-        ),
-        Ok(Some(locked)) => {
-            let current = current(settings, registry)?;
-            let mut told = current.compare(&locked);
-            if let Some(client) = settings.client.as_ref().map(ClientId::as_str) {
-                let all = current.lock.0.keys().chain(locked.0.keys());
-                let servers = all.filter(|(kind, _)| kind == SERVER);
-                let servers: Vec<&str> = servers.map(|(_, name)| name.as_str()).collect();
-                told.moved.retain(|each| each.is_for(client, &servers));
-            }
-            if told.holds() {
-                return Ok(None);
-            }
-            let about = format!("{told:?}");
-            let moved = told.moved;
-            let names = moved.iter().take(MAX_TOLD).map(|each| {
-                let name = match each.kind.as_str() {
-                    TOOL => ModelName::tool(settings.client.as_ref(), &each.name),
-                    _ => ModelName::path(NameKind::Document, &each.name),
-                };
-                ModelText::from(name).and(" (").and(each.change.as_str()).and(")")
-            });
-            let mut text = match moved.is_empty() {
-                true => ModelText::from("Files that count for `agents.lock` cannot be read"),
-                false => ModelText::from("Moved since `agents.lock` was written: ")
-                    .and(ModelText::join(names, ", ")),
-            };
-            if moved.len() > MAX_TOLD {
-                text = text.and(", and ").and(moved.len() - MAX_TOLD).and(" more");
-            }
-            (text.and(". The user sees all with `staleness check --locked`."), about)
+    /// A server that was not compared. One that is not known here can be asked for its tools.
+    fn server_of(&self, tool: &str, reason: &str, is_unknown: bool) -> Unchecked {
+        let own = self.prefix_of(tool);
+        let name = own.map_or_else(|| tool.to_owned(), |own| format!("{own}*"));
+        let mut reason = reason.to_owned();
+        if is_unknown {
+            let server = own.unwrap_or(tool).trim_start_matches("mcp__").trim_end_matches("__");
+            reason.push_str(&format!(
+                "; approve it in your client and run `staleness scan --probe {server}`, or, where no client does, \
+                 give its list: `staleness scan --tools-json FILE --server {server}`"
+            ));
         }
-    };
-    let digest = format!("{:032x}", stable_hash(about.as_bytes()));
-    let known = OutlineFolder::of(&settings.url, false).and_then(|folder| folder.get(&key));
-    let is_told = !cleared && known.is_some_and(|known| known.digest == digest);
-    Ok((!is_told).then_some(Notice { text, key, digest }))
-}
-
-impl Notice {
-    /// Notes that it was told.
-    pub fn told(&self, settings: &Settings) {
-        if let Some(folder) = OutlineFolder::of(&settings.url, true) {
-            let outline = Outline {
-                stamp: None,
-                digest: self.digest.clone(),
-                content: Ok(String::new()),
-                liberties: staleness_sources::clients::Liberties::default(),
-            };
-            folder.put(&self.key, &outline);
-        }
+        Unchecked { kind: TOOL.into(), name, reason }
     }
 }
 

@@ -95,11 +95,12 @@ impl<'a> Lister<'a> {
         Ok((meta.is_dir() || meta.is_file()).then(|| meta.is_dir()))
     }
 
-    /// Returns the Markdown files below the folder, each with the names of its parent folders. Searches
-    /// subfolders only if `nested` is set.
-    pub(crate) fn markdown(
+    /// Returns the files below the folder whose names end like this, each with the names of its parent folders.
+    /// Searches subfolders only if `nested` is set.
+    pub(crate) fn files(
         &mut self,
         folder: &Path,
+        ending: &str,
         nested: bool,
         draft: &mut Draft,
     ) -> Result<Vec<(Vec<String>, Item)>, String> {
@@ -117,7 +118,7 @@ impl<'a> Lister<'a> {
             };
             for item in items {
                 if !item.is_folder {
-                    if is_markdown(&item.name) {
+                    if ends_in(&item.name, ending) {
                         files.push((place.0.clone(), item));
                     }
                 } else if nested && place.0.len() >= MAX_DEPTH {
@@ -136,7 +137,8 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Returns true if a file's name ends in `.md`, ignoring case.
-pub(crate) fn is_markdown(name: &str) -> bool {
-    name.len() > 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
+/// Returns true if a file's name has an ending such as `.md`, ignoring case.
+pub(crate) fn ends_in(name: &str, ending: &str) -> bool {
+    let at = name.len().checked_sub(ending.len()).filter(|at| *at > 0);
+    at.and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }

@@ -26,10 +26,11 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
     });
     let now = current(settings, &settings.open(Access::Look)?)?;
     let lock = now.to_lock(before.as_ref())?;
-    if let Some(name) = now.suspicious.first() {
-        let tools = counted(now.suspicious.len(), "tool", "tools");
-        let (what, see) = ("suspicious and not accepted", diff_of(name));
-        out.warn(&format!("warning: {tools} in {FILE}: {what}; see `{see}`"));
+    for (class, names) in now.unaccepted.iter().rev() {
+        let tools = counted(names.len(), "tool", "tools");
+        let see = names.first().map(|name| diff_of(name)).unwrap_or_default();
+        let what = class.as_str();
+        out.warn(&format!("warning: {tools} in {FILE}: {what} and not accepted; see `{see}`"));
     }
     let (old, new) = (before.as_ref().map(Lock::text).unwrap_or_default(), lock.text());
     let changes = old != new || before.is_none();

@@ -12,7 +12,6 @@ use staleness_core::tool::ToolKind;
 use staleness_docs::disk::{look, reason, shown};
 use staleness_docs::instruction_files;
 
-use super::folders::Shelf;
 use super::launch::Starts;
 use super::secrets::{clean, without_secrets};
 use super::{Outside, Place, ScanRequest, read_outside};
@@ -33,6 +32,52 @@ const PROGRAMS: [&str; 8] = [
     "otelHeadersHelper",
     "toolDiscoveryCommand",
     "toolCallCommand",
+];
+/// Other members of settings that decide what agents get: plugins, and variables such as the address of a model.
+const SETTINGS: [&str; 3] = ["enabledPlugins", "env", "extraKnownMarketplaces"];
+/// Folders of skills. A skill is a folder with `SKILL.md`.
+const SKILLS: [&str; 6] = [
+    ".agents/skills",
+    ".claude/skills",
+    ".codex/skills",
+    ".cursor/skills",
+    ".gemini/skills",
+    ".github/skills",
+];
+/// Folders of files that agents are given, with the kind, and how the names of such files end.
+const FOLDERS: [(&str, &str, &str); 13] = [
+    (".claude/agents", "agent", ".md"),
+    (".claude/commands", "command", ".md"),
+    (".codex/agents", "agent", ".toml"),
+    (".cursor/agents", "agent", ".md"),
+    (".cursor/commands", "command", ".md"),
+    (".gemini/agents", "agent", ".md"),
+    (".gemini/commands", "command", ".toml"),
+    (".github/agents", "agent", ".md"),
+    (".github/instructions", "rules", ".instructions.md"),
+    (".github/prompts", "command", ".prompt.md"),
+    (".opencode/command", "command", ".md"),
+    (".windsurf/rules", "rules", ".md"),
+    (".windsurf/workflows", "command", ".md"),
+];
+/// Files of rules of one client.
+const RULES: [&str; 2] = [".cursorrules", ".windsurfrules"];
+/// Files and folders of clients that are not read.
+const NOT_READ: [&str; 14] = [
+    ".aider.conf.yml",
+    ".amazonq",
+    ".augment",
+    ".clinerules",
+    ".continue",
+    ".devcontainer",
+    ".goosehints",
+    ".junie",
+    ".kiro",
+    ".opencode/agent",
+    ".roo",
+    ".trae",
+    ".vscode/settings.json",
+    ".zed/settings.json",
 ];
 /// The largest file of which a digest is made, and the most of all files together, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
@@ -65,6 +110,8 @@ pub struct Declarations {
     pub entries: Vec<Declared>,
     /// Files and folders that could not be read, relative to the project, with the reason.
     pub unread: Vec<(String, String)>,
+    /// Files and folders of clients that are there and not read.
+    pub not_read: Vec<&'static str>,
 }
 
 /// Reads what a project's own files give to agents. Skips files for one user (`*.local.*`).
@@ -76,7 +123,18 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
     let mut reader = Reader { all: Declarations::default(), left: MAX_TOTAL, files: MAX_ALL };
     reader.servers(&mut outside);
     reader.hooks(&outside);
-    reader.shelves(&outside);
+    for below in SKILLS {
+        reader.shelf(below, "skill", "", &outside);
+    }
+    for (below, kind, ending) in FOLDERS {
+        reader.shelf(below, kind, ending, &outside);
+    }
+    for key in RULES {
+        let path = outside.folder.join(key);
+        if path.symlink_metadata().is_ok() {
+            reader.file("rules", key, &path, &outside);
+        }
+    }
     let (files, skipped) = instruction_files(request.project);
     for (key, path) in files {
         if !key.contains(".local.") {
@@ -84,11 +142,12 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
         }
     }
     reader.all.unread.extend(skipped.into_iter().map(|each| (each.path, each.reason)));
-    let Declarations { mut entries, mut unread } = reader.all;
+    let Declarations { mut entries, mut unread, .. } = reader.all;
     entries.sort();
     unread.sort();
     unread.dedup();
-    Declarations { entries, unread }
+    let is_there = |key: &&str| outside.folder.join(key).symlink_metadata().is_ok();
+    Declarations { entries, unread, not_read: NOT_READ.into_iter().filter(is_there).collect() }
 }
 
 struct Reader {
@@ -175,53 +234,53 @@ impl Reader {
                     for (name, value) in hooks.chain(odd).chain(own).chain(tools) {
                         self.add("hook", format!("{below}#{name}"), of_value(&clean(value)));
                     }
+                    for (name, value) in
+                        SETTINGS.iter().filter_map(|key| members.get_key_value(*key))
+                    {
+                        self.add("setting", format!("{below}#{name}"), of_value(&clean(value)));
+                    }
                 }
             }
         }
     }
 
-    fn shelves(&mut self, outside: &Outside<'_>) {
-        for shelf in Shelf::ALL {
-            let (kind, below) = (shelf.kind_word(), format!(".claude/{}", shelf.word()));
-            let root = outside.folder.join(&below);
-            match look(&root, Some(&outside.fence)) {
-                Ok(Some(meta)) if meta.is_dir() => {}
-                Ok(_) => continue,
-                Err(why) => {
-                    self.unread(&below, why, outside);
-                    continue;
-                }
+    /// Reads the skills in a folder, or the files whose names end like this.
+    fn shelf(&mut self, below: &str, kind: &'static str, ending: &str, outside: &Outside<'_>) {
+        let root = outside.folder.join(below);
+        match look(&root, Some(&outside.fence)) {
+            Ok(Some(meta)) if meta.is_dir() => {}
+            Ok(_) => return,
+            Err(why) => return self.unread(below, why, outside),
+        }
+        let place = Place {
+            path: root,
+            project: Some(&outside.project_id),
+            fence: Some(&outside.fence),
+            root_is_there: true,
+        };
+        let mut draft = place.draft("project", kind);
+        let mut lister = Lister::new(place.fence);
+        let listed = match kind {
+            "skill" => lister.list(&place.path, &mut draft),
+            _ => lister
+                .files(&place.path, ending, kind != "agent", &mut draft)
+                .map(|files| files.into_iter().map(|(_, item)| item).collect()),
+        };
+        let items = listed.unwrap_or_else(|why| {
+            draft.fault(|| why);
+            Vec::new()
+        });
+        for item in items {
+            let Ok(path) = item.path.strip_prefix(outside.folder) else { continue };
+            let key = path.to_string_lossy().replace('\\', "/");
+            match kind {
+                "skill" if !item.path.join("SKILL.md").is_file() => {}
+                "skill" => self.folder(kind, &key, &item.path, outside),
+                _ => self.file(kind, &key, &item.path, outside),
             }
-            let place = Place {
-                path: root,
-                project: Some(&outside.project_id),
-                fence: Some(&outside.fence),
-                root_is_there: true,
-            };
-            let mut draft = place.draft(super::claude::CLIENT, shelf.word());
-            let mut lister = Lister::new(place.fence);
-            let listed = match shelf {
-                Shelf::Skills => lister.list(&place.path, &mut draft),
-                Shelf::Commands | Shelf::Agents => lister
-                    .markdown(&place.path, shelf == Shelf::Commands, &mut draft)
-                    .map(|files| files.into_iter().map(|(_, item)| item).collect()),
-            };
-            let items = listed.unwrap_or_else(|why| {
-                draft.fault(|| why);
-                Vec::new()
-            });
-            for item in items {
-                let Ok(path) = item.path.strip_prefix(outside.folder) else { continue };
-                let key = path.to_string_lossy().replace('\\', "/");
-                match shelf {
-                    Shelf::Skills if !item.path.join("SKILL.md").is_file() => {}
-                    Shelf::Skills => self.folder(kind, &key, &item.path, outside),
-                    Shelf::Commands | Shelf::Agents => self.file(kind, &key, &item.path, outside),
-                }
-            }
-            if let Some(why) = draft.read().error {
-                self.unread(&below, &why, outside);
-            }
+        }
+        if let Some(why) = draft.read().error {
+            self.unread(below, &why, outside);
         }
     }
 
@@ -387,7 +446,7 @@ mod tests {
         {
             let mut reader = Reader { all: Declarations::default(), left, files };
             reader.hooks(&outside);
-            let Declarations { entries, unread } = reader.all;
+            let Declarations { entries, unread, .. } = reader.all;
             assert_eq!((entries.len(), unread.len(), unread[0].1.as_str()), (2, 1, why));
         }
         let skill = place.folder.join("skill");

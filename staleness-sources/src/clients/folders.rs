@@ -7,7 +7,7 @@ use staleness_core::scan::Found;
 use staleness_core::tool::ToolKind;
 
 use crate::draft::Draft;
-use crate::folder::{Item, Lister, is_markdown};
+use crate::folder::{Item, Lister, ends_in};
 use crate::front_matter;
 use crate::text::read_head;
 use staleness_docs::disk::{Fence, look, shown};
@@ -37,15 +37,6 @@ impl Shelf {
             Self::Commands => "commands",
             Self::Skills => "skills",
             Self::Agents => "agents",
-        }
-    }
-
-    /// Returns the word for one thing in the folder.
-    pub(super) const fn kind_word(self) -> &'static str {
-        match self {
-            Self::Commands => "command",
-            Self::Skills => "skill",
-            Self::Agents => "agent",
         }
     }
 
@@ -107,7 +98,7 @@ pub(super) fn look_into(
     let fault = |what| format!("{} {what}", shown(path));
     let Some(meta) = look(path, fence).map_err(fault)? else { return Ok(false) };
     let name = path.file_name().and_then(|name| name.to_str());
-    if meta.is_file() && name.is_some_and(is_markdown) {
+    if meta.is_file() && name.is_some_and(|name| ends_in(name, ".md")) {
         add(draft, shelf, owner, &[], stem(name.unwrap_or_default()), path);
         return Ok(true);
     }
@@ -118,7 +109,7 @@ pub(super) fn look_into(
     let looked = match shelf {
         Shelf::Skills => skills(draft, path, owner, &mut lister, fence),
         Shelf::Commands | Shelf::Agents => {
-            lister.markdown(path, shelf == Shelf::Commands, draft).map(|files| {
+            lister.files(path, ".md", shelf == Shelf::Commands, draft).map(|files| {
                 for (parents, Item { name, path, .. }) in &files {
                     add(draft, shelf, owner, parents, stem(name), path);
                 }

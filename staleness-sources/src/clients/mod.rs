@@ -101,12 +101,13 @@ pub fn is_file_of(client: &str, path: &str) -> bool {
         ".claude" if path.starts_with(".claude/settings") => &["claude-code", "vscode"],
         ".claude" | ".mcp.json" => &["claude-code"],
         ".codex" => &["codex"],
-        ".cursor" => &["cursor"],
+        ".cursor" | ".cursorrules" => &["cursor"],
         ".gemini" => &["gemini"],
         ".github" => &["copilot", "vscode"],
         ".vscode" => &["vscode"],
+        ".windsurf" | ".windsurfrules" => &["windsurf"],
         ".zed" => &["zed"],
-        "opencode.json" | "opencode.jsonc" => &["opencode"],
+        ".opencode" | "opencode.json" | "opencode.jsonc" => &["opencode"],
         _ => return true,
     };
     clients.contains(&client)

@@ -58,6 +58,11 @@ fn table(told: &Comparison, out: &Output) -> String {
     let mut text = out.details(moved) + &not_checked(&told.unchecked, out);
     text.push_str(&summary(told));
     if !told.holds() {
+        if told.moved.iter().any(|each| each.kind == "tool") {
+            let known = "tools are compared with the lists that this machine knows; `staleness scan \
+                         --probe` asks their servers again";
+            text.push_str(&out.hint(known));
+        }
         text.push_str(&out.hint("review the changes, then run `staleness lock`"));
     }
     text

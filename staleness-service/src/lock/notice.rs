@@ -1,0 +1,97 @@
+//! What moved since `agents.lock` was written, for an agent.
+
+use staleness::Registry;
+use staleness::ids::{AgentId, ClientId};
+use staleness_core::ids::stable_hash;
+use staleness_sources::clients::{Liberties, Outline, Outlines};
+
+use super::{FILE, Lock, SERVER, TOOL, current};
+use crate::error::ServiceError;
+use crate::model_text::{ModelName, ModelText, NameKind};
+use crate::outlines::OutlineFolder;
+use crate::settings::Settings;
+
+/// The most names that an agent is told.
+const MAX_TOLD: usize = 5;
+
+/// The text for an agent at a session start, to be noted once it was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The text.
+    pub text: ModelText,
+    key: String,
+    digest: String,
+}
+
+/// Returns what moved, for an agent that was not told yet; `None` where nothing did, and without the file. A context
+/// that was `cleared` hears it again.
+pub fn notice(
+    settings: &Settings,
+    registry: &Registry,
+    agent: &AgentId,
+    cleared: bool,
+) -> Result<Option<Notice>, ServiceError> {
+    let key = format!(
+        "{:032x}",
+        stable_hash(format!("{FILE}\n{}\n{agent}", settings.project.id).as_bytes())
+    );
+    let (text, about) = match Lock::read(settings) {
+        Ok(None) => return Ok(None),
+        Err(_) => (
+            ModelText::from(
+                "`agents.lock` of this project cannot be read; the user sees why with `staleness check --locked`.",
+            ),
+            "unreadable".to_owned(),
+        ),
+        Ok(Some(locked)) => {
+            let current = current(settings, registry)?;
+            let mut told = current.compare(&locked);
+            if let Some(client) = settings.client.as_ref().map(ClientId::as_str) {
+                let all = current.lock.0.keys().chain(locked.0.keys());
+                let servers = all.filter(|(kind, _)| kind == SERVER);
+                let servers: Vec<&str> = servers.map(|(_, name)| name.as_str()).collect();
+                told.moved.retain(|each| each.is_for(client, &servers));
+            }
+            if told.holds() {
+                return Ok(None);
+            }
+            let about = format!("{told:?}");
+            let moved = told.moved;
+            let names = moved.iter().take(MAX_TOLD).map(|each| {
+                let name = match each.kind.as_str() {
+                    TOOL => ModelName::tool(settings.client.as_ref(), &each.name),
+                    _ => ModelName::path(NameKind::Document, &each.name),
+                };
+                ModelText::from(name).and(" (").and(each.change.as_str()).and(")")
+            });
+            let mut text = match moved.is_empty() {
+                true => ModelText::from("Files that count for `agents.lock` cannot be read"),
+                false => ModelText::from("Moved since `agents.lock` was written: ")
+                    .and(ModelText::join(names, ", ")),
+            };
+            if moved.len() > MAX_TOLD {
+                text = text.and(", and ").and(moved.len() - MAX_TOLD).and(" more");
+            }
+            (text.and(". The user sees all with `staleness check --locked`."), about)
+        }
+    };
+    let digest = format!("{:032x}", stable_hash(about.as_bytes()));
+    let known = OutlineFolder::of(&settings.url, false).and_then(|folder| folder.get(&key));
+    let is_told = !cleared && known.is_some_and(|known| known.digest == digest);
+    Ok((!is_told).then_some(Notice { text, key, digest }))
+}
+
+impl Notice {
+    /// Notes that it was told.
+    pub fn told(&self, settings: &Settings) {
+        if let Some(folder) = OutlineFolder::of(&settings.url, true) {
+            let outline = Outline {
+                stamp: None,
+                digest: self.digest.clone(),
+                content: Ok(String::new()),
+                liberties: Liberties::default(),
+            };
+            folder.put(&self.key, &outline);
+        }
+    }
+}
