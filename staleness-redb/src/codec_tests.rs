@@ -227,7 +227,7 @@ fn the_vector() -> RouteVector {
 }
 
 fn the_definition() -> Definition {
-    let part = Part { digest: "d".into(), text: "t".into() };
+    let part = Part { digest: "d".into(), text: "t".into(), chars: None };
     let found = [Finding::Hidden, Finding::Address("h".into(), "w".into())];
     Definition {
         key: ToolKey::global(ToolName::new("n").unwrap()),

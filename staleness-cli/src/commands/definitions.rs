@@ -42,6 +42,11 @@ struct ToldPart<'a> {
     before: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<&'a str>,
+    /// Characters of the whole text, if it is cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before_chars: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now_chars: Option<u32>,
 }
 
 impl<'a> Told<'a> {
@@ -57,7 +62,14 @@ impl<'a> Told<'a> {
         let differ = names.into_iter().filter_map(|part| {
             let (before, now) = (before.get(part).copied(), now.get(part).copied());
             let is_same = before.map(|part| &part.digest) == now.map(|part| &part.digest);
-            (!is_same).then(|| ToldPart { part, before: of(before), now: of(now) })
+            let [before_chars, now_chars] = [before, now].map(|part| part?.chars);
+            (!is_same).then(|| ToldPart {
+                part,
+                before: of(before),
+                now: of(now),
+                before_chars,
+                now_chars,
+            })
         });
         Self {
             name: row.key.name.as_str(),
@@ -78,6 +90,20 @@ impl Told<'_> {
     pub(crate) fn class(&self) -> ChangeClass {
         let classes = self.differences.iter().map(|each| each.class).chain(self.pending);
         classes.max().unwrap_or(ChangeClass::Wording)
+    }
+
+    /// Says which texts are not shown whole.
+    fn cuts(&self) -> String {
+        let cut =
+            self.parts.iter().filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
+        cut.map(|(part, text, chars)| {
+            format!(
+                "{part} now has {chars} characters, of which {} bytes are kept and shown here; see the rest at \
+                 its server\n",
+                text.len()
+            )
+        })
+        .collect()
     }
 
     /// Leaves out what the server wrote, which a person asks for with `tools diff`.
@@ -110,6 +136,13 @@ pub(crate) fn pending(row: &Definition) -> String {
 pub(crate) fn difference(each: &Difference) -> String {
     match &each.name {
         Some(name) => format!("{} {name}", each.what),
+        // A name that only `tools diff` shows.
+        None if ["for", "takes", "requires", "lost", "address"]
+            .iter()
+            .any(|end| each.what.ends_with(end)) =>
+        {
+            format!("{} (a name that is not shown)", each.what)
+        }
         None => each.what.trim_end_matches(':').to_owned(),
     }
 }
@@ -168,6 +201,9 @@ pub(crate) fn accept(
         }
         error => error.into(),
     })?;
+    for cut in accepted.iter().map(|row| Told::new(row).cuts()).filter(|cuts| !cuts.is_empty()) {
+        out.warn(&format!("warning: {}", cut.trim_end()));
+    }
     let told: Vec<Value> = accepted.iter().map(|row| json!(Told::new(row))).collect();
     out.done(&json!({ "accepted": told }), || {
         let would = if dry_run { "would accept" } else { "accepted" };
@@ -199,6 +235,10 @@ fn render(row: &Definition, out: &Output) -> String {
         text.push_str(&painted(&unified([&names[0], &names[1]], &before, &now), out));
     }
     if told.pending.is_some() {
+        let cuts = told.cuts();
+        if !cuts.is_empty() {
+            text.push_str(&out.paint.warn(&cuts).to_string());
+        }
         let (seen, name) = (&told.digest[..DefinitionVersion::NAMED_BY], quoted(told.name));
         let how = format!("staleness tools accept --seen {seen} {}", escape(&name));
         text.push_str(&out.hint(&format!("to accept: `{how}`")));

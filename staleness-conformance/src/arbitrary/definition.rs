@@ -9,7 +9,13 @@ use super::{Reach, longest, maybe, text, timestamp};
 
 /// Generates one version of a definition.
 fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
-    let part = move || maybe(record!(Part { digest: text(64), text: text(longest(reach)) }));
+    let part = move || {
+        maybe(record!(Part {
+            digest: text(64),
+            text: text(longest(reach)),
+            chars: maybe(any::<u32>()),
+        }))
+    };
     let finding = prop_oneof![
         text(20).prop_map(Finding::Order),
         Just(Finding::Hidden),
@@ -23,6 +29,7 @@ fn version(reach: Reach) -> BoxedStrategy<DefinitionVersion> {
         output: part(),
         annotations: part(),
         others: part(),
+        metadata: part(),
         found: prop::collection::btree_set(finding, 0..3),
     })
 }

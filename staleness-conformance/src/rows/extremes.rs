@@ -87,7 +87,9 @@ pub(super) fn sources(row: Source) -> Vec<Source> {
 }
 
 pub(super) fn definitions(row: Definition) -> Vec<Definition> {
-    let part = |text: &str| Some(Part { digest: "f".repeat(64), text: text.to_owned() });
+    let part = |text: &str| {
+        Some(Part { digest: "f".repeat(64), text: text.to_owned(), chars: Some(u32::MAX) })
+    };
     let of = |text: &str| DefinitionVersion {
         title: part(text),
         description: part(text),
@@ -95,6 +97,7 @@ pub(super) fn definitions(row: Definition) -> Vec<Definition> {
         output: part(""),
         annotations: part("{}"),
         others: part("[]"),
+        metadata: part("{}"),
         found: [
             Finding::Order(text.to_owned()),
             Finding::Hidden,

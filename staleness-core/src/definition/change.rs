@@ -77,7 +77,12 @@ pub(super) fn differences(
             all.add(ChangeClass::Wording, "changed title", None);
         }
         if digest(&before.description) != digest(&now.description) {
-            all.add(ChangeClass::Wording, "changed description", None);
+            let text = |part: &Option<Part>| part.as_ref().map(|part| part.text.clone());
+            let what = match text(&before.description) == text(&now.description) {
+                true => "changed description, past what is kept of it",
+                false => "changed description",
+            };
+            all.add(ChangeClass::Wording, what, None);
         }
         all.schemas(&before.input, &now.input, Side::Input);
         all.schemas(&before.output, &now.output, Side::Output);
@@ -130,8 +135,10 @@ enum Side {
 struct Differences(BTreeSet<(ChangeClass, &'static str, Option<String>)>);
 
 const LOST: &str = "lost";
+const MORE: &str = "also takes";
+const NEW: &str = "now has a schema for";
 
-/// Stands for the whole of an input or output.
+/// Stands for the whole of an input or output, until the side is known.
 const ALL: &str = "*";
 
 impl Differences {
@@ -152,24 +159,25 @@ impl Differences {
                 // One that was cut is not parsed.
                 _ => found.add(ChangeClass::Narrowed, "changed schema, too large to compare", None),
             },
-            (None, _) => found.add(ChangeClass::Widened, "now has a schema for", Some(ALL)),
+            (None, _) => found.add(ChangeClass::Widened, NEW, Some(ALL)),
             (_, None) => found.add(ChangeClass::Narrowed, LOST, Some(ALL)),
         }
         if found.0.is_empty() {
             found.add(ChangeClass::Wording, "changed parameter descriptions", None);
         }
         for (class, what, name) in found.0 {
-            // Who reads an answer misses a field that is gone; all else it can do without.
-            let class = match side {
-                Side::Output if class == ChangeClass::Narrowed && what != LOST => {
-                    ChangeClass::Widened
-                }
+            let class = match (side, what) {
+                // Who reads an answer misses a field that is gone; all else it can do without.
+                (Side::Output, MORE | NEW) => ChangeClass::Wording,
+                (Side::Output, _) if what != LOST => class.min(ChangeClass::Widened),
                 _ => class,
             };
-            let name = match side {
-                Side::Input => name,
-                Side::Output => name.map(|name| format!("output:{name}")),
-            };
+            let name = name.map(|name| match (side, name.as_str()) {
+                (Side::Input, ALL) => "input".to_owned(),
+                (Side::Input, _) => name,
+                (Side::Output, ALL) => "output".to_owned(),
+                (Side::Output, _) => format!("output:{name}"),
+            });
             self.0.insert((class, what, name));
         }
     }
@@ -194,7 +202,7 @@ impl Differences {
             match (was, is) {
                 (Some(was), Some(is)) => self.schema(was, is, &path),
                 (Some(_), None) => self.add(Narrowed, LOST, Some(&path)),
-                (None, Some(_)) if !is_new => self.add(Widened, "also takes", Some(&path)),
+                (None, Some(_)) if !is_new => self.add(Widened, MORE, Some(&path)),
                 (None, _) => {}
             }
             if is_new {

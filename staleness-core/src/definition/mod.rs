@@ -68,6 +68,9 @@ pub struct DefinitionVersion {
     /// The definitions of other tools that its server lists under the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Part>,
+    /// Its icons and `_meta`, where they say what no tool should say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Part>,
     /// Findings that no definition should have, in the whole of every part.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub found: BTreeSet<Finding>,
@@ -81,10 +84,16 @@ pub struct Part {
     pub digest: String,
     /// The text of a title or description, else the canonical JSON; at most [`DefinitionVersion::MAX_PART_BYTES`].
     pub text: String,
+    /// The number of characters of the whole, where the text is cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chars: Option<u32>,
 }
 
 /// The parts of a definition, by the names under which a `tools/list` result holds them.
 const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
+
+/// Other members of a tool with texts of its server.
+const METADATA: [&str; 2] = ["icons", "_meta"];
 
 /// The time after which a change of a class that the journal has already is written to it again.
 const JOURNAL_AGAIN: i64 = Timestamp::DAY;
@@ -99,8 +108,20 @@ impl Part {
         let text = if let Value::String(text) = value { text } else { &json };
         let most = text.len().min(DefinitionVersion::MAX_PART_BYTES);
         let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        Some(Self { digest, text: text[..cut].to_owned() })
+        let chars = (cut < text.len()).then(|| count(text));
+        Some(Self { digest, text: text[..cut].to_owned(), chars })
     }
+}
+
+/// Returns the members of an object that have these names.
+fn some(object: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
+    let members = keys.iter().filter_map(|key| object.get_key_value(*key));
+    members.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Returns the number of characters of a text.
+fn count(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -116,6 +137,12 @@ impl DefinitionVersion {
     pub fn of(tool: &Map<String, Value>) -> Self {
         let part = |key: &str| tool.get(key).and_then(Part::new);
         let name = tool.get("name").and_then(Value::as_str);
+        let parts = PARTS.iter().filter_map(|key| tool.get(*key));
+        let found = suspect::findings(BTreeSet::new(), name, parts);
+        // A client may hand these to a model. They change at will, and icons have an address of their own.
+        let metadata = Value::Object(some(tool, &METADATA));
+        let mut odd = suspect::findings(BTreeSet::new(), None, std::iter::once(&metadata));
+        odd.retain(|each| !matches!(each, Finding::Address(..)) && !each.is_many());
         Self {
             title: part("title"),
             description: part("description"),
@@ -123,11 +150,8 @@ impl DefinitionVersion {
             output: part("outputSchema"),
             annotations: part("annotations"),
             others: None,
-            found: suspect::findings(
-                BTreeSet::new(),
-                name,
-                PARTS.iter().filter_map(|key| tool.get(*key)),
-            ),
+            metadata: Part::new(&metadata).filter(|_| !odd.is_empty()),
+            found: suspect::bounded(&found | &odd),
         }
     }
 
@@ -135,11 +159,7 @@ impl DefinitionVersion {
     /// to a model.
     #[must_use]
     pub fn with_others(mut self, others: &[Map<String, Value>]) -> Self {
-        let parts = |tool: &Map<String, Value>| -> Map<String, Value> {
-            let parts = PARTS.iter().filter_map(|key| tool.get_key_value(*key));
-            parts.map(|(key, value)| (key.clone(), value.clone())).collect()
-        };
-        let mut all: Vec<Value> = others.iter().map(|tool| parts(tool).into()).collect();
+        let mut all: Vec<Value> = others.iter().map(|tool| some(tool, &PARTS).into()).collect();
         all.sort_by_cached_key(canonical);
         all.dedup();
         let all = Value::Array(all);
@@ -148,7 +168,18 @@ impl DefinitionVersion {
         self
     }
 
-    /// The parts that it has, by the names under which a `tools/list` result holds them; `others` is this program's.
+    /// Returns its parts as a `tools/list` result holds them, as far as they are kept.
+    #[must_use]
+    pub fn to_map(&self) -> Map<String, Value> {
+        let value = |name: &str, text: &str| match name {
+            "title" | "description" => text.into(),
+            _ => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+        };
+        self.parts().map(|(name, part)| (name.to_owned(), value(name, &part.text))).collect()
+    }
+
+    /// The parts that it has, by the names under which a `tools/list` result holds them; `others` and `metadata` are
+    /// this program's.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Part)> {
         let parts = [
             &self.title,
@@ -157,16 +188,17 @@ impl DefinitionVersion {
             &self.output,
             &self.annotations,
             &self.others,
+            &self.metadata,
         ];
-        let names = PARTS.into_iter().chain(["others"]);
+        let names = PARTS.into_iter().chain(["others", "metadata"]);
         names.zip(parts).filter_map(|(name, part)| Some((name, part.as_ref()?)))
     }
 
-    /// Returns the number of characters of its description and input schema, as far as they are kept.
+    /// Returns the number of characters of its description and input schema.
     pub(crate) fn chars(&self) -> u32 {
         let parts = self.description.iter().chain(&self.input);
-        let chars = parts.map(|part| part.text.chars().count()).sum::<usize>();
-        u32::try_from(chars).unwrap_or(u32::MAX)
+        let chars = parts.map(|part| part.chars.unwrap_or_else(|| count(&part.text)));
+        chars.fold(0, u32::saturating_add)
     }
 
     /// Returns one SHA-256 over the digests of all parts, in hexadecimal digits.

@@ -100,11 +100,25 @@ pub(super) fn findings<'v>(
     let mut found = Findings(known);
     found.in_text(name.unwrap_or_default(), true);
     parts.for_each(|value| found.in_value(value));
-    if found.0.len() > MAX_FINDINGS {
-        found.0.pop_last();
-        found.0.insert(Finding::Order(MANY.to_owned()));
+    bounded(found.0)
+}
+
+/// Cuts findings to as many as are kept, and notes that there were more.
+pub(super) fn bounded(mut found: BTreeSet<Finding>) -> BTreeSet<Finding> {
+    if found.len() > MAX_FINDINGS {
+        while found.len() >= MAX_FINDINGS {
+            found.pop_last();
+        }
+        found.insert(Finding::Order(MANY.to_owned()));
     }
-    found.0
+    found
+}
+
+impl Finding {
+    /// Returns true if it says that there were more than are kept.
+    pub(super) fn is_many(&self) -> bool {
+        matches!(self, Self::Order(what) if what == MANY)
+    }
 }
 
 /// Returns the words for an order that was found, as this program writes them.

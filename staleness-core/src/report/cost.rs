@@ -56,8 +56,8 @@ pub struct ToolCost {
 
 impl ToolCost {
     /// The method of the estimate.
-    pub const METHOD: &'static str = "an estimate: characters / 4 of name, description and input schema, \
-                                      counting at most the first 16 KiB of each";
+    pub const METHOD: &'static str =
+        "an estimate: characters / 4 of name, description and input schema";
 
     /// Estimates the tokens of a text of some characters.
     #[must_use]

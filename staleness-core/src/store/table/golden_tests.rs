@@ -28,7 +28,7 @@ fn session() -> SessionId {
 }
 
 fn definition() -> Definition {
-    let part = Part { digest: "d".into(), text: "t".into() };
+    let part = Part { digest: "d".into(), text: "t".into(), chars: None };
     let found = [Finding::Hidden, Finding::Address("h".into(), "w".into())];
     Definition {
         key: ToolKey { scope: Scope::Project(project()), name: ToolName::new("n").unwrap() },
