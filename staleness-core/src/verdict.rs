@@ -120,7 +120,7 @@ pub enum Ground {
     DefinitionWithheld,
     /// A tool was not seen for a long time.
     Unseen,
-    /// A server did not list its tools when it was last asked. It has no weight.
+    /// A server did not list its tools when it was last asked, or there was trouble with its list.
     DidNotAnswer,
     /// Work that waits for an answer or a decision.
     Unanswered,

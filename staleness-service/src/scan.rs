@@ -1,6 +1,6 @@
 //! Reads the tools that clients have configured, and records what was added and removed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use staleness::ids::{ClientId, ServerKey, SessionId, SourceId, ToolName};
@@ -41,8 +41,9 @@ fn with_request<T>(settings: &Settings, then: impl FnOnce(&ScanRequest<'_>) -> T
     then(&request)
 }
 
-/// Returns the configured servers, one per scope and name, with their launch commands. Prefers entries that
-/// may be started, then entries of the current client.
+/// Returns the configured servers with their launch commands, by scope and name. Prefers entries that may be started,
+/// then entries of the current client. Of a name there is one entry, or if clients start different servers under it, one
+/// for each client.
 #[must_use]
 pub fn startable(settings: &Settings) -> Vec<Startable> {
     let mut all = with_request(settings, clients::startable);
@@ -52,8 +53,20 @@ pub fn startable(settings: &Settings) -> Vec<Startable> {
         (each.source.scope(), each.key.clone(), each.launch.is_err(), !is_own)
     };
     all.sort_by_key(order);
-    all.dedup_by(|one, other| (one.source.scope(), &one.key) == (other.source.scope(), &other.key));
-    all
+    let mut kept: Vec<Startable> = Vec::new();
+    for servers in all.chunk_by(|one, other| order(one).0 == order(other).0 && one.key == other.key)
+    {
+        let Some(first) = servers.first() else { continue };
+        let is_one = servers.iter().all(|each| each.launch.is_err() || each.launch == first.launch);
+        let mut clients = BTreeSet::new();
+        let is_new =
+            |each: &&Startable| each.launch.is_ok() && clients.insert(each.source.client.clone());
+        match is_one {
+            true => kept.push(first.clone()),
+            false => kept.extend(servers.iter().filter(is_new).cloned()),
+        }
+    }
+    kept
 }
 
 /// Returns the changes that switch off each of these entries of sources.

@@ -1,8 +1,11 @@
 //! `scan --probe`: asks configured servers for their tools.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use staleness::ids::{ProjectId, Scope, ServerKey};
+use staleness::ids::{Level, ProjectId, Scope, ServerKey, SourceId};
 use staleness::scan::SourceReading;
+use staleness::source::SourceState;
 use staleness_service::scan::startable;
 use staleness_sources::clients::{Launch, Startable};
 use staleness_sources::live;
@@ -55,27 +58,76 @@ pub(crate) fn run(
     }
     let keys: Vec<ServerKey> = names.iter().filter_map(|name| ServerKey::of(name)).collect();
     all.retain(|each| names.is_empty() || keys.contains(&each.key));
-    let mut launches = Vec::new();
-    let mut places = Vec::new();
-    for (place, each) in all.iter_mut().enumerate() {
-        if let Ok(launch) = &each.launch {
-            launches.push(launch.clone());
-            places.push(place);
-        }
+    // Each different command is asked once.
+    let mut launches: Vec<Launch> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    let mut places: Vec<Option<usize>> = Vec::new();
+    for each in &all {
+        let place = each.launch.as_ref().ok().map(|launch| {
+            let known = names
+                .iter()
+                .zip(&launches)
+                .position(|(name, other)| *name == each.server && launch == other);
+            known.unwrap_or_else(|| {
+                launches.push(launch.clone());
+                names.push(&each.server);
+                launches.len() - 1
+            })
+        });
+        places.push(place);
     }
-    let answers = ask(&all, &places, launches, out)?;
-    let mut told: Vec<Option<Result<String, String>>> = all.iter().map(|_| None).collect();
-    for (place, answer) in places.into_iter().zip(answers) {
-        told[place] = Some(answer);
+    let answers = ask(&names, launches, out)?;
+    let mut told: Vec<Probed> = Vec::new();
+    for (at, (each, place)) in all.iter().zip(&places).enumerate() {
+        let is_of = |(other, known): (usize, &Startable)| {
+            other != at && known.key == each.key && known.source.scope() == each.source.scope()
+        };
+        let is_shared = !all.iter().enumerate().any(is_of);
+        let answer = place.and_then(|place| answers.get(place).cloned());
+        told.push(probed(each, answer, is_shared));
     }
-    Ok(all.into_iter().zip(told).map(|(each, answer)| probed(each, answer)).collect())
+    let mut lists: BTreeMap<(Scope, String), Vec<&mut SourceReading>> = BTreeMap::new();
+    for list in told.iter_mut().filter_map(|each| each.reading.as_mut()) {
+        lists.entry((list.id.scope(), list.id.part.clone())).or_default().push(list);
+    }
+    lists.values_mut().for_each(|lists| live::reconcile(lists));
+    Ok(told)
+}
+
+/// Returns empty lists for those that others replace: clients that started different servers under one name start the
+/// same one now, or the other way round.
+pub(crate) fn replaced<'i>(
+    probed: &[Probed],
+    known: impl Iterator<Item = &'i SourceId>,
+) -> Vec<SourceReading> {
+    let is_replaced = |id: &&SourceId| {
+        let of = |each: &&Probed| {
+            each.reading
+                .as_ref()
+                .is_some_and(|list| list.id.part == id.part && list.id.scope() == id.scope())
+        };
+        let is_other = |each: &Probed| {
+            matches!(each.state, State::Asked)
+                && each.reading.as_ref().is_some_and(|list| list.id != **id)
+        };
+        let mut of = probed.iter().filter(of).peekable();
+        id.level == Level::Live && of.peek().is_some() && of.all(is_other)
+    };
+    let empty = |id: &SourceId| SourceReading {
+        id: id.clone(),
+        path: PATH.to_owned(),
+        state: SourceState::Read,
+        root_is_there: true,
+        error: None,
+        found: Vec::new(),
+    };
+    known.filter(is_replaced).map(empty).collect()
 }
 
 /// Probes the servers, and reports which ones have not answered yet.
 #[cfg(feature = "mcp")]
 fn ask(
-    all: &[Startable],
-    places: &[usize],
+    names: &[&str],
     launches: Vec<Launch>,
     out: &Output,
 ) -> Result<Vec<Result<String, String>>, CliError> {
@@ -86,7 +138,7 @@ fn ask(
     let mut done = 0;
     let mut heard = |place: usize| {
         done += 1;
-        let server = crate::output::escape(&all[places[place]].server);
+        let server = crate::output::escape(names[place]);
         progress.say(&format!("asked {server}, {done} of {count} servers"));
     };
     let answers = ask(launches, Limits::default(), &mut heard)
@@ -97,42 +149,39 @@ fn ask(
 }
 
 #[cfg(not(feature = "mcp"))]
-fn ask(
-    _: &[Startable],
-    _: &[usize],
-    _: Vec<Launch>,
-    _: &Output,
-) -> Result<Vec<Result<String, String>>, CliError> {
+fn ask(_: &[&str], _: Vec<Launch>, _: &Output) -> Result<Vec<Result<String, String>>, CliError> {
     Err(CliError::invalid("this build has no MCP client (feature `mcp`)".to_owned()))
 }
 
-/// Converts an answer to a reading.
-fn probed(each: Startable, answer: Option<Result<String, String>>) -> Probed {
+/// Converts an answer to a reading. A list that is not shared by all clients is that of its own client.
+fn probed(each: &Startable, answer: Option<Result<String, String>>, is_shared: bool) -> Probed {
     let scope = each.source.scope();
     let project: Option<&ProjectId> = scope.project();
     let server = each.server.as_str();
-    let (state, reading, reason) = match (answer, each.launch) {
-        (Some(Ok(text)), _) => match live::tools_list(&text, Some(server), PATH, project) {
-            Ok(reading) => (State::Asked, Some(reading), None),
-            Err(error) => {
-                let why = error.to_string();
-                (State::Failed, Some(live::unheard(server, PATH, project, &why)), Some(why))
-            }
-        },
-        (Some(Err(why)), _) => {
+    let listed = answer.map(|answer| {
+        answer.and_then(|text| {
+            live::tools_list(&text, Some(server), PATH, project).map_err(|error| error.to_string())
+        })
+    });
+    let (state, mut reading, reason) = match listed {
+        Some(Ok(reading)) => (State::Asked, Some(reading), None),
+        Some(Err(why)) => {
             (State::Failed, Some(live::unheard(server, PATH, project, &why)), Some(why))
         }
-        (None, launch) => (State::Skipped, None, launch.err()),
+        None => (State::Skipped, None, each.launch.as_ref().err().cloned()),
     };
+    if let Some(reading) = reading.as_mut().filter(|_| !is_shared) {
+        reading.id.client.clone_from(&each.source.client);
+    }
     let listed = reading.as_ref().filter(|_| reason.is_none());
     Probed {
         scope: if matches!(scope, Scope::Global) { "global" } else { "project" },
-        client: each.source.client,
+        client: each.source.client.clone(),
         state,
         tools: listed.map(|reading| reading.found.len()),
         reason: reason.or_else(|| listed.and_then(|reading| reading.error.clone())),
         reading,
-        server: each.server,
+        server: each.server.clone(),
     }
 }
 

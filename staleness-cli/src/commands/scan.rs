@@ -38,11 +38,14 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
             Some(probed)
         }
     };
+    let registry = settings.open(if args.dry_run { Access::Look } else { Access::Write })?;
+    if let Some(probed) = &probed {
+        let known = registry.tools().readings(&settings.project.id).wait()?;
+        live.extend(probe::replaced(probed, known.keys()));
+    }
     let report = if args.dry_run {
-        let registry = settings.open(Access::Look)?;
         preview(&registry, settings, &live)?.0
     } else {
-        let registry = settings.open(Access::Write)?;
         let report = apply(&registry, settings, &live, &Asker::default())?;
         if probed.is_some() {
             // A server may list other names each time.

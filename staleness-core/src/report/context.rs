@@ -91,8 +91,8 @@ pub struct Context<'a> {
     /// The project's own tool and the global one for each name that both have.
     twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
     ignored: Ignored,
-    /// The live lists that could not be read, by scope and server.
-    unheard: HashMap<(Scope, ServerKey), &'a Source>,
+    /// The live lists that could not be read, or not whole, or with something odd in them, by scope and server.
+    troubled: HashMap<(Scope, ServerKey), &'a Source>,
 }
 
 impl<'a> Context<'a> {
@@ -125,19 +125,19 @@ impl<'a> Context<'a> {
         let ignored = Ignored::of(policy);
         let twins = twins(view, &project.id);
         let live = view.sources.values().filter(|source| source.id.level == Level::Live);
-        let failed = live.filter(|source| source.state == SourceState::Failed);
-        let unheard = failed
+        let troubled = live
+            .filter(|source| source.state == SourceState::Failed || source.error.is_some())
             .filter_map(|source| {
                 Some(((source.id.scope(), ServerKey::of(&source.id.part)?), source))
             })
             .collect();
-        Self { view, policy, project, now, members, entries, twins, ignored, unheard }
+        Self { view, policy, project, now, members, entries, twins, ignored, troubled }
     }
 
-    /// Returns the live list of a server entry, if it could not be read when it was last asked for.
-    pub(crate) fn unheard(&self, tool: &Tool) -> Option<&'a Source> {
+    /// Returns the live list of a server entry, if there was trouble with it when it was last asked for.
+    pub(crate) fn trouble(&self, tool: &Tool) -> Option<&'a Source> {
         let server = tool.server.clone().filter(|_| tool.kind == ToolKind::McpServer)?;
-        self.unheard.get(&(tool.key.scope.clone(), server)).copied()
+        self.troubled.get(&(tool.key.scope.clone(), server)).copied()
     }
 
     /// Returns the view.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Context, words};
 use crate::ids::{SourceId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
+use crate::source::SourceState;
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 use crate::tool::{
@@ -212,11 +213,15 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
             format!("not seen in {} of use", days_in_words(days)),
         );
     }
-    // That it did not answer once proves nothing about its tools.
-    if let Some(source) = context.unheard(tool) {
+    let troubled = context.trouble(tool);
+    if let Some(source) = troubled {
         let day: String = source.last_scan_at.to_string().chars().take(10).collect();
-        let why = source.error.as_deref().unwrap_or("no answer");
-        signal(Ground::DidNotAnswer, 1.0, format!("did not list its tools on {day}: {why}"));
+        let (how, why) = match (source.state, source.error.as_deref()) {
+            (SourceState::Failed, why) => ("did not list its tools on", why),
+            (_, why) => ("has trouble with its list of tools of", why),
+        };
+        let reason = format!("{how} {day}: {}", why.unwrap_or("no answer"));
+        signal(Ground::DidNotAnswer, policy.freshness_unseen, reason);
     }
     let (freshness, action) = match (is_failing, absent) {
         // A person has to look at it first, whatever else is wrong with it.
@@ -226,7 +231,9 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         (false, true) => (policy.freshness_absent, NextAction::Drop),
         (true, false) => (policy.freshness_failing, NextAction::Update),
         (false, false) if changed => (policy.freshness_changed, NextAction::Verify),
-        (false, false) if unseen.is_some() => (policy.freshness_unseen, NextAction::Verify),
+        (false, false) if unseen.is_some() || troubled.is_some() => {
+            (policy.freshness_unseen, NextAction::Verify)
+        }
         (false, false) => (1.0, NextAction::Keep),
     };
     if tool.hold == Hold::Pinned {

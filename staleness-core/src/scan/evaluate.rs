@@ -204,7 +204,8 @@ impl<'s> Evaluation<'s> {
     }
 
     /// Returns the tool's listings after this scan; `None` if they do not change. A listing that its source
-    /// no longer contains is marked as gone, or dropped if another source of the same client lists the tool.
+    /// no longer contains is marked as gone, or dropped if another source of the same client, or another live list, has
+    /// the tool.
     fn listings(&self, tool: &Tool) -> Option<Vec<Listing>> {
         let mut listings = tool.listings.clone();
         for listing in &mut listings {
@@ -214,12 +215,13 @@ impl<'s> Evaluation<'s> {
                 listing.state = *state;
             }
         }
-        let listed: HashSet<String> = listings
-            .iter()
-            .filter(|listing| listing.state.is_listed())
-            .map(|listing| listing.source.client.clone())
-            .collect();
-        listings.retain(|each| each.state.is_listed() || !listed.contains(&each.source.client));
+        let owner = |listing: &Listing| {
+            let source = &listing.source;
+            (source.level != Level::Live).then(|| source.client.clone())
+        };
+        let listed: HashSet<_> =
+            listings.iter().filter(|each| each.state.is_listed()).map(owner).collect();
+        listings.retain(|each| each.state.is_listed() || !listed.contains(&owner(each)));
         (listings != tool.listings).then_some(listings)
     }
 

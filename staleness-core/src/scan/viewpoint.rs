@@ -158,7 +158,22 @@ impl Facts<'_> {
         };
         !self.listings.is_empty() && self.listings.iter().all(is_out)
     }
+
+    /// Returns true if only the servers that other clients start under this name list the tool.
+    fn is_of_others(self, client: &ClientId) -> bool {
+        let mut live = self
+            .listings
+            .iter()
+            .filter(|each| each.source.level == Level::Live && each.state.is_listed());
+        let is_other =
+            |each: &Listing| ![ALL, client.as_str()].contains(&each.source.client.as_str());
+        live.clone().next().is_some() && live.all(is_other)
+    }
 }
+
+/// The client of a live list that applies to every client. Where clients start different servers under one name, each
+/// has a list of its own.
+const ALL: &str = "live";
 
 impl<'a> From<&'a Tool> for Facts<'a> {
     fn from(tool: &'a Tool) -> Self {
@@ -272,6 +287,12 @@ impl ClientServers {
             Some(Standing::Others) if tool.used_by.contains(client) => {
                 // A live list applies to every client.
                 if tool.is_unlisted() { Standing::There } else { Standing::Used }
+            }
+            Some(Standing::There) if tool.is_of_others(client) => {
+                match tool.used_by.contains(client) {
+                    true => Standing::Used,
+                    false => Standing::Others,
+                }
             }
             Some(standing) => standing,
         }

@@ -49,7 +49,7 @@ tool_policy! {
     probation_max_hours: u32 = 24,
     /// Days without a demotion after which the cool-down is reset to its shortest.
     probation_reset_days: u32 = 7,
-    /// The freshness of a tool that was not seen for `unseen_days`.
+    /// The freshness of a tool that was not seen for `unseen_days`, and of a server with trouble listing its tools.
     freshness_unseen: f64 = 0.5,
     /// The freshness of a tool with a changed definition that nobody has accepted yet.
     freshness_changed: f64 = 0.5,

@@ -32,7 +32,8 @@ mod meter;
 use std::collections::HashMap;
 use std::fmt;
 
-use rmcp::model::{ListToolsResult, Tool};
+use rmcp::model::Tool;
+use serde_json::Value;
 use staleness::ids::{Level, OpId, ServerKey, SessionId, SourceId, ToolName};
 use staleness::journal::Revision;
 use staleness::outcome::OutcomeKind;
@@ -275,7 +276,10 @@ impl Gateway {
         server: &str,
         tools: Vec<Tool>,
     ) -> Result<Vec<Ranked>, GatewayError> {
-        self.listed_until(project, server, ListToolsResult::with_all_items(tools)).await
+        let text = serde_json::to_string(&tools)
+            .map_err(|error| GatewayError::Invalid(error.to_string()))?;
+        let reading = self.reading(project, server, &text)?;
+        self.note(project, server, reading, tools).await
     }
 
     /// Notes that a server did not list its tools, and why: nothing is noted as gone. Returns its last list, ranked as
@@ -294,18 +298,14 @@ impl Gateway {
         self.note(project, server, reading, last).await
     }
 
-    /// Takes a list that may go on after its last page.
-    async fn listed_until(
+    fn reading(
         &self,
         project: &ProjectRef,
         server: &str,
-        list: ListToolsResult,
-    ) -> Result<Vec<Ranked>, GatewayError> {
-        let invalid = |what: &dyn fmt::Display| GatewayError::Invalid(what.to_string());
-        let text = serde_json::to_string(&list).map_err(|error| invalid(&error))?;
-        let reading = live::tools_list(&text, Some(server), PATH, Some(&project.id))
-            .map_err(|error| invalid(&error))?;
-        self.note(project, server, reading, list.tools).await
+        text: &str,
+    ) -> Result<SourceReading, GatewayError> {
+        live::tools_list(text, Some(server), PATH, Some(&project.id))
+            .map_err(|error| GatewayError::Invalid(error.to_string()))
     }
 
     async fn note(
@@ -327,7 +327,7 @@ impl Gateway {
     }
 
     /// As [`Gateway::listed`], for JSON: a `tools/list` result, a response around it, or the bare list. Of a page that
-    /// names a next one, nothing is noted as gone.
+    /// names a next one, and of a list with a tool that cannot be read, nothing is noted as gone.
     ///
     /// # Errors
     /// When the text is no such list; else as for [`Gateway::listed`].
@@ -340,16 +340,26 @@ impl Gateway {
         let invalid = |error: serde_json::Error| {
             GatewayError::Invalid(format!("this is not a tool list: {error}"))
         };
-        let mut value: serde_json::Value = serde_json::from_str(text).map_err(invalid)?;
-        if value.get("result").is_some_and(serde_json::Value::is_object) {
+        let text = live::repaired(text.as_bytes());
+        let mut value: Value = serde_json::from_str(&text).map_err(invalid)?;
+        if value.get("result").is_some_and(Value::is_object) {
             value = value["result"].take();
         }
-        let list = if value.is_array() {
-            ListToolsResult::with_all_items(serde_json::from_value(value).map_err(invalid)?)
-        } else {
-            serde_json::from_value(value).map_err(invalid)?
-        };
-        self.listed_until(project, server, list).await
+        let value = if value.is_array() { value } else { value["tools"].clone() };
+        let tools: Vec<Value> = serde_json::from_value(value).map_err(invalid)?;
+        // One that cannot be read hides no other, and is not passed on.
+        let (mut read, mut odd) = (Vec::new(), None);
+        for tool in tools {
+            match serde_json::from_value(tool) {
+                Ok(tool) => read.push(tool),
+                Err(error) => odd = Some(error),
+            }
+        }
+        if let Some(error) = odd.filter(|_| read.is_empty()) {
+            return Err(invalid(error));
+        }
+        let reading = self.reading(project, server, &text)?;
+        self.note(project, server, reading, read).await
     }
 
     /// Records how a call ended.

@@ -17,12 +17,11 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{PaginatedRequestParams, Tool};
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
 use rmcp::service::{ClientInitializeError, RunningService};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
-use serde_json::json;
+use serde_json::{Value, json};
 use staleness_sources::clients::{Launch, Target};
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
@@ -30,13 +29,14 @@ use tokio::task::JoinSet;
 
 use crate::call::Ended;
 use interrupt::Interrupt;
-use read::Bounded;
+use read::Lines;
 
 /// Servers that are asked at once.
 const AT_ONCE: usize = 4;
 /// The longest message of a server, in bytes.
 const MAX_LINE: usize = 8 * 1024 * 1024;
 const TOO_MUCH: &str = "it sent too much: a message over 8 MiB, or over 32 MiB in all";
+const NO_LIST: &str = "it does not list its tools";
 /// The time that a program has to end by itself, and again when it was told to.
 const GRACE: Duration = Duration::from_millis(150);
 
@@ -59,7 +59,8 @@ impl Default for Limits {
     }
 }
 
-/// The answer of a server: a `tools/list` result as JSON, or why there is none, in words of ours.
+/// The answer of a server: a `tools/list` result as JSON, with the `instructions` that the server gave before it, or why
+/// there is none, in words of ours.
 pub type Answer = Result<String, String>;
 
 /// Asks servers for their tools, several at once, and ends them. `heard` takes the place of each that is done. An
@@ -189,9 +190,8 @@ async fn hear(child: &mut Child, limits: Limits) -> Result<String, Trouble> {
     let (Some(write), Some(read)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(Trouble::Ended);
     };
-    let (read, is_over) = Bounded::new(read, limits.bytes, MAX_LINE);
-    let transport = AsyncRwTransport::new(read, write).with_max_line_length(MAX_LINE);
-    let listed = list(transport, limits).await.map(|(text, _)| text);
+    let (lines, is_over) = Lines::new(read, write, limits.bytes, MAX_LINE);
+    let listed = list(lines, limits).await.map(|(text, _)| text);
     listed.map_err(|why| if is_over() { Trouble::Words(TOO_MUCH) } else { why })
 }
 
@@ -205,27 +205,40 @@ async fn list(
         | ClientInitializeError::TransportError { .. } => Trouble::Ended,
         _ => Trouble::Words("it does not speak MCP"),
     })?;
-    let has_tools = client.peer_info().is_some_and(|info| info.capabilities.tools.is_some());
-    let mut tools: Vec<Tool> = Vec::new();
+    let info = client.peer_info();
+    let has_tools = info.as_ref().is_some_and(|info| info.capabilities.tools.is_some());
+    let instructions = info.and_then(|info| info.instructions.clone());
+    let mut tools: Vec<Value> = Vec::new();
     let mut cursor = None;
     for _ in 0..limits.pages {
         if !has_tools {
             break;
         }
         let page = PaginatedRequestParams::default().with_cursor(cursor.take());
-        let page = client.list_tools(Some(page)).await.map_err(|error| match error {
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(page));
+        let page = client.send_request(request).await.map_err(|error| match error {
             rmcp::ServiceError::TransportClosed => Trouble::Ended,
             rmcp::ServiceError::McpError(_) => Trouble::Words("it answers with an error"),
-            _ => Trouble::Words("it does not list its tools"),
+            _ => Trouble::Words(NO_LIST),
         })?;
-        tools.extend(page.tools);
-        cursor = page.next_cursor;
+        let mut page = match page {
+            ServerResult::ListToolsResult(page) => json!(page),
+            // A malformed tool hides no other: who reads the list says which could not be read.
+            ServerResult::CustomResult(page) => page.0,
+            _ => Value::Null,
+        };
+        let Some(Value::Array(more)) = page.get_mut("tools").map(Value::take) else {
+            return Err(Trouble::Words(NO_LIST));
+        };
+        tools.extend(more);
+        let next = page["nextCursor"].as_str().filter(|next| !next.is_empty());
+        cursor = next.map(ToOwned::to_owned);
         if cursor.is_none() || tools.len() > limits.tools {
             break;
         }
     }
     // Of a longer list, what is missing proves nothing.
-    let mut listed = json!({ "tools": tools });
+    let mut listed = json!({ "tools": tools, "instructions": instructions });
     if cursor.is_some() {
         listed["nextCursor"] = "more".into();
     }

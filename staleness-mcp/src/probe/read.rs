@@ -1,62 +1,94 @@
-//! A stream of which no more is read than a server may send.
+//! The messages of a server, of which no more is read than it may send.
 
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, ReadBuf};
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use staleness_sources::live::repaired;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
 
-/// A stream that ends where its sender goes too far.
-pub(super) struct Bounded<R> {
-    inner: R,
+/// One message a line. It ends where its sender goes too far.
+pub(super) struct Lines<R, W> {
+    read: BufReader<R>,
+    write: Arc<Mutex<Option<W>>>,
+    /// The beginning of a line.
+    line: Vec<u8>,
+    max_line: usize,
     /// Bytes that may still be read.
     left: u64,
-    /// Bytes since the last line feed.
-    line: usize,
-    max_line: usize,
     is_over: Arc<AtomicBool>,
 }
 
-impl<R> Bounded<R> {
-    /// Returns the stream, and a function that returns true once its sender went too far.
-    pub(super) fn new(inner: R, bytes: u64, max_line: usize) -> (Self, impl Fn() -> bool) {
+impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+    /// Returns the messages, and a function that returns true once their sender went too far.
+    pub(super) fn new(read: R, write: W, bytes: u64, max_line: usize) -> (Self, impl Fn() -> bool) {
         let is_over = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&is_over);
-        let bounded = Self { inner, left: bytes, line: 0, max_line, is_over };
-        (bounded, move || told.load(Ordering::Relaxed))
+        let (read, write) = (BufReader::new(read), Arc::new(Mutex::new(Some(write))));
+        let lines = Self { read, write, line: Vec::new(), max_line, left: bytes, is_over };
+        (lines, move || told.load(Ordering::Relaxed))
     }
 
-    /// Counts what was read. Returns true if it is too much.
-    fn count(&mut self, read: &[u8]) -> bool {
-        let lines = read.split(|byte| *byte == b'\n').map(<[u8]>::len);
-        for (at, length) in lines.enumerate() {
-            self.line = if at == 0 { self.line + length } else { length };
-            if self.line > self.max_line {
-                return true;
+    /// Reads the next message. Cancel-safe: the beginning of a line stays in `line`.
+    async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        while !self.is_over.load(Ordering::Relaxed) {
+            let bytes = self.read.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let read = &bytes[..end.map_or(bytes.len(), |at| at + 1)];
+            let left = self.left.checked_sub(read.len() as u64);
+            if left.is_none() || self.line.len() + read.len() > self.max_line {
+                self.is_over.store(true, Ordering::Relaxed);
+                break;
+            }
+            self.left = left.unwrap_or(0);
+            self.line.extend_from_slice(read);
+            let taken = read.len();
+            self.read.consume(taken);
+            if end.is_some() {
+                let line = std::mem::take(&mut self.line);
+                let text = repaired(&line);
+                // A line that is no message is nobody's answer.
+                if let Ok(message) = serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+                    return Some(message);
+                }
             }
         }
-        let left = self.left.checked_sub(read.len() as u64);
-        self.left = left.unwrap_or(0);
-        left.is_none()
+        None
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        if !self.is_over.load(Ordering::Relaxed) {
-            std::task::ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
-            if self.count(&buffer.filled()[before..]) {
-                self.is_over.store(true, Ordering::Relaxed);
-                buffer.set_filled(before);
-            }
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let write = Arc::clone(&self.write);
+        async move {
+            let mut text = serde_json::to_vec(&message)?;
+            text.push(b'\n');
+            let mut write = write.lock().await;
+            let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+            write.write_all(&text).await?;
+            write.flush().await
         }
-        Poll::Ready(Ok(()))
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        self.next().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        drop(self.write.lock().await.take());
+        Ok(())
     }
 }

@@ -85,6 +85,26 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
     }
 }
 
+#[test]
+fn a_malformed_tool_hides_no_other() {
+    for (odd, name) in [
+        (r#"{"name":5}"#, serde_json::json!(5)),
+        (r#"{"name":"b","name":"c","inputSchema":{}}"#, "c".into()),
+        (r#"{"name":"b\\ud800","inputSchema":{}}"#, "b\u{fffd}".into()),
+        (r#"{"name":"b\377","inputSchema":{}}"#, "b\u{fffd}".into()),
+        (r#"{"name":"b"}"#, "b".into()),
+    ] {
+        let script = server(&page(&format!("{odd},{TOOL}"), ""));
+        let text = answer(shell(&script), limits(10_000)).expect(odd);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let names: Vec<_> =
+            value["tools"].as_array().expect(odd).iter().map(|t| &t["name"]).collect();
+        assert_eq!(names, [&name, &serde_json::json!("a")], "{odd}");
+    }
+    let none = server(&page("", "").replace("[]", "5"));
+    assert_eq!(answer(shell(&none), limits(10_000)), Err(NO_LIST.to_owned()));
+}
+
 #[cfg(not(feature = "http"))]
 #[test]
 fn without_http_a_server_that_needs_it_is_told_how_to_get_it() {

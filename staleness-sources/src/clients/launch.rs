@@ -12,7 +12,7 @@ use staleness_core::source::SourceState;
 use staleness_core::tool::{ListingState, ToolKind};
 
 /// A configured server and its launch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Startable {
     /// The name as written in the configuration.
     pub server: String,

@@ -25,6 +25,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
+use staleness_sources::live::repaired;
 use tokio::sync::watch;
 
 use super::{Answer, Limits, MAX_LINE, TOO_MUCH, Trouble, list, no_answer};
@@ -248,7 +249,7 @@ impl StreamableHttpClient for Client {
             return Err(Failed::Client(self.stop(NOT_MCP)));
         }
         let text = self.bounded(answer).read().await?;
-        let message = serde_json::from_slice(&text);
+        let message = serde_json::from_str(&repaired(&text));
         let message = message.map_err(|_| Failed::Client(self.stop(NOT_MCP)))?;
         Ok(StreamableHttpPostResponse::Json(message, session))
     }
