@@ -25,9 +25,6 @@ use crate::words::agent_name;
 /// The environment variable that names the calling agent.
 const AGENT_VARIABLE: &str = "STALENESS_AGENT";
 
-/// The environment variable with the URL of the registry.
-const STORE_VARIABLE: &str = "STALENESS_STORE";
-
 /// Options given by the caller. Missing ones get defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -53,8 +50,8 @@ pub struct Options {
 pub struct Settings {
     /// The URL of the registry.
     pub url: StoreUrl,
-    /// The URL as an option gave it, which other commands need too. Not from the environment.
-    pub given_store: Option<String>,
+    /// The options that other commands need too, with their values. Not from the environment.
+    pub given: Vec<(&'static str, String)>,
     /// The project's folders.
     pub place: ProjectPlace,
     /// The project's id and root.
@@ -127,9 +124,7 @@ impl Settings {
             store: SharedStore::new(url.clone()),
             client: agent.as_ref().and_then(client_of),
             in_server: false,
-            given_store: options.store.clone().filter(|url| {
-                variable(STORE_VARIABLE).is_none_or(|set| set.to_string_lossy() != url.as_str())
-            }),
+            given: given(options),
             url,
             place,
             project,
@@ -251,6 +246,12 @@ impl Settings {
         self.url.path().is_some()
     }
 
+    /// Returns the value of an option that other commands need too.
+    pub(crate) fn given(&self, option: &str) -> Option<&str> {
+        let mut given = self.given.iter();
+        given.find(|(name, _)| *name == option).map(|(_, value)| value.as_str())
+    }
+
     /// Returns the client that an answer is for, or `any client`.
     #[must_use]
     pub fn audience(&self) -> &str {
@@ -301,6 +302,25 @@ fn agent_behind(policy: &Policy, name: AgentId) -> AgentId {
     // The policy may give the agent of a client another name.
     let client = clients::named(agent.as_str()).and_then(|client| AgentId::new(client).ok());
     client.map_or(agent, |client| policy.agent_behind(client))
+}
+
+/// Returns the options that say which store, project, files and agent a command is about. An option with the
+/// value of its variable is taken from the environment, and a URL with a password is left out.
+fn given(options: &Options) -> Vec<(&'static str, String)> {
+    let path = |path: &Option<PathBuf>| path.as_deref().and_then(Path::to_str).map(str::to_owned);
+    let is_secret = |url: &String| staleness::StoreUrl::without_password(url) != *url;
+    let all = [
+        ("--store", "STALENESS_STORE", options.store.clone().filter(|url| !is_secret(url))),
+        ("--project", "STALENESS_PROJECT", path(&options.project)),
+        ("--home", "STALENESS_HOME", path(&options.home)),
+        ("--config", "STALENESS_CONFIG", path(&options.config)),
+        ("--agent", AGENT_VARIABLE, options.agent.clone()),
+    ];
+    let is_set =
+        |name, value: &str| variable(name).is_some_and(|set| set.to_string_lossy() == value);
+    all.into_iter()
+        .filter_map(|(option, name, value)| Some((option, value.filter(|it| !is_set(name, it))?)))
+        .collect()
 }
 
 /// Returns the client with the same name as the agent, if there is one.

@@ -6,7 +6,7 @@ use staleness_service::documents::named_version;
 use staleness_service::knowledge::World;
 use staleness_service::review::{Subject, entries};
 
-use super::shell::{editor, from_here, quoted};
+use super::shell::{again, editor, from_here, quoted};
 use crate::args::ReviewArgs;
 use crate::error::CliError;
 use crate::output::review::{self, Entry};
@@ -23,7 +23,7 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let open =
         |path: &str, line| editor(&from_here(&settings.place.folder, here.as_deref(), path), line);
     let entry = |each: staleness_service::review::Entry| Entry {
-        suggested_action: command(&each.id, &each.verdict, &each.subject, open),
+        suggested_action: again(settings, &command(&each.id, &each.verdict, &each.subject, open)),
         kind: each.kind,
         id: each.id,
         title: each.title,

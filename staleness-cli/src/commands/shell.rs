@@ -3,11 +3,22 @@
 use std::path::Path;
 
 use staleness_service::is_unsafe;
+use staleness_service::settings::Settings;
 
 /// Quotes a word for a shell, so that it is taken literally and never as an option.
 pub(crate) fn quoted(text: &str) -> String {
     let word = word(text);
     if text.starts_with('-') { format!("-- {word}") } else { word }
+}
+
+/// Returns a command of this program with the options that this one was given.
+pub(crate) fn again(settings: &Settings, command: &str) -> String {
+    let given = settings.given.iter().map(|(name, value)| format!(" {name} {}", word(value)));
+    let given: String = given.collect();
+    match command.strip_prefix("staleness ") {
+        Some(rest) => format!("staleness{given} {rest}"),
+        None => command.to_owned(),
+    }
 }
 
 /// Returns the command that opens a file at a line in the user's editor.

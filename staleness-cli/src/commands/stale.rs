@@ -8,6 +8,7 @@ use staleness::work::{StaleReport, Work};
 use staleness_service::work as service;
 
 use super::import::work_in;
+use super::shell::{again, quoted};
 use super::tools::choice;
 use super::work::act;
 use crate::args::work_args::StaleListArgs;
@@ -33,12 +34,15 @@ pub(crate) fn run(
 }
 
 fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool, CliError> {
-    let report = match &args.input {
+    let mut report = match &args.input {
         Some(file) => foreign(settings, file, out)?,
         None => {
             settings.open(Access::Look)?.work().stale(&settings.project, settings.now).wait()?
         }
     };
+    for each in &mut report.warnings {
+        each.suggested_action = again(settings, &each.suggested_action);
+    }
     if out.json {
         out.json(&report)?;
     } else if !out.quiet || !report.warnings.is_empty() {
@@ -73,8 +77,8 @@ fn resolve(
     out: &Output,
 ) -> Result<(), CliError> {
     let done = service::resolve(settings, id, scope, act(settings))?;
-    let back = super::shell::quoted(done.id.as_str());
-    let back = format!("to undo: `staleness work reopen {}`", escape(&back));
+    let back = format!("staleness work reopen {}", quoted(done.id.as_str()));
+    let back = format!("to undo: `{}`", escape(&again(settings, &back)));
     let (id, from, to) = (out.paint.bold(&escape(done.id.as_str())), &done.from, &done.to);
     out.done(&done, || format!("{id}  {from} → {to}  {}\n", out.paint.dim(&back)))
 }

@@ -81,6 +81,7 @@ mod secrets;
 mod sessions;
 mod store_trouble;
 mod suggesting;
+mod told;
 mod transfer;
 mod two_at_once;
 mod unused;

@@ -54,7 +54,7 @@ pub fn session_start(
     }
     let budget = hooks.session_start_chars as usize;
     let (said, lock) = within(settings, registry, delta, resume, budget)?;
-    let (Some(text), Some(url)) = (&said.text, &settings.given_store) else {
+    let (Some(text), Some(url)) = (&said.text, settings.given("--store")) else {
         return Ok((said, lock));
     };
     let longer = |said: &Said| said.text.as_ref().map(|text| text.with_store(url));

@@ -83,12 +83,11 @@ impl ModelText {
         joined
     }
 
-    /// Returns the text with `--store URL` in each command of this program. Nothing is added for a URL with a
-    /// password or with characters that end a quotation.
+    /// Returns the text with `--store URL` in each command of this program. Nothing is added for a URL with
+    /// characters that end a quotation.
     #[must_use]
     pub(crate) fn with_store(&self, url: &str) -> Self {
-        let is_secret = staleness::StoreUrl::without_password(url) != url;
-        if is_secret || url.chars().any(|c| c.is_control() || "`'\"".contains(c)) {
+        if url.chars().any(|c| c.is_control() || "`'\"".contains(c)) {
             return self.clone();
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-.:/@%+,".contains(c);
