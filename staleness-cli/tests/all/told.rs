@@ -56,3 +56,34 @@ fn a_command_is_printed_without_what_it_has_from_elsewhere() {
     let stale = sandbox.json_under(&variables, &["stale", "--agent", "codex"]);
     assert_eq!(stale["warnings"][0]["suggested_action"], "staleness stale resolve t");
 }
+
+/// Bug: after a server recovered in part, the other client hears neither that nor of the tool that still fails.
+#[test]
+fn a_server_that_recovers_in_part_is_told_to_both_of_its_clients_alike() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["shared"]);
+    sandbox.codex(&["shared"]);
+    let on = |day: u32, act: &str| {
+        let act = format!("record mcp__shared__{act} --agent claude-code --now 2026-11-{day}");
+        sandbox.ok(&line(&act));
+    };
+    let told = |day: u32| {
+        let told = ["claude-code", "codex"].map(|client| told_on(&sandbox, client, day));
+        assert_eq!(told[0], told[1], "{day}");
+        told[1].clone()
+    };
+    told(10);
+    for tool in ["a", "b"] {
+        (0..3).for_each(|_| on(10, &format!("{tool} --failure")));
+    }
+    assert!(told(11).contains("avoid: `mcp__shared__*` (all 2 of its tools in use are demoted)"));
+    on(12, "a --success");
+    let still = "- Still failing, avoid: `mcp__shared__b` (3 of the last 3 uses failed, last used";
+    let again = told(13);
+    assert!(again.contains(still), "{again}");
+    assert!(again.ends_with("- Available again: `mcp__shared__a`"), "{again}");
+    assert!(told(14).contains(still));
+    on(15, "b --success");
+    assert!(told(16).ends_with("\n- Available again: `mcp__shared__b`"));
+    assert_eq!(told(17), "");
+}

@@ -341,7 +341,7 @@ impl Recording<'_> {
     fn is_unproven(&self, tool: &Tool) -> bool {
         let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
         self.used.outcome != OutcomeKind::Success
-            && tool.ring.proves_no_success(tool.uses)
+            && tool.ring.proves_no_success(tool.uses, Timestamp::MAX)
             && !self.is_of_an_account()
             && servers.is_some_and(|servers| !servers.list(tool))
     }

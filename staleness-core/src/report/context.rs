@@ -353,19 +353,24 @@ impl<'a> Context<'a> {
 
     /// Returns true if the requesting client is told about failures of the tool. For a name that may be
     /// invented, only the clients that called it are told, and those that load its server if no tool of that
-    /// ever worked: then the server fails.
+    /// had worked when this one was demoted: then the server failed.
     #[must_use]
     pub fn is_told_of(&self, tool: &Tool) -> bool {
-        let never_worked = |member: &&Tool| member.uses == 0 || member.failed_only();
-        let server_fails = || {
-            self.entries.provider(tool).is_some_and(|server| {
-                server.presence.is_present() && self.members(server).iter().all(never_worked)
-            })
+        let called = |client| {
+            !may_be_invented(tool) || tool.used_by.contains(client) || self.failed_with_server(tool)
         };
-        let called =
-            |client| !may_be_invented(tool) || tool.used_by.contains(client) || server_fails();
         tool.presence.cause != PresenceCause::Invented
             && self.view.seen_by.as_ref().is_none_or(called)
+    }
+
+    /// Returns true if the requesting client loads the tool's server, and no tool of that had worked when this one
+    /// was demoted. The view must contain all tools of the server.
+    pub(crate) fn failed_with_server(&self, tool: &Tool) -> bool {
+        let then = tool.health.last_demoted_at.unwrap_or(self.now);
+        let never_worked = |member: &&Tool| member.ring.proves_no_success(member.uses, then);
+        self.entries.provider(tool).is_some_and(|server| {
+            server.presence.is_present() && self.members(server).iter().all(never_worked)
+        })
     }
 
     /// Returns the visible tools, one per name: see [`View::resolve`].

@@ -148,10 +148,12 @@ fn runs<'a>(
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
     for entry in context.view().journal.values() {
         let is_new = entry.revision > after && entry.subject.kind == SubjectKind::Tool;
-        if !is_new || !concerns(entry, client) {
+        if !is_new {
             continue;
         }
-        if let Some(key) = entry.subject.tool_key() {
+        if let Some(key) = entry.subject.tool_key()
+            && (concerns(entry, client) || recovered_for_all(context, entry, &key))
+        {
             first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
         }
     }
@@ -200,6 +202,12 @@ fn concerns(entry: &JournalEntry, client: Option<&ClientId>) -> bool {
         }
         Some(client) => entry.clients.contains(client),
     }
+}
+
+/// Returns true if this is the recovery of a tool that all clients of its server were told to fail.
+fn recovered_for_all(context: &Context<'_>, entry: &JournalEntry, key: &ToolKey) -> bool {
+    let tool = || context.view().tools.get(key);
+    entry.action == Action::Recovered && tool().is_some_and(|tool| context.failed_with_server(tool))
 }
 
 /// Returns true if this is a cause of absence.

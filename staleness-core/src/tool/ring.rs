@@ -99,13 +99,14 @@ impl Ring {
     /// Returns true if the ring covers all `uses`, none of them succeeded and at least one failed (failures
     /// while offline included).
     pub(crate) fn proves_failure(&self, uses: u64) -> bool {
-        self.proves_no_success(uses) && self.entries.iter().any(|entry| entry.mark.is_conclusive())
+        self.proves_no_success(uses, Timestamp::MAX)
+            && self.entries.iter().any(|entry| entry.mark.is_conclusive())
     }
 
-    /// Returns true if the ring covers all `uses` and none of them succeeded.
-    pub(crate) fn proves_no_success(&self, uses: u64) -> bool {
-        let mut marks = self.entries.iter().map(|entry| entry.mark);
-        self.len() as u64 == uses && marks.all(|mark| mark != Mark::Success)
+    /// Returns true if the ring covers all `uses` and none of those up to `then` succeeded.
+    pub(crate) fn proves_no_success(&self, uses: u64, then: Timestamp) -> bool {
+        let mut until = self.entries.iter().filter(|entry| entry.at <= then);
+        self.len() as u64 == uses && until.all(|entry| entry.mark != Mark::Success)
     }
 
     /// Returns the counted outcomes, latest first.

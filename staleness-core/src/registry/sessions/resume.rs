@@ -312,14 +312,28 @@ impl WhatChanged {
 }
 
 impl WhatChanged {
-    /// Selects the server entries of the tools in the view, because a tool's presence depends on its server.
+    /// Selects the server entries of the tools in the view, because a tool's presence depends on its server, and all
+    /// tools of a server one of which recovered for its callers.
     fn entries(&self, view: &View) -> Selection {
         let tools = view.tools.values();
         let servers: BTreeSet<&ServerKey> = tools.filter_map(|tool| tool.server.as_ref()).collect();
         let scopes = [Scope::Global, Scope::Project(self.project.clone())];
         servers.into_iter().fold(Selection::new(), |more, server| {
+        let recovered = view
+            .journal
+            .values()
+            .filter(|entry| entry.action == Action::Recovered && !entry.clients.is_empty());
+        let recovered = recovered.filter_map(|entry| view.tools.get(&entry.subject.tool_key()?));
+        let recovered: BTreeSet<&ServerKey> =
+            recovered.filter_map(|tool| tool.server.as_ref()).collect();
             scopes.iter().fold(more, |more, scope| {
-                more.peek(ToolFilter::Entries(scope.clone(), server.clone()))
+                let of = (scope.clone(), server.clone());
+                let more = more.peek(ToolFilter::Entries(of.0.clone(), of.1.clone()));
+                if recovered.contains(server) {
+                    more.peek(ToolFilter::Server(of.0, of.1))
+                } else {
+                    more
+                }
             })
         })
     }
