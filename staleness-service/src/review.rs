@@ -40,7 +40,7 @@ impl Entry {
         let (path, line) = match &self.subject {
             Subject::Block { path, line } => (path.as_str(), *line),
             Subject::Item { path, line } => (path.as_deref().unwrap_or_default(), *line),
-            Subject::Tool | Subject::Work => ("", None),
+            Subject::Tool { .. } | Subject::Work { .. } => ("", None),
         };
         Rank { verdict: &self.verdict, since: self.since, path, line }
     }
@@ -50,7 +50,10 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A tool or a server's entry.
-    Tool,
+    Tool {
+        /// The request to the user after which its client loads it.
+        remedy: Option<&'static str>,
+    },
     /// An item of knowledge. Has a path and line if its text is in a file.
     Item {
         /// The file with the text.
@@ -124,7 +127,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
         id: tool.key.name.into(),
         verdict: tool.verdict,
         since: None,
-        subject: Subject::Tool,
+        subject: Subject::Tool { remedy: tool.presence.cause.remedy() },
     };
     Ok(doubtful.into_iter().map(entry).collect())
 }

@@ -41,7 +41,7 @@ fn is_definition(signal: Ground) -> bool {
     matches!(signal, Ground::DefinitionChanged | Ground::DefinitionWithheld)
 }
 
-/// Returns the next command to run. `open` opens a file at a line.
+/// Returns the next command to run, or after `# ` what to do without one. `open` opens a file at a line.
 fn command(
     id: &str,
     verdict: &Verdict,
@@ -50,10 +50,11 @@ fn command(
 ) -> String {
     let quoted = quoted(id);
     match subject {
-        Subject::Tool if verdict.signals.iter().any(|each| is_definition(each.kind)) => {
+        Subject::Tool { remedy: Some(remedy) } => format!("# {remedy}"),
+        Subject::Tool { .. } if verdict.signals.iter().any(|each| is_definition(each.kind)) => {
             format!("staleness tools diff {quoted}")
         }
-        Subject::Tool => match verdict.action {
+        Subject::Tool { .. } => match verdict.action {
             NextAction::Drop => format!("staleness tools ignore {quoted}"),
             NextAction::Update => format!("staleness tools history {quoted}"),
             _ => format!("staleness tools show {quoted}"),

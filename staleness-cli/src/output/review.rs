@@ -16,7 +16,7 @@ pub(crate) struct Entry {
     pub title: String,
     /// The verdict, with reasons.
     pub verdict: Verdict,
-    /// The command to run next.
+    /// The command to run next, or after `# ` what to do without one.
     pub suggested_action: String,
 }
 
@@ -39,12 +39,19 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
             text.push_str(&format!("    {}\n", paint.dim(&title)));
         }
         reasons(&each.verdict, 4, out, &mut text);
-        // Never truncated, so that it can be pasted.
-        text.push_str(&format!("    $ {}\n", escape(&each.suggested_action)));
+        text.push_str(&action(&each.suggested_action));
     }
     if total > entries.len() && !out.quiet {
         let more = format!("… and {} more; --limit {total} shows all\n", total - entries.len());
         text.push_str(&paint.dim(&more));
     }
     text
+}
+
+/// Renders a command, never truncated, so that it can be pasted; or what to do without one.
+pub(super) fn action(action: &str) -> String {
+    match action.strip_prefix("# ") {
+        Some(act) => format!("    {}\n", escape(act)),
+        None => format!("    $ {}\n", escape(action)),
+    }
 }

@@ -87,3 +87,98 @@ fn a_server_that_recovers_in_part_is_told_to_both_of_its_clients_alike() {
     assert!(told(16).ends_with("\n- Available again: `mcp__shared__b`"));
     assert_eq!(told(17), "");
 }
+
+/// Bug: an agent is told that another client no longer lists its server, or lists what that dropped.
+#[test]
+fn a_removal_names_the_files_of_the_client_that_asks_or_else_of_each() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["shared", "own"]);
+    sandbox.codex(&["shared", "other"]);
+    sandbox.ok(&["scan"]);
+    sandbox.claude(&["kept"]);
+    sandbox.codex(&["kept"]);
+    sandbox.ok(&["scan"]);
+    let reason = |name: &str, agent: &str| {
+        let agent = if agent.is_empty() { vec![] } else { vec!["--agent", agent] };
+        let shown = sandbox.json(&[&["tools", "show", name][..], &agent].concat());
+        shown["verdict"]["signals"][0]["reason"].as_str().unwrap().to_owned()
+    };
+    let (claude, codex) = ("claude-code/user/mcp", "codex/user/mcp");
+    let gone = |by: &str| format!("removed from config: {by} no longer lists it");
+    assert_eq!(reason("shared", "claude-code"), gone(claude));
+    assert_eq!(reason("shared", "codex"), gone(codex));
+    let both = format!("removed from config: {claude}, {codex} no longer list it");
+    assert_eq!(reason("shared", ""), both);
+    assert_eq!(reason("other", ""), gone(codex));
+    let foreign = "not one of this client's tools: ";
+    let nobody = format!("{foreign}no client lists it any more");
+    assert_eq!(reason("other", "claude-code"), nobody);
+    assert_eq!(reason("shared", "cursor"), nobody);
+    assert_eq!(reason("kept", "cursor"), format!("{foreign}{claude}, {codex} list it"));
+}
+
+/// Bug: what only its user can mend is called gone, without a word on how.
+#[test]
+fn a_server_that_waits_for_its_user_comes_with_the_request_to_the_user() {
+    let sandbox = Sandbox::new();
+    let write = |client: &str, text: &str| {
+        let project = sandbox.project.to_str().unwrap();
+        match client {
+            "claude-code" => {
+                let approved = json!({ "projects": { project: {
+                    "hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["team"] } } });
+                sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);
+                let text = if text.is_empty() { approved.to_string() } else { text.to_owned() };
+                sandbox.write("home/.claude.json", text);
+            }
+            "codex" => {
+                let level = if text.is_empty() { "trusted" } else { text };
+                let trust = format!("[projects.{project:?}]\ntrust_level = \"{level}\"\n");
+                sandbox.write("home/.codex/config.toml", trust);
+                sandbox
+                    .write("project/.codex/config.toml", "[mcp_servers.mine]\ncommand = \"x\"\n");
+            }
+            _ => {
+                let text =
+                    format!("{{\"mcpServers\": {{\"tool\": {{\"command\": \"x\"}}{text}}}}}");
+                sandbox.write("home/.gemini/settings.json", text);
+            }
+        }
+        sandbox.start_of(client, &format!("{client}{}", text.len()))
+    };
+    for (client, broken, name, why, remedy) in [
+        (
+            "claude-code",
+            "{}",
+            "mcp__team__*",
+            "its client waits for approval",
+            "approve it in the client",
+        ),
+        (
+            "codex",
+            "untrusted",
+            "mcp__mine__*",
+            "its client does not trust this folder",
+            "trust the folder in the client",
+        ),
+        (
+            "gemini",
+            ",",
+            "mcp_tool_*",
+            "its client refuses the file that lists it",
+            "correct the file, see `staleness doctor`",
+        ),
+    ] {
+        write(client, "");
+        let told = write(client, broken);
+        let gone = format!("do not call: `{name}` ({why}: ask the user to {remedy})");
+        assert!(told.contains(&gone), "{told}");
+        let review = sandbox.json(&["review", "--agent", client]);
+        let entry = &review["items"][0];
+        assert_eq!(entry["suggested_action"], format!("# {remedy}"), "{review}");
+        let reason = entry["verdict"]["signals"][0]["reason"].as_str().unwrap();
+        assert!(reason.ends_with(&format!(": {remedy}")), "{reason}");
+        let table = sandbox.ok(&["review", "--agent", client]);
+        assert!(table.contains(&format!("\n    {remedy}\n")), "{table}");
+    }
+}

@@ -11,7 +11,7 @@ use crate::source::SourceState;
 use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 use crate::tool::{
-    Hold, ListingState, Presence, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind,
+    Hold, Listing, ListingState, Presence, PresenceCause, Ring, RingEntry, Status, Tool, ToolKind,
 };
 use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
 
@@ -193,7 +193,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     }
     let withheld = tool.is_withheld();
     if absent && tool.presence.cause != PresenceCause::DefinitionChanged {
-        signal(Ground::Absent, policy.freshness_absent, absence(tool));
+        signal(Ground::Absent, policy.freshness_absent, absence(context, tool));
     }
     let changed = tool.is_changed();
     if changed {
@@ -228,6 +228,9 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         (true, true) if withheld => (policy.freshness_both, NextAction::Verify),
         (true, true) => (policy.freshness_both, NextAction::Drop),
         (false, true) if withheld => (policy.freshness_absent, NextAction::Verify),
+        (false, true) if tool.presence.cause.remedy().is_some() => {
+            (policy.freshness_absent, NextAction::Update)
+        }
         (false, true) => (policy.freshness_absent, NextAction::Drop),
         (true, false) => (policy.freshness_failing, NextAction::Update),
         (false, false) if changed => (policy.freshness_changed, NextAction::Verify),
@@ -288,30 +291,50 @@ fn see(what: &str, tool: &Tool) -> String {
     format!("{what}: see `staleness tools diff {name}`")
 }
 
-fn absence(tool: &Tool) -> String {
-    let source = tool
-        .listings
-        .iter()
-        .find(|listing| listing.state.cause() == tool.presence.cause)
-        .or(tool.listings.first())
-        .map_or_else(|| "its configuration".into(), |listing| listing.source.to_string());
+/// Returns why a tool is absent, for the requesting client by its own sources.
+fn absence(context: &Context<'_>, tool: &Tool) -> String {
+    let cause = tool.presence.cause;
+    let client = context.view().seen_by.as_ref();
+    let is_own = |each: &Listing| client.is_none_or(|client| each.source.client == client.as_str());
+    let of_clients = || tool.listings.iter().filter(|each| !each.is_live());
+    let is_told = |each: &&Listing| match cause {
+        PresenceCause::OtherClient => !each.is_live() && each.state != ListingState::Gone,
+        PresenceCause::NotListed => each.state == ListingState::Gone,
+        _ => each.state.cause() == cause && is_own(each),
+    };
+    let sources = tool.listings.iter().filter(is_told);
+    let sources: Vec<String> = sources.map(|each| each.source.to_string()).collect();
+    let verb = if sources.len() > 1 { "list" } else { "lists" };
+    let all = match sources.is_empty() {
+        true => "its configuration".into(),
+        false => sources.join(", "),
+    };
     let server = tool.server.as_ref().map_or("its server", |server| server.as_str());
-    match tool.presence.cause {
-        PresenceCause::Disabled => format!("switched off in {source}"),
-        PresenceCause::Pending => format!("listed in {source}, and not approved yet"),
-        PresenceCause::Untrusted => format!("listed in {source}, in a folder that is not trusted"),
-        PresenceCause::Refused => format!("listed in {source}, a file that its client refuses"),
+    let reason = match cause {
+        PresenceCause::Disabled => format!("switched off in {all}"),
+        PresenceCause::Pending => format!("listed in {all}, and not approved yet"),
+        PresenceCause::Untrusted => format!("listed in {all}, in a folder that is not trusted"),
+        PresenceCause::Refused => format!("listed in {all}, a file that its client refuses"),
         PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
         PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
         PresenceCause::ServerNotLoaded => format!("its server {server} is listed but not loaded"),
         PresenceCause::DefinitionChanged => waits(tool),
-        PresenceCause::NotListed => format!("{source} no longer lists it"),
-        PresenceCause::OtherClient if tool.listings.is_empty() => {
+        PresenceCause::NotListed => format!("{all} no longer {verb} it"),
+        PresenceCause::OtherClient if of_clients().next().is_none() => {
             format!("not one of this client's tools: another client has its server {server}")
         }
-        PresenceCause::OtherClient => format!("not one of this client's tools: {source} lists it"),
+        PresenceCause::OtherClient if sources.is_empty() => {
+            "not one of this client's tools: no client lists it any more".into()
+        }
+        PresenceCause::OtherClient => format!("not one of this client's tools: {all} {verb} it"),
         PresenceCause::Invented => "no client lists it, and it never worked".into(),
-        _ => format!("removed from config: {source} no longer lists it"),
+        _ => format!("removed from config: {all} no longer {verb} it"),
+    };
+    let entry = context.provider(&tool.key).filter(|_| cause == PresenceCause::ServerNotLoaded);
+    let entry = entry.and_then(|key| context.view().tools.get(key));
+    match entry.map_or(cause, |entry| entry.presence.cause).remedy() {
+        Some(remedy) => format!("{reason}: {remedy}"),
+        None => reason,
     }
 }
 

@@ -72,6 +72,18 @@ impl PresenceCause {
         matches!(self, Self::Disabled | Self::ServerDisabled)
     }
 
+    /// Returns the request to the user that lets a client load what it lists. `None` if that is no matter of consent
+    /// or of a broken file.
+    #[must_use]
+    pub const fn remedy(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Pending => "approve it in the client",
+            Self::Untrusted => "trust the folder in the client",
+            Self::Refused => "correct the file, see `staleness doctor`",
+            _ => return None,
+        })
+    }
+
     /// Returns true if the tool appeared or disappeared together with its server.
     #[must_use]
     pub const fn is_by_server(self) -> bool {

@@ -8,7 +8,7 @@ use staleness::registry::ScopeChoice;
 use staleness::verdict::{Ground, NextAction, SignalKind};
 use staleness::work::WorkKind;
 use staleness_service::knowledge::World;
-use staleness_service::model_text::{ModelName, NameKind, called_by, state};
+use staleness_service::model_text::{ModelName, ModelText, NameKind, ask, called_by, state};
 use staleness_service::review::{Entry, Subject, at_hand};
 use staleness_service::settings::Access;
 use staleness_service::{ErrorKind, ServiceError, work};
@@ -71,7 +71,7 @@ struct ListStale {
 
 fn kind_of(subject: &Subject) -> Kind {
     match subject {
-        Subject::Tool => Kind::Tool,
+        Subject::Tool { .. } => Kind::Tool,
         Subject::Block { .. } => Kind::Document,
         Subject::Item { .. } => Kind::Knowledge,
         Subject::Work => Kind::Work,
@@ -97,18 +97,21 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
 }
 
 /// Returns the next step for an agent.
-fn next(each: &Entry) -> &'static str {
+fn next(each: &Entry) -> ModelText {
+    if let Subject::Tool { remedy: Some(remedy) } = each.subject {
+        return ModelText::from("do not call it; ").and(ask(remedy));
+    }
     let is = |wanted: Ground| each.verdict.signals.iter().any(|signal| signal.kind == wanted);
-    match (&each.subject, each.verdict.action) {
-        (Subject::Tool, _) if is(Ground::DefinitionWithheld) => {
+    ModelText::from(match (&each.subject, each.verdict.action) {
+        (Subject::Tool { .. }, _) if is(Ground::DefinitionWithheld) => {
             "do not call it until the user runs `staleness tools diff` and accepts the change"
         }
-        (Subject::Tool, NextAction::Verify) if is(Ground::DefinitionChanged) => {
+        (Subject::Tool { .. }, NextAction::Verify) if is(Ground::DefinitionChanged) => {
             "the user can see the change with `staleness tools diff`"
         }
-        (Subject::Tool, NextAction::Drop) => "do not call it; use suggest_tool",
-        (Subject::Tool, NextAction::Verify) => "try it; record_outcome if no hook does",
-        (Subject::Tool, _) => "use another, or retry after a repair",
+        (Subject::Tool { .. }, NextAction::Drop) => "do not call it; use suggest_tool",
+        (Subject::Tool { .. }, NextAction::Verify) => "try it; record_outcome if no hook does",
+        (Subject::Tool { .. }, _) => "use another, or retry after a repair",
         (Subject::Block { .. }, _) => "correct the file, then verify_knowledge with this id",
         (Subject::Item { path: Some(_), .. }, NextAction::Update | NextAction::Drop) => {
             "correct or delete the file"
@@ -117,8 +120,8 @@ fn next(each: &Entry) -> &'static str {
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
         (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still wrong",
         (Subject::Item { .. }, _) => "compare it with the code, then verify_knowledge",
-        (Subject::Work, _) => next_of_work(each),
-    }
+        (Subject::Work { .. }, _) => next_of_work(each),
+    })
 }
 
 /// Returns the next step for overdue work, by kind.
@@ -145,7 +148,7 @@ struct Row {
     id: String,
     title: String,
     verdict: verdict::Brief,
-    next: &'static str,
+    next: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -188,7 +191,7 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer<Stale>, ServiceError
             },
             title: line(&each.title),
             verdict: verdict::brief(&each.verdict),
-            next: next(each),
+            next: next(each).to_string(),
         };
         let text = Text::new("- ").and(each.kind).and(" ").and(name(client, each)).and(": ");
         (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
@@ -274,9 +277,10 @@ mod tests {
         ] {
             let signals = vec![Signal::new(kind, 1.0, 0.5, String::new())];
             let verdict = Verdict { level: Level::Review, freshness: 0.5, signals, action };
-            let (id, title, subject) = (String::new(), String::new(), Subject::Tool);
+            let (id, title, subject) =
+                (String::new(), String::new(), Subject::Tool { remedy: None });
             let entry = Entry { kind: "tool", id, title, verdict, since: None, subject };
-            assert!(next(&entry).contains(step), "{kind:?}: {}", next(&entry));
+            assert!(next(&entry).as_str().contains(step), "{kind:?}: {}", next(&entry));
         }
     }
 }

@@ -3,6 +3,7 @@
 use staleness::Timestamp;
 use staleness::ids::ClientId;
 use staleness::report::Redefined;
+use staleness::tool::PresenceCause;
 use staleness::work::WorkStatus;
 
 use super::{ModelName, ModelText, NameKind};
@@ -11,7 +12,7 @@ use super::{ModelName, ModelText, NameKind};
 const CAUSES: &[(&str, &str)] = &[
     ("removed_from_config", "removed from config"),
     ("disabled", "switched off"),
-    ("pending", "its client waits for the user's approval"),
+    ("pending", "its client waits for approval"),
     ("untrusted", "its client does not trust this folder"),
     ("refused", "its client refuses the file that lists it"),
     ("server_removed", "its server was removed from config"),
@@ -81,7 +82,12 @@ const COUNTS: &[&str] = &[
 pub fn cause(text: &str) -> ModelText {
     let one = |text: &str| {
         let stored = CAUSES.iter().find(|(stored, _)| *stored == text);
-        stored.map(|(_, words)| ModelText::from(*words)).or_else(|| one_of(FAILING, text))
+        let words = stored.map(|(_, words)| ModelText::from(*words));
+        let asked = PresenceCause::from_word(text).and_then(PresenceCause::remedy).map(ask);
+        match (words, asked) {
+            (Some(words), Some(asked)) => Some(words.and(": ").and(asked)),
+            (words, _) => words.or_else(|| one_of(FAILING, text)),
+        }
     };
     let parts = text.split("; also absent: ").map(one);
     let known: Option<Vec<_>> = parts.collect();
@@ -89,6 +95,12 @@ pub fn cause(text: &str) -> ModelText {
         || "see `staleness tools list`".into(),
         |parts| ModelText::join(parts, "; also absent: "),
     )
+}
+
+/// Returns the request to an agent to ask its user for a [remedy](PresenceCause::remedy).
+#[must_use]
+pub fn ask(remedy: &'static str) -> ModelText {
+    ModelText::from("ask the user to ").and(remedy)
 }
 
 /// Maximum number of changed parameters to name.
@@ -181,7 +193,6 @@ fn same(sentence: &'static str, text: &str) -> Option<ModelText> {
 
 #[cfg(test)]
 mod tests {
-    use staleness::tool::PresenceCause;
     use staleness_core::work::{Flag, Overdue};
 
     use super::*;
@@ -190,7 +201,10 @@ mod tests {
     fn every_cause_that_is_stored_is_told_in_words() {
         for stored in PresenceCause::ALL {
             let told = cause(stored.as_str());
-            assert!(!told.as_str().contains('`'), "{stored:?}: {told}");
+            assert_ne!(told, cause(""), "{stored:?}");
+            let remedy = stored.remedy().map(|remedy| format!(": ask the user to {remedy}"));
+            let asks = remedy.is_some_and(|remedy| told.as_str().ends_with(&remedy));
+            assert_eq!(asks, stored.remedy().is_some(), "{stored:?}: {told}");
         }
         for text in ["3 of the last 5 uses failed", "demoted by hand"] {
             assert_eq!(cause(text).as_str(), text);
