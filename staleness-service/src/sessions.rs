@@ -46,7 +46,7 @@ impl Answer {
     /// Errors of the store.
     pub fn doubts(&self, settings: &Settings) -> Result<Doubts, ServiceError> {
         let share = settings.configured.policy.hooks.session_start_chars as usize / 3;
-        doubts(settings, &self.registry, &self.resume, share)
+        doubts(settings, &self.registry, &self.delta, &self.resume, share)
     }
 }
 

@@ -147,7 +147,7 @@ def play_documents(client, machine):
     machine.staleness("check")
     reference = ["--id", "ports", "--kind", "reference", "--body", "80 and 90", "--expires", "+3d"]
     machine.staleness("--now", WEEKS_AGO, "knowledge", "add", *reference)
-    holds = ["For you", "In force", "Do not rely", "Do not rely"]
+    holds = ["For you", "In force", "Do not rely", "Expired"]
     told(client, "a document and an item are stale", client.session(), "Changed", *holds)
     for command in client.clears:
         cleared = ["Overdue", "For whoever takes it", *holds]

@@ -182,3 +182,42 @@ fn a_server_that_waits_for_its_user_comes_with_the_request_to_the_user() {
         assert!(table.contains(&format!("\n    {remedy}\n")), "{table}");
     }
 }
+
+/// Bug: what has expired is told at every start, and never how to settle it.
+#[test]
+fn knowledge_that_became_stale_is_told_once_and_then_weekly_with_what_settles_it() {
+    let sandbox = Sandbox::new();
+    let add = "knowledge add --kind knowledge --now 2026-11-01 --agent codex";
+    sandbox.ok(&line(&format!("{add} --id port --expires 2026-11-03 --body 'The port is 8080'")));
+    sandbox.ok(&line(&format!("{add} --id host --body 'The host is a'")));
+    told_on(&sandbox, "codex", 2);
+    let contradict = "knowledge contradict host --by me --reason moved --now 2026-11-05";
+    let command = |verb: &str| format!("`staleness knowledge {verb} --agent codex`");
+    let remove = command("remove --yes ID");
+    let expired = format!(
+        "\n- Expired (still true: {}, else {remove}): knowledge `port`",
+        command("set --expires none ID")
+    );
+    let doubtful = format!(
+        "\n- Do not rely on these without looking (still true: {}, else {remove}): knowledge `host`",
+        command("verify ID")
+    );
+    for day in 3..=19 {
+        if day == 5 {
+            sandbox.ok(&line(contradict));
+        }
+        let told = told_on(&sandbox, "codex", day);
+        assert_eq!(told.contains(&expired), [3, 10, 17].contains(&day), "{day}: {told}");
+        assert_eq!(told.contains(&doubtful), [5, 12, 19].contains(&day), "{day}: {told}");
+    }
+    let settle = |verb: &str, id: &str| {
+        let command = format!("knowledge {verb} {id} --agent codex --now 2026-11-19T13:00:00Z");
+        sandbox.ok(&line(&command));
+    };
+    settle("set --expires none", "port");
+    settle("verify", "host");
+    for day in [20, 24, 26] {
+        let told = told_on(&sandbox, "codex", day);
+        assert!(!told.contains("Knowledge status"), "{day}: {told}");
+    }
+}

@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use super::context::Resolved;
 use super::score::{Effect, Subject};
 use super::sentence::{Anchor, sentence};
+use super::signals::SignalSet;
 use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, SignalKind};
 use crate::text::days;
+use crate::time::Timestamp;
 use crate::verdict::{Ground, Level, NextAction, Signal, Verdict, round};
 
 impl Item {
@@ -40,6 +42,29 @@ impl Item {
     #[must_use]
     pub fn judge(&self, evidence: &[Evidence], context: &Context) -> Verdict {
         verdict(&Subject::item(self, evidence, context.now()), context)
+    }
+
+    /// Returns since when the item is stale: at the earliest since it expired or was contradicted, other evidence
+    /// counts as if it had always been there. `None` if the item is not stale.
+    #[must_use]
+    pub fn stale_since(&self, evidence: &[Evidence], context: &Context) -> Option<Timestamp> {
+        let signals = SignalSet::of(evidence);
+        let is_stale = |at: i64| {
+            let subject = Subject::scored(self, signals, Timestamp::from_millis(at));
+            subject.score(context.resolved(self.kind)).1 == Level::Stale
+        };
+        let contradicted = self.contradicted.as_ref().map(|said| said.at);
+        let begin = [Some(self.anchored_at()), self.expires_at, contradicted];
+        let now = context.now();
+        let begin = begin.into_iter().flatten().filter(|at| *at <= now).max().unwrap_or(now);
+        let (mut from, mut until) = (begin.as_millis(), now.as_millis());
+        let stale = is_stale(until);
+        // Freshness only falls with time.
+        while stale && from < until {
+            let middle = from.midpoint(until);
+            if is_stale(middle) { until = middle } else { from = middle + 1 }
+        }
+        stale.then(|| Timestamp::from_millis(until))
     }
 }
 

@@ -33,7 +33,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Creates a subject for scoring alone, without facts to explain.
-    fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
+    pub(super) fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
         Subject {
             kind: item.kind,
             evergreen: item.evergreen,

@@ -10,7 +10,7 @@ use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::store::View;
 use crate::text::counted;
 use crate::time::Timestamp;
-use crate::work::{Warning, WorkKind, WorkStatus, beginning};
+use crate::work::{Warning, WorkKind, WorkStatus, beginning, is_due};
 
 /// The starting point of a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -115,6 +115,9 @@ pub struct Delta {
     /// The last revision covered.
     #[serde(skip)]
     pub upto: Revision,
+    /// When the agent was last told, if it still has that in its context.
+    #[serde(skip)]
+    pub told: Option<Timestamp>,
     /// True if the agent's cursor moves to `upto` once this is reported.
     #[serde(skip)]
     pub moves: bool,
@@ -123,6 +126,12 @@ pub struct Delta {
 impl Delta {
     /// The maximum number of warnings in a delta.
     pub const TOP_WARNINGS: usize = 5;
+
+    /// Returns true if something that holds since `since` is to be reported at `now`: once, then once a week.
+    #[must_use]
+    pub fn is_due(&self, since: Timestamp, now: Timestamp) -> bool {
+        is_due(since, self.told, now)
+    }
 }
 
 /// Returns the text for an empty delta.

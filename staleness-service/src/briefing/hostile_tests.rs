@@ -105,6 +105,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         failing: names.iter().map(failing).collect(),
         redefined: Vec::new(),
         upto: Revision(1),
+        told: None,
         warnings: names.iter().take(2).map(warning).collect(),
         moves: true,
     }

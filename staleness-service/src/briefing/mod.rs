@@ -15,7 +15,7 @@ use staleness::ids::ClientId;
 use staleness::knowledge::{Context, Document};
 use staleness::registry::{FindTools, Resume, WorkListing};
 use staleness::report::{Delta, DeltaItem};
-use staleness::verdict::{Level, Verdict};
+use staleness::verdict::Verdict;
 use staleness::work::{Work, WorkKind};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Digest;
@@ -81,7 +81,7 @@ fn within(
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
-    let Doubts { documents, lock } = doubts(settings, registry, resume, share)?;
+    let Doubts { documents, lock } = doubts(settings, registry, delta, resume, share)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
     let open = registry.work().list(&settings.project.id, open).wait()?;
     let mut standing = standing(settings, resume, open);
@@ -130,15 +130,22 @@ pub struct Doubts {
 pub(crate) fn doubts(
     settings: &Settings,
     registry: &Registry,
+    delta: &Delta,
     resume: &Resume,
     share: usize,
 ) -> Result<Doubts, ServiceError> {
     let version = crate::documents::version(settings);
     let context = crate::documents::context(settings, version.as_deref());
-    let (loaded, doubtful) = loaded(settings, registry, &context, resume)?;
+    let (loaded, mut doubtful) = loaded(settings, registry, &context, resume)?;
+    // News are told whenever they became stale.
+    let is_news =
+        |id: &str| delta.items.iter().any(|item| item.kind == work::KNOWLEDGE && item.id == id);
+    doubtful.retain(|each| {
+        delta.is_due(each.since, settings.now) || is_news(each.item.key.id.as_str())
+    });
     let documents = documents::text(&loaded, &context, settings.now, share);
     let room = share.saturating_sub(documents.as_ref().map_or(0, |text| text.chars() + 1));
-    let knowledge = knowledge::text(&doubtful, room);
+    let knowledge = knowledge::text(&doubtful, &work::by(resume), settings.now, room);
     let documents = ModelText::join([documents, knowledge].into_iter().flatten(), "\n");
     let documents = (!documents.is_empty()).then_some(documents);
     let lock = notice(settings, registry, &resume.agent, resume.cleared)?;
@@ -217,14 +224,16 @@ fn judged(
     let all = joined_for_files(rows, report.items.clone());
     let nothing = BTreeMap::new();
     for each in known(all, &|item| outside(item, &report, &nothing), context) {
-        let verdict = each.item.judge(&each.evidence, context);
         match &each.item.path {
             Some(path) => {
+                let verdict = each.item.judge(&each.evidence, context);
                 verdicts.insert(path.clone(), (verdict, each.item.anchored_at()));
             }
             // Of a superseded item another one tells what holds.
-            None if verdict.level == Level::Stale && each.item.superseded_by.is_empty() => {
-                doubtful.push(Doubtful { item: each.item, freshness: verdict.freshness });
+            None if each.item.superseded_by.is_empty() => {
+                let since = each.item.stale_since(&each.evidence, context);
+                let (freshness, _) = each.item.score(&each.evidence, context);
+                doubtful.extend(since.map(|since| Doubtful { item: each.item, freshness, since }));
             }
             None => {}
         }

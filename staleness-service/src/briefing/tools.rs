@@ -147,6 +147,7 @@ mod tests {
             failing: failing.collect(),
             redefined: Vec::new(),
             upto: Revision(1),
+            told: None,
             moves: true,
         }
     }

@@ -94,7 +94,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
 }
 
 /// The kind of an item of knowledge.
-const KNOWLEDGE: &str = "knowledge";
+pub(super) const KNOWLEDGE: &str = "knowledge";
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
 const BOTH: &str = "Work and knowledge status from `staleness` (`staleness work show ID` or `staleness knowledge show \
                     ID` for one):";
@@ -111,7 +111,7 @@ fn overdue_title(by: &ModelText, has_plan: bool) -> ModelText {
 }
 
 /// The option with which a command names its agent, so that what the agent did is no news of others to it.
-fn by(resume: &Resume) -> ModelText {
+pub(super) fn by(resume: &Resume) -> ModelText {
     let agent = Word::new(resume.agent.as_str());
     agent.map_or_else(ModelText::default, |agent| ModelText::from(" --agent ").and(agent))
 }
@@ -279,6 +279,7 @@ mod tests {
     }
 
     #[test]
+            told: None,
     fn what_is_told_names_the_commands_that_fit_it() {
         let mut delta = delta(&["p1".into()], &["p2".into()]);
         delta.warnings[0].kind = WorkKind::Plan;

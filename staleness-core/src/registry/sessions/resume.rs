@@ -263,6 +263,7 @@ impl WhatChanged {
             failing: telling.failing,
             redefined: waiting,
             upto: view.revision,
+            told,
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
         })
     }
@@ -318,7 +319,6 @@ impl WhatChanged {
         let tools = view.tools.values();
         let servers: BTreeSet<&ServerKey> = tools.filter_map(|tool| tool.server.as_ref()).collect();
         let scopes = [Scope::Global, Scope::Project(self.project.clone())];
-        servers.into_iter().fold(Selection::new(), |more, server| {
         let recovered = view
             .journal
             .values()
@@ -326,6 +326,7 @@ impl WhatChanged {
         let recovered = recovered.filter_map(|entry| view.tools.get(&entry.subject.tool_key()?));
         let recovered: BTreeSet<&ServerKey> =
             recovered.filter_map(|tool| tool.server.as_ref()).collect();
+        servers.into_iter().fold(Selection::new(), |more, server| {
             scopes.iter().fold(more, |more, scope| {
                 let of = (scope.clone(), server.clone());
                 let more = more.peek(ToolFilter::Entries(of.0.clone(), of.1.clone()));
