@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use staleness::ids::{AgentId, ItemKey, Scope};
+use staleness::ids::{AgentId, ClientId, ItemKey, Scope};
 use staleness::knowledge::{Context, Document, Item};
 use staleness::{Registry, Wait};
 use staleness_core::knowledge::Version;
@@ -156,6 +156,18 @@ pub(crate) fn loaded_by(
     options.policy = settings.configured.policy.documents.clone();
     retain_loaded_by(client, &settings.place, &options, &mut documents);
     documents
+}
+
+/// Leaves out the instructions that the client of an answer does not load.
+pub(crate) fn without_others(
+    settings: &Settings,
+    client: Option<&ClientId>,
+    documents: Vec<Document>,
+) -> Vec<Document> {
+    let Some(client) = client else { return documents };
+    let (loaded, mut kept): (Vec<_>, Vec<_>) = documents.into_iter().partition(|each| each.loaded);
+    kept.extend(loaded_by(settings, client.as_str(), loaded));
+    kept
 }
 
 /// Returns the paths of the documents that a check without arguments reads, without running git.

@@ -1,7 +1,6 @@
 //! The results of the last document check, and stored items, read without waiting for git.
 
 use staleness::ids::ClientId;
-use staleness::knowledge::Document;
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
 use staleness::{Registry, Timestamp, Wait};
@@ -59,12 +58,8 @@ impl Remembered {
         registry: &Registry,
         client: Option<&ClientId>,
     ) -> Result<(Self, Findings), ServiceError> {
-        let mut checked = registry.documents().list(&settings.project.id).wait()?;
-        if let Some(client) = client {
-            let loaded: Vec<Document>;
-            (loaded, checked) = checked.into_iter().partition(|document| document.loaded);
-            checked.extend(documents::loaded_by(settings, client.as_str(), loaded));
-        }
+        let checked = registry.documents().list(&settings.project.id).wait()?;
+        let checked = documents::without_others(settings, client, checked);
         let mut remembered = Self {
             documents: checked.len(),
             partial: checked.iter().filter(|document| document.is_partial()).count(),

@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use staleness::knowledge::Document;
 use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_core::report::Context;
 
+use crate::documents::without_others;
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
 use crate::knowledge::{World, everything};
@@ -79,11 +81,21 @@ pub enum Subject {
 pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut entries = tools(world.settings, &registry)?;
-    let items = everything(world)?;
     let report = world.report()?;
     let found = Findings::new(report, Vec::new(), &nothing, &world.context());
-    entries.extend(of_files(found.all().map(|each| &each.told), &items));
+    let found = found.all().map(|each| &each.told).filter(|each| is_told(each));
+    entries.extend(of_files(found, &items));
     entries.extend(items.into_iter().filter_map(item));
+    let loaded: Vec<Document> =
+        report.documents.iter().filter(|each| each.loaded).cloned().collect();
+    let mut others: BTreeSet<String> = loaded.iter().map(|each| each.key.path.clone()).collect();
+    for own in without_others(world.settings, world.settings.client.as_ref(), loaded) {
+        others.remove(&own.key.path);
+    }
+    let is_told =
+        |each: &KnowledgeReport| !each.path.as_ref().is_some_and(|it| others.contains(it));
+    let mut items = everything(world)?;
+    items.retain(is_told);
     entries.extend(overdue(world.settings, &registry)?);
     entries.sort_by(worst_first);
     Ok(entries)

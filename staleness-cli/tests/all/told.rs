@@ -221,3 +221,31 @@ fn knowledge_that_became_stale_is_told_once_and_then_weekly_with_what_settles_it
         assert!(!told.contains("Knowledge status"), "{day}: {told}");
     }
 }
+
+/// Bug: an answer for one agent lists what its client never reads.
+#[test]
+fn an_answer_for_an_agent_keeps_to_the_files_that_its_client_loads() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/.claude.json", r#"{"mcpServers": {"a": {"command": "x"},}}"#);
+    sandbox.codex(&["b"]);
+    for name in ["GEMINI.md", "README.md", "CLAUDE.md"] {
+        sandbox.write(&format!("project/{name}"), "See [it](docs/missing.md).\n");
+    }
+    let review = |agent: &str| {
+        let review = sandbox.json(&["review", "--agent", agent]);
+        let ids = review["items"].as_array().unwrap().iter();
+        let mut ids: Vec<String> = ids
+            .map(|each| each["id"].as_str().unwrap().split(':').next().unwrap().to_owned())
+            .collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(review("codex"), ["README.md"]);
+    assert_eq!(review("gemini"), ["GEMINI.md", "README.md"]);
+    assert_eq!(review("claude-code"), ["CLAUDE.md", "README.md", "mcp__a__*"]);
+    let overview = |args: &[&str]| sandbox.ok(args);
+    assert!(overview(&[]).contains("refused  claude-code/user/mcp"));
+    assert!(overview(&["--agent", "claude-code"]).contains("refused  claude-code/user/mcp"));
+    let told = overview(&["--agent", "codex"]);
+    assert!(!told.contains("claude"), "{told}");
+}
