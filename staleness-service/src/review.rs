@@ -71,7 +71,11 @@ pub enum Subject {
         line: Option<u32>,
     },
     /// A work item.
-    Work,
+    Work {
+        /// True if the asking agent is the one to answer a handoff, false if another one is; `None` if either is
+        /// unknown.
+        is_addressed: Option<bool>,
+    },
 }
 
 /// Returns everything that needs attention. Checks documents first, which reads files and runs git.
@@ -82,10 +86,6 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut entries = tools(world.settings, &registry)?;
     let report = world.report()?;
-    let found = Findings::new(report, Vec::new(), &nothing, &world.context());
-    let found = found.all().map(|each| &each.told).filter(|each| is_told(each));
-    entries.extend(of_files(found, &items));
-    entries.extend(items.into_iter().filter_map(item));
     let loaded: Vec<Document> =
         report.documents.iter().filter(|each| each.loaded).cloned().collect();
     let mut others: BTreeSet<String> = loaded.iter().map(|each| each.key.path.clone()).collect();
@@ -96,6 +96,10 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
         |each: &KnowledgeReport| !each.path.as_ref().is_some_and(|it| others.contains(it));
     let mut items = everything(world)?;
     items.retain(is_told);
+    let found = Findings::new(report, Vec::new(), &nothing, &world.context());
+    let found = found.all().map(|each| &each.told).filter(|each| is_told(each));
+    entries.extend(of_files(found, &items));
+    entries.extend(items.into_iter().filter_map(item));
     entries.extend(overdue(world.settings, &registry)?);
     entries.sort_by(worst_first);
     Ok(entries)
@@ -150,6 +154,7 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
     let items = registry.work().list(&settings.project.id, open).wait()?;
     let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let overdue = told.into_iter().filter(|each| each.verdict.level != Level::Fresh);
+    let agent = settings.agent.as_ref();
     Ok(overdue
         .map(|each| Entry {
             kind: each.kind.as_str(),
@@ -157,7 +162,9 @@ fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Servi
             title: each.text.lines().next().unwrap_or_default().to_owned(),
             verdict: each.verdict,
             since: None,
-            subject: Subject::Work,
+            subject: Subject::Work {
+                is_addressed: each.to.zip(agent).map(|(to, agent)| to == agent.as_str()),
+            },
         })
         .collect())
 }

@@ -59,7 +59,10 @@ fn command(
             NextAction::Update => format!("staleness tools history {quoted}"),
             _ => format!("staleness tools show {quoted}"),
         },
-        Subject::Work => format!("staleness stale resolve {quoted}"),
+        Subject::Work { is_addressed: Some(true) } => {
+            format!("staleness work set --status accepted {quoted}")
+        }
+        Subject::Work { .. } => format!("staleness stale resolve {quoted}"),
         Subject::Block { path, line } => open(path, *line),
         // The id comes last. After an id that begins with `-`, no options are parsed.
         Subject::Item { path, line } => match (verdict.action, path) {

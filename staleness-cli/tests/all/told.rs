@@ -249,3 +249,27 @@ fn an_answer_for_an_agent_keeps_to_the_files_that_its_client_loads() {
     let told = overview(&["--agent", "codex"]);
     assert!(!told.contains("claude"), "{told}");
 }
+
+/// Bug: whom a handoff is for is told twice that it waits, and its sender to accept it.
+#[test]
+fn a_handoff_that_is_due_is_told_to_its_receiver_once_with_the_command_to_accept_it() {
+    let sandbox = Sandbox::new();
+    let add = "work add handoff Notes --id notes --from claude-code --to codex --now 2026-11-01";
+    sandbox.ok(&line(add));
+    told_on(&sandbox, "codex", 2);
+    let accept = "staleness work set notes --status accepted --agent codex";
+    let head = "Work status from `staleness` (`staleness work show ID` for one):\n";
+    let due =
+        format!("{head}- For you: handoff `notes` from `claude-code` (accept it: `{accept}`)");
+    assert_eq!(told_on(&sandbox, "codex", 20), due);
+    let next = |agent: &str| {
+        let review = sandbox.json(&["review", "--agent", agent]);
+        review["items"][0]["suggested_action"].as_str().unwrap().to_owned()
+    };
+    let options = |agent: &str| format!("staleness --agent {agent}");
+    assert_eq!(next("claude-code"), format!("{} stale resolve notes", options("claude-code")));
+    let command = next("codex");
+    assert_eq!(command, format!("{} work set --status accepted notes", options("codex")));
+    sandbox.ok(&line(command.strip_prefix("staleness ").unwrap()));
+    assert_eq!(sandbox.json(&["review", "--agent", "codex"])["total"], 0);
+}

@@ -74,7 +74,7 @@ fn kind_of(subject: &Subject) -> Kind {
         Subject::Tool { .. } => Kind::Tool,
         Subject::Block { .. } => Kind::Document,
         Subject::Item { .. } => Kind::Knowledge,
-        Subject::Work => Kind::Work,
+        Subject::Work { .. } => Kind::Work,
     }
 }
 
@@ -131,6 +131,11 @@ fn next_of_work(each: &Entry) -> &'static str {
     match WorkKind::from_word(each.kind) {
         _ if is_expired => "work_item update with expires +30d if still valid, else settle_work",
         Some(WorkKind::Plan) => "work_item step if it continues, else settle_work",
+        Some(WorkKind::Handoff)
+            if each.subject == (Subject::Work { is_addressed: Some(false) }) =>
+        {
+            "settle_work if it need not be answered any more"
+        }
         Some(WorkKind::Handoff) => {
             "work_item update with status accepted if you take it, else settle_work"
         }

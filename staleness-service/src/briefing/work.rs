@@ -18,16 +18,23 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         DeltaSource::Digest => "Open",
         DeltaSource::Cursor | DeltaSource::Since => "Changed since your last session",
     };
-    let top = delta.warnings.len().min(Delta::TOP_WARNINGS);
+    // A handoff to this agent is told with the command that answers it, which settles it too.
+    let is_handed = |kind: &str, id: &str| {
+        kind == WorkKind::Handoff.as_str()
+            && standing.iter().any(|each| each.recipient.is_some() && each.id == id)
+    };
+    let warnings: Vec<&Warning> =
+        delta.warnings.iter().filter(|each| !is_handed(each.kind.as_str(), &each.id)).collect();
+    let top = warnings.len().min(Delta::TOP_WARNINGS);
     let overdue = |quoted: bool| -> Vec<ModelText> {
-        delta.warnings[..top].iter().map(|each| warning(each, quoted)).collect()
+        warnings[..top].iter().map(|each| warning(each, quoted)).collect()
     };
     let mut lines = overdue(true);
     // Quotes leave half of the room.
     if lines.iter().map(ModelText::chars).sum::<usize>() * 2 > budget {
         lines = overdue(false);
     }
-    let has_plan = delta.warnings[..top].iter().any(|each| each.kind == WorkKind::Plan);
+    let has_plan = warnings[..top].iter().any(|each| each.kind == WorkKind::Plan);
     let is_overdue = |item: &DeltaItem| {
         delta.warnings.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
     };
@@ -42,8 +49,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     };
     let (handed, offered): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         handed.into_iter().partition(|each| each.recipient.is_some());
-    let is_handed = |item: &&DeltaItem| !handed.iter().any(|each| each.id == item.id);
-    let news = delta.items.iter().filter(told).filter(is_handed);
+    let news = delta.items.iter().filter(told).filter(|item| !is_handed(item.kind, &item.id));
     let (mut anyones, items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         news.partition(|each| is_for_anyone(each, resume));
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
@@ -61,7 +67,7 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (stale, open) = (Some("`staleness stale`".into()), Some(OPEN.into()));
     let changes = resumed(resume);
     let mut sections = [
-        (overdue_title(&by, has_plan), lines, delta.warnings.len() - top, stale),
+        (overdue_title(&by, has_plan), lines, warnings.len() - top, stale),
         (title.into(), items, more, changes.clone()),
         ("For whoever takes it".into(), anyones, others, changes),
         ("For you".into(), handed, 0, open.clone()),
@@ -273,13 +279,13 @@ mod tests {
             failing: Vec::new(),
             redefined: Vec::new(),
             upto: Revision(1),
+            told: None,
             warnings: overdue.iter().map(warning).collect(),
             moves: true,
         }
     }
 
     #[test]
-            told: None,
     fn what_is_told_names_the_commands_that_fit_it() {
         let mut delta = delta(&["p1".into()], &["p2".into()]);
         delta.warnings[0].kind = WorkKind::Plan;
