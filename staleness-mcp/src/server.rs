@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 use serde_json::Value;
 use staleness::Policy;
-use staleness::ids::AgentId;
+use staleness::ids::{AgentId, ProjectId};
 use staleness_docs::git::Watchdog;
 use staleness_service::config::Layers;
-use staleness_service::settings::{Options, Settings, client_of};
+use staleness_service::scan::{Asker, apply};
+use staleness_service::settings::{Access, Options, Settings, client_of};
 use staleness_service::{ServiceError, SharedStore, Silent};
 
 use crate::answer::{Answer, refused};
@@ -30,7 +32,15 @@ struct Inner {
     specs: BTreeMap<Cow<'static, str>, Spec>,
     /// Limits concurrent blocking work. The remaining threads are for input and output.
     turns: Turns,
+    /// When the configuration was last read, by project.
+    scanned: Mutex<BTreeMap<ProjectId, Instant>>,
 }
+
+/// The time after which a call reads the configuration again.
+const SCAN_EVERY: Duration = Duration::from_secs(10 * 60);
+
+/// The number of projects whose last scan is remembered.
+const MAX_SCANNED: usize = 64;
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -59,6 +69,7 @@ impl Server {
             tools,
             specs: specs.into_iter().map(|spec| (spec.tool.name.clone(), spec)).collect(),
             turns: Turns::default(),
+            scanned: Mutex::default(),
         })))
     }
 
@@ -145,6 +156,28 @@ impl Server {
         settings.watchdog = watchdog;
         // A client without a name stays anonymous, whatever the environment says.
         let agent = settings.agent.clone().filter(|_| agent.is_some());
+        if agent.is_some() && settings.client.is_some() {
+            self.scan(&settings);
+        }
         run(&Call { settings, agent, listener }, arguments)
+    }
+
+    /// Scans the configuration at the first call for a project and then at most every [`SCAN_EVERY`], because the client
+    /// may have no hook that does. A scan that fails fails no call, and is not repeated sooner.
+    fn scan(&self, settings: &Settings) {
+        let now = Instant::now();
+        {
+            let mut scanned = self.0.scanned.lock().unwrap_or_else(PoisonError::into_inner);
+            scanned.retain(|_, at| now.duration_since(*at) < SCAN_EVERY);
+            let project = &settings.project.id;
+            if scanned.contains_key(project) || scanned.len() >= MAX_SCANNED {
+                return;
+            }
+            scanned.insert(project.clone(), now);
+        }
+        let asker = Asker { session: None, client: settings.client.clone() };
+        if let Ok(registry) = settings.open_for_hook(Access::Write) {
+            drop(apply(&registry, settings, &[], &asker));
+        }
     }
 }

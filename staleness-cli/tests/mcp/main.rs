@@ -8,3 +8,4 @@ mod json_schema;
 mod models;
 mod protocol;
 mod tools;
+mod without_hooks;
