@@ -466,6 +466,3 @@ mod any_records;
 
 #[path = "codec_limit_tests.rs"]
 mod limits;
-
-#[path = "wincode_tests.rs"]
-mod another_reader;
